@@ -317,5 +317,9 @@ def _resume_hints(job: Job, arguments: argparse.Namespace) -> Iterator[None]:
             hint = f"`isocenter resume {name}` continues from the last checkpoint."
         raise KeyboardInterrupt(hint) from None
     except DeviceError as e:
-        start = "continues from the last checkpoint" if job.info.done else "starts again"
-        raise type(e)(f"{e} `isocenter resume {name} --device cpu` {start} on the CPU.") from e
+        command = f"`isocenter resume {name} --device cpu`"
+        if job.info.done:
+            hint = f"Run {command} to continue on the CPU from the last checkpoint."
+        else:
+            hint = f"Run {command} to start again on the CPU."
+        raise type(e)(f"{e} {hint}") from e

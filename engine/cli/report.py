@@ -92,11 +92,13 @@ def _quality(path: Path | None) -> Plain:
         found = from_json(read_text(path, MOST_BYTES))
     except ValueError as e:
         raise FileFormatError(
-            f"{path.name}: not a JSON file written by `isocenter quality` ({e})."
+            f"{path.name}: not a report from `isocenter quality` ({e}). Create one with "
+            "`isocenter quality -o REPORT.json`."
         ) from e
     if found.get("format") != FORMAT:
         raise FileFormatError(
-            f"{path.name}: not a file written by `isocenter quality`. Create one with that command."
+            f"{path.name}: not a report from `isocenter quality`. Create one with `isocenter "
+            "quality -o REPORT.json`."
         )
     return found
 

@@ -99,5 +99,5 @@ def cluster_hint(name: str, scheduler: str | None) -> Iterator[None]:
     except WorkersLostError as e:
         command = f"`isocenter resume {name} --scheduler {scheduler}`"
         raise WorkersLostError(
-            f"{e} {command} resumes the job. Without --scheduler it runs on this machine."
+            f"{e} Run {command} to resume the job. Without --scheduler it runs on this machine."
         ) from e

@@ -34,7 +34,8 @@ def output() -> Iterator[None]:
         if isinstance(e, BrokenPipeError):
             raise
         raise ResourceError(
-            f"Standard output cannot be written ({e.strerror or e}). Free space or redirect it."
+            f"Standard output cannot be written ({e.strerror or e}). Free disk space, or "
+            "redirect the output."
         ) from e
 
 

@@ -102,8 +102,11 @@ def _frame(path: Path, number: int) -> Volume:
     frames = read_frames(scan_file(path))
     if not 1 <= number <= len(frames):
         if not frames:
-            raise DataError(f"{path.name}: one image without time frames. Remove --frame {number}.")
-        raise DataError(f"{path.name}: {len(frames)} time frames. --frame {number} does not exist.")
+            raise DataError(f"{path.name}: the image has no time frames. Remove --frame {number}.")
+        raise DataError(
+            f"{path.name}: the file has {len(frames)} time frames. Choose --frame 1 to "
+            f"{len(frames)}."
+        )
     return frames[number - 1].volume
 
 

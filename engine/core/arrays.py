@@ -97,8 +97,8 @@ def as_supported(values: Any) -> Any:
     values = _converted(values)
     if values.dtype.kind == "c":
         raise DataError(
-            f"Got an array of {values.dtype}, expected real numbers; give real and imaginary parts "
-            "one after the other."
+            f"The array has the complex type {values.dtype}, expected real numbers; pass the "
+            "real and imaginary parts separately."
         )
     return values
 

@@ -112,7 +112,7 @@ def made(folder: Path, remedy: str = "choose another folder", *, mode: int = 0o7
         folder.mkdir(mode, parents=True, exist_ok=True)
     except OSError as e:
         raise ResourceError(
-            f"{folder}: the folder cannot be made ({e.strerror or e}); {remedy}."
+            f"{folder}: the folder cannot be created ({e.strerror or e}); {remedy}."
         ) from e
     return folder
 

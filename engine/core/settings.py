@@ -91,7 +91,13 @@ def explain(error: ValidationError, values: Any = None) -> str:
         else:
             # A whole table in the message would hide the problem.
             got = "" if isinstance(fault["input"], dict) else f", got {fault['input']!r}"
-            faults.append(f"{where}: {fault['msg'][0].lower()}{fault['msg'][1:]}{got}")
+            text = fault["msg"]
+            # pydantic writes this prefix before the texts of our own checks.
+            if fault["type"] == "value_error":
+                text = text.removeprefix("Value error, ")
+            else:
+                text = text[0].lower() + text[1:]
+            faults.append(f"{where}: {text}{got}")
     return "; ".join(faults)
 
 

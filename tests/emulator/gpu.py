@@ -182,7 +182,8 @@ class EmulatedGpu(Gpu):
         target = self.empty(values.shape, values.dtype) if out is None else out
         if (target.shape, target.dtype) != (values.shape, values.dtype):
             raise ValueError(
-                f"{values.dtype} {values.shape} does not fit {target.dtype} {target.shape}."
+                f"values of type {values.dtype} and shape {values.shape} cannot be copied to an "
+                f"array of type {target.dtype} and shape {target.shape}."
             )
         plain = self._contiguous(target)
         if self._copies is not None and self._is_copying:
@@ -201,7 +202,10 @@ class EmulatedGpu(Gpu):
         if out is None:
             return bare(values).copy()
         if (out.shape, out.dtype) != (values.shape, values.dtype):
-            raise ValueError(f"{values.dtype} {values.shape} does not fit {out.dtype} {out.shape}.")
+            raise ValueError(
+                f"values of type {values.dtype} and shape {values.shape} cannot be copied to an "
+                f"array of type {out.dtype} and shape {out.shape}."
+            )
         out[...] = bare(values)
         return out
 
@@ -222,7 +226,8 @@ class EmulatedGpu(Gpu):
         self._contiguous(values)
         if (target.shape, target.dtype) != (values.shape, values.dtype):
             raise ValueError(
-                f"{values.dtype} {values.shape} does not fit {target.dtype} {target.shape}."
+                f"values of type {values.dtype} and shape {values.shape} cannot be copied to an "
+                f"array of type {target.dtype} and shape {target.shape}."
             )
         here, there = Borrowed(target), Borrowed(values)
         self.queue(lambda: np.copyto(here.array(), there.array()), (target, values))
@@ -250,7 +255,7 @@ class EmulatedGpu(Gpu):
     def wait_for(self, stamp: Stamp) -> None:
         self.check()
         if not isinstance(stamp, Moment):
-            raise TypeError(f"not a stamp of this device: {stamp!r}")
+            raise TypeError(f"expected a time stamp of this GPU, got {stamp!r}")
         if self._is_copying:
             stamp.wait()
         else:

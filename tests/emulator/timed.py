@@ -99,5 +99,5 @@ class _Reached(Stamp):
 
 def _time(stamp: Stamp) -> float:
     if not isinstance(stamp, _Reached):
-        raise TypeError(f"not a stamp of this device: {stamp!r}")
+        raise TypeError(f"expected a time stamp of this GPU, got {stamp!r}")
     return stamp.at_s

@@ -81,7 +81,7 @@ def _question(arguments: argparse.Namespace) -> WorklistQuery:
         first = today if arguments.on == TODAY else parse_day(arguments.on)
     last = first if arguments.until is None else parse_day(arguments.until)
     if first is not None and last is not None and last < first:
-        raise SettingsError(f"--until {last} is before the first day, {first}.")
+        raise SettingsError(f"--until {last} is before the first day, {first}. Enter a later day.")
     return WorklistQuery(
         first,
         last,

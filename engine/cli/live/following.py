@@ -115,12 +115,13 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     if faults:
         raise faults[0]
     if isinstance(fault, KeyboardInterrupt) and images is not None:
-        raise KeyboardInterrupt("the slices reconstructed so far have been saved.")
+        raise KeyboardInterrupt("the scan was stopped; the slices reconstructed so far are saved.")
     if fault is not None:
         raise fault
     if images is None:
         raise SettingsError(
-            f"{source.name}: no slice could be reconstructed ({session.newest.state})."
+            f"{source.name}: no slice could be reconstructed ({session.newest.state}). Check "
+            "that the source sends a whole scan."
         )
 
 

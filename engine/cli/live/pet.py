@@ -84,12 +84,13 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
                    console)  # fmt: skip
             lines.say("saved", f"Volume: {arguments.volume}")
     if isinstance(fault, KeyboardInterrupt) and image is not None:
-        raise KeyboardInterrupt("the image of the data so far is saved.")
+        raise KeyboardInterrupt("the scan was stopped; the image reconstructed so far is saved.")
     if fault is not None:
         raise fault
     if image is None:
         raise SettingsError(
-            f"{source.name}: no image could be reconstructed ({session.newest.state})."
+            f"{source.name}: no image could be reconstructed ({session.newest.state}). Check "
+            "that the source sends events."
         )
 
 
@@ -102,7 +103,7 @@ def _protocol(arguments: argparse.Namespace) -> ListModeProtocol:
             f"{arguments.protocol}: a live PET image needs a list-mode PET protocol."
         )
     if arguments.device != "cpu":
-        raise SettingsError("Live PET runs on the CPU. Remove --device cuda.")
+        raise SettingsError("Live PET runs only on the CPU. Remove --device cuda.")
     if arguments.geometry is not None:
         raise SettingsError("--geometry is for X-ray scans. Use --scanner for list mode.")
     if arguments.volume is not None and arguments.scan is None:
@@ -114,7 +115,9 @@ def _protocol(arguments: argparse.Namespace) -> ListModeProtocol:
     if arguments.newest is not None and not 1 <= arguments.newest <= 60:
         raise SettingsError(f"--newest {arguments.newest:g}: expected 1 to 60 s.")
     if arguments.scan is not None and arguments.scan.suffix.lower() not in (".h5", ".hdf5"):
-        raise SettingsError(f"--scan {arguments.scan}: list mode is saved as .h5.")
+        raise SettingsError(
+            f"--scan {arguments.scan}: the name of a list-mode file must end with .h5."
+        )
     for output in (arguments.output, arguments.volume):
         if output is not None:
             can_save(output, protocol.modality)

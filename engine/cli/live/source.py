@@ -146,7 +146,7 @@ def event_source_of(arguments: argparse.Namespace) -> EventSource:
     name = str(arguments.source)
     replay, rate = arguments.replay, arguments.rate
     if rate is not None and not replay:
-        raise SettingsError("--rate needs --replay of a stored scan.")
+        raise SettingsError("--rate needs --replay with a stored scan.")
     # Only a replay reads a stored file; other sources parse the bytes themselves
     loader = _file_loader(arguments) if replay else None
     options = SourceOptions(arguments.subscribe, replay, rate, loader)

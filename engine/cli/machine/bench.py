@@ -192,7 +192,8 @@ def _listmode(arguments: argparse.Namespace, console: Console) -> None:
     # Only the part "kernels" tries variants, so only it can write the best ones
     if arguments.keep_tuning is not None and "kernels" not in parts:
         raise SettingsError(
-            "--keep-tuning needs the `kernels` part, which needs a GPU. Remove --keep-tuning."
+            "--keep-tuning saves the result of the part `kernels`, which is not measured. "
+            "Remove --keep-tuning, or measure on a GPU with `kernels` in --parts."
         )
     work = listmode.ListModeWork(
         events=arguments.events,
@@ -220,7 +221,8 @@ def _cone(arguments: argparse.Namespace, console: Console) -> None:
     parts = arguments.parts.split(",") if arguments.parts else cone_parts.parts_of(on)
     if arguments.keep_tuning is not None and not (on.is_cuda and "kernels" in parts):
         raise SettingsError(
-            "--keep-tuning needs the `kernels` part and a GPU. Remove --keep-tuning."
+            "--keep-tuning saves the result of the part `kernels`, which is not measured. "
+            "Remove --keep-tuning, or measure on a GPU with `kernels` in --parts."
         )
     # Kernel Tuner is optional; without it the search would fail after minutes of other parts
     if on.is_cuda and "kernels" in parts and (obstacle := why_no_search()):
@@ -315,7 +317,7 @@ def _sizes(text: str) -> tuple[int, ...]:
         sizes = (0,)
     if not all(4 <= size <= 1024 for size in sizes):
         raise SettingsError(
-            f"--sizes {text!r}: expected edges from 4 to 1024 voxels, such as 32,128."
+            f"--sizes {text!r}: expected edge lengths from 4 to 1024 voxels, such as 32,128."
         )
     return sizes
 
@@ -334,5 +336,5 @@ def _window_figures() -> Plain:
         figures: Plain = json.loads(done.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError) as e:
         reason = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
-        raise ResourceError(f"The window could not be measured: {reason}.") from e
+        raise ResourceError(f"The window could not be measured ({reason}).") from e
     return figures

@@ -73,7 +73,9 @@ def _peers(arguments: argparse.Namespace, console: Console) -> None:
         # Only ratios are compared: the speed of the machine cancels out
         fallen = suite.fallen(found["parts"]["peers"]["rows"], earlier["rows"])
         if fallen:
-            raise ResourceError(f"slower than in {arguments.against.name}: {'; '.join(fallen)}.")
+            raise ResourceError(
+                f"The speed has dropped since {arguments.against.name} ({'; '.join(fallen)})."
+            )
 
 
 def _cone_size(text: str) -> tuple[int, int]:

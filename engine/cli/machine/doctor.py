@@ -100,7 +100,8 @@ def _doctor(console: Console) -> None:
     _check_kernels(console)
     if missing:
         raise ResourceError(
-            f"missing: {', '.join(missing)}. Run `python3 packaging/bootstrap.py run` to repair it."
+            f"Some checks failed. Missing: {', '.join(missing)}. Run `python3 "
+            "packaging/bootstrap.py run` to repair the installation."
         )
     console.line("All checks passed.")
 

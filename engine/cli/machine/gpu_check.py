@@ -77,7 +77,11 @@ def _check(arguments: argparse.Namespace, console: Console) -> None:
     faults = [step["name"] for step in kept["steps"] if step["fault"]]
     # Tiny problems measure overhead, so their speeds are not judged
     if faults or not (arguments.quick or gpu_file.passed(kept)):
-        raise ResourceError(f"Some checks failed: {', '.join(faults) or 'see MISS above'}.")
+        raise ResourceError(
+            f"Some checks failed ({', '.join(faults)})."
+            if faults
+            else "Some checks failed. They are marked MISS above."
+        )
 
 
 def _device(name: str) -> DeviceInfo:

@@ -88,7 +88,7 @@ def _ask(selected: list[StoredItem], arguments: argparse.Namespace) -> None:
     sys.stdout.write(f"Remove {_sum(selected)}? [y/N] ")
     sys.stdout.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise ResourceError("Nothing was removed.")
+        raise ResourceError("Nothing was removed, because you did not confirm.")
 
 
 def _list(items: list[StoredItem], arguments: argparse.Namespace, console: Console) -> None:

@@ -111,6 +111,6 @@ def _region(text: str) -> UprightCylinder:
     except ValueError as e:
         raise SettingsError(f"--region {text!r}: expected X,Y,Z,RADIUS,LENGTH in mm.") from e
     if not (radius > 0 and length > 0):
-        raise SettingsError(f"--region {text!r}: expected radius and length above 0.")
+        raise SettingsError(f"--region {text!r}: expected a radius and a length above 0.")
     centre: Point = (x, y, z)
     return UprightCylinder(centre, radius, length)

@@ -45,8 +45,8 @@ def _curve(arguments: argparse.Namespace, console: Console) -> None:
     frames = read_frames(arguments.frames)
     if not frames:
         raise DataError(
-            f"{arguments.frames.name}: no time frames. Create some with "
-            "`isocenter reconstruct SCAN --frames 10x60 -o frames.h5`."
+            f"{arguments.frames.name}: the file has no time frames. Create them with `isocenter "
+            "reconstruct SCAN --frames 10x60 -o frames.h5`."
         )
     # argparse accepts nan and inf as numbers
     if not 0 < arguments.diameter < float("inf"):

@@ -119,6 +119,10 @@ def _classes(text: str) -> dict[int, float]:
                 f"--classes: {part!r} is not valid. Expected NUMBER=ATTENUATION in 1/mm, or "
                 f"NUMBER={'|'.join(TISSUES_PER_MM)}, separated by commas."
             ) from e
-    if not all(0 <= value <= 1 for value in found.values()):
-        raise DataError("--classes: expected attenuation from 0 to 1 per mm. Soft tissue has 0.01.")
+    wrong = [value for value in found.values() if not 0 <= value <= 1]
+    if wrong:
+        raise DataError(
+            f"--classes: the attenuation is {wrong[0]:g} per mm, expected 0 to 1. Soft tissue has "
+            "0.01."
+        )
     return found

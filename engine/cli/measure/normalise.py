@@ -119,7 +119,7 @@ def _source(arguments: argparse.Namespace) -> CylinderSource:
     # A rotating line is centred on the axis by definition, and has no attenuating fill
     if arguments.width_mm is None or arguments.mu_per_mm is not None or any(arguments.centre_mm):
         raise SettingsError(
-            "A rotating line needs --width-mm, but not --centre-mm or --mu-per-mm: it rotates "
+            "A rotating line needs --width-mm, but not --centre-mm or --mu-per-mm. It rotates "
             "around the axis in air."
         )
     return CylinderSource.rotating_line(arguments.radius_mm, arguments.width_mm, length_mm)

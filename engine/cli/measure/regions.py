@@ -155,7 +155,7 @@ def _fitting(arguments: argparse.Namespace, volume: Volume) -> RegionSet:
     path, marks = arguments.regions, marks_of(volume)
     found = read_any(path)
     if not found.regions:
-        raise DataError(f"{path.name}: no regions in this file. Draw some in the window.")
+        raise DataError(f"{path.name}: the file has no regions. Draw some in the window.")
     # A different patient is an error in any case; a different scan may be intended
     if found.is_of_other_patient(volume.patient):
         raise DataError(OTHER_PATIENT.format(regions=path.name, image=arguments.volume.name))

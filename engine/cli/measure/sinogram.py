@@ -102,8 +102,7 @@ def _bins(data: Sinogram) -> str:
 def _list(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.output.suffix.lower() not in LISTS:
         raise SettingsError(
-            f"{arguments.output.name}: a sinogram is converted to list mode. The name must end "
-            "with .h5."
+            f"{arguments.output.name}: the name of a list-mode file must end with .h5."
         )
     data = read_sinogram(arguments.data)
     # Without the order, TOF bins could be mirrored, which is worse than none

@@ -141,13 +141,15 @@ def _slices(path: Path) -> list[Plain]:
         ) from e
     slices = slices if isinstance(slices, list) else [slices]
     if not all(isinstance(each, dict) for each in slices):
-        raise FileFormatError(f"{path.name}: expected a list of objects, one per slice.")
+        raise FileFormatError(
+            f"{path.name}: expected a list with one object per slice. Export the attributes again."
+        )
     return slices
 
 
 def _refuse_converted(volume: Volume) -> None:
     if SUV in volume.info or volume.unit in (*UNITS.values(), "SUV"):
-        raise DataError("The image is in SUV already. Choose the image in Bq/mL.")
+        raise DataError("The image is already in SUV. Choose the image in Bq/mL.")
 
 
 def _calibration(volume: Volume, given: float | None) -> float:
@@ -157,14 +159,13 @@ def _calibration(volume: Volume, given: float | None) -> float:
     if given is None:
         unit = f"in {volume.unit}" if volume.unit else "in an unknown unit"
         raise DataError(
-            f"SUV cannot be calculated: the values are {unit}, expected {CONCENTRATION}. Give the "
-            "calibration factor (--bq-ml-per-unit)."
+            f"SUV needs an image in {CONCENTRATION}, but this one is {unit}. Give the "
+            "calibration factor with --bq-ml-per-unit."
         )
-    if volume.unit == CONCENTRATION or not 0 < given < np.inf:
-        raise DataError(
-            f"SUV cannot be calculated: --bq-ml-per-unit {given:g} for values in "
-            f"{volume.unit or '?'}. Expected a number above 0, and no option for {CONCENTRATION}."
-        )
+    if volume.unit == CONCENTRATION:
+        raise DataError(f"The image is already in {CONCENTRATION}. Remove --bq-ml-per-unit.")
+    if not 0 < given < np.inf:
+        raise DataError(f"--bq-ml-per-unit {given:g}: expected a number above 0.")
     return given
 
 
@@ -196,11 +197,10 @@ def _decay(volume: Volume, given: DecayCorrection | None) -> DecayCorrection | N
     # Our own images state their correction, so a contradicting option is a mistake
     if given not in (None, ours):
         if ours == "none":
-            actual = "images in counts are not decay-corrected"
-        else:
-            actual = f"this image is corrected to the {ours}"
+            raise DataError(
+                "Images in counts are not decay-corrected. Remove --decay-corrected-to."
+            )
         raise DataError(
-            f"SUV cannot be calculated: --decay-corrected-to {given}, but {actual}. Remove the "
-            "option."
+            f"This image is decay-corrected to the {ours}. Remove --decay-corrected-to {given}."
         )
     return ours

@@ -136,7 +136,9 @@ def simulate_projections(arguments: argparse.Namespace, console: Console) -> Non
 
     a = arguments
     if a.output.suffix.lower() not in FORMATS:
-        raise SettingsError(f"{a.output.name}: expected one of {', '.join(FORMATS)}.")
+        raise SettingsError(
+            f"{a.output.name}: the name of a scan must end with {', '.join(FORMATS)}."
+        )
     phantom, geometry = _phantom(a.phantom, a.scale), _orbit(a)
     if a.output.suffix.lower() == ".nxs":
         nxtomo_angles(
@@ -193,7 +195,8 @@ def _phantom(name: str, scale: float) -> ShapePhantom | VoxelPhantom:
     # A volume has its own voxel size
     if scale != 1:
         raise SettingsError(
-            "--scale is only for the built-in phantoms. Use a volume of the right size."
+            "--scale works only with the built-in phantoms. Remove it, and use a volume of the "
+            "right size."
         )
     return attenuation_of(Path(name))
 
@@ -207,7 +210,7 @@ def _orbit(a: argparse.Namespace) -> XrayGeometry:
     # 2^32 pixels are 16 GiB of float32
     if min(a.views, columns, rows) < 1 or a.views * columns * rows > 2**32:
         raise SettingsError(
-            f"{a.views} views of {columns} × {rows} pixels: expected 1 to 2^32 in all."
+            f"{a.views} views of {columns} × {rows} pixels: expected 1 to 2^32 pixels in total."
         )
     # A fan beam has one detector row
     shape = (1 if a.orbit == "fan" else rows, columns)

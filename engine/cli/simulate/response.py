@@ -160,7 +160,7 @@ def resume_hint() -> Iterator[None]:
 def _refuse_unused_points(arguments: argparse.Namespace) -> None:
     """Refuse `--points` with `--photons`, which would ignore it."""
     if arguments.photons is not None and arguments.points is not None:
-        raise SettingsError("--points is for integration. Remove --points or --photons.")
+        raise SettingsError("--points and --photons cannot be combined. Remove one of them.")
 
 
 def _import(arguments: argparse.Namespace, console: Console) -> None:

@@ -280,7 +280,7 @@ def named(name: str, threads: int | None = None, *, check: Check | None = None) 
         from engine.core.backend.devices import gpu_device
 
         return _checked(gpu_device(name), check, name)
-    raise ResourceError(f"device {name!r}: it must be one of {', '.join(DEVICES)}.")
+    raise ResourceError(f"device {name!r} is not valid; expected one of {', '.join(DEVICES)}.")
 
 
 def _checked(device: DeviceInfo, check: Check | None, name: str = "") -> Backend:

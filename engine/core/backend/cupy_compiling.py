@@ -88,7 +88,7 @@ def _compiled(source: str, options: tuple[str, ...]) -> bytes:
     except nvrtc.NVRTCError as e:
         # The log starts with the first compiler error; it is more useful than the status code.
         log = nvrtc.getProgramLog(program).strip().splitlines() or [str(e)]
-        raise DeviceError(f"compiling a kernel: the kernel cannot be compiled ({log[0]}).") from e
+        raise DeviceError(f"A GPU kernel could not be compiled ({log[0]}).") from e
     finally:
         nvrtc.destroyProgram(program)
     return code

@@ -138,9 +138,15 @@ class CupyGpu(Gpu):
 
     def copy(self, values: Array, out: Array) -> None:
         if (values.shape, values.dtype) != (out.shape, out.dtype):
-            raise ValueError(f"{values.dtype} {values.shape} does not fit {out.dtype} {out.shape}.")
+            raise ValueError(
+                f"values of type {values.dtype} and shape {values.shape} cannot be copied to an "
+                f"array of type {out.dtype} and shape {out.shape}."
+            )
         if not (values.flags.c_contiguous and out.flags.c_contiguous):
-            raise ValueError(f"a strided view {values.shape} cannot be copied directly.")
+            raise ValueError(
+                f"an array of shape {values.shape} cannot be copied because it is not "
+                "contiguous; make a contiguous copy first."
+            )
         with faults_in_words("copying on the GPU"):
             out.data.copy_from_device_async(values.data, values.nbytes)
 
@@ -163,7 +169,7 @@ class CupyGpu(Gpu):
 
     def wait_for(self, stamp: Stamp) -> None:
         if not isinstance(stamp, _Event):
-            raise TypeError(f"not a stamp of this device: {stamp!r}")
+            raise TypeError(f"expected a time stamp of this GPU, got {stamp!r}")
         with faults_in_words("running a kernel"):
             self.xp.cuda.get_current_stream().wait_event(stamp.event)
 
@@ -238,7 +244,9 @@ def _global(module: int, name: str) -> tuple[int, int]:
         ctypes.byref(at), ctypes.byref(n_bytes), ctypes.c_void_p(module), name.encode()
     )
     if status:
-        raise DeviceError(f"finding constant {name}: the GPU reports error {status}.")
+        raise DeviceError(
+            f"The constant {name} was not found in the compiled kernel (CUDA error {status})."
+        )
     return at.value, n_bytes.value
 
 

@@ -70,14 +70,14 @@ def check_update(shape: tuple[int, int, int], values: Any, first: int) -> None:
     n_layers, *layer = shape
     if values.dtype != np.float32 or values.ndim != 3 or not values.flags.c_contiguous:
         raise ValueError(
-            f"a texture takes contiguous float32 (n, n_rows, n_columns), "
-            f"not {values.dtype} {values.shape}."
+            "a texture needs contiguous float32 values of shape (n, n_rows, n_columns), got "
+            f"{values.dtype} of shape {values.shape}."
         )
     # Whole images only: a partial row would leave its neighbours undefined.
     if list(values.shape[1:]) != layer or not 0 <= first <= n_layers - len(values):
         raise ValueError(
-            f"values of shape {values.shape} do not fit a texture of shape {shape} from image "
-            f"{first} on."
+            f"values of shape {values.shape} do not fit into a texture of shape {shape}, "
+            f"starting at image {first}."
         )
 
 

@@ -88,12 +88,14 @@ class Profiler:
             if a stage is already open
         """
         if name not in TITLES:
-            raise ValueError(f"stage {name!r}: it must be one of {', '.join(TITLES)}.")
+            raise ValueError(f"stage {name!r} is not valid; expected one of {', '.join(TITLES)}.")
         if unit not in UNITS:
-            raise ValueError(f"unit {unit!r}: it must be one of {', '.join(UNITS)}.")
+            raise ValueError(f"unit {unit!r} is not valid; expected one of {', '.join(UNITS)}.")
         # Nested stages would count the inner time twice.
         if self._open:
-            raise RuntimeError(f"stage {name!r} begins inside stage {self._open!r}.")
+            raise RuntimeError(
+                f"stage {name!r} cannot begin before stage {self._open!r} has ended."
+            )
         self._open = name
         amounts = Amounts(events, bytes, unit)
         gpu = self._on.gpu

@@ -263,7 +263,7 @@ def test_what_has_no_checkpoint_is_not_told_to_resume(words, scan, tmp_path, cap
 
 
 def test_resume_of_nothing_is_refused(capsys, tmp_path):
-    assert "no such job" in faults(capsys, "resume", tmp_path / "nothing")
+    assert "no job has this name or folder" in faults(capsys, "resume", tmp_path / "nothing")
 
 
 def test_simulate_then_reconstruct_with_corrections(tmp_path, capsys):

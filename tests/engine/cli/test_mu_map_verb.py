@@ -41,9 +41,9 @@ def test_classes_become_their_attenuation(tmp_path: Path) -> None:
     [
         (["--classes", "1=lung"], r"240 voxels belong to unnamed classes .* numbers 2, 3; state"),
         (["--classes", "1=wood,2=1,3=1"], "'1=wood' is not valid"),
-        (["--classes", "1=96,2=1,3=1"], "expected attenuation from 0 to 1 per mm"),
+        (["--classes", "1=96,2=1,3=1"], "the attenuation is 96 per mm, expected 0 to 1"),
         ([], "do not look like attenuation. Give the unit"),
-        (["--unit", "HU", "--kvp", "40"], "a CT at 40 kV"),
+        (["--unit", "HU", "--kvp", "40"], "the tube voltage is 40 kV"),
     ],
 )
 def test_what_is_no_map_is_refused(tmp_path: Path, capsys, options, message) -> None:

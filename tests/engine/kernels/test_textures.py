@@ -149,8 +149,8 @@ def test_an_update_can_be_recorded(on_gpu, rng, kind):
         (np.ones((1, 6, 7)), 0, "float32"),
         (np.ones((6, 7), np.float32), 0, "float32"),
         (np.ones((1, 7, 6), np.float32), 0, r"\(1, 7, 6\) do not fit .* image 0"),
-        (np.ones((2, 6, 7), np.float32), 3, "from image 3"),
-        (np.ones((1, 6, 7), np.float32), -1, "from image -1"),
+        (np.ones((2, 6, 7), np.float32), 3, "starting at image 3"),
+        (np.ones((1, 6, 7), np.float32), -1, "starting at image -1"),
     ],
 )
 def test_an_update_of_another_form_is_refused(on_gpu, values, first, words):

@@ -246,7 +246,7 @@ def test_its_own_folder_is_the_users(isocenter_home: Path) -> None:
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     (tmp_path / "demo").write_text("not a folder")
-    with pytest.raises(ResourceError, match="cannot be made"):
+    with pytest.raises(ResourceError, match="cannot be created"):
         SMALL[0].make(tmp_path / "demo" / "inner")
 
 

@@ -105,4 +105,4 @@ def test_a_protocol_that_finds_no_folder_is_a_sentence(tmp_path, commands, prefe
     commands._session.problem_raised.connect(problems.append)
     commands.save_protocol("Mine")
     (problem,) = problems
-    assert "cannot be made" in problem.text
+    assert "cannot be created" in problem.text

@@ -76,7 +76,10 @@ def test_reconstruct_leaves_image_scan_and_volume(
             "--volume needs --scan",
         ),
         (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--newest", "99"], "expected 1 to 60 s"),
-        (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--device", "cuda"], "runs on the CPU"),
+        (
+            ["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--device", "cuda"],
+            "runs only on the CPU",
+        ),
         (
             [
                 "reconstruct",

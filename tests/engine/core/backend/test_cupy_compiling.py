@@ -20,11 +20,11 @@ def gpu() -> Gpu:
 
 
 def test_texts_that_do_not_compile_are_told(gpu):
-    with pytest.raises(DeviceError, match="cannot be compiled"):
+    with pytest.raises(DeviceError, match="could not be compiled"):
         gpu.load("no kernel", ())
     with pytest.raises(DeviceError, match="loading kernel"):
         gpu.load(TEXT, ()).function("nobody")
-    with pytest.raises(DeviceError, match="finding constant"):
+    with pytest.raises(DeviceError, match="constant nobody was not found"):
         gpu.load(TEXT, ()).constant("nobody")
 
 

@@ -97,9 +97,9 @@ def test_copies_stay_on_the_card_and_refuse_what_does_not_fit(gpu, order, values
     there, other = gpu.upload(values), gpu.empty((N,), np.float32)
     gpu.copy(there, other)
     assert np.array_equal(gpu.download(other), values)
-    with pytest.raises(ValueError, match="does not fit"):
+    with pytest.raises(ValueError, match="cannot be copied to an array"):
         gpu.copy(there, other[1:])
-    with pytest.raises(ValueError, match="strided"):
+    with pytest.raises(ValueError, match="not contiguous"):
         gpu.copy(gpu.empty((4, 4), np.float32)[:, 0], gpu.empty((4,), np.float32))
 
 
@@ -137,7 +137,7 @@ def test_copies_beside_the_kernels_wait_both_ways(gpu, order, values, scaled):
         read = gpu.stamp()
     assert np.array_equal(gpu.download(out), 2 * source)
     assert read.seconds_since(here) >= 0
-    with pytest.raises(TypeError, match="not a stamp"):
+    with pytest.raises(TypeError, match="expected a time stamp"):
         gpu.wait_for(object())
 
 

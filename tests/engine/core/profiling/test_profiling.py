@@ -93,7 +93,7 @@ def test_unknown_and_nested_stages_are_faults_and_harm_nothing():
     here = Profiler(cpu(1))
     with pytest.raises(ValueError, match=r"'fuse'.*one of read, kernels"), here.span("fuse"):
         pass
-    with pytest.raises(RuntimeError, match="'filter' begins inside stage 'fused'"):  # noqa: SIM117
+    with pytest.raises(RuntimeError, match="'filter' cannot begin before stage 'fused' has ended"):  # noqa: SIM117
         with here.span("fused"), here.span("filter"):
             pass
     with here.span("filter"):

@@ -145,7 +145,7 @@ def test_a_check_goes_on_after_a_fault_and_is_written_whole(tmp_path, monkeypatc
     assert main(["gpu-check", "-o", str(out), "--device", "cpu"]) == USER_FAULT
     said = capsys.readouterr()
     assert "  no such card" in said.out and "MISS  step" in said.out
-    assert "Some checks failed: step." in said.err
+    assert "Some checks failed (step)." in said.err
     found = gpu_file.read(out)
     assert [each["fault"] for each in found["steps"]] == ["exit code 2", ""]
     assert found["card"]["name"] == cpu_device().label
