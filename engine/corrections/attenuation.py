@@ -128,8 +128,8 @@ def _as_the_scanner_sees(data: ListMode, mu_map: Volume) -> Volume:
     # HFP, FFS and FFP scans without a stated position have no known rotation to the patient.
     if is_of_patient and data.info.get("axes") == NO_SIDES:
         raise DataError(
-            "the μ-map is in patient coordinates, and the scan does not state the "
-            "patient position; register the map, or save it in scanner coordinates."
+            "the μ-map is in patient coordinates, but the scan does not state the patient "
+            "position; register the map, or save it in scanner coordinates."
         )
     # "LPI" means that the scanner's z points to the feet, so the map must be flipped.
     sign = -1 if str(data.info.get("axes", "LPS")).endswith("I") else 1

@@ -66,7 +66,7 @@ class LineNormalisation(Multiplicative[Histogram]):
             of_lines = line_products(data.scanner, data.efficiencies)
             factors = of_lines if factors is None else of_lines * factors
         if factors is None:
-            raise DataError("there are no detection factors; load a normalisation file.")
+            raise DataError("the normalisation needs detection factors; load a normalisation file.")
         return factors
 
     def summary(self, before: Histogram, after: Histogram) -> str:

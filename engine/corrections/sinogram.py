@@ -187,7 +187,7 @@ class BinAttenuation(Multiplicative[Sinogram]):
         if ATTENUATION.key in data.auxiliary:
             return inverse_of(refuse_survival(data.auxiliary[ATTENUATION.key]), ATTENUATION)
         if data.mu_map is None:
-            raise DataError("there is no attenuation map; load a μ-map.")
+            raise DataError("the attenuation correction needs a μ-map; load one.")
         layout, factors = data.layout, np.empty(data.layout.n_bins, np.float32)
         for start in range(0, layout.n_bins, BATCH):
             ends = layout.ends_of(np.arange(start, min(start + BATCH, layout.n_bins)))

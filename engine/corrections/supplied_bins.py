@@ -58,9 +58,8 @@ def inverse_of(factors: Array, role: InputRole) -> NDArray[np.float32]:
     # Written with `not all(>=)`, because NaN must be refused too.
     if not np.all(factors >= 0):
         raise DataError(
-            f"{role.title}: {int(np.count_nonzero(factors < 0)):,} bins are below 0, "
-            "expected factors that multiply the counts, with 0 for bins without "
-            "measurement; check the file."
+            f"{role.title}: {int(np.count_nonzero(factors < 0)):,} bins are below 0, expected "
+            "factors of at least 0 that multiply the counts; check the file."
         )
     return np.divide(1, factors, out=np.zeros(factors.shape, np.float32), where=factors > 0)
 
@@ -87,9 +86,9 @@ def refuse_survival(factors: Array) -> Array:
     below = (factors > 0) & (factors < LEAST_CORRECTION)
     if np.any(below):
         raise DataError(
-            f"{ATTENUATION.title}: {int(np.count_nonzero(below)):,} bins are below 1, "
-            f"minimum {float(factors[below].min()):.3g}, expected correction factors "
-            "of at least 1; if these are transmissions, invert them."
+            f"{ATTENUATION.title}: {int(np.count_nonzero(below)):,} bins are below 1 (minimum "
+            f"{float(factors[below].min()):.3g}), expected correction factors of at least 1; if "
+            "these are transmissions, invert them."
         )
     return factors
 

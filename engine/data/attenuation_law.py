@@ -52,8 +52,8 @@ def mu_of_hounsfield(values: NDArray[np.float32], voltage_kv: float) -> NDArray[
     voltages = sorted(BONE)
     if not voltages[0] <= voltage_kv <= voltages[-1]:
         raise DataError(
-            f"a CT at {voltage_kv:g} kV: the conversion from CT numbers to attenuation "
-            f"is known for {voltages[0]:g} to {voltages[-1]:g} kV; enter the tube "
+            f"the tube voltage is {voltage_kv:g} kV, but CT numbers can be converted to "
+            f"attenuation only from {voltages[0]:g} to {voltages[-1]:g} kV; correct the "
             "voltage, or use another CT."
         )
     a, b = (float(np.interp(voltage_kv, voltages, [BONE[v][k] for v in voltages])) for k in (0, 1))

@@ -166,11 +166,16 @@ class StatedBins(BinValues):
         own = self.data.timed
         if own is None:
             return None
-        if (own.n_times, own.is_ordered) != (timed.n_times, timed.is_ordered):
+        if own.n_times != timed.n_times:
             raise GeometryError(
                 f"{title}: {self.name} has {own.n_times} TOF bins, but the scan has "
-                f"{timed.n_times}, or only one of them states their order; choose the "
-                "file that was made with the scan, or one without time of flight."
+                f"{timed.n_times}; choose the file that belongs to the scan, or one without time "
+                "of flight."
+            )
+        if own.is_ordered != timed.is_ordered:
+            raise GeometryError(
+                f"{title}: only one of {self.name} and the scan states the order of its TOF bins; "
+                "choose the file that belongs to the scan, or one without time of flight."
             )
         values = np.empty(len(timed.counts), np.float32)
         for time in range(own.n_times):
@@ -245,8 +250,8 @@ class BareBins(BinValues):
         middles = [each.mean_difference for each in layout.segments]
         if middles != sorted(middles, key=lambda middle: (abs(middle), middle)):
             raise GeometryError(
-                f"{title}: {self.name} has no header, and the bin order of the scan is "
-                "not that of Siemens; write the file with a header."
+                f"{title}: {self.name} has no header, so its bins must be in Siemens order, but "
+                "those of the scan are not; write the file with a header."
             )
         # The size of the file is the only sign of TOF bins.
         parts = self._times(layout)

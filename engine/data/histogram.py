@@ -198,8 +198,8 @@ def merged(data: Histogram) -> Histogram:
         return data
     if data.background is not None or data.factors is not None:
         raise GeometryError(
-            f"histogram of {scanner.name!r}: its corrections are prepared for each "
-            "layer; combine its layers before the corrections."
+            f"histogram of {scanner.name!r}: the corrections have been prepared for single "
+            "layers; combine the layers before preparing the corrections."
         )
     stopped = _stopped(s)
     # Efficiencies of layer pairs are averaged with the probability that each layer stops its

@@ -61,9 +61,9 @@ def scanner_of_pair(scanner: DualHead, first: int, second: int) -> DualHead:
     # The limit of the scanner settings would otherwise fail with a message about another scanner.
     if s.n_planes > MOST_PLANES:
         raise GeometryError(
-            f"{scanner.name}: there are {s.n_planes} planes between panels of "
-            f"{s.n_layers} layers, expected at most {MOST_PLANES}; use thicker planes, "
-            "or combine the layers."
+            f"{scanner.name}: the panels have {s.n_layers} layers and {s.n_planes} planes "
+            f"between them, expected at most {MOST_PLANES} planes; use thicker planes, or "
+            "combine the layers."
         )
     return with_settings(front, n_planes=2 * s.n_planes, plane_mm=s.plane_mm / 2)
 
@@ -102,9 +102,9 @@ class LayeredResponse:
             wanted = scanner_of_pair(self.scanner, *layers)
             if matrix.scanner.settings != wanted.settings:
                 raise GeometryError(
-                    f"response matrix of {self.scanner.name!r}: the matrix of layers "
-                    f"{layers} belongs to other panels ({matrix.scanner.describe()}); "
-                    "compute it again."
+                    f"response matrix of {self.scanner.name!r}: the matrix of layers {layers} "
+                    f"belongs to different panels ({matrix.scanner.describe()}); compute it "
+                    "again."
                 )
 
     @property

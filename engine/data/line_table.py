@@ -66,7 +66,7 @@ class LineTable(LineFactor):
         if len(twice):
             low, high = divmod(int(packed[twice[0]]), n_crystals)
             raise DataError(
-                f"{name}: the line of crystals {low:,} and {high:,} is listed twice; "
+                f"{name}: the line between crystals {low:,} and {high:,} is listed twice; "
                 "list each line once."
             )
         return cls(packed, np.ascontiguousarray(values[order], np.float32), n_crystals)

@@ -89,8 +89,8 @@ class Sinogram:
         if self.timed is not None and (tof is None or tof.n_bins != self.timed.n_times):
             raise GeometryError(
                 f"sinogram: the data have {self.timed.n_times} TOF bins, but "
-                f"{self.scanner.name!r} has {'none' if tof is None else tof.n_bins}; "
-                "correct its `[tof]`."
+                f"{self.scanner.name!r} has {'none' if tof is None else tof.n_bins}; correct "
+                "`[tof]` of the scanner."
             )
 
     @property
@@ -180,8 +180,8 @@ def binned(
     """
     if events.scanner.fingerprint() != layout.scanner.fingerprint():
         raise GeometryError(
-            f"sinogram: the events are from {events.scanner.name!r}, but the bins are for "
-            f"{layout.scanner.name!r}; choose bins for the scanner that recorded the events."
+            f"sinogram: the layout is for {layout.scanner.name!r}, but the events are from "
+            f"{events.scanner.name!r}; use a layout for the scanner that recorded the events."
         )
     chosen = events.delayeds if delayed else events.prompts
     # Without TOF bins in the events, `timed` has no effect.
@@ -242,20 +242,20 @@ def events_of(data: Sinogram) -> ListMode:
     counts = data.prompts
     if not data.layout.is_whole:
         raise DataError(
-            f"sinogram: {data.layout.describe()} cannot be converted to events; this needs bins "
-            "of one line each, without span, mashing and arc correction."
+            f"sinogram: {data.layout.describe()} cannot be converted to events, because some "
+            "bins sum several lines; use a sinogram without span, mashing and arc correction."
         )
     # Corrected sinograms contain fractions, which events cannot represent.
     if not (np.all(counts >= 0) and np.all(counts == np.rint(counts))):
         raise DataError(
-            "sinogram: counts are not whole numbers; only measured counts can be converted to "
-            "events."
+            "sinogram: some counts are negative or not whole numbers, so they cannot be "
+            "converted to events; use the measured counts without corrections."
         )
     n = total(counts)
     if n > MOST_EVENTS:
         raise DataError(
-            f"sinogram: {n:,.0f} counts exceed the maximum of {MOST_EVENTS:,} events in a list; "
-            "reconstruct the sinogram itself."
+            f"sinogram: it has {n:,.0f} counts, but a list can hold at most {MOST_EVENTS:,} "
+            "events; reconstruct the sinogram without converting it."
         )
     found, times = np.arange(data.layout.n_bins), None
     # An unknown order of TOF bins would put events at mirrored positions.

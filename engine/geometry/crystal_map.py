@@ -66,8 +66,8 @@ class CrystalMap(Scanner):
         # Checked here and not in the readers: programs build crystal maps from arrays as well.
         if len(keys) != len(positions_mm) or len(keys) < 2:
             raise GeometryError(
-                f"crystal map {name!r}: {len(keys)} keys and {len(positions_mm)} positions; "
-                "a scanner needs at least 2 crystals, each with a position."
+                f"crystal map {name!r}: got {len(keys)} keys and {len(positions_mm)} positions, "
+                "expected at least 2 crystals with a key and a position each."
             )
         self.name = name
         self.keys = keys

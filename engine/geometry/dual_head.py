@@ -84,19 +84,22 @@ class DualHeadSettings(Settings):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.crystal_mm > self.pitch_mm:
-            raise ValueError(f"crystal_mm must be at most pitch_mm = {self.pitch_mm:g}")
+            raise ValueError(
+                f"crystal_mm is {self.crystal_mm:g}, expected at most pitch_mm ({self.pitch_mm:g})"
+            )
         # A window without the photopeak would count only scatter, which the model does not
         # describe.
         low, high = self.energy_window_kev
         if not 0 <= low < 511 < high:
             raise ValueError(
-                f"energy_window_kev must contain 511 keV and begin at 0 or above, got {low:g} to "
-                f"{high:g}"
+                f"energy_window_kev is {low:g} to {high:g}, expected a window that starts at 0 "
+                "or above and contains 511 keV"
             )
         # The tolerance accepts planes that fill the gap exactly, such as 119 × 0.1 mm in 11.9 mm.
         if self.n_planes * self.plane_mm > self.separation_mm * (1 + 1e-9):
             raise ValueError(
-                f"n_planes · plane_mm must be at most separation_mm = {self.separation_mm:g}"
+                f"n_planes × plane_mm is {self.n_planes * self.plane_mm:g} mm, expected at most "
+                f"separation_mm ({self.separation_mm:g})"
             )
         return self
 

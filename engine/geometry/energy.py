@@ -92,6 +92,7 @@ class EnergySettings(Settings):
         low, high = self.window_kev
         if not 0 < low < ELECTRON_KEV < high <= 2000:
             raise ValueError(
-                f"window_kev must contain 511 keV and end at 2000 at most, got {low:g} to {high:g}"
+                f"window_kev is {low:g} to {high:g}, expected a window that contains 511 keV "
+                "and ends at 2000 keV at most"
             )
         return self

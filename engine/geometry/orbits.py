@@ -266,8 +266,8 @@ def _one_view(
     # Some programs use negative pixel sizes for reversed detectors; here that is `flipped`.
     if not all(isfinite(size) and size > 0 for size in (width, height)):
         raise GeometryError(
-            f"pixels of {width:g} × {height:g} mm are invalid; give positive sizes, and flip the "
-            "geometry to reverse the order of columns or rows."
+            f"pixels of {width:g} × {height:g} mm are not valid, expected sizes above 0; to "
+            "reverse rows or columns, flip the geometry."
         )
     return XrayGeometry(
         beam=beam,
@@ -311,6 +311,6 @@ def _angles(angles_rad: ArrayLike) -> Array:
 def _check_distances(source_axis_mm: float, source_detector_mm: float) -> None:
     if not (0 < source_axis_mm < float("inf") and 0 < source_detector_mm < float("inf")):
         raise GeometryError(
-            f"source to axis {source_axis_mm:g} mm, source to detector {source_detector_mm:g} mm: "
-            "both must be positive lengths."
+            f"the distances from source to axis ({source_axis_mm:g} mm) and from source to "
+            f"detector ({source_detector_mm:g} mm) must both be above 0."
         )

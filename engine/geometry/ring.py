@@ -94,21 +94,33 @@ class RingSettings(Settings):
         if n % 2:
             raise ValueError(f"n_crystals_per_ring must be even, got {n}")
         if self.n_tangential >= n:
-            raise ValueError(f"n_tangential must be below n_crystals_per_ring = {n}")
+            raise ValueError(
+                f"n_tangential is {self.n_tangential}, expected less than n_crystals_per_ring ({n})"
+            )
         if self.max_ring_difference >= self.n_rings:
-            raise ValueError(f"max_ring_difference must be below n_rings = {self.n_rings}")
+            raise ValueError(
+                f"max_ring_difference is {self.max_ring_difference}, expected less than n_rings "
+                f"({self.n_rings})"
+            )
         for gaps, end in (("gap_places", n), ("gap_rings", self.n_rings)):
-            if any(not 0 <= gap < end for gap in getattr(self, gaps)):
-                raise ValueError(f"{gaps} must be in 0 ... {end - 1}")
+            for gap in getattr(self, gaps):
+                if not 0 <= gap < end:
+                    raise ValueError(f"{gaps} contains {gap}, expected 0 to {end - 1}")
         if min(*self.voxel_mm, *self.fov_mm) <= 0:
-            raise ValueError("voxel_mm and fov_mm must be positive")
+            raise ValueError(
+                f"voxel_mm is {self.voxel_mm} and fov_mm is {self.fov_mm}, expected sizes above 0"
+            )
         if self.crystal_width_mm is not None:
             # The width is used only by the gap model, which traces single boxes that face the axis.
             fits = 2 * math.pi * self.radius_mm / n
-            if self.block_places > 1 or self.crystal_width_mm > fits:
+            if self.block_places > 1:
                 raise ValueError(
-                    f"crystal_width_mm must be at most {fits:.4g} and needs block_places = 1, "
-                    "because each crystal must face the axis"
+                    f"block_places is {self.block_places}, but crystal_width_mm needs "
+                    "block_places = 1"
+                )
+            if self.crystal_width_mm > fits:
+                raise ValueError(
+                    f"crystal_width_mm is {self.crystal_width_mm:g}, expected at most {fits:.4g}"
                 )
         return self
 

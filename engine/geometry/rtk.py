@@ -76,7 +76,7 @@ def from_rtk(
     if (np.asarray(p.source_detector_mm) == 0).any():
         raise GeometryError(
             "a source-to-detector distance of 0 mm means a parallel beam in RTK, which is not "
-            "supported; give the vectors of the views."
+            "supported; describe the views by vectors."
         )
     n_rows, n_columns = shape
     # RTK places pixel (0, 0) by its centre, relative to the projection offset.

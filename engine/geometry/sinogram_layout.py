@@ -92,17 +92,19 @@ class SinogramLayout:
             if each.least > each.most or far >= s.n_rings or not 1 <= each.n_planes <= most:
                 raise GeometryError(
                     f"sinogram: a segment with ring differences {each.least} to {each.most} and "
-                    f"{each.n_planes} planes is impossible with {s.n_rings} rings."
+                    f"{each.n_planes} planes is not possible with {s.n_rings} rings; choose the "
+                    "scanner of this file."
                 )
         if self.bin_mm is None and self.scanner.n_views % self.n_views:
             raise GeometryError(
-                f"sinogram: the number of views is {self.n_views}, but must divide "
-                f"{self.scanner.n_views}, the views of {s.n_crystals_per_ring} crystals per ring."
+                f"sinogram: there are {self.n_views} views, expected {self.scanner.n_views} "
+                "(half the crystals per ring) or a divisor of it."
             )
         if not abs(self._offsets_mm()).max() < s.radius_mm:
             raise GeometryError(
-                f"sinogram: {self.n_tangential} bins reach {abs(self._offsets_mm()).max():.0f} mm "
-                f"from the axis, beyond the radius of the ring, {s.radius_mm:g} mm."
+                f"sinogram: {self.n_tangential} tangential bins reach "
+                f"{abs(self._offsets_mm()).max():.0f} mm from the axis, but the ring radius is "
+                f"{s.radius_mm:g} mm; use fewer bins."
             )
 
     @classmethod
@@ -136,7 +138,7 @@ class SinogramLayout:
             )
         if mashed < 1 or scanner.n_views % mashed:
             raise GeometryError(
-                f"sinogram: {scanner.n_views} views cannot be summed {mashed} at a time; choose a "
+                f"sinogram: {scanner.n_views} views cannot be mashed by {mashed}; choose a "
                 "number that divides them."
             )
         # Segments on each side of segment 0, rounded up so that the last one may be incomplete.

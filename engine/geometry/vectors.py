@@ -92,8 +92,8 @@ def checked_vectors(name: str, given: ArrayLike) -> Array:
     bad = ~np.isfinite(vectors).all(axis=1)
     if bad.any():
         raise GeometryError(
-            f"{name} of view {int(bad.argmax())} is {vectors[bad.argmax()].tolist()}, not three "
-            "finite numbers; correct or leave out this view."
+            f"{name} of view {int(bad.argmax())} is {vectors[bad.argmax()].tolist()}, expected "
+            "three finite numbers; correct or leave out this view."
         )
     vectors.flags.writeable = False
     return vectors

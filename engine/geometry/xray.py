@@ -374,9 +374,9 @@ class XrayGeometry:
         n_rows, n_columns = self.shape
         if not (1 <= by_rows <= n_rows and 1 <= by_columns <= n_columns):
             raise GeometryError(
-                f"cannot bin {by_rows} rows and {by_columns} columns of a detector of {n_rows} × "
-                f"{n_columns} (rows × columns) into one pixel; choose at least 1 and at most the "
-                "detector size."
+                f"binning by {by_rows} × {by_columns} does not fit a detector of {n_rows} × "
+                f"{n_columns} pixels (rows × columns); choose numbers from 1 to the detector "
+                "size."
             )
         rows, columns = n_rows // by_rows, n_columns // by_columns
         whole = self.cropped(slice(0, rows * by_rows), slice(0, columns * by_columns))
@@ -394,11 +394,14 @@ def _check(geometry: XrayGeometry) -> None:
     counts = {name: len(getattr(geometry, name)) for name in _VECTORS}
     if len(set(counts.values())) > 1:
         found = ", ".join(f"{name} {n}" for name, n in counts.items())
-        raise GeometryError(f"numbers of views differ: {found}; give all vectors for all views.")
+        raise GeometryError(
+            f"the vectors have different numbers of views ({found}); give all vectors for all "
+            "views."
+        )
     if len(geometry.shape) != 2 or any(n != int(n) or n < 1 for n in geometry.shape):
         raise GeometryError(
-            f"detector shape is {tuple(geometry.shape)}, expected (n_rows, n_columns), at least 1 "
-            "each."
+            f"detector shape is {tuple(geometry.shape)}, expected (n_rows, n_columns) with "
+            "whole numbers above 0."
         )
     across = np.cross(geometry.u_mm, geometry.v_mm)
     check_detectors(geometry.u_mm, geometry.v_mm, across)

@@ -111,7 +111,7 @@ def test_grid_follows_crop_and_binning(session):
 
 def test_a_crop_beside_the_detector_is_told_before_the_start(session):
     session.study.set_protocol(with_steps(crop=Crop(rows=(2, 9))))
-    assert "not on the detector" in session.obstacle()
+    assert "not inside the detector" in session.obstacle()
 
 
 def test_each_step_says_whether_the_steps_before_it_allow_it(session):

@@ -241,10 +241,10 @@ class FlatField(PreprocessStep):
         middle, drift = float(xp.nanmedian(level)), float(level.max() - level.min())
         if not (middle > 0 and drift <= MOST_DRIFT * middle):
             raise DataError(
-                f"Dark and flat field: the {n} columns of air ({self.air}) vary by "
-                f"{percent(drift, max(middle, 1e-09))} during the scan, more than the "
-                f"{100 * MOST_DRIFT:.0f} % that source drift explains; choose an edge "
-                "that sees no object."
+                f"Dark and flat field: the {n} air columns ({self.air}) vary by "
+                f"{percent(drift, max(middle, 1e-09))} during the scan, but source drift "
+                f"explains at most {100 * MOST_DRIFT:.0f} %; choose an edge that no object "
+                "covers."
             )
         transmission /= level
         return drift / middle

@@ -80,8 +80,8 @@ class Logarithm(PreprocessStep):
         # NaN would spread over the whole row in the filter of the reconstruction.
         if n_nan:
             raise DataError(
-                f"{n_nan:,} values of the projections are not numbers "
-                f"({percent(n_nan, values.size)}); switch on the bad-pixel correction."
+                f"{n_nan:,} values of the projections ({percent(n_nan, values.size)}) are "
+                "infinite or NaN; switch on the bad-pixel correction."
             )
         facts = {"clipped": int(n_clipped), "bright": int(n_bright)}
         return self.changed(projections, facts, values=out, kind="integrals")

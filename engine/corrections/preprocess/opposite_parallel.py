@@ -90,9 +90,9 @@ def _refuse_unclear(columns: Array, scores: Array, best: int) -> None:
     """Refuse an axis that does not explain the data, or that is not the only good one."""
     if scores[best] > TOO_DIFFERENT:
         raise DataError(
-            "Centre of rotation: rays that are measured twice differ too much "
-            f"({100 * scores[best]:.0f} % of their variance); check the angles, or "
-            "enter the column."
+            "Centre of rotation: rays that are measured twice differ by "
+            f"{100 * scores[best]:.0f} % of their variance, expected at most "
+            f"{100 * TOO_DIFFERENT:.0f} %; check the angles, or enter the column."
         )
     others = scores[np.abs(columns - columns[best]) > SEPARATION]
     if len(others) and others.min() < CLEARLY * scores[best]:

@@ -149,8 +149,9 @@ def by_opposite_rays(projections: Projections) -> Estimate:
     # Wrong direction of rotation or column order leaves every shift with a large difference.
     if min(one.score for one in tried) > TOO_DIFFERENT:
         raise DataError(
-            "Centre of rotation: rays that are measured twice differ too much; check "
-            "the direction of rotation and the order of columns, or enter the column."
+            "Centre of rotation: rays that are measured twice differ by more than "
+            f"{100 * TOO_DIFFERENT:.0f} % of their variance; check the direction of rotation "
+            "and the order of columns, or enter the column."
         )
     return Estimate(found, "opposite rays", "pixels", tuple(sorted(tried, key=lambda t: t.value)))
 

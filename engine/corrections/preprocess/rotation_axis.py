@@ -132,8 +132,8 @@ class CentreOfRotation(PreprocessStep):
             return Estimate(self.column, "given", "pixels")
         if projections.n_views < FEWEST_VIEWS:
             raise DataError(
-                f"Centre of rotation: the search needs {FEWEST_VIEWS} views, the scan "
-                f"has {projections.n_views}; enter the column."
+                f"Centre of rotation: the search needs {FEWEST_VIEWS} views, but the scan has "
+                f"{projections.n_views}; enter the column."
             )
         # The search uses SciPy, which needs the values on the host.
         if on.is_cuda:

@@ -165,10 +165,9 @@ class Scratch(ColumnStorage):
                 found = mmap.mmap(file.fileno(), n_bytes)
         except OSError as e:
             raise ResourceError(
-                f"{self.folder}: {self.what} need {n_bytes / 2**30:.1f} GiB more on "
-                f"this disk, {self.free_bytes / 2**30:.1f} GiB are free "
-                f"({e.strerror or e}); free disk space, or set ISOCENTER_HOME to a "
-                "folder on a larger disk."
+                f"{self.folder}: {self.what} need {n_bytes / 2**30:.1f} GiB more on this disk, "
+                f"but {self.free_bytes / 2**30:.1f} GiB are free ({e.strerror or e}); free disk "
+                "space, or set ISOCENTER_HOME to a folder on a larger disk."
             ) from e
         # Weak references: a column is unmapped, and its file removed, as soon as nobody uses it.
         self._maps.add(found)

@@ -319,8 +319,8 @@ def elementwise(
     others = {_shape_of(each) for each in inputs} - {(), shape}
     if others:
         raise GeometryError(
-            f"arrays in files have the shapes {shape} and {others.pop()}, expected one "
-            "shape; data, scanner and image grid must belong together."
+            f"arrays of the shapes {shape} and {others.pop()} cannot be combined; use data, "
+            "scanner and image grid that belong together."
         )
     # dtype of an empty result; Python numbers stay weak, as in NumPy's promotion (NEP 50)
     empty = (each if isinstance(each, float | int) else _none_of(each) for each in inputs)

@@ -62,9 +62,9 @@ def made(path: Path, shape: tuple[int, int, int]) -> VolumeValues:
     except OSError as e:
         path.unlink(missing_ok=True)
         raise ResourceError(
-            f"{path.parent}: the volume needs {n_bytes / 2**30:.1f} GiB on this "
-            f"disk, {free / 2**30:.1f} GiB are free ({e.strerror or e}); free disk "
-            "space, or set ISOCENTER_HOME to a folder on a larger disk."
+            f"{path.parent}: the volume needs {n_bytes / 2**30:.1f} GiB on this disk, but "
+            f"{free / 2**30:.1f} GiB are free ({e.strerror or e}); free disk space, or set "
+            "ISOCENTER_HOME to a folder on a larger disk."
         ) from e
     return opened(path, shape, writable=True)
 
@@ -92,8 +92,13 @@ def opened(
     OSError
         if it cannot be opened
     """
-    if path.stat().st_size < first_byte + 4 * shape[0] * shape[1] * shape[2]:
-        raise ValueError(f"{path.name} is truncated.")  # NumPy would extend the file
+    size, wanted = path.stat().st_size, first_byte + 4 * shape[0] * shape[1] * shape[2]
+    # NumPy would extend the file
+    if size < wanted:
+        raise ValueError(
+            f"{path.name}: the file has {size:,} bytes, expected at least {wanted:,}; it is "
+            "truncated."
+        )
     return np.memmap(path, np.float32, "r+" if writable else "r", first_byte, shape)
 
 

@@ -164,7 +164,9 @@ def _one_after_the_other(parts: Sequence[str]) -> tuple[tuple[int, int], ...]:
         n, ms = int(found["n"] or 1), _whole_ms(found["seconds"])
         _refuse_number(len(lengths) + n)
         if ms < 1:
-            raise ValueError(f"a frame of {float(found['seconds']):g} s would be empty")
+            raise ValueError(
+                f"a frame of {float(found['seconds']):g} s would be empty; enter at least 0.001 s"
+            )
         lengths += [ms] * n
     return _joined(tuple(accumulate(lengths)))
 
@@ -199,7 +201,9 @@ def _whole_ms(text: str) -> int:
     # Rounding before the comparison: 0.1 s is not exact in binary.
     ms = round(float(text) * MS)
     if abs(ms - float(text) * MS) > 1e-6:
-        raise ValueError(f"{text} s is not a valid frame time; events have a resolution of 1 ms")
+        raise ValueError(
+            f"{text} s is finer than the time resolution of the events; enter whole milliseconds"
+        )
     return ms
 
 

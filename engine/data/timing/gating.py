@@ -152,16 +152,13 @@ class GateRequest:
             return found[0]
         if not triggers:
             raise DataError(
-                "the scan has no triggers of cardiac or respiratory cycles; load a "
-                "file of trigger times, or choose time frames."
+                "the scan has no cardiac or respiratory triggers; load a file of trigger "
+                "times, or choose time frames."
             )
         if self.signal:
-            raise DataError(
-                f"the scan has no triggers with the name {self.signal!r}, "
-                f"only those of {names}; choose one of them."
-            )
+            raise DataError(f"the scan has no triggers named {self.signal!r}; choose from {names}.")
         raise DataError(
-            f"the scan has triggers of {names}; choose one, such as "
+            f"the scan has triggers of several signals ({names}); choose one, such as "
             f'"gates={self.n_gates} of {triggers[0].name}".'
         )
 

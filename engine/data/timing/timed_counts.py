@@ -68,9 +68,8 @@ class TimedCounts:
         for values in times:
             if len(values) > MOST_BINS:
                 raise GeometryError(
-                    f"sinogram: {len(values):,} bins with time of flight, at most "
-                    f"{MOST_BINS:,} are supported; choose a larger span, or sum the "
-                    "TOF bins."
+                    f"sinogram: each TOF bin has {len(values):,} values, expected at most "
+                    f"{MOST_BINS:,}; choose a larger span, or sum the TOF bins."
                 )
             # TOF sinograms are mostly empty: only bins with counts are stored.
             nonzero = np.flatnonzero(values)

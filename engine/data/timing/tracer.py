@@ -127,7 +127,7 @@ class Tracer(Settings):
     @classmethod
     def _refuse_signs(cls, words: str | None) -> str | None:
         if words is not None and (any(c in PARTING for c in words) or not words.isprintable()):
-            raise ValueError(f"contains {' or '.join(PARTING)} or a line break; write plain text")
+            raise ValueError(f"must not contain {', '.join(PARTING)} or a line break")
         return words
 
     @model_validator(mode="after")
@@ -141,13 +141,16 @@ class Tracer(Settings):
                 raise ValueError(f"{name} is set but injected_at is not; give both")
             if seconds_between(moment, self.injected_at) is None:
                 raise ValueError(
-                    f"either both {name} and injected_at must have a time zone, or neither"
+                    f"only one of {name} and injected_at has a time zone; give both times with "
+                    "one, or both without"
                 )
             if self.known_half_life_s is None:
                 raise ValueError(f"{name} is set without a half-life; give nuclide or half_life_s")
         # A residual above the dose usually means exchanged values or times.
         if self.dose_mbq is not None and not self.injected_bq:
-            raise ValueError("no activity of the dose remains; check residual and times")
+            raise ValueError(
+                "the residual is not smaller than the dose; check both activities and their times"
+            )
         return self
 
     @property

@@ -124,7 +124,7 @@ def test_which_signal_is_never_guessed():
     both = [beats("ecg"), beats("respiration", mean_ms=4000, n=14)]
     with pytest.raises(DataError, match="triggers of ecg, respiration; choose one"):
         GateRequest(8).divide(both, OVER_MS)
-    with pytest.raises(DataError, match="no triggers with the name 'pulse', only those of ecg"):
+    with pytest.raises(DataError, match="no triggers named 'pulse'; choose from ecg"):
         GateRequest(8, "pulse").divide(both, OVER_MS)
     with pytest.raises(DataError, match="load a file of trigger times"):
         GateRequest(8).divide([], OVER_MS)

@@ -142,7 +142,7 @@ def test_arrays_of_another_shape_are_refused(
     rng: np.random.Generator, storage: IterateStorage
 ) -> None:
     x = OutOfCoreArray(storage, storage.in_memory(drawn(rng, 1)[0]))
-    with pytest.raises(GeometryError, match=r"have the shapes \(7, 5, 6\) and \(2, 5, 6\)"):
+    with pytest.raises(GeometryError, match=r"of the shapes \(7, 5, 6\) and \(2, 5, 6\)"):
         x + x[:2]
 
 

@@ -92,7 +92,13 @@ def test_a_ring_has_them_if_its_file_states_the_width_of_its_crystals():
     )
 
 
-@pytest.mark.parametrize("changes", [{"crystal_width_mm": 5}, {"block_places": 4}])
-def test_crystals_that_do_not_fit_and_crystals_in_blocks_are_refused(changes):
-    with pytest.raises(ValidationError, match=r"at most 4\.451 and needs block_places = 1"):
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"crystal_width_mm": 5}, r"crystal_width_mm is 5, expected at most 4\.451"),
+        ({"block_places": 4}, "block_places is 4, but crystal_width_mm needs block_places = 1"),
+    ],
+)
+def test_crystals_that_do_not_fit_and_crystals_in_blocks_are_refused(changes, fault):
+    with pytest.raises(ValidationError, match=fault):
         ring(**({"crystal_width_mm": 4.0} | changes))

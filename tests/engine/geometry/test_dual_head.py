@@ -149,8 +149,8 @@ def test_blocks_part_the_panels() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"crystal_mm": 2.1}, "crystal_mm must be at most pitch_mm = 2"),
-        ({"n_planes": 9}, "must be at most separation_mm = 8"),
+        ({"crystal_mm": 2.1}, "crystal_mm is 2.1, expected at most pitch_mm \\(2\\)"),
+        ({"n_planes": 9}, "expected at most separation_mm \\(8\\)"),
         ({"n_rows": 0}, "greater than or equal to 1"),
     ],
 )

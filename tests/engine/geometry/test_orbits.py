@@ -265,7 +265,7 @@ def test_impossible_scans_are_refused(rng: Rng) -> None:
     p = any_rtk(rng)
     endless = RtkParameters(**{**vars(p), "source_detector_mm": np.zeros(4)})
     for fault, call in {
-        "both must be positive": lambda: circular_cone(ANGLES, **{**CONE, "source_axis_mm": 0.0}),
+        "must both be above 0": lambda: circular_cone(ANGLES, **{**CONE, "source_axis_mm": 0.0}),
         "pixels of 2 × 0 mm": lambda: circular_cone(ANGLES, **{**CONE, "pixel_mm": (2.0, 0.0)}),
         "one finite angle": lambda: parallel([0.0, np.nan], shape=(1, 3), pixel_mm=1.0),
         "expected .n_views, 12.": lambda: from_astra_vectors(np.ones((3, 6)), shape=(3, 4)),

@@ -105,14 +105,14 @@ def test_arc_corrected_bins_lie_evenly_and_the_first_is_at_the_side_of_the_first
 @pytest.mark.parametrize(
     ("segments", "views", "bins", "arc", "words"),
     [
-        ((Segment(0, 0, 6),), 12, 15, None, "6 planes is impossible with 5 rings"),
-        ((Segment(5, 5, 1),), 12, 15, None, "impossible"),
+        ((Segment(0, 0, 6),), 12, 15, None, "6 planes is not possible with 5 rings"),
+        ((Segment(5, 5, 1),), 12, 15, None, "not possible"),
         (
             (Segment(0, 0, 5),),
             7,
             15,
             None,
-            "views is 7, but must divide 12, the views of 24 crystals",
+            "7 views, expected 12 \\(half the crystals per ring\\) or a divisor",
         ),
         ((Segment(0, 0, 5),), 12, 61, 4.0, "reach 120 mm from the axis"),
     ],

@@ -281,7 +281,7 @@ def test_parts_that_do_not_exist_are_refused() -> None:
         "columns 0 to 4 .* is empty or has gaps": lambda: geometry.cropped(
             slice(None), slice(0, 4, 2)
         ),
-        "cannot bin": lambda: geometry.binned(4),
+        "binning by 4 × 4": lambda: geometry.binned(4),
         "one .x, y, z. for each": lambda: geometry.select([]),
     }.items():
         with pytest.raises(GeometryError, match=fault):

@@ -70,7 +70,9 @@ def test_crop_keeps_pixels_where_they_are(rng):
     np.testing.assert_array_equal(after.bad_pixels, data.bad_pixels[2:7, 1:9])
     np.testing.assert_allclose(after.geometry.pixel_mm(3), seen.pixel_mm(3)[2:7, 1:9], atol=1e-12)
     assert step.summary(data, after) == "5 of 8 rows and 8 of 12 columns used"
-    with pytest.raises(DataError, match=r"columns 3 to 20 are not on the detector, which has 12"):
+    with pytest.raises(
+        DataError, match=r"columns 3 to 20 are not inside the detector, which has 12"
+    ):
         Crop(columns=(3, 20)).apply(data, on=ON)
 
 
@@ -80,14 +82,14 @@ def test_too_few_views_of_half_a_turn_give_no_axis_and_no_warning(rng):
     with pytest.raises(DataError, match=r"2 views over half a turn are too few"):
         by_wedge(data)
     why = CentreOfRotation().apply(data, on=ON).info["centre"]["why"]
-    assert "differ too much" in why  # of a whole turn opposite rays are compared, here of noise
+    assert "of their variance" in why  # of a whole turn opposite rays are compared, here of noise
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("n_views", [1, 2])
 def test_a_view_or_two_give_no_axis_but_a_reason(method, n_views):
     few = scan(integrals(geometry(n_views=n_views)), seen=geometry(n_views=n_views))
-    with pytest.raises(DataError, match=f"the search needs 3 views, the scan has {n_views}"):
+    with pytest.raises(DataError, match=f"the search needs 3 views, but the scan has {n_views}"):
         CentreOfRotation(method=method).apply(few, on=ON)
     assert "needs 3 views" in CentreOfRotation().apply(few, on=ON).info["centre"]["why"]
 

@@ -111,7 +111,7 @@ def test_an_axis_that_cannot_be_told_is_left_with_the_reason():
         CentreOfRotation(use="on").apply(data, on=ON)
     whole = seen("head", MIDDLE)
     noise = np.random.default_rng(1).normal(0, 1, whole.shape).astype("f4")
-    with pytest.raises(DataError, match="differ too much; check the direction of rotation"):
+    with pytest.raises(DataError, match="more than 10 % of their variance; check the direction"):
         by_opposite_rays(replace(whole, values=noise))
     with pytest.raises(DataError, match="one side of the detector ends near the axis"):
         by_opposite_rays(replace(data, geometry=data.geometry.shifted(columns=60)))

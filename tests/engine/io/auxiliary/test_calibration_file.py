@@ -94,11 +94,11 @@ def test_a_dose_is_that_at_the_injection_without_what_was_left(tmp_path: Path) -
         ("[tracer]\nscan_start = 2026-11-22", "scan_start: .*write date and time"),
         ("[tracer]\nlive_fraction = 1.5", "live_fraction"),
         ("[tracer]\ndose_mbq = 1\ndose_at = 2026-11-22T09:00:00", "give both"),
-        ("[tracer]\ndose_mbq = 1\nresidual_mbq = 2", "no activity of the dose remains"),
+        ("[tracer]\ndose_mbq = 1\nresidual_mbq = 2", "the residual is not smaller than the dose"),
         (
             "[tracer]\nnuclide='F-18'\ndose_at = 2026-11-22T09:00:00Z\n"
             "injected_at = 2026-11-22T09:10:00",
-            "must have a time zone, or neither",
+            "injected_at has a time zone; give both times",
         ),
         (
             "[tracer]\ndose_at = 2026-11-22T09:00:00\ninjected_at = 2026-11-22T09:10:00",

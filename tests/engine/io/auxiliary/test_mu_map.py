@@ -162,7 +162,7 @@ def test_the_law_of_ct_numbers(kilovolts: float) -> None:
 
 
 def test_no_law_beyond_its_voltages() -> None:
-    with pytest.raises(DataError, match="a CT at 50 kV"):
+    with pytest.raises(DataError, match="the tube voltage is 50 kV"):
         mu_of_hounsfield(np.zeros(1, np.float32), 50)
 
 

@@ -195,7 +195,7 @@ def test_a_tracer_file_says_the_rest(tmp_path):
     assert (fields["InjectedMass"], fields["InjectedMassUnits"]) == (2.0, "ug")
     assert fields["SpecificRadioactivity"] == pytest.approx(1.85e14)
     path.write_text('[tracer]\nradiopharmaceutical = "a\\\\b"\n')
-    with pytest.raises(SettingsError, match="write plain text"):
+    with pytest.raises(SettingsError, match="or a line break"):
         read_tracer(path)
 
 

@@ -132,8 +132,8 @@ def test_either_order_of_axes_any_number_and_a_scale_mean_the_same(kind, n, tmp_
         ("Number of rings := 4", "Number of rings := 0", "n_rings"),
         (":= float", ":= ascii", "expected float"),
         ("per segment := { -3", "per segment := { ?", "expected 7 integers"),
-        ("per segment := { -3", "per segment := { -7", "must be below n_rings"),
-        ("!matrix size [2] := 16", "!matrix size [2] := 15", "number of views is 15"),
+        ("per segment := { -3", "per segment := { -7", "expected less than n_rings"),
+        ("!matrix size [2] := 16", "!matrix size [2] := 15", "there are 15 views"),
         ("!matrix size [1] := 21", "!matrix size [1] := 2100", "bins reach|truncated|n_tang"),
     ],
 )

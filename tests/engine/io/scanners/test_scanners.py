@@ -122,7 +122,7 @@ def test_a_faulty_line_is_named(tmp_path: Path, line: str, message: str) -> None
         ("radius_mm = 60.0", "radius_mm = nan", "radius_mm"),
         ("radius_mm = 60.0\n", "", "'radius_mm' is missing"),
         ("n_crystals_per_ring = 100", "n_crystals_per_ring = 101", "must be even"),
-        ("max_ring_difference = 3", "max_ring_difference = 4", "below n_rings = 4"),
+        ("max_ring_difference = 3", "max_ring_difference = 4", "less than n_rings \\(4\\)"),
     ],
 )
 def test_a_faulty_value_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:

@@ -198,7 +198,7 @@ def test_merging_weighs_what_lines_and_crystals_count(scan: Histogram) -> None:
     np.testing.assert_allclose(found.efficiencies, 0.3, rtol=1e-6)
     np.testing.assert_array_equal(found.additive, 4)
     assert (found.n_prompts, found.n_delayeds) == (scan.n_prompts, scan.n_delayeds)
-    with pytest.raises(GeometryError, match="its corrections are prepared for each layer"):
+    with pytest.raises(GeometryError, match="the corrections have been prepared for single"):
         merged(flat.with_background(np.ones(scan.scanner.n_lors, np.float32)))
 
 

@@ -225,7 +225,7 @@ def test_events_become_counts_and_events_again():
         events_of(replace(data, prompts=data.prompts + np.float32(0.5)))
     spanned = SinogramLayout.of(RING, span=3)
     assert binned(listed, spanned).n_prompts == data.n_prompts
-    with pytest.raises(DataError, match="bins of one line each"):
+    with pytest.raises(DataError, match="some bins sum several lines"):
         events_of(binned(listed, spanned))
 
 

@@ -266,7 +266,7 @@ def test_numbers_that_are_none_are_mended_or_told(files, tmp_path):
     scan.values[7, 3, 50] = np.nan
     write_projections(scan, tmp_path / "nan.h5")
     assert water(volume(study(tmp_path / "nan.h5"))) == pytest.approx(MU, rel=0.01)
-    with pytest.raises(DataError, match="1 values of the projections are not numbers"):
+    with pytest.raises(DataError, match=r"1 values of the projections .* are infinite or NaN"):
         volume(study(tmp_path / "nan.h5", "steps.bad_pixels.use=off"))
 
 
