@@ -101,7 +101,10 @@ def _wait(app: Any, ready: Callable[[], bool]) -> None:
     while not ready():
         app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
         if time.monotonic() > end:
-            raise TimeoutError(f"the window did not come to rest in {PATIENCE_S:g} s")
+            raise TimeoutError(
+                f"the window was still busy after {PATIENCE_S:g} s; close other programs and "
+                "measure again"
+            )
 
 
 def _figures(started_s: float, late_ms: list[float], platform: str) -> Plain:

@@ -51,7 +51,9 @@ class VolumeFacts:
         volume = self._volume()
         if volume is None:
             # A caller that holds the volume cannot get here; the error shows a programming mistake.
-            raise ReferenceError("the volume has been deleted")
+            raise ReferenceError(
+                "the volume was deleted while a view was still using it; keep a reference to it"
+            )
         return volume
 
     def find(self) -> None:

@@ -138,4 +138,4 @@ def _map_of(study: Study) -> tuple[InputRole, Path]:
     for role in all_roles():
         if role.is_aligned_with_patient and role.key in study.inputs:
             return role, study.inputs[role.key]
-    raise DataError("the study has no map of the body. Add one to the scan.")
+    raise DataError("The study has no μ-map to register. Add one to the scan.")

@@ -108,7 +108,10 @@ def remove_cached(item: StoredItem) -> None:
     """
     # The lock has the name of the finished item: its parts are in use while it is written
     if is_in_use(item.path.with_name(item.path.name.removesuffix(BEGUN))):
-        raise ResourceError(f"{item.name}: a process is writing it. Wait until it has finished.")
+        raise ResourceError(
+            f"{item.name}: another process is still writing these data. Try again when it has "
+            "finished."
+        )
     try:
         if item.path.is_dir():
             shutil.rmtree(item.path)
@@ -116,8 +119,8 @@ def remove_cached(item: StoredItem) -> None:
             item.path.unlink(missing_ok=True)
     except OSError as e:
         raise ResourceError(
-            f"{item.name}: could not be removed ({e.strerror or e}). Close the "
-            "program that uses it."
+            f"{item.name}: cannot be removed ({e.strerror or e}). Close all programs "
+            "that have it open, and try again."
         ) from e
 
 

@@ -180,4 +180,4 @@ def reconstruct(study: Study, *, on: Backend | None = None) -> Volume:
     for event in run(study, on=on or best()):
         if isinstance(event, Finished):
             return event.volume
-    raise RuntimeError("a run ended without a volume")
+    raise RuntimeError("the run ended without a volume")

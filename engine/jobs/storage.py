@@ -93,7 +93,8 @@ def remove_stored(item: StoredItem) -> None:
     """
     if item.kind == RESULTS:
         raise ResourceError(
-            f"{item.name}: is a result. Delete it in the tab Results, or with `isocenter results`."
+            f"{item.name}: this is a result. Delete it in the Results tab, or with `isocenter "
+            "results`."
         )
     if item.kind not in JOBS:
         remove_cached(item)
@@ -101,14 +102,16 @@ def remove_stored(item: StoredItem) -> None:
     with after_others(item.path):  # no process can resume the job meanwhile
         # Read again: the list that the user saw may be old
         if _state_of(item.path) == RUNNING:
-            raise ResourceError(f"{item.name}: the job is running. Wait until it has finished.")
+            raise ResourceError(
+                f"{item.name}: this job is still running. Wait until it has finished."
+            )
         audit_log.record("run deleted", job=item.path.name, why="asked for")
         try:
             shutil.rmtree(item.path)
         except OSError as e:
             raise ResourceError(
-                f"{item.name}: could not be removed ({e.strerror or e}). Close the "
-                "program that uses it."
+                f"{item.name}: cannot be removed ({e.strerror or e}). Close all programs that "
+                "have it open, and try again."
             ) from e
 
 

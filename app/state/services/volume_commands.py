@@ -191,7 +191,7 @@ class VolumeCommands(QObject):
             found = ForeignFiles(self._commands.loader()).volume(path, ())
             if isinstance(found, str):
                 # Impossible: without roles the reader always returns a volume.
-                raise TypeError(f"the reader returned an input role instead of a volume: {found}")
+                raise TypeError(f"the reader returned the input role {found!r}, expected a volume")
             return looked_through(found)
 
         def take(volume: Volume) -> None:

@@ -86,7 +86,9 @@ def _editor_of_value(kind: Any, field: FieldInfo, title: str, hint: str, form: F
         return NumberListEditor(args[0] is int)
     if origin is tuple:
         return ListEditor(_members(args[0]), form)
-    raise TypeError(f"no editor for a field of type {kind!r}")
+    raise TypeError(
+        f"fields of type {kind!r} cannot be edited; use a type for which there is an editor"
+    )
 
 
 def _members(annotation: Any) -> tuple[Any, ...]:

@@ -163,7 +163,7 @@ class SlabCutter:
 
     def _slice(self, index: int) -> Values:
         if self._volume is None:
-            raise ReferenceError("no volume has been set")
+            raise ReferenceError("no volume has been set; set one before reading slices")
         # A copy: slices across x are spread over the whole array and slow to read repeatedly.
         return np.ascontiguousarray(
             np.moveaxis(self._volume.values, 2 - self._key[1], 0)[index], np.float32

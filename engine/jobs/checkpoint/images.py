@@ -238,9 +238,9 @@ def _shape_in(path: Path, line: bytes) -> tuple[int, ...]:
     """Return the shape of the image in a checkpoint; raise `ValueError` if its size differs."""
     head = _parse(line)
     if head is None:
-        raise ValueError("its first line is damaged")
+        raise ValueError("its header is damaged")
     if path.stat().st_size != len(line) + 4 * prod(head.shape):
-        raise ValueError("it is shorter or longer than its image")
+        raise ValueError("its size does not match the header")
     return head.shape
 
 

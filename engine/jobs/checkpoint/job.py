@@ -107,7 +107,7 @@ class Job:
         with after_others(folder):  # two processes may get the same folder at once
             if (folder / RECORD).exists():
                 raise SettingsError(
-                    f"{folder}: contains a job already. Resume that job, or choose another folder."
+                    f"{folder}: already contains a job. Resume that job, or choose another folder."
                 )
             made(folder, mode=OWNER_ONLY)
             write_study(study.with_absolute_paths(), folder / STUDY, private=True)
@@ -132,7 +132,10 @@ class Job:
         for folder in (Path(folder_or_id).expanduser().absolute(), jobs_dir() / folder_or_id):
             if (folder / RECORD).is_file():
                 return cls(folder)
-        raise SettingsError(f"{folder_or_id}: no such job. Give its folder or its name.")
+        raise SettingsError(
+            f"{folder_or_id}: no job has this name or folder. Check the name, or give the "
+            "folder of the job."
+        )
 
     @property
     def id(self) -> str:
@@ -155,7 +158,10 @@ class Job:
                 f"{self.id}/{RECORD}: damaged ({reason}). Start the study again."
             ) from e
         except OSError as e:
-            raise ResourceError(f"{self.folder}: cannot be read ({e.strerror or e}).") from e
+            raise ResourceError(
+                f"{self.folder}: cannot be read ({e.strerror or e}). Check the permissions of "
+                "the folder."
+            ) from e
 
     @property
     def info(self) -> JobInfo:
@@ -197,8 +203,8 @@ class Job:
             owner, me = self.record.owner, Owner.me()
             if owner.pid not in (me.pid, heir_of) and owner.alive:
                 raise ResourceError(
-                    f"job {self.id}: in use by process {owner.pid} on {owner.host}. "
-                    "Wait until it has finished, or start the study again."
+                    f"job {self.id}: used by process {owner.pid} on {owner.host}. Wait until it "
+                    "has finished, or start the study again."
                 )
             self._change(status="running", owner=me, text="")
 

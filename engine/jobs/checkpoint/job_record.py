@@ -65,7 +65,7 @@ class JobRecord(Settings):
         said = from_json(text.decode())
         seal = said.pop("seal", None)
         if seal is not None and seal != seal_of(**said):
-            raise ValueError("it has changed since it was written")
+            raise ValueError("its content does not match its checksum")
         return cls.model_validate_json(to_json(said))
 
 

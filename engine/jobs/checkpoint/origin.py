@@ -86,11 +86,11 @@ def refuse_other_origin(origin: Origin, head: Head, study: Study, where: str) ->
             path = study.files.get(role)  # on the screen of its owner
             name = path.name if path is not None else (then or inputs[role])[0]
             raise DataError(
-                f"{name}: not the file of the checkpoint. Put that file back, or "
+                f"{name}: the file has changed since the checkpoint was saved. Restore it, or "
                 "start the study again."
             )
     if head.protocol not in (protocol, _older_digest(study, inputs)):
         raise SettingsError(
-            f"{where}: the protocol or the version of Isocenter differs from the "
-            "checkpoint. Undo the change, or start the study again."
+            f"{where}: the protocol or the Isocenter version has changed since the checkpoint "
+            "was saved. Undo the change, or start the study again."
         )

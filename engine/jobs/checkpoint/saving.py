@@ -123,8 +123,8 @@ def _refuse_other_owner(job: Job) -> None:
         return
     if (owner.host, owner.pid) != (me.host, me.pid):
         raise OwnerChangedError(
-            f"job {job.id}: taken over by process {owner.pid} on {owner.host}. This "
-            "process stops without a result."
+            f"job {job.id}: process {owner.pid} on {owner.host} has taken over. This process "
+            "stops without a result."
         )
 
 

@@ -210,9 +210,8 @@ class Loader:
                 raise ReadingStoppedError(f"{name}: reading was stopped.")
             if _processor_s(clock) - begun_s > allowed_s:
                 raise ResourceError(
-                    f"{name}: reading took more than {allowed_s:g} s of CPU time and "
-                    "was stopped. The file is damaged, or too large for this "
-                    "computer."
+                    f"{name}: reading took more than {allowed_s:g} s of CPU time and was "
+                    "stopped. The file may be damaged, or too large for this computer."
                 )
 
     def _received(self, line: Connection) -> object:

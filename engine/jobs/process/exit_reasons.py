@@ -52,16 +52,19 @@ def what_is_safe(image: Preview | None, job: Job | None, *, on_gpu: bool = False
     if done:
         # `done` counts updates from 1, so the last one of an iteration belongs to that iteration
         iteration, subset = divmod(done - 1, n_subsets)
-        remedy = "press Resume to continue from there"
-        if on_gpu:
-            remedy = "press Resume to try the GPU again from there, or Continue on the CPU"
-        place = _place(iteration + 1, subset + 1)
-        sentences.append(f"The checkpoint of {place} is saved on disk; {remedy}.")
+        sentences.append(f"A checkpoint of {_place(iteration + 1, subset + 1)} is saved on disk.")
+        sentences.append(
+            "Press Resume to continue on the GPU, or Continue on the CPU."
+            if on_gpu
+            else "Press Resume to continue from there."
+        )
     else:
-        remedy = "press Start to start again"
-        if on_gpu:
-            remedy = "press Start to try the GPU again, or Start on the CPU"
-        sentences.append(f"No checkpoint was saved; {remedy}.")
+        sentences.append("No checkpoint was saved.")
+        sentences.append(
+            "Press Start to try again on the GPU, or Start on the CPU."
+            if on_gpu
+            else "Press Start to start again."
+        )
     return " ".join(sentences)
 
 

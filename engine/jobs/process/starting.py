@@ -94,7 +94,10 @@ def _called(
 ) -> None:
     # Two copies of the program with different code would exchange pickles
     if __file__ != file:
-        raise ImportError(f"{__file__}: another copy of the program; expected {file}.")
+        raise ImportError(
+            f"this process uses the program in {__file__}, expected {file}; remove one of the "
+            "two copies."
+        )
     # the environment of a copy is the one from the start of the server
     for gone in os.environ.keys() - environment.keys():
         del os.environ[gone]

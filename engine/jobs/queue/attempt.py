@@ -197,8 +197,8 @@ class Attempt:
                 return
             if time.monotonic() > until:
                 raise ResourceError(
-                    f"process {owner.pid} on {owner.host} is already running this "
-                    "study, perhaps in a window. Stop it there, and retry."
+                    f"process {owner.pid} on {owner.host} is already running this study, "
+                    "perhaps in a window. Stop the run there, and try again."
                 )
             time.sleep(LOOK_S)
 

@@ -124,14 +124,14 @@ def _refuse_other_place(version: str, folder: str) -> None:
     """Refuse a worker of another version, or one that would store its results elsewhere."""
     if program_version() != version:
         raise ResourceError(
-            f"a worker has Isocenter {program_version()}, the queue {version}. "
+            f"A worker runs Isocenter {program_version()}, but the queue runs {version}. "
             "Install the same version on all machines."
         )
     here = StudyQueue().folder
     if here != Path(folder):
         raise ResourceError(
-            f"a worker has its queue in {here}, but this queue is in {folder}. Start "
-            f"workers with the same {HOME_VARIABLE}, a folder that all machines see."
+            f"A worker uses the queue in {here}, but this queue is in {folder}. Set "
+            f"{HOME_VARIABLE} to the same shared folder on all machines."
         )
 
 

@@ -90,7 +90,7 @@ class QueueEntry(Settings):
         """
         said = from_json(text.decode())
         if said.pop("seal", None) != seal_of(**said):
-            raise ValueError("it has changed since it was written")
+            raise ValueError("its content does not match its checksum")
         return cls.model_validate_json(to_json(said))
 
     @classmethod

@@ -45,7 +45,9 @@ class EntryFiles:
     def _path(self, id: str) -> Path:
         # The name comes from the command line: it must not lead out of the folder
         if not id.isalnum():
-            raise SettingsError(f"{id!r}: not the ID of a study in the queue.")
+            raise SettingsError(
+                f"{id!r} is not the ID of a study. `isocenter queue list` shows all IDs."
+            )
         return self._folder / f"{id}.json"
 
     def _entry_in(self, file: Path) -> QueueEntry | None:
@@ -63,6 +65,8 @@ class EntryFiles:
         except ValueError as e:
             return QueueEntry.damaged(file, str(e))
         except OSError as e:
-            raise ResourceError(f"{file}: cannot be read ({e.strerror or e}).") from e
+            raise ResourceError(
+                f"{file}: cannot be read ({e.strerror or e}). Check the permissions of the file."
+            ) from e
         # A copy under another name would run the same study twice
         return entry if entry.id == file.stem else QueueEntry.damaged(file, "it was renamed")

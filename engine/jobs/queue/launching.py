@@ -57,7 +57,8 @@ def _start() -> int:
         )
     except OSError as e:
         raise ResourceError(
-            f"the queue cannot be started ({e.strerror or e}). Run `isocenter queue run`."
+            f"The queue process cannot be started ({e.strerror or e}). Start it in a terminal "
+            "with `isocenter queue run`."
         ) from e
     Thread(target=process.wait, daemon=True, name="end of the queue").start()  # leaves no zombie
     return process.pid

@@ -62,7 +62,8 @@ class StudyQueue:
         entry = self._files.read(id)
         if entry is None:
             raise SettingsError(
-                f"{id}: no such study in the queue. `isocenter queue list` shows all studies."
+                f"{id}: the queue has no study with this ID. `isocenter queue list` shows all "
+                "studies."
             )
         return entry
 
@@ -115,7 +116,9 @@ class StudyQueue:
             entries = self.entries()
             same = [e for e in entries if e.state in OPEN and (e.study, e.output) == (text, place)]
             if same:
-                raise SettingsError(f"{whole.title}: already in the queue ({same[0].id}).")
+                raise SettingsError(
+                    f"{whole.title}: this study is already in the queue ({same[0].id})."
+                )
             entry = QueueEntry(
                 id=secrets.token_hex(4),
                 # Numbers may have gaps; only their order counts

@@ -149,8 +149,8 @@ class DaskWorkers:
         fault = future.exception()
         if _has_killed(future):
             raise ResourceError(
-                f"part {order.part + 1} of {order.n_parts} crashed several workers in "
-                "a row. Give workers more memory, or divide the run into more parts."
+                f"Part {order.part + 1} of {order.n_parts} crashed several workers in a row. "
+                "Give the workers more memory, or divide the run into more parts."
             )
         if fault is not None:
             raise fault

@@ -75,8 +75,8 @@ def refuse_other_version(version: str | None) -> None:
     """Refuse a run of another version of the program."""
     if program_version() != version:
         raise ResourceError(
-            f"a worker has Isocenter {program_version()}, the run {version}. Install "
-            "the same version on all machines."
+            f"A worker runs Isocenter {program_version()}, but the run was started with "
+            f"{version}. Install the same version on all machines."
         )
 
 

@@ -84,5 +84,5 @@ def test_what_is_taken_up_meanwhile_stays_and_says_so(qtbot, dialog: StorageDial
     select(dialog, "Interrupted")
     Job(paths.jobs_dir() / "killed").claim()
     dialog.remove.click()
-    qtbot.waitUntil(lambda: "the job is running" in dialog.said.text())
+    qtbot.waitUntil(lambda: "this job is still running" in dialog.said.text())
     assert (paths.jobs_dir() / "killed").exists()

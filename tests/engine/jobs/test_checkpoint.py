@@ -182,7 +182,7 @@ def test_another_protocol_is_refused(study):
     job.save(shown(1))
     file = job.folder / "study.toml"
     file.write_text(file.read_text().replace("subsets = 4", "subsets = 5"))
-    with pytest.raises(SettingsError, match="the protocol or the version of Isocenter differs"):
+    with pytest.raises(SettingsError, match="the protocol or the Isocenter version has changed"):
         job.latest()
 
 
@@ -193,7 +193,7 @@ def test_a_run_that_was_begun_with_other_subsets_does_not_go_on(study, monkeypat
         job.save(shown(1))
         assert Job(job.folder).latest().done == 1
 
-    with pytest.raises(SettingsError, match=r"version of Isocenter differs .* the study again"):
+    with pytest.raises(SettingsError, match=r"Isocenter version has changed .* the study again"):
         Job(job.folder).latest()
 
 
@@ -219,9 +219,9 @@ def test_a_folder_of_the_user_holds_one_job(study, tmp_path):
     folder = tmp_path / "mine"
     job = Job.create(study, folder)
     assert Job.open(folder).id == job.id == "mine"
-    with pytest.raises(SettingsError, match="contains a job already"):
+    with pytest.raises(SettingsError, match="already contains a job"):
         Job.create(study, folder)
-    with pytest.raises(SettingsError, match="no such job"):
+    with pytest.raises(SettingsError, match="no job has this name"):
         Job.open("elsewhere")
 
 
@@ -358,7 +358,7 @@ def test_a_job_at_work_elsewhere_is_not_taken_over(study):
     parent = psutil.Process(os.getppid())
     owner = Owner.me().model_copy(update={"pid": parent.pid, "started_s": parent.create_time()})
     job._change(owner=owner)
-    with pytest.raises(ResourceError, match="in use by process"):
+    with pytest.raises(ResourceError, match="used by process"):
         next(keep(run_of(), job))
     assert next(keep(run_of(), job, heir_of=parent.pid)) == StageStarted("reconstruct", "OSEM")
     assert job.record.owner == Owner.me()

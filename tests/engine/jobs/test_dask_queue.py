@@ -64,7 +64,7 @@ def test_a_worker_of_another_place_or_version_is_refused(queue: StudyQueue, tmp_
     entry = queue.add(tiny_study(tmp_path))
     other = StudyQueue(tmp_path / "other")
     ending = work_here(program_version(), str(other.folder), entry.id)
-    assert ending.kind == "failed" and "a folder that all machines see" in ending.text
+    assert ending.kind == "failed" and "the same shared folder on all machines" in ending.text
     ending = work_here("0.0", str(queue.folder), entry.id)
     assert ending.kind == "failed" and "Install the same version on all machines" in ending.text
 

@@ -92,7 +92,7 @@ def test_a_broken_driver_leaves_the_last_image_and_the_cpu_the_same_bits(
     assert kept.done == shown.update
     np.testing.assert_array_equal(kept.image, shown.volume.values)
     place = f"iteration {shown.iteration}, subset {shown.subset}"
-    assert f"The image of {place} is saved. The checkpoint of {place} is saved on disk" in last.text
+    assert f"The image of {place} is saved. A checkpoint of {place} is saved on disk" in last.text
     assert "Continue on the CPU" in last.text
     assert job.record.status == "failed"
 

@@ -158,7 +158,7 @@ def test_a_killed_engine_is_told_with_the_signal_and_goes_on_from_its_last_image
     assert isinstance(last, Failed)
     assert not last.user_fault
     assert "SIGKILL" in last.text
-    assert "press Resume" in last.text
+    assert "Press Resume" in last.text
     assert job.info.interrupted
     shown = engine.last_preview
     assert f"iteration {shown.iteration}, subset {shown.subset} is saved" in last.text

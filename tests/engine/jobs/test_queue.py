@@ -144,7 +144,7 @@ def test_order_pause_resume_and_removal_are_those_asked_for(
     assert queue.resume(b.id).state == "waiting"
     with pytest.raises(SettingsError, match="already in the queue"):
         queue.add(study(tmp_path, "b"))
-    with pytest.raises(SettingsError, match="no such study"):
+    with pytest.raises(SettingsError, match="has no study with this ID"):
         queue.get(d.id)
     assert run(queue) == ["finished"] * 3
 
@@ -256,7 +256,7 @@ def test_a_damaged_file_is_listed_and_can_be_taken_out(queue: StudyQueue, tmp_pa
     file = queue.folder / f"{entry.id}.json"
     file.write_bytes(file.read_bytes().replace(b"waiting", b"running"))
     (stands,) = queue.entries()
-    assert stands.state == "failed" and "it has changed since it was written" in stands.text
+    assert stands.state == "failed" and "its content does not match its checksum" in stands.text
     assert run(queue) == ["failed"]
     queue.remove(entry.id)
     assert not queue.entries()

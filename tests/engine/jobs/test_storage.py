@@ -79,9 +79,12 @@ def test_what_is_chosen_is_of_its_kind_and_age() -> None:
 
 def test_what_is_in_use_is_not_removed() -> None:
     running, new = (next(i for i in stored() if i.path.stem == n) for n in ("running", "new"))
-    with pytest.raises(ResourceError, match="the job is running"):
+    with pytest.raises(ResourceError, match="this job is still running"):
         remove_stored(running)
-    with only_writer(new.path), pytest.raises(ResourceError, match="a process is writing it"):
+    with (
+        only_writer(new.path),
+        pytest.raises(ResourceError, match="another process is still writing"),
+    ):
         remove_stored(new)
     assert running.path.exists() and new.path.exists()
 
@@ -89,7 +92,7 @@ def test_what_is_in_use_is_not_removed() -> None:
 def test_a_job_taken_up_meanwhile_stays() -> None:
     killed = next(item for item in stored() if item.kind == "interrupted")
     Job(killed.path).claim()
-    with pytest.raises(ResourceError, match="the job is running"):
+    with pytest.raises(ResourceError, match="this job is still running"):
         remove_stored(killed)
 
 
@@ -108,7 +111,7 @@ def test_results_are_listed_with_their_size_and_stay(home: Path, capsys) -> None
     assert (found.path, found.n_bytes) == (kept.folder, kept.n_bytes)
     assert "Brain" in found.name
     assert choose_stored([found], ["results", "caches"]) == []
-    with pytest.raises(ResourceError, match="Delete it in the tab Results"):
+    with pytest.raises(ResourceError, match="Delete it in the Results tab"):
         remove_stored(found)
     assert main(["storage", "--clear", "results", "--yes"]) == 2
     assert "unknown kind" in capsys.readouterr().err
