@@ -118,7 +118,7 @@ class IterationScrubber(QWidget):
         self._waiting = NO_ITERATES
         self.slider = TickSlider()
         self.slider.setAccessibleName(tr("Iteration"))
-        self.slider.setToolTip(tr("Step through the saved iterations ([ and ])"))
+        self.slider.setToolTip(tr("Select a saved iteration (keys [ and ])"))
         self.latest = QPushButton(tr("Latest"))
         self._text = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         row = QHBoxLayout(self)
@@ -217,8 +217,8 @@ class IterationScrubber(QWidget):
     def _refresh(self) -> None:
         self.slider.setEnabled(bool(self._labels))
         self.latest.setEnabled(not self.is_live)
-        follows = tr("The latest iteration is displayed, and the view moves on to each new one")
-        welcome_lists = tr("Show the latest iteration, and move on to each new one")
+        follows = tr("The view follows the latest iteration")
+        welcome_lists = tr("Show the latest iteration and follow new ones")
         self.latest.setToolTip(literal_tip(follows if self.is_live else welcome_lists))
         # A least width for the usual labels, so that the slider does not move with each iteration.
         usual = self.fontMetrics().horizontalAdvance(tr("Iteration 00 of 00"))

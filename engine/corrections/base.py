@@ -77,9 +77,7 @@ class Correction(Settings, Generic[D]):
     inputs: ClassVar[tuple[InputRole, ...]] = ()
     on_demand: ClassVar[bool] = False
     since: ClassVar[int | None] = None
-    use: Use = setting(
-        "auto", "When to apply this correction: when possible, always or never", label="Apply"
-    )
+    use: Use = setting("auto", "Apply this correction if possible, always or never", label="Apply")
 
     @classmethod
     def as_of(cls, version: int) -> Plain:

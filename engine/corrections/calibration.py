@@ -65,8 +65,11 @@ def _is_tracer(file: InputFile) -> bool:
 CALIBRATION = InputRole(
     key="calibration",
     title="Calibration",
-    text="Calibration factor to Bq/mL, written by `isocenter calibrate`",
-    without="Calibration from a cylinder of known activity. Without it, values are in counts/mm.",
+    text="Calibration factor from counts/mm to Bq/mL, measured with `isocenter calibrate`",
+    without=(
+        "Calibration measured with a cylinder of known activity. Without it, values are in "
+        "counts/mm."
+    ),
     suffixes=(".json",),
     read=_read_calibration,
     describe=lambda found: f"{found.scanner}, standard error {found.error_percent:.2g} %",
@@ -75,14 +78,16 @@ CALIBRATION = InputRole(
     making=Making(
         "calibrate",
         words="Measure …",
-        tip="Measure the calibration in the image of a cylinder of known activity",
+        tip="Measure the calibration factor in the image of a cylinder of known activity",
     ),
 )
 TRACER = InputRole(
     key="tracer",
     title="Tracer and dose",
     text="Tracer file (TOML) with nuclide, dose, times and weight of this scan",
-    without="Nuclide, dose, times and weight. Without it, they come from the scan.",
+    without=(
+        "File with nuclide, dose, times and weight. Without it, these values come from the scan."
+    ),
     suffixes=(".toml",),
     read=_read_tracer,
     describe=lambda tracer: tracer.describe(),
@@ -105,7 +110,7 @@ class ActivityConcentration(Correction[ListMode]):
     # Safe in old protocols: their studies name no calibration file, so this step does nothing.
     since: ClassVar[int | None] = 1  # it does nothing for a study of before, which names no file
     reference: Literal["start", "injection"] = setting(
-        "start", "Reference time of the activity", label="Decay-corrected to"
+        "start", "Time to which the activity is decay-corrected", label="Decay-corrected to"
     )
 
     def obstacle(self, data: ListMode) -> str | None:

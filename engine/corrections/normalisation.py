@@ -56,8 +56,8 @@ EFFICIENCIES = InputRole(
     key="normalisation",
     title="Normalisation",
     text="Crystal efficiencies or a measured normalisation",
-    without="Crystal efficiencies or a measured normalisation. Without it, all "
-    "crystals have the same efficiency.",
+    without="File with crystal efficiencies or a measured normalisation. Without it, all "
+    "crystals are treated as equally efficient.",
     suffixes=(".h5", ".hdf5", ".txt", ".csv", ".tsv", ".cdh"),
     read=_read,
     describe=Components.describe,

@@ -59,9 +59,9 @@ class Randoms(Additive[ListMode]):
     since: ClassVar[int | None] = 1
     model: Literal["auto", Source] = setting(
         "auto",
-        "Use the singles of the scan, or estimate singles rates from delayeds for "
-        "each crystal, each block or all blocks together. auto takes the finest model "
-        "that the counts support",
+        "Use the singles recorded in the scan, or estimate singles rates from delayeds for "
+        "each crystal, each block or all blocks together. auto uses the finest model that the "
+        "counts support",
         label="Model",
     )
 

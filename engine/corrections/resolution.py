@@ -26,7 +26,10 @@ POINT_SPREAD = InputRole(
     key="point_spread",
     title="Measured resolution",
     text="Measured widths of point sources at several distances from the axis",
-    without="Without it, the resolution is calculated from crystal size, bore and crystal depth.",
+    without=(
+        "Measured resolution. Without it, the resolution is calculated from crystal size, "
+        "crystal depth and bore."
+    ),
     suffixes=(".txt", ".csv", ".tsv"),
     read=_read,
     describe=lambda spread: spread.describe(),
@@ -60,8 +63,8 @@ class Resolution(Correction[ListMode]):
     inputs: ClassVar[tuple[InputRole, ...]] = (POINT_SPREAD,)
     fwhm_mm: float | None = setting(
         None,
-        "Full width at half maximum, the same everywhere; if empty, the measured "
-        "resolution or the one calculated for the scanner",
+        "Full width at half maximum in the whole image; if empty, the measured resolution is "
+        "used, or the one calculated for the scanner",
         label="Width (FWHM)",
         unit="mm",
         gt=0,
@@ -69,9 +72,9 @@ class Resolution(Correction[ListMode]):
     )
     with_filter: bool = setting(
         False,
-        "Include the final Gaussian filter in the model: less noise, but edges read "
-        "16 to 22 % too high 5 to 8 mm inside",
-        label="Filter in the model",
+        "Include the final Gaussian filter in the model. This reduces noise, but values 5 to 8 "
+        "mm inside an edge become 16 to 22 % too high",
+        label="Model the final filter",
     )
 
     def obstacle(self, data: ListMode) -> str | None:

@@ -56,8 +56,8 @@ class RingScatter(Additive[C]):
     kind: ClassVar[str] = "scatter"
     method: Literal["auto", "supplied", "simulated"] = setting(
         "auto",
-        "The scatter estimate of the scan, or a simulation from its image and μ-map. "
-        "auto uses the estimate of the scan if there is one",
+        "Use the scatter estimate supplied with the scan, or simulate scatter from image and "
+        "μ-map. auto simulates only if the scan has no estimate",
         label="Method",
     )
     rounds: int = setting(

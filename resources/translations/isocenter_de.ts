@@ -7151,8 +7151,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>The upper volume is semi-transparent over the lower one</source>
-      <translation>Das obere Volumen liegt halbtransparent über dem unteren</translation>
+      <source>The upper volume is shown semi-transparently over the lower one</source>
+      <translation>Das obere Volumen wird halbtransparent über dem unteren gezeigt</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7161,8 +7161,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>A border divides the two volumes. Drag it in a view.</source>
-      <translation>Eine Grenze trennt die beiden Volumina. Ziehen Sie sie in einer Ansicht.</translation>
+      <source>A border separates the two volumes. Drag it in any view.</source>
+      <translation>Eine Grenze trennt die beiden Volumina. Ziehen Sie sie in einer beliebigen Ansicht.</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7206,8 +7206,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>Rotate, flip or copy the view that you used last, and set the patient position</source>
-      <translation>Die zuletzt benutzte Ansicht drehen, spiegeln oder kopieren und die Patientenlage setzen</translation>
+      <source>Rotate, flip or copy the last used view, or set the patient position</source>
+      <translation>Die zuletzt benutzte Ansicht drehen, spiegeln oder kopieren, oder die Patientenlage setzen</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7216,8 +7216,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>Hide below window</source>
-      <translation>Unter Fenster ausblenden</translation>
+      <source>Hide values below window</source>
+      <translation>Werte unter dem Fenster ausblenden</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7286,8 +7286,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
-      <source>The volume states the patient position.</source>
-      <translation>Das Volumen gibt die Patientenlage an.</translation>
+      <source>The patient position is stored in the volume and cannot be changed.</source>
+      <translation>Die Patientenlage ist im Volumen gespeichert und kann nicht geändert werden.</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
@@ -7341,8 +7341,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/volume_menu.py" />
-      <source>Image of the run, if there is one</source>
-      <translation>Bild des Laufs, falls vorhanden</translation>
+      <source>Image of the current run, if available</source>
+      <translation>Bild des aktuellen Laufs, falls vorhanden</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/volume_menu.py" />
@@ -7381,7 +7381,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Record one pass as GIF, or lossless as animated PNG</source>
+      <source>Record one loop as a GIF, or as an animated PNG without loss</source>
       <translation>Einen Durchlauf als GIF aufnehmen, oder verlustfrei als animiertes PNG</translation>
     </message>
     <message>
@@ -7391,8 +7391,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Content of the film. All views follow.</source>
-      <translation>Inhalt des Films. Alle Ansichten folgen.</translation>
+      <source>Content of the film. All views move with it.</source>
+      <translation>Inhalt des Films. Alle Ansichten bewegen sich mit.</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
@@ -7481,8 +7481,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/layout_menu.py" />
-      <source>Light-box shows</source>
-      <translation>Der Lichtkasten zeigt</translation>
+      <source>Light-box slices</source>
+      <translation>Schichten im Lichtkasten</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/layout_menu.py" />
@@ -7501,7 +7501,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/layout_menu.py" />
-      <source>One slice in {spacing}</source>
+      <source>One in {spacing} slices</source>
       <translation>Jede {spacing}. Schicht</translation>
     </message>
     <message>
@@ -7526,13 +7526,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/slab_bar.py" />
-      <source>Minimum along each line: shows airways and vessels without contrast agent</source>
+      <source>Minimum along each line: shows airways, and vessels without contrast agent</source>
       <translation>Minimum entlang jeder Linie: zeigt Atemwege und Gefäße ohne Kontrastmittel</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/slab_bar.py" />
-      <source>Value shown for the slab</source>
-      <translation>Angezeigter Wert der dicken Schicht</translation>
+      <source>Slab mode</source>
+      <translation>Modus der dicken Schicht</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/slab_bar.py" />
@@ -7566,13 +7566,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Play a film of the rotating projection, slices, iterations or frames, and save it (K)</source>
+      <source>Play and save a film of the rotating projection, slices, iterations or frames (K)</source>
       <translation>Einen Film der rotierenden Projektion, von Schichten, Iterationen oder Zeitabschnitten abspielen und speichern (K)</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Magnify 3 × under the pointer, or at the crosshair with the keyboard (Z)</source>
-      <translation>Dreifach vergrößern: unter dem Zeiger, oder mit der Tastatur am Fadenkreuz (Z)</translation>
+      <source>Magnify the image 3 × around the pointer (key Z)</source>
+      <translation>Das Bild um den Zeiger dreifach vergrößern (Taste Z)</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
@@ -7581,8 +7581,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Drag from end to end in a slice. The distance is saved with the scan.</source>
-      <translation>In einer Schicht von Ende zu Ende ziehen. Der Abstand wird mit dem Scan gespeichert.</translation>
+      <source>Drag between two points in a slice. The distance is saved with the scan.</source>
+      <translation>In einer Schicht zwischen zwei Punkten ziehen. Der Abstand wird mit dem Scan gespeichert.</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
@@ -7591,18 +7591,18 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Drag from its tail to its tip in a slice</source>
-      <translation>In einer Schicht vom Schaft zur Spitze ziehen</translation>
+      <source>Drag in a slice from the tail of the arrow to its tip</source>
+      <translation>In einer Schicht vom Schaft des Pfeils zu seiner Spitze ziehen</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Click in a slice to place a text</source>
-      <translation>In eine Schicht klicken, um einen Text zu setzen</translation>
+      <source>Click in a slice to add a text</source>
+      <translation>In eine Schicht klicken, um einen Text hinzuzufügen</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Drag along a vessel or a jaw in a slice. The Measure tab shows it straightened.</source>
-      <translation>In einer Schicht an einem Gefäß oder Kiefer entlang ziehen. Der Reiter Messen zeigt es gestreckt.</translation>
+      <source>Drag along a vessel or a jaw in a slice. The Measure tab shows a straightened view of it.</source>
+      <translation>In einer Schicht an einem Gefäß oder Kiefer entlang ziehen. Der Reiter Messen zeigt davon eine gestreckte Ansicht.</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
@@ -7821,23 +7821,23 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/fusion/comparing.py" />
-      <source>A difference needs the same unit in both volumes. They have {lower} and {upper}.</source>
-      <translation>Eine Differenz braucht dieselbe Einheit in beiden Volumina. Sie haben {lower} und {upper}.</translation>
+      <source>To show the difference, both volumes must have the same unit; they have {lower} and {upper}.</source>
+      <translation>Für die Differenz müssen beide Volumina dieselbe Einheit haben; sie haben {lower} und {upper}.</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_state.py" />
-      <source>Twice as wide</source>
-      <translation>Doppelt so weit</translation>
+      <source>Window width × 2</source>
+      <translation>Fensterbreite × 2</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_state.py" />
-      <source>Half as wide</source>
-      <translation>Halb so weit</translation>
+      <source>Window width × 0.5</source>
+      <translation>Fensterbreite × 0.5</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_state.py" />
-      <source>A fifth as wide</source>
-      <translation>Ein Fünftel so weit</translation>
+      <source>Window width × 0.2</source>
+      <translation>Fensterbreite × 0.2</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_text.py" />
@@ -7931,8 +7931,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/plots/convergence_plot.py" />
-      <source>Largest change of a component in each step, in standard errors. Dashed line: converged.</source>
-      <translation>Größte Änderung einer Komponente in jedem Schritt, in Standardfehlern. Gestrichelte Linie: konvergiert.</translation>
+      <source>Largest change of a component in each step, in standard errors. Dashed line: convergence limit.</source>
+      <translation>Größte Änderung einer Komponente in jedem Schritt, in Standardfehlern. Gestrichelte Linie: Konvergenzgrenze.</translation>
     </message>
     <message>
       <location filename="app/views/plots/convergence_plot.py" />
@@ -8166,8 +8166,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/scan/radiograph_view.py" />
-      <source>rows drawn {factor} × as high</source>
-      <translation>Zeilen {factor} × so hoch gezeichnet</translation>
+      <source>row height × {factor}</source>
+      <translation>Zeilenhöhe × {factor}</translation>
     </message>
     <message>
       <location filename="app/views/scan/scan_painter.py" />
@@ -8176,13 +8176,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/scan/scan_painter.py" />
-      <source>to the axis</source>
-      <translation>zur Achse</translation>
+      <source>{length} to the axis</source>
+      <translation>{length} zur Achse</translation>
     </message>
     <message>
       <location filename="app/views/scan/scan_painter.py" />
-      <source>to the detector</source>
-      <translation>zum Detektor</translation>
+      <source>{length} to the detector</source>
+      <translation>{length} zum Detektor</translation>
     </message>
     <message>
       <location filename="app/views/scan/scan_view.py" />
@@ -8241,8 +8241,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/scrubber.py" />
-      <source>Step through the saved iterations ([ and ])</source>
-      <translation>Durch die gespeicherten Iterationen blättern ([ und ])</translation>
+      <source>Select a saved iteration (keys [ and ])</source>
+      <translation>Eine gespeicherte Iteration wählen (Tasten [ und ])</translation>
     </message>
     <message>
       <location filename="app/views/scrubber.py" />
@@ -8251,13 +8251,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/scrubber.py" />
-      <source>The latest iteration is displayed, and the view moves on to each new one</source>
-      <translation>Die neueste Iteration wird angezeigt, und die Ansicht geht zu jeder neuen über</translation>
+      <source>The view follows the latest iteration</source>
+      <translation>Die Ansicht folgt der neuesten Iteration</translation>
     </message>
     <message>
       <location filename="app/views/scrubber.py" />
-      <source>Show the latest iteration, and move on to each new one</source>
-      <translation>Die neueste Iteration zeigen und zu jeder neuen übergehen</translation>
+      <source>Show the latest iteration and follow new ones</source>
+      <translation>Die neueste Iteration zeigen und neuen folgen</translation>
     </message>
     <message>
       <location filename="app/views/scrubber.py" />
@@ -8266,8 +8266,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/slices/curved_view.py" />
-      <source>Along the curve</source>
-      <translation>Entlang der Kurve</translation>
+      <source>View along the curve</source>
+      <translation>Ansicht entlang der Kurve</translation>
     </message>
     <message>
       <location filename="app/views/slices/light_box.py" />
@@ -8301,8 +8301,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/slices/region_slices.py" />
-      <source>Image with the region in which the mean is measured</source>
-      <translation>Bild mit der Region, in der der Mittelwert gemessen wird</translation>
+      <source>The image and the region for the mean appear here</source>
+      <translation>Hier erscheinen das Bild und die Region für den Mittelwert</translation>
     </message>
     <message>
       <location filename="app/views/slices/region_slices.py" />
@@ -8321,8 +8321,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/slices/slice_view.py" />
-      <source>patient position set by you</source>
-      <translation>Patientenlage von Ihnen gesetzt</translation>
+      <source>patient position set manually</source>
+      <translation>Patientenlage von Hand gesetzt</translation>
     </message>
     <message>
       <location filename="app/views/slices/slice_view.py" />
@@ -8351,8 +8351,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/slices/slice_view.py" />
-      <source>blurred along {value}</source>
-      <translation>verwischt entlang {value}</translation>
+      <source>blurred along the {value} axis</source>
+      <translation>verwischt entlang der {value}-Achse</translation>
     </message>
     <message>
       <location filename="app/views/text.py" />
@@ -10011,8 +10011,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/cgls.py" />
-      <source>Stop when the residual reaches the noise level: later iterations would only fit noise. Noise-free data run through all iterations</source>
-      <translation>Beenden, sobald das Residuum das Rauschniveau erreicht: Spätere Iterationen würden nur noch Rauschen anpassen. Rauschfreie Daten durchlaufen alle Iterationen</translation>
+      <source>Stop when the residual reaches the noise level, because further iterations would only fit noise. With noise-free data, all iterations are run</source>
+      <translation>Beenden, sobald das Residuum das Rauschniveau erreicht, weil weitere Iterationen nur noch Rauschen anpassen würden. Mit rauschfreien Daten laufen alle Iterationen</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/cgls.py" />
@@ -10076,13 +10076,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/fista_tv.py" />
-      <source>Total variation steps in each pass</source>
-      <translation>Schritte der totalen Variation je Durchgang</translation>
+      <source>Number of total variation steps in each pass</source>
+      <translation>Zahl der Schritte der totalen Variation je Durchgang</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
-      <source>Number of passes over all data; if empty, it follows from the number of updates</source>
-      <translation>Zahl der Durchgänge durch alle Daten; wenn leer, folgt sie aus der Zahl der Aktualisierungen</translation>
+      <source>Number of passes over all data; if empty, it is calculated from the number of updates</source>
+      <translation>Zahl der Durchgänge durch alle Daten; wenn leer, wird sie aus der Zahl der Aktualisierungen berechnet</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
@@ -10091,8 +10091,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
-      <source>Updates in each pass; if empty, as many as the counts allow; 1 is MLEM</source>
-      <translation>Aktualisierungen je Durchgang; wenn leer, so viele, wie die Zahl der Ereignisse erlaubt; 1 ist MLEM</translation>
+      <source>Number of updates in each pass (1 is MLEM); if empty, it is chosen from the counts</source>
+      <translation>Zahl der Aktualisierungen je Durchgang (1 ist MLEM); wenn leer, wird sie nach der Zahl der Ereignisse gewählt</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
@@ -10101,13 +10101,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
-      <source>Total number of updates (iterations × subsets), used if one of the two is empty. It is rounded up to a multiple of the subsets. If empty: as many as the scan needs, or 24</source>
-      <translation>Gesamtzahl der Aktualisierungen (Iterationen × Teilmengen), verwendet, wenn eines von beiden leer ist. Sie wird auf ein Vielfaches der Teilmengen aufgerundet. Wenn leer: so viele, wie der Scan braucht, oder 24</translation>
+      <source>Total number of updates (iterations × subsets), used if iterations or subsets are empty. It is rounded up to a multiple of the subsets. If empty, the automatic settings choose it for the scan; without them, it is 24</source>
+      <translation>Gesamtzahl der Aktualisierungen (Iterationen × Teilmengen), verwendet, wenn Iterationen oder Teilmengen leer sind. Sie wird auf ein Vielfaches der Teilmengen aufgerundet. Wenn leer, wählen die automatischen Einstellungen sie nach dem Scan; ohne sie ist sie 24</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
-      <source>1: each update uses all data</source>
-      <translation>1: Jede Aktualisierung verwendet alle Daten</translation>
+      <source>Always 1, because each update uses all data</source>
+      <translation>Immer 1, weil jede Aktualisierung alle Daten verwendet</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/sirt.py" />
@@ -10116,8 +10116,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/sirt.py" />
-      <source>Updates in each pass; 1 is plain SIRT</source>
-      <translation>Aktualisierungen je Durchgang; 1 ist einfaches SIRT</translation>
+      <source>Number of updates in each pass; 1 is plain SIRT</source>
+      <translation>Zahl der Aktualisierungen je Durchgang; 1 ist einfaches SIRT</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/sirt.py" />
@@ -10136,8 +10136,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/attenuation.py" />
-      <source>Attenuation map (μ-map). Without it, attenuation is not corrected.</source>
-      <translation>Schwächungskarte (μ-Karte). Ohne sie wird die Schwächung nicht korrigiert.</translation>
+      <source>Attenuation map (μ-map). Without it, the image is not corrected for attenuation.</source>
+      <translation>Schwächungskarte (μ-Karte). Ohne sie wird das Bild nicht auf Schwächung korrigiert.</translation>
     </message>
     <message>
       <location filename="engine/corrections/base.py" />
@@ -10146,18 +10146,18 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/base.py" />
-      <source>When to apply this correction: when possible, always or never</source>
-      <translation>Wann diese Korrektur angewendet wird: wenn möglich, immer oder nie</translation>
+      <source>Apply this correction if possible, always or never</source>
+      <translation>Diese Korrektur anwenden: wenn möglich, immer oder nie</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
-      <source>Calibration factor to Bq/mL, written by `isocenter calibrate`</source>
-      <translation>Kalibrierfaktor in Bq/mL, geschrieben von `isocenter calibrate`</translation>
+      <source>Calibration factor from counts/mm to Bq/mL, measured with `isocenter calibrate`</source>
+      <translation>Kalibrierfaktor von counts/mm in Bq/mL, gemessen mit `isocenter calibrate`</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
-      <source>Calibration from a cylinder of known activity. Without it, values are in counts/mm.</source>
-      <translation>Kalibrierung mit einem Zylinder bekannter Aktivität. Ohne sie sind die Werte Ereignisse/mm.</translation>
+      <source>Calibration measured with a cylinder of known activity. Without it, values are in counts/mm.</source>
+      <translation>Kalibrierung, gemessen mit einem Zylinder bekannter Aktivität. Ohne sie sind die Werte Ereignisse/mm.</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
@@ -10166,8 +10166,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
-      <source>Nuclide, dose, times and weight. Without it, they come from the scan.</source>
-      <translation>Nuklid, Dosis, Zeiten und Gewicht. Ohne sie kommen sie aus dem Scan.</translation>
+      <source>File with nuclide, dose, times and weight. Without it, these values come from the scan.</source>
+      <translation>Datei mit Nuklid, Dosis, Zeiten und Gewicht. Ohne sie kommen diese Werte aus dem Scan.</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
@@ -10176,8 +10176,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
-      <source>Reference time of the activity</source>
-      <translation>Bezugszeitpunkt der Aktivität</translation>
+      <source>Time to which the activity is decay-corrected</source>
+      <translation>Zeitpunkt, auf den die Aktivität zerfallskorrigiert wird</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
@@ -10186,8 +10186,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
-      <source>Measure the calibration in the image of a cylinder of known activity</source>
-      <translation>Die Kalibrierung im Bild eines Zylinders bekannter Aktivität messen</translation>
+      <source>Measure the calibration factor in the image of a cylinder of known activity</source>
+      <translation>Den Kalibrierfaktor im Bild eines Zylinders bekannter Aktivität messen</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
@@ -10226,8 +10226,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/normalisation.py" />
-      <source>Crystal efficiencies or a measured normalisation. Without it, all crystals have the same efficiency.</source>
-      <translation>Kristalleffizienzen oder eine gemessene Normalisierung. Ohne sie haben alle Kristalle dieselbe Effizienz.</translation>
+      <source>File with crystal efficiencies or a measured normalisation. Without it, all crystals are treated as equally efficient.</source>
+      <translation>Datei mit Kristalleffizienzen oder einer gemessenen Normalisierung. Ohne sie gelten alle Kristalle als gleich effizient.</translation>
     </message>
     <message>
       <location filename="engine/corrections/normalisation.py" />
@@ -10241,8 +10241,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/bad_pixels.py" />
-      <source>Smallest deviation from the neighbouring pixels that makes a value an outlier, as a fraction of the transmission</source>
-      <translation>Kleinste Abweichung von den Nachbarpixeln, ab der ein Wert ein Ausreißer ist, als Anteil der Transmission</translation>
+      <source>A pixel is an outlier if it differs from its neighbours by more than this fraction of the transmission</source>
+      <translation>Ein Pixel ist ein Ausreißer, wenn es von seinen Nachbarn um mehr als diesen Anteil der Transmission abweicht</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/binning.py" />
@@ -10251,23 +10251,23 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/binning.py" />
-      <source>Number of pixels that are averaged along each axis</source>
-      <translation>Zahl der Pixel, die entlang jeder Achse gemittelt werden</translation>
+      <source>Number of pixels to average along each axis</source>
+      <translation>Zahl der Pixel, über die entlang jeder Achse gemittelt wird</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/binning.py" />
-      <source>Number of neighbouring views that are averaged</source>
-      <translation>Zahl der benachbarten Ansichten, die gemittelt werden</translation>
+      <source>Number of neighbouring views to average</source>
+      <translation>Zahl der benachbarten Ansichten, über die gemittelt wird</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/crop.py" />
-      <source>First row, and the row after the last one</source>
-      <translation>Erste Zeile und die Zeile nach der letzten</translation>
+      <source>First row to keep, and the first row after the kept range</source>
+      <translation>Erste behaltene Zeile und erste Zeile nach dem behaltenen Bereich</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/crop.py" />
-      <source>First column, and the column after the last one</source>
-      <translation>Erste Spalte und die Spalte nach der letzten</translation>
+      <source>First column to keep, and the first column after the kept range</source>
+      <translation>Erste behaltene Spalte und erste Spalte nach dem behaltenen Bereich</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/flat_field.py" />
@@ -10281,33 +10281,33 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/flat_field.py" />
-      <source>Edge of the detector that sees only air. It is used to correct source drift</source>
-      <translation>Rand des Detektors, der nur Luft sieht. Mit ihm wird das Driften der Quelle korrigiert</translation>
+      <source>Detector edge that sees only air; it is used to correct drifts of the source</source>
+      <translation>Detektorrand, der nur Luft sieht; mit ihm wird das Driften der Quelle korrigiert</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/flat_field.py" />
-      <source>Width of this edge of the detector</source>
-      <translation>Breite dieses Detektorrands</translation>
+      <source>Width of the detector edge that sees only air</source>
+      <translation>Breite des Detektorrands, der nur Luft sieht</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/flat_field.py" />
-      <source>Counts at which a pixel is saturated; if empty, full scale of 8 to 16 bits</source>
-      <translation>Zählwert, ab dem ein Pixel gesättigt ist; wenn leer, Vollausschlag von 8 bis 16 Bit</translation>
+      <source>Counts at which a pixel is saturated; if empty, the full scale of an 8 to 16 bit detector</source>
+      <translation>Zählwert, ab dem ein Pixel gesättigt ist; wenn leer, der Vollausschlag eines Detektors mit 8 bis 16 Bit</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hardening.py" />
-      <source>Coefficients from</source>
-      <translation>Koeffizienten aus</translation>
+      <source>Source of coefficients</source>
+      <translation>Quelle der Koeffizienten</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hardening.py" />
-      <source>Use the coefficients below, or fit them to this scan so that its object of one material becomes uniform</source>
-      <translation>Die Koeffizienten unten verwenden, oder sie an diesen Scan anpassen, sodass sein Objekt aus einem Material gleichmäßig wird</translation>
+      <source>Use the coefficients below, or fit them to this scan of a single-material object so that it becomes uniform</source>
+      <translation>Die Koeffizienten unten verwenden, oder sie an diesen Scan eines Objekts aus einem Material anpassen, sodass es gleichmäßig wird</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hardening.py" />
-      <source>Coefficients of p, p², p³, ... of the corrected line integral; fit them to a uniform object or a step wedge</source>
-      <translation>Koeffizienten von p, p², p³, ... des korrigierten Linienintegrals; an einem gleichförmigen Objekt oder einem Stufenkeil anzupassen</translation>
+      <source>Polynomial coefficients (p, p², p³, ...) that correct the line integral p; fit them to a uniform object or a step wedge</source>
+      <translation>Polynomkoeffizienten (p, p², p³, ...), die das Linienintegral p korrigieren; an einem gleichförmigen Objekt oder einem Stufenkeil anzupassen</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hounsfield.py" />
@@ -10316,8 +10316,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hounsfield.py" />
-      <source>Use the given values of water and air, or find them in the image histogram near the given values; soft tissue counts as water</source>
-      <translation>Die angegebenen Werte von Wasser und Luft verwenden, oder sie im Histogramm des Bildes in deren Nähe suchen; Weichteile zählen als Wasser</translation>
+      <source>Use the given values for water and air, or measure both at the peaks of the image histogram; soft tissue counts as water</source>
+      <translation>Die angegebenen Werte für Wasser und Luft verwenden, oder beide an den Spitzen des Bildhistogramms messen; Weichteile zählen als Wasser</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hounsfield.py" />
@@ -10326,8 +10326,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hounsfield.py" />
-      <source>Attenuation of water in this beam; preferably measured in a scan of water</source>
-      <translation>Schwächung von Wasser in diesem Strahl; am besten in einem Scan von Wasser gemessen</translation>
+      <source>Attenuation coefficient of water for this beam, preferably measured in a scan of water</source>
+      <translation>Schwächungskoeffizient von Wasser für diesen Strahl, am besten in einem Scan von Wasser gemessen</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hounsfield.py" />
@@ -10336,8 +10336,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hounsfield.py" />
-      <source>Attenuation of air</source>
-      <translation>Schwächung von Luft</translation>
+      <source>Attenuation coefficient of air</source>
+      <translation>Schwächungskoeffizient von Luft</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/logarithm.py" />
@@ -10351,7 +10351,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rings.py" />
-      <source>auto: repair columns with a stripe, and equalise all columns of a row if all have one. all: equalise the columns of every row. found: repair only the stripes that differ from their neighbours. sorted: equalise values of the same rank, for stripes that change with brightness; this costs sharpness</source>
+      <source>auto: repair columns with a stripe, and equalise all columns of a row if every column has one. all: equalise the columns of every row. found: repair only stripes that differ from their neighbours. sorted: equalise values of the same rank, for stripes that change with brightness; this reduces sharpness</source>
       <translation>auto: Spalten mit einem Streifen reparieren und alle Spalten einer Zeile angleichen, wenn alle einen haben. all: die Spalten jeder Zeile angleichen. found: nur Streifen reparieren, die sich von ihren Nachbarn abheben. sorted: Werte gleichen Rangs angleichen, für Streifen, die sich mit der Helligkeit ändern; das kostet Schärfe</translation>
     </message>
     <message>
@@ -10361,8 +10361,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rings.py" />
-      <source>Smallest ratio of a stripe to the noise of its column mean</source>
-      <translation>Kleinstes Verhältnis eines Streifens zum Rauschen seines Spaltenmittels</translation>
+      <source>A stripe is removed if it exceeds the noise of its column mean by this factor</source>
+      <translation>Ein Streifen wird entfernt, wenn er das Rauschen seines Spaltenmittels um diesen Faktor übersteigt</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rings.py" />
@@ -10371,8 +10371,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rings.py" />
-      <source>Width of the widest stripe to remove</source>
-      <translation>Breite des breitesten Streifens, der entfernt wird</translation>
+      <source>Maximum width of a stripe that is removed</source>
+      <translation>Größte Breite eines Streifens, der entfernt wird</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rings.py" />
@@ -10381,18 +10381,18 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rings.py" />
-      <source>Width of the widest band with two sharp edges to remove; 0: no search for bands</source>
-      <translation>Breite des breitesten Bands mit zwei scharfen Kanten, das entfernt wird; 0: keine Suche nach Bändern</translation>
+      <source>Maximum width of a band with two sharp edges that is removed; 0: no bands are removed</source>
+      <translation>Größte Breite eines Bands mit zwei scharfen Kanten, das entfernt wird; 0: keine Bänder werden entfernt</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rotation_axis.py" />
-      <source>Detector column of the rotation axis, counted from 0; if empty, it is found from the scan</source>
+      <source>Detector column of the rotation axis, counted from 0; if empty, it is determined from the scan</source>
       <translation>Detektorspalte der Drehachse, ab 0 gezählt; wenn leer, wird sie aus dem Scan bestimmt</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rotation_axis.py" />
-      <source>Search method for parallel beams. auto: opposite rays for a full turn, the sinogram spectrum for half a turn. Others: first moment, or opposite views. Cone beams always use rays that are measured twice</source>
-      <translation>Suchverfahren für parallele Strahlen. auto: gegenläufige Strahlen bei einer ganzen Umdrehung, das Spektrum des Sinogramms bei einer halben. Sonst: erstes Moment oder gegenüberliegende Ansichten. Kegelstrahlen verwenden immer doppelt gemessene Strahlen</translation>
+      <source>Search method for parallel beams. auto: opposite rays for a full rotation, the sinogram spectrum for half a rotation. Other methods: first moment, or opposite views. For cone beams, rays that are measured twice are always used</source>
+      <translation>Suchverfahren für parallele Strahlen. auto: gegenläufige Strahlen bei einer ganzen Umdrehung, das Spektrum des Sinogramms bei einer halben. Weitere Verfahren: erstes Moment oder gegenüberliegende Ansichten. Für Kegelstrahlen werden immer doppelt gemessene Strahlen verwendet</translation>
     </message>
     <message>
       <location filename="engine/corrections/randoms.py" />
@@ -10401,8 +10401,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/randoms.py" />
-      <source>Use the singles of the scan, or estimate singles rates from delayeds for each crystal, each block or all blocks together. auto takes the finest model that the counts support</source>
-      <translation>Die Singles des Scans verwenden, oder Einzelraten aus Verzögerten schätzen: für jeden Kristall, jeden Block oder alle Blöcke zusammen. auto nimmt das feinste Modell, das die Ereigniszahl zulässt</translation>
+      <source>Use the singles recorded in the scan, or estimate singles rates from delayeds for each crystal, each block or all blocks together. auto uses the finest model that the counts support</source>
+      <translation>Die im Scan aufgezeichneten Singles verwenden, oder Einzelraten aus Verzögerten schätzen: für jeden Kristall, jeden Block oder alle Blöcke zusammen. auto verwendet das feinste Modell, das die Ereigniszahl zulässt</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
@@ -10416,8 +10416,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
-      <source>Without it, the resolution is calculated from crystal size, bore and crystal depth.</source>
-      <translation>Ohne sie wird die Auflösung aus Kristallgröße, Öffnung und Kristalltiefe berechnet.</translation>
+      <source>Measured resolution. Without it, the resolution is calculated from crystal size, crystal depth and bore.</source>
+      <translation>Gemessene Auflösung. Ohne sie wird die Auflösung aus Kristallgröße, Kristalltiefe und Öffnung berechnet.</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
@@ -10426,23 +10426,23 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
-      <source>Full width at half maximum, the same everywhere; if empty, the measured resolution or the one calculated for the scanner</source>
-      <translation>Halbwertsbreite, überall gleich; wenn leer, die gemessene oder die für den Scanner berechnete Auflösung</translation>
+      <source>Full width at half maximum in the whole image; if empty, the measured resolution is used, or the one calculated for the scanner</source>
+      <translation>Halbwertsbreite im ganzen Bild; wenn leer, wird die gemessene oder die für den Scanner berechnete Auflösung verwendet</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
-      <source>Filter in the model</source>
-      <translation>Filter im Modell</translation>
+      <source>Model the final filter</source>
+      <translation>Abschließenden Filter modellieren</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
-      <source>Include the final Gaussian filter in the model: less noise, but edges read 16 to 22 % too high 5 to 8 mm inside</source>
-      <translation>Den abschließenden Gauß-Filter ins Modell aufnehmen: weniger Rauschen, aber 5 bis 8 mm innerhalb jeder Kante sind die Werte 16 bis 22 % zu hoch</translation>
+      <source>Include the final Gaussian filter in the model. This reduces noise, but values 5 to 8 mm inside an edge become 16 to 22 % too high</source>
+      <translation>Den abschließenden Gauß-Filter ins Modell aufnehmen. Das verringert das Rauschen, aber 5 bis 8 mm innerhalb einer Kante werden die Werte 16 bis 22 % zu hoch</translation>
     </message>
     <message>
       <location filename="engine/corrections/scatter.py" />
-      <source>The scatter estimate of the scan, or a simulation from its image and μ-map. auto uses the estimate of the scan if there is one</source>
-      <translation>Die Streuschätzung des Scans, oder eine Simulation aus seinem Bild und der μ-Karte. auto verwendet die Schätzung des Scans, wenn es eine gibt</translation>
+      <source>Use the scatter estimate supplied with the scan, or simulate scatter from image and μ-map. auto simulates only if the scan has no estimate</source>
+      <translation>Die mit dem Scan gelieferte Streuschätzung verwenden, oder Streuung aus Bild und μ-Karte simulieren. auto simuliert nur, wenn der Scan keine Schätzung hat</translation>
     </message>
     <message>
       <location filename="engine/corrections/scatter.py" />
@@ -10471,8 +10471,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/sinogram.py" />
-      <source>Estimate the randoms of each bin from singles rates of crystals or blocks, fitted to the delayeds. Otherwise each bin uses its own few delayeds</source>
-      <translation>Die Zufallskoinzidenzen jedes Bins aus Einzelraten der Kristalle oder Blöcke schätzen, angepasst an die Verzögerten. Sonst verwendet jedes Bin seine eigenen wenigen Verzögerten</translation>
+      <source>Estimate the randoms of each bin from singles rates of crystals or blocks, fitted to the delayeds. Otherwise, each bin uses only its own delayeds</source>
+      <translation>Die Zufallskoinzidenzen jedes Bins aus Einzelraten der Kristalle oder Blöcke schätzen, angepasst an die Verzögerten. Sonst verwendet jedes Bin nur seine eigenen Verzögerten</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -10501,8 +10501,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Logo next to the name, PNG or JPEG</source>
-      <translation>Logo neben dem Namen, PNG oder JPEG</translation>
+      <source>Logo next to the site name (PNG or JPEG)</source>
+      <translation>Logo neben dem Namen der Einrichtung (PNG oder JPEG)</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -10511,18 +10511,18 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Signatories of reports; empty: login name</source>
-      <translation>Wer Berichte freigibt; leer: Anmeldename</translation>
+      <source>People who can sign reports; if empty, the login name is used</source>
+      <translation>Personen, die Berichte freigeben können; wenn leer, wird der Anmeldename verwendet</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Site protocols</source>
-      <translation>Protokolle der Einrichtung</translation>
+      <source>Shared protocols</source>
+      <translation>Gemeinsame Protokolle</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Folder of shared protocols; the program only reads it</source>
-      <translation>Ordner gemeinsamer Protokolle; das Programm liest ihn nur</translation>
+      <source>Folder with shared protocols; the program never writes to it</source>
+      <translation>Ordner mit gemeinsamen Protokollen; das Programm schreibt nie hinein</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -10531,8 +10531,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Folder for reports; empty: folder of the exports</source>
-      <translation>Ordner für Berichte; leer: Ordner der Exporte</translation>
+      <source>Folder for reports; if empty, the export folder is used</source>
+      <translation>Ordner für Berichte; wenn leer, wird der Exportordner verwendet</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -10606,8 +10606,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
-      <source>Length of a row after padding, as a multiple of its original length</source>
-      <translation>Länge einer Zeile nach dem Auffüllen, als Vielfaches ihrer ursprünglichen Länge</translation>
+      <source>Row length after zero padding, relative to the original length</source>
+      <translation>Zeilenlänge nach dem Auffüllen mit Nullen, relativ zur ursprünglichen Länge</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
@@ -10626,13 +10626,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
-      <source>Extrapolate rows that the detector truncates</source>
-      <translation>Zeilen extrapolieren, die der Detektor abschneidet</translation>
+      <source>Extrapolate rows that are truncated at the detector edge</source>
+      <translation>Zeilen extrapolieren, die am Detektorrand abgeschnitten sind</translation>
     </message>
     <message>
       <location filename="engine/live/ct/settings.py" />
-      <source>Only the latest rotation, so that the slices follow motion; or all views from the first until the scan is complete, and keep that image</source>
-      <translation>Nur die neueste Umdrehung, damit die Schichten Bewegungen folgen; oder alle Ansichten von der ersten, bis der Scan vollständig ist; dieses Bild wird behalten</translation>
+      <source>Use only the latest rotation, so that the slices follow motion, or use all views until the scan is complete and keep the image</source>
+      <translation>Nur die neueste Umdrehung verwenden, damit die Schichten Bewegungen folgen, oder alle Ansichten verwenden, bis der Scan vollständig ist, und das Bild behalten</translation>
     </message>
     <message>
       <location filename="engine/live/ct/settings.py" />
@@ -10651,18 +10651,18 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/live/ct/settings.py" />
-      <source>Rays that an open scan measures twice: count all alike (even, quick), share their weight (shared), or share it as soon as no view comes (auto)</source>
-      <translation>Strahlen, die ein offener Scan zweimal misst: alle gleich zählen (even, schnell), ihr Gewicht teilen (shared), oder es teilen, sobald keine Ansicht mehr kommt (auto)</translation>
+      <source>Weight of rays that are measured twice in an incomplete rotation. even: full weight (fast). shared: one weight for both measurements. auto: even while views arrive, then shared</source>
+      <translation>Gewicht von Strahlen, die in einer unvollständigen Umdrehung zweimal gemessen werden. even: volles Gewicht (schnell). shared: ein Gewicht für beide Messungen. auto: even, solange Ansichten eintreffen, danach shared</translation>
     </message>
     <message>
       <location filename="engine/live/ct/settings.py" />
-      <source>Edge of the coarse volume; 0: none</source>
-      <translation>Kante des groben Volumens; 0: keines</translation>
+      <source>Edge length of the coarse preview volume; 0: no preview</source>
+      <translation>Kantenlänge des groben Vorschauvolumens; 0: keine Vorschau</translation>
     </message>
     <message>
       <location filename="engine/live/pet/settings.py" />
-      <source>The newest seconds, which follow what changes; or all events from the first, which are kept</source>
-      <translation>Die neuesten Sekunden, die Änderungen folgen; oder alle Ereignisse vom ersten an, die behalten werden</translation>
+      <source>Use only the latest events, so that the image follows changes, or use and store all events</source>
+      <translation>Nur die neuesten Ereignisse verwenden, damit das Bild Änderungen folgt, oder alle Ereignisse verwenden und speichern</translation>
     </message>
     <message>
       <location filename="engine/live/pet/settings.py" />
@@ -10671,23 +10671,23 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/live/pet/settings.py" />
-      <source>Of the sliding image</source>
-      <translation>Des gleitenden Bildes</translation>
+      <source>Duration of the latest events in the sliding image</source>
+      <translation>Dauer der neuesten Ereignisse im gleitenden Bild</translation>
     </message>
     <message>
       <location filename="engine/live/pet/settings.py" />
-      <source>Watch for motion</source>
-      <translation>Auf Bewegung achten</translation>
+      <source>Detect motion</source>
+      <translation>Bewegung erkennen</translation>
     </message>
     <message>
       <location filename="engine/live/pet/settings.py" />
-      <source>Say when the object has moved</source>
-      <translation>Melden, wenn sich das Objekt bewegt hat</translation>
+      <source>Report movements of the object</source>
+      <translation>Bewegungen des Objekts melden</translation>
     </message>
     <message>
       <location filename="engine/live/pet/settings.py" />
-      <source>Share of the free memory to use for stored events</source>
-      <translation>Anteil des freien Speichers für gespeicherte Ereignisse</translation>
+      <source>Fraction of the free memory that stored events may use</source>
+      <translation>Anteil des freien Speichers, den gespeicherte Ereignisse belegen dürfen</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/demo.py" />
@@ -10716,8 +10716,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/prior.py" />
-      <source>Strength of smoothing between neighbouring voxels whose difference is within the noise; 0.002 is mild, 0 is off</source>
-      <translation>Stärke der Glättung zwischen Nachbarvoxeln, deren Unterschied im Rauschen liegt; 0.002 ist mild, 0 ist aus</translation>
+      <source>Strength of the smoothing between neighbouring voxels that differ no more than the noise; 0.002 is mild, 0 is off</source>
+      <translation>Stärke der Glättung zwischen Nachbarvoxeln, die sich nicht stärker als das Rauschen unterscheiden; 0.002 ist mild, 0 ist aus</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/protocol.py" />
@@ -10741,8 +10741,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/settings.py" />
-      <source>Number of point pairs (a power of two), and of photons tracked in each direction</source>
-      <translation>Zahl der Punktpaare (eine Zweierpotenz) und der in jeder Richtung verfolgten Photonen</translation>
+      <source>Number of point pairs, which must be a power of two; the same number of photons is tracked in each direction</source>
+      <translation>Zahl der Punktpaare, die eine Zweierpotenz sein muss; ebenso viele Photonen werden in jeder Richtung verfolgt</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/settings.py" />
@@ -10751,7 +10751,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/settings.py" />
-      <source>Simulate scatter between crystals, the energy resolution and the energy window. Otherwise the first interaction counts</source>
+      <source>Simulate scatter between crystals, the energy resolution and the energy window. Otherwise, only the first interaction counts</source>
       <translation>Streuung zwischen Kristallen, Energieauflösung und Energiefenster simulieren. Sonst zählt die erste Wechselwirkung</translation>
     </message>
     <message>
@@ -10761,8 +10761,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/settings.py" />
-      <source>Values below this fraction of the maximum of their row are dropped</source>
-      <translation>Werte unter diesem Anteil des Höchstwerts ihrer Zeile werden weggelassen</translation>
+      <source>Matrix values below this fraction of the row maximum are discarded</source>
+      <translation>Matrixwerte unter diesem Anteil des Zeilenmaximums werden verworfen</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/settings.py" />
@@ -10771,8 +10771,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/tracking.py" />
-      <source>Photon pairs from each independent voxel; symmetry provides the others</source>
-      <translation>Photonenpaare aus jedem unabhängigen Voxel; die anderen folgen aus der Symmetrie</translation>
+      <source>Number of photon pairs from each independent voxel; the other voxels follow by symmetry</source>
+      <translation>Zahl der Photonenpaare aus jedem unabhängigen Voxel; die anderen Voxel folgen aus der Symmetrie</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/tracking.py" />
@@ -10781,8 +10781,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/tracking.py" />
-      <source>Margin around the stored box of each direction, in crystal pitches</source>
-      <translation>Rand um den gespeicherten Kasten jeder Richtung, in Kristallabständen</translation>
+      <source>Margin around the stored voxels of each direction, in crystal pitches</source>
+      <translation>Rand um die gespeicherten Voxel jeder Richtung, in Kristallabständen</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/tracking.py" />
@@ -10831,8 +10831,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/support.py" />
-      <source>Distance around the object in which decays are still possible</source>
-      <translation>Abstand um das Objekt, in dem noch Zerfälle möglich sind</translation>
+      <source>Margin around the object in which activity is still possible</source>
+      <translation>Rand um das Objekt, in dem noch Aktivität möglich ist</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/demo.py" />
@@ -10841,8 +10841,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Edge lengths x, y, z; if empty, those of the scanner</source>
-      <translation>Kantenlängen x, y, z; wenn leer, die des Scanners</translation>
+      <source>Edge lengths x, y, z; if empty, the default of the scanner</source>
+      <translation>Kantenlängen x, y, z; wenn leer, der Standardwert des Scanners</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
@@ -10866,8 +10866,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Use all lines, or a random sample. auto: a sample if the scanner has many lines, as dense as the number of events requires</source>
-      <translation>Alle Linien verwenden, oder eine Zufallsstichprobe. auto: eine Stichprobe, wenn der Scanner viele Linien hat, so dicht, wie es die Zahl der Ereignisse erfordert</translation>
+      <source>Use all lines of response, or a random sample of them. auto uses a sample for scanners with many lines; the sample grows with the number of events</source>
+      <translation>Alle Antwortlinien oder eine Zufallsstichprobe davon verwenden. auto verwendet bei Scannern mit vielen Linien eine Stichprobe; sie wächst mit der Zahl der Ereignisse</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
@@ -10876,8 +10876,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Standard error of a voxel of the sampled sensitivity</source>
-      <translation>Standardfehler eines Voxels der geschätzten Sensitivität</translation>
+      <source>Standard error of each voxel in the sampled sensitivity image</source>
+      <translation>Standardfehler jedes Voxels im geschätzten Sensitivitätsbild</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
@@ -10886,13 +10886,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Use time of flight if the scan records it</source>
-      <translation>Flugzeit verwenden, wenn der Scan sie aufzeichnet</translation>
+      <source>Use time of flight if the scan contains it</source>
+      <translation>Flugzeit verwenden, wenn der Scan sie enthält</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Time frames or gates. 10x60,5x300: ten of 60 s, then five of 300 s. 0-60,120-180: two frames in seconds since the start; the time between them is not used. n=20: twenty frames with equal numbers of prompts. gates=8: eight gates of each cardiac or respiratory cycle. gates=8 of ecg: the same for one of several signals. Empty: one frame for the whole scan</source>
-      <translation>Zeitframes oder Gates. 10x60,5x300: zehn von 60 s, dann fünf von 300 s. 0-60,120-180: zwei Frames in Sekunden seit dem Beginn; die Zeit dazwischen wird nicht verwendet. n=20: zwanzig Frames mit gleich vielen Prompts. gates=8: acht Gates jedes Herz- oder Atemzyklus. gates=8 of ecg: ebenso für eines von mehreren Signalen. Leer: ein Frame für den ganzen Scan</translation>
+      <source>Time frames or gates. 10x60,5x300: ten frames of 60 s, then five of 300 s. 0-60,120-180: two frames in seconds since the start; the time between them is not used. n=20: twenty frames with equal numbers of prompts. gates=8: eight gates per cardiac or respiratory cycle. gates=8 of ecg: the same, with the trigger signal named ecg. Empty: one frame for the whole scan</source>
+      <translation>Zeitframes oder Gates. 10x60,5x300: zehn Frames von 60 s, dann fünf von 300 s. 0-60,120-180: zwei Frames in Sekunden seit dem Beginn; die Zeit dazwischen wird nicht verwendet. n=20: zwanzig Frames mit gleich vielen Prompts. gates=8: acht Gates je Herz- oder Atemzyklus. gates=8 of ecg: ebenso, mit dem Triggersignal namens ecg. Leer: ein Frame für den ganzen Scan</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
@@ -10901,8 +10901,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Choose empty iterations and an empty Gaussian width from counts, timing resolution and object size. All time frames get the width of the frame with the median counts</source>
-      <translation>Leere Iterationen und eine leere Gaußbreite aus Ereigniszahl, Zeitauflösung und Objektgröße wählen. Alle Zeitframes erhalten die Breite des Frames mit mittlerer Ereigniszahl</translation>
+      <source>Choose the iterations and the Gaussian width, if empty, from counts, timing resolution and object size. All time frames use the width of the frame with the median counts</source>
+      <translation>Iterationen und Gaußbreite, wenn leer, aus Ereigniszahl, Zeitauflösung und Objektgröße wählen. Alle Zeitframes verwenden die Breite des Frames mit mittlerer Ereigniszahl</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
@@ -10911,8 +10911,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Sum in integers: results are bit-identical for any number of threads and any order of events</source>
-      <translation>In ganzen Zahlen summieren: Ergebnisse sind bitgleich bei jeder Zahl von Threads und jeder Reihenfolge der Ereignisse</translation>
+      <source>Use integer sums, so that results are bit-identical for any number of threads and any order of events</source>
+      <translation>Ganzzahlig summieren, sodass Ergebnisse bei jeder Zahl von Threads und jeder Reihenfolge der Ereignisse bitgleich sind</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/trigger_times.py" />
@@ -10926,8 +10926,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/trigger_times.py" />
-      <source>Start times of heartbeats or breaths, for gates. Without the file, the triggers of the scan are used.</source>
-      <translation>Anfangszeiten von Herzschlägen oder Atemzügen, für Gates. Ohne die Datei gelten die Trigger des Scans.</translation>
+      <source>File with the start times of heartbeats or breaths, used for gating. Without it, the triggers in the scan are used.</source>
+      <translation>Datei mit den Anfangszeiten von Herzschlägen oder Atemzügen, für Gates. Ohne sie werden die Trigger des Scans verwendet.</translation>
     </message>
     <message>
       <location filename="engine/modalities/ring_sinogram_pet/demo.py" />
@@ -10976,8 +10976,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
-      <source>Beam geometry this protocol is for; None means any</source>
-      <translation>Strahlgeometrie, für die dieses Protokoll gilt; None bedeutet jede</translation>
+      <source>Beam geometry that the scan must have; None: any geometry</source>
+      <translation>Strahlgeometrie, die der Scan haben muss; None: jede</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
@@ -10996,58 +10996,53 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
-      <source>Write CT numbers instead of 1/mm</source>
-      <translation>CT-Zahlen statt 1/mm ausgeben</translation>
+      <source>Convert the image from 1/mm to CT numbers</source>
+      <translation>Das Bild von 1/mm in CT-Zahlen umrechnen</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Cylinder of even activity</source>
+      <source>Cylinder of uniform activity</source>
       <translation>Zylinder gleichmäßiger Aktivität</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Rotating line</source>
-      <translation>Umlaufende Linie</translation>
+      <source>Rotating line source</source>
+      <translation>Umlaufende Linienquelle</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Of the activity, without the wall</source>
-      <translation>Der Aktivität, ohne die Wand</translation>
+      <source>Diameter of the activity, without the wall</source>
+      <translation>Durchmesser der Aktivität, ohne die Wand</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>beyond the scanner</source>
-      <translation>über den Scanner hinaus</translation>
+      <source>longer than the scanner</source>
+      <translation>länger als der Scanner</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Along the axis</source>
-      <translation>Entlang der Achse</translation>
+      <source>Length along the scanner axis</source>
+      <translation>Länge entlang der Scannerachse</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Of the filling at 511 keV; water: 0.0096</source>
-      <translation>Der Füllung bei 511 keV; Wasser: 0.0096</translation>
+      <source>Attenuation coefficient of the filling at 511 keV; for water 0.0096</source>
+      <translation>Schwächungskoeffizient der Füllung bei 511 keV; für Wasser 0.0096</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Middle</source>
-      <translation>Mitte</translation>
+      <source>Centre of the cylinder; an error of 1 mm already affects the result</source>
+      <translation>Mitte des Zylinders; schon ein Fehler von 1 mm wirkt sich auf das Ergebnis aus</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Of the cylinder; a millimetre matters</source>
-      <translation>Des Zylinders; ein Millimeter zählt</translation>
+      <source>Orbit diameter</source>
+      <translation>Bahndurchmesser</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Diameter of rotation</source>
-      <translation>Umlaufdurchmesser</translation>
-    </message>
-    <message>
-      <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Diameter of the circle on which its middle rotates</source>
-      <translation>Durchmesser des Kreises, auf dem ihre Mitte umläuft</translation>
+      <source>Diameter of the circle on which the line source moves</source>
+      <translation>Durchmesser des Kreises, auf dem sich die Linienquelle bewegt</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
@@ -11056,8 +11051,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Of the line</source>
-      <translation>Der Linie</translation>
+      <source>Diameter of the line source</source>
+      <translation>Durchmesser der Linienquelle</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
@@ -11066,18 +11061,18 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>What was scanned</source>
-      <translation>Was gemessen wurde</translation>
+      <source>Type of the scanned source</source>
+      <translation>Art der gemessenen Quelle</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Measure each position in a block</source>
-      <translation>Jede Position in einem Block messen</translation>
+      <source>Separate positions in a block</source>
+      <translation>Positionen im Block trennen</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Untick this box if the scans have few counts</source>
-      <translation>Entfernen Sie das Häkchen, wenn die Scans wenige Ereignisse haben</translation>
+      <source>Measure a factor for each crystal position in a block; switch this off if the scans have few counts</source>
+      <translation>Einen Faktor für jede Kristallposition in einem Block messen; ausschalten, wenn die Scans wenige Ereignisse haben</translation>
     </message>
     <message>
       <location filename="engine/recon/postprocess/gaussian.py" />
@@ -11086,8 +11081,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/postprocess/gaussian.py" />
-      <source>Full width at half maximum. If empty: list-mode PET with a μ-map chooses it from resolution, counts and timing; everything else uses 1.5 voxels</source>
-      <translation>Halbwertsbreite. Wenn leer: List-Mode-PET mit μ-Karte wählt sie aus Auflösung, Ereigniszahl und Zeitauflösung; alles andere verwendet 1,5 Voxel</translation>
+      <source>Full width at half maximum. If empty, it is chosen from resolution, counts and timing in list-mode PET with a μ-map, and is 1.5 voxels otherwise</source>
+      <translation>Halbwertsbreite. Wenn leer, wird sie bei List-Mode-PET mit μ-Karte aus Auflösung, Ereigniszahl und Zeitauflösung gewählt und ist sonst 1.5 Voxel</translation>
     </message>
     <message>
       <location filename="engine/recon/postprocess/median.py" />
@@ -11111,13 +11106,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
-      <source>Activity put into the phantom, excluding the residual in the syringe</source>
-      <translation>In das Phantom gefüllte Aktivität, ohne den Rest in der Spritze</translation>
+      <source>Net activity in the phantom: the dispensed activity minus the residual in the syringe</source>
+      <translation>Nettoaktivität im Phantom: die eingefüllte Aktivität ohne den Rest in der Spritze</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
-      <source>Measured</source>
-      <translation>Gemessen</translation>
+      <source>Measured at</source>
+      <translation>Gemessen um</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
@@ -11131,13 +11126,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
-      <source>from the size</source>
-      <translation>aus der Größe</translation>
+      <source>from diameter and length</source>
+      <translation>aus Durchmesser und Länge</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
-      <source>Fill volume</source>
-      <translation>Füllvolumen</translation>
+      <source>Volume of liquid in the cylinder</source>
+      <translation>Volumen der Flüssigkeit im Zylinder</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
@@ -11146,8 +11141,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
-      <source>Size of the filling, if no volume is given</source>
-      <translation>Größe der Füllung, wenn kein Volumen angegeben ist</translation>
+      <source>Inner size of the cylinder, if no volume is given</source>
+      <translation>Innenmaß des Zylinders, wenn kein Volumen angegeben ist</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
@@ -11166,8 +11161,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
-      <source>Fraction of the frame in which the scanner was able to count</source>
-      <translation>Anteil des Zeitframes, in dem der Scanner zählen konnte</translation>
+      <source>Live fraction</source>
+      <translation>Live-Anteil</translation>
+    </message>
+    <message>
+      <location filename="engine/analysis/quality/cylinder_activity.py" />
+      <source>Live time as a fraction of the frame duration</source>
+      <translation>Live-Zeit als Anteil der Dauer des Zeitframes</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/phantoms/ct_resolution.py" />
@@ -11206,8 +11206,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/fields.py" />
-      <source>Name of the protocol in the window</source>
-      <translation>Name des Protokolls im Fenster</translation>
+      <source>Protocol name that the window shows</source>
+      <translation>Name des Protokolls, den das Fenster zeigt</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/fields.py" />
@@ -11246,8 +11246,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
-      <source>Write names of files and folders into the results</source>
-      <translation>Namen von Dateien und Ordnern in die Ergebnisse schreiben</translation>
+      <source>Store the names of files and folders in the results</source>
+      <translation>Namen von Dateien und Ordnern in den Ergebnissen speichern</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
@@ -11256,8 +11256,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
-      <source>Use a list-mode file that ends within a record up to its last complete event</source>
-      <translation>Eine List-Mode-Datei, die mitten in einem Datensatz endet, bis zum letzten vollständigen Ereignis verwenden</translation>
+      <source>Use a truncated list-mode file up to its last complete event</source>
+      <translation>Eine abgeschnittene List-Mode-Datei bis zum letzten vollständigen Ereignis verwenden</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
@@ -11266,8 +11266,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
-      <source>Auxiliary files by role</source>
-      <translation>Hilfsdateien nach Rolle</translation>
+      <source>Auxiliary files, for example the μ-map, listed by role</source>
+      <translation>Hilfsdateien, zum Beispiel die μ-Karte, nach Rolle</translation>
     </message>
     <message>
       <location filename="engine/tools/tuning/device_cone.py" />
@@ -11276,13 +11276,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/tools/tuning/device_matrix.py" />
-      <source>projection with a stored response</source>
-      <translation>Projektion mit gespeicherter Systemantwort</translation>
+      <source>projection with a stored response matrix</source>
+      <translation>Projektion mit gespeicherter Antwortmatrix</translation>
     </message>
     <message>
       <location filename="engine/tools/tuning/device_rays.py" />
-      <source>update of list mode</source>
-      <translation>Aktualisierung des List-Mode</translation>
+      <source>list-mode update</source>
+      <translation>List-Mode-Aktualisierung</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11316,8 +11316,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>Half-life of a nuclide that the program does not know</source>
-      <translation>Halbwertszeit eines Nuklids, das das Programm nicht kennt</translation>
+      <source>Half-life; required only if the program does not know the nuclide</source>
+      <translation>Halbwertszeit; nur nötig, wenn das Programm das Nuklid nicht kennt</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11341,8 +11341,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>Dose measured</source>
-      <translation>Dosis gemessen</translation>
+      <source>Dose measured at</source>
+      <translation>Dosis gemessen um</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11351,8 +11351,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>Time of the dose measurement; if empty, at injection</source>
-      <translation>Zeitpunkt der Dosismessung; wenn leer, bei der Injektion</translation>
+      <source>Time of the dose measurement; if empty, the time of injection</source>
+      <translation>Zeitpunkt der Dosismessung; wenn leer, der Zeitpunkt der Injektion</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11361,13 +11361,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>Residual measured</source>
-      <translation>Rest gemessen</translation>
+      <source>Residual measured at</source>
+      <translation>Rest gemessen um</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>Time of the residual measurement; if empty, at injection</source>
-      <translation>Zeitpunkt der Restmessung; wenn leer, bei der Injektion</translation>
+      <source>Time of the residual measurement; if empty, the time of injection</source>
+      <translation>Zeitpunkt der Restmessung; wenn leer, der Zeitpunkt der Injektion</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11391,8 +11391,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>Route of administration</source>
-      <translation>Art der Verabreichung</translation>
+      <source>Type of administration: bolus or infusion</source>
+      <translation>Art der Verabreichung: Bolus oder Infusion</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11446,8 +11446,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>Fingerprint of the scan that this file belongs to; other scans are refused</source>
-      <translation>Fingerabdruck des Scans, zu dem diese Datei gehört; andere Scans werden abgelehnt</translation>
+      <source>Fingerprint of the scan that this file is valid for; it is refused for other scans</source>
+      <translation>Fingerabdruck des Scans, für den diese Datei gilt; für andere Scans wird sie abgelehnt</translation>
     </message>
   </context>
 </TS>

@@ -35,8 +35,8 @@ LEAST_NAME_PX = 76
 SLIDER_PX, MARGIN_PX, SPACING_PX = 90, 8, 6
 STEPS = 100
 MODES: tuple[tuple[FusionMode, str, str], ...] = (
-    ("blend", tr("Blend"), tr("The upper volume is semi-transparent over the lower one")),
-    ("swipe", tr("Swipe"), tr("A border divides the two volumes. Drag it in a view.")),
+    ("blend", tr("Blend"), tr("The upper volume is shown semi-transparently over the lower one")),
+    ("swipe", tr("Swipe"), tr("A border separates the two volumes. Drag it in any view.")),
     (
         "beside",
         tr("Side by side"),
@@ -59,7 +59,7 @@ class FusionBar(QWidget):
         super().__init__()
         self.view = QPushButton(tr("View"))
         self.view.setToolTip(
-            tr("Rotate, flip or copy the view that you used last, and set the patient position")
+            tr("Rotate, flip or copy the last used view, or set the patient position")
         )
         self.view.setAccessibleName(tr("View"))
         menu = ViewMenu(views, self.view)
@@ -75,7 +75,7 @@ class FusionBar(QWidget):
         self.mode = self._mode_box()
         self.share = self._slider()
         self.hides_low = self._switch(
-            tr("Hide below window"), tr("Values below the window are transparent")
+            tr("Hide values below window"), tr("Values below the window are transparent")
         )
         self.hides_low.toggled.connect(self._fusion.set_hides_low)
         self.linked = self._switch(

@@ -15,7 +15,7 @@ from app.views.state import ViewState
 from engine.geometry import PlaneName
 
 UNKNOWN = "xyz"
-SAID = tr("The volume states the patient position.")
+SAID = tr("The patient position is stored in the volume and cannot be changed.")
 
 
 class ViewMenu(QMenu):

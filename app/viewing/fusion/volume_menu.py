@@ -48,7 +48,7 @@ class VolumeMenu(QMenu):
             words = (
                 tr("No volume")
                 if self._place == "overlay"
-                else tr("Image of the run, if there is one")
+                else tr("Image of the current run, if available")
             )
             none = self.addAction(words)
             none.setCheckable(True)

@@ -29,7 +29,7 @@ TITLES: dict[CineKind, str] = {
     "images": tr("Iterations or frames"),
 }
 FILE_NAME, KINDS = "film.gif", tr("Films (*.gif *.png)")
-SAVE_TIP = tr("Record one pass as GIF, or lossless as animated PNG")
+SAVE_TIP = tr("Record one loop as a GIF, or as an animated PNG without loss")
 SLIDER_PX, COMBO_PX, SPEED_PX = 110, 165, 62
 
 
@@ -42,7 +42,7 @@ class CineBar(QWidget):
         self.recorder = FilmRecorder(cine, views.state)
         self.kind = QuietCombo()
         self.kind.setAccessibleName(tr("Content of the film"))
-        self.kind.setToolTip(literal_tip(tr("Content of the film. All views follow.")))
+        self.kind.setToolTip(literal_tip(tr("Content of the film. All views move with it.")))
         self.kind.setFixedWidth(COMBO_PX)
         self.kind.activated.connect(lambda _: cine.set_kind(self.kind.currentData()))
         play = lambda: cine.play(not cine.is_playing)  # noqa: E731

@@ -28,7 +28,7 @@ class LayoutMenu(QMenu):
         self._views, self._preferences = views, preferences
         self.mains, self.spacings = (
             QMenu(tr("Large view"), self),
-            QMenu(tr("Light-box shows"), self),
+            QMenu(tr("Light-box slices"), self),
         )
         self.aboutToShow.connect(self.fill)
         views.layout_changed.connect(self._remember)
@@ -79,4 +79,4 @@ class LayoutMenu(QMenu):
 def _words(spacing: int) -> str:
     if spacing < 2:
         return tr("Every slice") if spacing else tr("The whole volume")
-    return tr("One slice in {spacing}", spacing=spacing)
+    return tr("One in {spacing} slices", spacing=spacing)

@@ -23,7 +23,7 @@ KINDS: tuple[tuple[SlabKind, str, str], ...] = (
     (
         "lowest",
         tr("Minimum (MinIP)"),
-        tr("Minimum along each line: shows airways and vessels without contrast agent"),
+        tr("Minimum along each line: shows airways, and vessels without contrast agent"),
     ),
 )
 STEPS, SLIDER_PX, BOX_PX, COMBO_PX = 200, 160, 76, 150
@@ -37,7 +37,7 @@ class SlabBar(QWidget):
         super().__init__()
         self._state = state
         self.kind = QuietCombo()
-        self.kind.setAccessibleName(tr("Value shown for the slab"))
+        self.kind.setAccessibleName(tr("Slab mode"))
         self.kind.setFixedWidth(COMBO_PX)
         for key, title, tip in KINDS:
             self.kind.addItem(title, key)

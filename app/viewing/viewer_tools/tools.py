@@ -24,10 +24,8 @@ LAYOUT_TIP = tr(
     "Show four views, one large view, or a light-box of many slices. The "
     "program remembers the choice."
 )
-FILM_TIP = tr(
-    "Play a film of the rotating projection, slices, iterations or frames, and save it (K)"
-)
-MAGNIFIER_TIP = tr("Magnify 3 × under the pointer, or at the crosshair with the keyboard (Z)")
+FILM_TIP = tr("Play and save a film of the rotating projection, slices, iterations or frames (K)")
+MAGNIFIER_TIP = tr("Magnify the image 3 × around the pointer (key Z)")
 SLAB_TIP = tr("Combine several slices into one: maximum, mean or minimum (B)")
 
 TOOLS: tuple[tuple[Tool, str, str, str], ...] = (
@@ -35,17 +33,20 @@ TOOLS: tuple[tuple[Tool, str, str, str], ...] = (
         "distance",
         tr("Distance"),
         "line",
-        tr("Drag from end to end in a slice. The distance is saved with the scan."),
+        tr("Drag between two points in a slice. The distance is saved with the scan."),
     ),
     (
         *("angle", tr("Angle"), "angle"),
         tr("Drag from the end of one leg to the vertex, then click the end of the other leg"),
     ),
-    ("arrow", tr("Arrow"), "arrow", tr("Drag from its tail to its tip in a slice")),
-    ("text", tr("Text"), "text", tr("Click in a slice to place a text")),
+    ("arrow", tr("Arrow"), "arrow", tr("Drag in a slice from the tail of the arrow to its tip")),
+    ("text", tr("Text"), "text", tr("Click in a slice to add a text")),
     (
         *("curve", tr("Curve"), "curve"),
-        tr("Drag along a vessel or a jaw in a slice. The Measure tab shows it straightened."),
+        tr(
+            "Drag along a vessel or a jaw in a slice. The Measure tab shows a straightened "
+            "view of it."
+        ),
     ),
 )
 

@@ -263,9 +263,9 @@ class ComparisonAppearance(VolumeAppearance):
         low, high = self.window
         half = (high - low) / 2
         parts = (
-            (2.0, tr("Twice as wide")),
-            (0.5, tr("Half as wide")),
-            (0.2, tr("A fifth as wide")),
+            (2.0, tr("Window width × 2")),
+            (0.5, tr("Window width × 0.5")),
+            (0.2, tr("Window width × 0.2")),
         )
         return [
             windows.Preset(title, (self.middle - part * half, self.middle + part * half))

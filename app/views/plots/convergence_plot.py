@@ -17,7 +17,10 @@ from app.views.plots.curve_view import WholeAxis
 from app.views.plots.plot_axes import StillPlot, paint_axes
 
 EMPTY_TEXT = tr("Each fitting step adds a point here")
-KEY = tr("Largest change of a component in each step, in standard errors. Dashed line: converged.")
+KEY = tr(
+    "Largest change of a component in each step, in standard errors. Dashed line: convergence "
+    "limit."
+)
 LEAST_STEPS = 20
 
 

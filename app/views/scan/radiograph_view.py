@@ -55,7 +55,7 @@ class RadiographView(DetectorView):
         view = tr("View {shown_view}", shown_view=state.shown_view + 1)
         parts = [view, frame.angle_text(state.shown_view), side]
         if frame.taller > 1:
-            parts.append(tr("rows drawn {factor} × as high", factor=frame.taller))
+            parts.append(tr("row height × {factor}", factor=frame.taller))
         return "   ".join(parts)
 
     def step(self, n_notches: int) -> None:

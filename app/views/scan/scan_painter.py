@@ -184,14 +184,14 @@ class ScanPainter:
         detector = self.at(self.scene.central_mm(view))[1]
         whole = float(self.scene.geometry.source_detector_mm[view])
         self._length(
-            QLineF(source, axis), float(np.linalg.norm(way[1] - way[0])), tr("to the axis")
+            QLineF(source, axis), float(np.linalg.norm(way[1] - way[0])), tr("{length} to the axis")
         )
-        self._length(QLineF(axis, detector), whole, tr("to the detector"))
+        self._length(QLineF(axis, detector), whole, tr("{length} to the detector"))
 
-    def _length(self, line: QLineF, length_mm: float, where: str) -> None:
+    def _length(self, line: QLineF, length_mm: float, template: str) -> None:
         # Seen from the front, a distance is a point and its label would cover the drawing.
         if line.length() > SHORTEST_PX:
-            text = f"{number(length_mm, 4)} {self.unit} {where}"
+            text = template.format(length=f"{number(length_mm, 4)} {self.unit}")
             wide = QFontMetricsF(self.painter.font()).horizontalAdvance(text)
             self._label(line.pointAt(0.5) + QPointF(-wide / 2, -7), text, self.colours.text)
 

@@ -17,7 +17,7 @@ from engine.analysis.quality import CurvedPlane
 from engine.data import Volume
 from engine.geometry import Edges, Point, Rect
 
-NAME = tr("Along the curve")
+NAME = tr("View along the curve")
 
 
 class CurvedView(RasterView):

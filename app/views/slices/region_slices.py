@@ -17,7 +17,7 @@ from engine.data import Volume
 from engine.geometry import Point
 
 GAP_PX = 8
-EMPTY_TEXT = tr("Image with the region in which the mean is measured")
+EMPTY_TEXT = tr("The image and the region for the mean appear here")
 
 
 @dataclass(frozen=True)

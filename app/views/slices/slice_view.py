@@ -29,7 +29,7 @@ from engine.data import Volume
 from engine.geometry import Edges, Orientation, PlaneName, Point, Rect, orientation
 
 Part = Literal["both", "upper"]
-STATED_REMARK = tr("patient position set by you")
+STATED_REMARK = tr("patient position set manually")
 COMPARED_REMARK = tr("compared slice by slice")
 ASKEW_REMARK = tr("single slice of the upper volume (oblique)")
 BOX_REMARK = tr("dashed: reconstructed volume")
@@ -131,7 +131,9 @@ class SliceView(RasterView):
             turned = ", ".join(filter(None, (turned, STATED_REMARK)))
         if blurred is None or blurred == self._orientation.normal:
             return turned
-        return tr("blurred along {value}", value="xyz"[blurred]) + (f", {turned}" if turned else "")
+        return tr("blurred along the {value} axis", value="xyz"[blurred]) + (
+            f", {turned}" if turned else ""
+        )
 
     @property
     def plane_point(self) -> Point:

@@ -37,23 +37,31 @@ class CylinderActivity(Settings):
 
     activity_mbq: float = setting(
         ...,
-        "Activity put into the phantom, excluding the residual in the syringe",
+        "Net activity in the phantom: the dispensed activity minus the residual in the syringe",
         label="Activity",
         unit="MBq",
         gt=0,
     )
     measured_at: Moment | None = setting(
-        None, "Time of the activity measurement", label="Measured", empty="at the start of the scan"
+        None,
+        "Time of the activity measurement",
+        label="Measured at",
+        empty="at the start of the scan",
     )
     volume_ml: float | None = setting(
-        None, "Fill volume", label="Volume", unit="mL", empty="from the size", gt=0
+        None,
+        "Volume of liquid in the cylinder",
+        label="Volume",
+        unit="mL",
+        empty="from diameter and length",
+        gt=0,
     )
     diameter_mm: float | None = setting(
-        None, "Size of the filling, if no volume is given", label="Diameter", unit="mm",
+        None, "Inner size of the cylinder, if no volume is given", label="Diameter", unit="mm",
         empty="not needed", gt=0,
     )  # fmt: skip
     length_mm: float | None = setting(
-        None, "Size of the filling, if no volume is given", label="Length", unit="mm",
+        None, "Inner size of the cylinder, if no volume is given", label="Length", unit="mm",
         empty="not needed", gt=0,
     )  # fmt: skip
     nuclide: str | None = setting(
@@ -63,7 +71,7 @@ class CylinderActivity(Settings):
         None, "Start time of the frame", label="Start of the scan", empty=FROM_THE_SCAN
     )
     live_fraction: float | None = setting(
-        None, "Fraction of the frame in which the scanner was able to count", label="Live",
+        None, "Live time as a fraction of the frame duration", label="Live fraction",
         empty=FROM_THE_SCAN, gt=0, le=1,
     )  # fmt: skip
 

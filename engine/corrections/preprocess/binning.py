@@ -25,11 +25,9 @@ class Binning(PreprocessStep):
     since: ClassVar[int | None] = 1
     on_demand: ClassVar[bool] = True
     pixels: int = setting(
-        1, "Number of pixels that are averaged along each axis", label="Pixels", ge=1, le=16
+        1, "Number of pixels to average along each axis", label="Pixels", ge=1, le=16
     )
-    views: int = setting(
-        1, "Number of neighbouring views that are averaged", label="Views", ge=1, le=16
-    )
+    views: int = setting(1, "Number of neighbouring views to average", label="Views", ge=1, le=16)
 
     @property
     def takes_single_views(self) -> bool:

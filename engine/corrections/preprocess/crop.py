@@ -21,9 +21,11 @@ class Crop(PreprocessStep):
     kind: ClassVar[str] = "crop"
     since: ClassVar[int | None] = 1
     on_demand: ClassVar[bool] = True
-    rows: Span | None = setting(None, "First row, and the row after the last one", unit="pixels")
+    rows: Span | None = setting(
+        None, "First row to keep, and the first row after the kept range", unit="pixels"
+    )
     columns: Span | None = setting(
-        None, "First column, and the column after the last one", unit="pixels"
+        None, "First column to keep, and the first column after the kept range", unit="pixels"
     )
 
     # A crop only changes positions, so a single view gives the same result.

@@ -78,14 +78,14 @@ class FlatField(PreprocessStep):
         None, "Open-beam counts, for a scan without flat fields", unit="counts", gt=0
     )
     air: Literal["none", "left", "right", "both"] = setting(
-        "none", "Edge of the detector that sees only air. It is used to correct source drift"
+        "none", "Detector edge that sees only air; it is used to correct drifts of the source"
     )
     air_columns: int = setting(
-        8, "Width of this edge of the detector", unit="pixels", ge=1, le=1000
+        8, "Width of the detector edge that sees only air", unit="pixels", ge=1, le=1000
     )
     saturated_counts: float | None = setting(
         None,
-        "Counts at which a pixel is saturated; if empty, full scale of 8 to 16 bits",
+        "Counts at which a pixel is saturated; if empty, the full scale of an 8 to 16 bit detector",
         unit="counts",
         expert=True,
         gt=0,

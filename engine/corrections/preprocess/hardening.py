@@ -37,14 +37,14 @@ class Hardening(PreprocessStep):
     on_demand: ClassVar[bool] = True
     fit: Literal["given", "uniform"] = setting(
         "given",
-        "Use the coefficients below, or fit them to this scan so that its object of "
-        "one material becomes uniform",
-        label="Coefficients from",
+        "Use the coefficients below, or fit them to this scan of a single-material object so "
+        "that it becomes uniform",
+        label="Source of coefficients",
     )
     coefficients: Coefficients = setting(
         (),
-        "Coefficients of p, p², p³, ... of the corrected line integral; fit them to a "
-        "uniform object or a step wedge",
+        "Polynomial coefficients (p, p², p³, ...) that correct the line integral p; fit them "
+        "to a uniform object or a step wedge",
         max_length=8,
     )
 

@@ -20,18 +20,20 @@ class Hounsfield(Settings):
     kind: Literal["hounsfield"] = "hounsfield"
     levels: Literal["given", "found"] = setting(
         "given",
-        "Use the given values of water and air, or find them in the image histogram "
-        "near the given values; soft tissue counts as water",
+        "Use the given values for water and air, or measure both at the peaks of the image "
+        "histogram; soft tissue counts as water",
     )
     mu_water_per_mm: float = setting(
         0.0193,  # 70 keV, the effective energy of 120 kV (NIST XCOM: 0.1929 cm²/g)
-        "Attenuation of water in this beam; preferably measured in a scan of water",
+        "Attenuation coefficient of water for this beam, preferably measured in a scan of water",
         label="Water",
         unit="1/mm",
         gt=0,
         le=10,
     )
-    mu_air_per_mm: float = setting(0.0, "Attenuation of air", label="Air", unit="1/mm", ge=0, le=10)
+    mu_air_per_mm: float = setting(
+        0.0, "Attenuation coefficient of air", label="Air", unit="1/mm", ge=0, le=10
+    )
 
     def apply(self, volume: Volume, *, in_place: bool = False) -> Volume:
         """Return the volume in HU, float32.

@@ -47,25 +47,25 @@ class Rings(PreprocessStep):
     of_a_row: ClassVar[bool] = True
     columns: Literal["auto", "found", "all", "sorted"] = setting(
         "auto",
-        "auto: repair columns with a stripe, and equalise all columns of a row if all "
-        "have one. all: equalise the columns of every row. found: repair only the "
-        "stripes that differ from their neighbours. sorted: equalise values of the "
-        "same rank, for stripes that change with brightness; this costs sharpness",
+        "auto: repair columns with a stripe, and equalise all columns of a row if every column "
+        "has one. all: equalise the columns of every row. found: repair only stripes that "
+        "differ from their neighbours. sorted: equalise values of the same rank, for stripes "
+        "that change with brightness; this reduces sharpness",
         label="Columns",
     )
     snr: float = setting(
         4.0,
-        "Smallest ratio of a stripe to the noise of its column mean",
+        "A stripe is removed if it exceeds the noise of its column mean by this factor",
         label="Stripe-to-noise ratio",
         ge=1,
         le=100,
     )
     widest: int = setting(
-        3, "Width of the widest stripe to remove", label="Width", unit="pixels", ge=1, le=200
+        3, "Maximum width of a stripe that is removed", label="Width", unit="pixels", ge=1, le=200
     )
     broadest: int = setting(
         30,
-        "Width of the widest band with two sharp edges to remove; 0: no search for bands",
+        "Maximum width of a band with two sharp edges that is removed; 0: no bands are removed",
         label="Bands",
         unit="pixels",
         ge=0,

@@ -36,15 +36,16 @@ class CentreOfRotation(PreprocessStep):
     sought: ClassVar[str] = "column"
     column: float | None = setting(
         None,
-        "Detector column of the rotation axis, counted from 0; if empty, it is found from the scan",
+        "Detector column of the rotation axis, counted from 0; if empty, it is determined from "
+        "the scan",
         label="Axis at column",
         unit="pixels",
     )
     method: Literal["auto"] | Method = setting(
         "auto",
-        "Search method for parallel beams. auto: opposite rays for a full turn, the "
-        "sinogram spectrum for half a turn. Others: first moment, or opposite views. "
-        "Cone beams always use rays that are measured twice",
+        "Search method for parallel beams. auto: opposite rays for a full rotation, the "
+        "sinogram spectrum for half a rotation. Other methods: first moment, or opposite "
+        "views. For cone beams, rays that are measured twice are always used",
     )
 
     @property

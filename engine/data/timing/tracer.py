@@ -48,7 +48,7 @@ class Tracer(Settings):
     )
     half_life_s: float | None = setting(
         None,
-        "Half-life of a nuclide that the program does not know",
+        "Half-life; required only if the program does not know the nuclide",
         label="Half-life",
         unit="s",
         empty="from the nuclide",
@@ -67,8 +67,8 @@ class Tracer(Settings):
     )
     live_fraction: float | None = setting(
         None,
-        "Fraction of the frame in which the scanner was able to count",
-        label="Live",
+        "Live time as a fraction of the frame duration",
+        label="Live fraction",
         empty=FROM_THE_SCAN,
         gt=0,
         le=1,
@@ -78,8 +78,8 @@ class Tracer(Settings):
     )
     dose_at: Moment | None = setting(
         None,
-        "Time of the dose measurement; if empty, at injection",
-        label="Dose measured",
+        "Time of the dose measurement; if empty, the time of injection",
+        label="Dose measured at",
         empty="at injection",
     )
     residual_mbq: float = setting(
@@ -87,15 +87,15 @@ class Tracer(Settings):
     )
     residual_at: Moment | None = setting(
         None,
-        "Time of the residual measurement; if empty, at injection",
-        label="Residual measured",
+        "Time of the residual measurement; if empty, the time of injection",
+        label="Residual measured at",
         empty="at injection",
     )
     injected_at: Moment | None = setting(
         None, "Time of injection", label="Injection", empty=FROM_THE_SCAN
     )
     administration: Administration | None = setting(
-        None, "Route of administration", label="Administration", empty=NOT_STATED
+        None, "Type of administration: bolus or infusion", label="Administration", empty=NOT_STATED
     )
     injected_mass_ug: float | None = setting(
         None,
@@ -116,7 +116,7 @@ class Tracer(Settings):
     )
     of_scan: str | None = setting(
         None,
-        "Fingerprint of the scan that this file belongs to; other scans are refused",
+        "Fingerprint of the scan that this file is valid for; it is refused for other scans",
         label="Valid for scan",
         empty="any scan",
         expert=True,

@@ -16,18 +16,24 @@ class LiveSettings(Settings):
 
     mode: Mode = setting(
         "growing",
-        "Only the latest rotation, so that the slices follow motion; or all views from the first "
-        "until the scan is complete, and keep that image",
+        "Use only the latest rotation, so that the slices follow motion, or use all views "
+        "until the scan is complete and keep the image",
         label="Views",
     )
     turn: Turn = setting("full", "Use the latest half or full rotation", label="Latest rotation")
     weights: RayWeights = setting(
         "auto",
-        "Rays that an open scan measures twice: count all alike (even, quick), share their weight "
-        "(shared), or share it as soon as no view comes (auto)",
+        "Weight of rays that are measured twice in an incomplete rotation. even: full weight "
+        "(fast). shared: one weight for both measurements. auto: even while views arrive, then "
+        "shared",
         label="Rays measured twice",
         expert=True,
     )
     preview_edge: int = setting(
-        128, "Edge of the coarse volume; 0: none", label="Preview", unit="voxels", ge=0, le=512
+        128,
+        "Edge length of the coarse preview volume; 0: no preview",
+        label="Preview",
+        unit="voxels",
+        ge=0,
+        le=512,
     )

@@ -14,15 +14,20 @@ class LivePetSettings(Settings):
 
     mode: EventsOfImage = setting(
         "growing",
-        "The newest seconds, which follow what changes; or all events from the first, which are "
-        "kept",
+        "Use only the latest events, so that the image follows changes, or use and store all "
+        "events",
         label="Events",
     )
     newest_s: float = setting(
-        10.0, "Of the sliding image", label="Newest", unit="s", ge=1.0, le=60.0
+        10.0,
+        "Duration of the latest events in the sliding image",
+        label="Newest",
+        unit="s",
+        ge=1.0,
+        le=60.0,
     )
-    motion: bool = setting(True, "Say when the object has moved", label="Watch for motion")
+    motion: bool = setting(True, "Report movements of the object", label="Detect motion")
     memory_share: float = setting(
-        0.5, "Share of the free memory to use for stored events", label="Memory", gt=0, le=0.9,
+        0.5, "Fraction of the free memory that stored events may use", label="Memory", gt=0, le=0.9,
         expert=True,
     )  # fmt: skip

@@ -22,8 +22,8 @@ class PriorSettings(Settings):
 
     strength: float = setting(
         0.0,
-        "Strength of smoothing between neighbouring voxels whose difference is within "
-        "the noise; 0.002 is mild, 0 is off",
+        "Strength of the smoothing between neighbouring voxels that differ no more than the "
+        "noise; 0.002 is mild, 0 is off",
         label="Strength",
         ge=0,
         le=10,

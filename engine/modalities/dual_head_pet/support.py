@@ -47,7 +47,7 @@ class Support(Settings):
     )
     margin_mm: float = setting(
         0.5,
-        "Distance around the object in which decays are still possible",
+        "Margin around the object in which activity is still possible",
         label="Margin",
         unit="mm",
         ge=0,

@@ -33,7 +33,10 @@ class ListModeGrid(GridSettings):
     """Image grid. Empty values follow from the scanner."""
 
     voxel_mm: Voxel | None = setting(
-        None, "Edge lengths x, y, z; if empty, those of the scanner", label="Voxel size", unit="mm"
+        None,
+        "Edge lengths x, y, z; if empty, the default of the scanner",
+        label="Voxel size",
+        unit="mm",
     )
     diameter_mm: float | None = setting(
         None, "Transaxial field of view", label="Diameter", unit="mm", gt=0, le=2000
@@ -75,13 +78,13 @@ class SensitivitySettings(Settings):
 
     method: Literal["auto", "exact", "sampled"] = setting(
         "auto",
-        "Use all lines, or a random sample. auto: a sample if the scanner has many lines, as "
-        "dense as the number of events requires",
+        "Use all lines of response, or a random sample of them. auto uses a sample for "
+        "scanners with many lines; the sample grows with the number of events",
         label="Method",
     )
     error_percent: float = setting(
         2.0,
-        "Standard error of a voxel of the sampled sensitivity",
+        "Standard error of each voxel in the sampled sensitivity image",
         label="Sampling error",
         unit="%",
         ge=0.05,
@@ -115,31 +118,31 @@ class ListModeProtocol(Protocol):
     grid: ListModeGrid = ListModeGrid()
     corrections: Corrections = Corrections()
     time_of_flight: bool = setting(
-        True, "Use time of flight if the scan records it", label="Time of flight"
+        True, "Use time of flight if the scan contains it", label="Time of flight"
     )
     sensitivity: SensitivitySettings = SensitivitySettings()
     algorithm: CountsAlgorithm = ALGORITHMS[0]()
     frames: Frames = setting(
         "",
-        "Time frames or gates. 10x60,5x300: ten of 60 s, then five of 300 s. "
-        "0-60,120-180: two frames in seconds since the start; the time between them "
-        "is not used. n=20: twenty frames with equal numbers of prompts. gates=8: "
-        "eight gates of each cardiac or respiratory cycle. gates=8 of ecg: the same "
-        "for one of several signals. Empty: one frame for the whole scan",
+        "Time frames or gates. 10x60,5x300: ten frames of 60 s, then five of 300 s. "
+        "0-60,120-180: two frames in seconds since the start; the time between them is not "
+        "used. n=20: twenty frames with equal numbers of prompts. gates=8: eight gates per "
+        "cardiac or respiratory cycle. gates=8 of ecg: the same, with the trigger signal named "
+        "ecg. Empty: one frame for the whole scan",
         label="Frames",
         max_length=20_000,
     )
     finishing: Finishing = (Gaussian(),)
     fit_to_scan: bool = setting(
         True,
-        "Choose empty iterations and an empty Gaussian width from counts, timing "
-        "resolution and object size. All time frames get the width of the frame with "
-        "the median counts",
+        "Choose the iterations and the Gaussian width, if empty, from counts, timing "
+        "resolution and object size. All time frames use the width of the frame with the "
+        "median counts",
         label="Automatic settings",
     )
     reproducible: bool = setting(
         False,
-        "Sum in integers: results are bit-identical for any number of threads and any "
+        "Use integer sums, so that results are bit-identical for any number of threads and any "
         "order of events",
         label="Reproducible mode",
     )

@@ -37,8 +37,8 @@ TRIGGERS = InputRole(
     key="triggers",
     title="Trigger times",
     text="Start times of cardiac or respiratory cycles, in seconds since the start of the scan",
-    without="Start times of heartbeats or breaths, for gates. Without the file, the "
-    "triggers of the scan are used.",
+    without="File with the start times of heartbeats or breaths, used for gating. Without it, "
+    "the triggers in the scan are used.",
     suffixes=(".csv", ".tsv", ".txt"),
     read=_read,
     describe=lambda found: f"{len(found.time_ms):,} triggers",

@@ -110,7 +110,7 @@ class CtProtocol(Protocol):
     modality: Literal["ct"] = "ct"
     name: Name = "Standard CT"
     beam: Beam | None = setting(
-        None, "Beam geometry this protocol is for; None means any", label="Beam"
+        None, "Beam geometry that the scan must have; None: any geometry", label="Beam"
     )
     grid: CtGrid = CtGrid()
     steps: Steps = Steps()
@@ -122,7 +122,7 @@ class CtProtocol(Protocol):
         expert=True,
     )
     hounsfield: Hounsfield | None = setting(
-        None, "Write CT numbers instead of 1/mm", label="CT numbers (HU)"
+        None, "Convert the image from 1/mm to CT numbers", label="CT numbers (HU)"
     )
 
     def misfit(self, geometry: XrayGeometry) -> str:

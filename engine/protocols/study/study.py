@@ -36,15 +36,17 @@ class Study(Settings):
     )
     identified: bool = setting(
         False,
-        "Write names of files and folders into the results",
+        "Store the names of files and folders in the results",
         label="Identified",
     )
     complete_events: bool = setting(
         False,
-        "Use a list-mode file that ends within a record up to its last complete event",
+        "Use a truncated list-mode file up to its last complete event",
         label="Use truncated files",
     )
-    inputs: dict[str, Path] = setting({}, "Auxiliary files by role", label="Inputs")
+    inputs: dict[str, Path] = setting(
+        {}, "Auxiliary files, for example the μ-map, listed by role", label="Inputs"
+    )
     protocol: SerializeAsAny[Protocol]
 
     @model_validator(mode="before")

@@ -53,8 +53,8 @@ class Cgls(Algorithm):
     iterations: Iterations = 20
     stop_at_noise: bool = setting(
         True,
-        "Stop when the residual reaches the noise level: later iterations would only fit noise. "
-        "Noise-free data run through all iterations",
+        "Stop when the residual reaches the noise level, because further iterations would only "
+        "fit noise. With noise-free data, all iterations are run",
         label="Stop at noise level",
     )
     damping: float = setting(

@@ -51,7 +51,7 @@ class FistaTv(Algorithm):
     largest: Largest = None
     inner: int = setting(
         5,
-        "Total variation steps in each pass",
+        "Number of total variation steps in each pass",
         label="Inner steps",
         expert=True,
         ge=1,

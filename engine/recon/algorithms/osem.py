@@ -86,23 +86,23 @@ class Osem(_ExpectationMaximisation):
     kind: Literal["osem"] = "osem"
     iterations: int | None = setting(
         None,
-        "Number of passes over all data; if empty, it follows from the number of updates",
+        "Number of passes over all data; if empty, it is calculated from the number of updates",
         label="Iterations",
         ge=1,
         le=1000,
     )
     subsets: int | None = setting(
         None,
-        "Updates in each pass; if empty, as many as the counts allow; 1 is MLEM",
+        "Number of updates in each pass (1 is MLEM); if empty, it is chosen from the counts",
         label="Subsets",
         ge=1,
         le=1000,
     )
     updates: int | None = setting(
         None,
-        "Total number of updates (iterations × subsets), used if one of the two is "
-        "empty. It is rounded up to a multiple of the subsets. If empty: as many as "
-        "the scan needs, or 24",
+        "Total number of updates (iterations × subsets), used if iterations or subsets are "
+        "empty. It is rounded up to a multiple of the subsets. If empty, the automatic "
+        "settings choose it for the scan; without them, it is 24",
         label="Updates",
         ge=1,
         le=10_000,
@@ -176,7 +176,7 @@ class Mlem(_ExpectationMaximisation):
     iterations: int = setting(
         20, "Number of passes over all data", label="Iterations", ge=1, le=1000
     )
-    subsets: Literal[1] = setting(1, "1: each update uses all data", label="Subsets")
+    subsets: Literal[1] = setting(1, "Always 1, because each update uses all data", label="Subsets")
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,7 +43,7 @@ class Sirt(Algorithm):
     kind: Literal["sirt"] = "sirt"
     iterations: Iterations = 5
     subsets: int = setting(
-        20, "Updates in each pass; 1 is plain SIRT", label="Subsets", ge=1, le=1000
+        20, "Number of updates in each pass; 1 is plain SIRT", label="Subsets", ge=1, le=1000
     )
     relaxation: float = setting(
         1.0,

@@ -28,7 +28,7 @@ class FilterSettings(Settings):
     )
     padding: float = setting(
         2.0,
-        "Length of a row after padding, as a multiple of its original length",
+        "Row length after zero padding, relative to the original length",
         label="Zero padding",
         ge=2,
         le=8,
@@ -47,7 +47,10 @@ class FilterSettings(Settings):
         expert=True,
     )
     truncation: Choice = setting(
-        "auto", "Extrapolate rows that the detector truncates", label="Truncated rows", expert=True
+        "auto",
+        "Extrapolate rows that are truncated at the detector edge",
+        label="Truncated rows",
+        expert=True,
     )
 
     def describe(self) -> str:

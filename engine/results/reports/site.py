@@ -25,16 +25,21 @@ class Site(Settings):
     name: str = setting("", "Name of the site, at the top of each report", label="Site",
                         max_length=120)  # fmt: skip
     address: str = setting("", "Address line below the name", label="Address", max_length=200)
-    logo: str = setting("", "Logo next to the name, PNG or JPEG", label="Logo", max_length=4000)
+    logo: str = setting(
+        "", "Logo next to the site name (PNG or JPEG)", label="Logo", max_length=4000
+    )
     people: tuple[str, ...] = setting(
-        (), "Signatories of reports; empty: login name", label="People", max_length=60
+        (),
+        "People who can sign reports; if empty, the login name is used",
+        label="People",
+        max_length=60,
     )
     protocols: str = setting(
-        "", "Folder of shared protocols; the program only reads it",
-        label="Site protocols", max_length=4000,
+        "", "Folder with shared protocols; the program never writes to it",
+        label="Shared protocols", max_length=4000,
     )  # fmt: skip
     reports: str = setting(
-        "", "Folder for reports; empty: folder of the exports", label="Reports",
+        "", "Folder for reports; if empty, the export folder is used", label="Reports",
         max_length=4000,
     )  # fmt: skip
     node: str = setting(

@@ -22,26 +22,35 @@ class EvenCylinder(Settings):
     'cylinder of radius 100 mm, 0.0096 per mm'
     """
 
-    title: ClassVar[str] = "Cylinder of even activity"
+    title: ClassVar[str] = "Cylinder of uniform activity"
     kind: Literal["cylinder"] = "cylinder"
     diameter_mm: float = setting(
-        ..., "Of the activity, without the wall", label="Diameter", unit="mm", gt=0, le=2000
+        ...,
+        "Diameter of the activity, without the wall",
+        label="Diameter",
+        unit="mm",
+        gt=0,
+        le=2000,
     )
     length_mm: float | None = setting(
         None,
-        "Along the axis",
+        "Length along the scanner axis",
         label="Length",
         unit="mm",
-        empty="beyond the scanner",
+        empty="longer than the scanner",
         gt=0,
         le=10_000,
     )
     mu_per_mm: float = setting(
-        WATER_PER_MM, "Of the filling at 511 keV; water: 0.0096", label="Attenuation",
+        WATER_PER_MM, "Attenuation coefficient of the filling at 511 keV; for water 0.0096",
+        label="Attenuation",
         unit="1/mm", ge=0, lt=1,
     )  # fmt: skip
     centre_mm: Point = setting(
-        (0.0, 0.0, 0.0), "Of the cylinder; a millimetre matters", label="Middle", unit="mm"
+        (0.0, 0.0, 0.0),
+        "Centre of the cylinder; an error of 1 mm already affects the result",
+        label="Centre",
+        unit="mm",
     )
 
     def source(self) -> CylinderSource:
@@ -62,23 +71,25 @@ class RotatingLine(Settings):
     'ring of 278.5 to 281.5 mm'
     """
 
-    title: ClassVar[str] = "Rotating line"
+    title: ClassVar[str] = "Rotating line source"
     kind: Literal["rotating"] = "rotating"
     turn_mm: float = setting(
         ...,
-        "Diameter of the circle on which its middle rotates",
-        label="Diameter of rotation",
+        "Diameter of the circle on which the line source moves",
+        label="Orbit diameter",
         unit="mm",
         gt=0,
         le=2000,
     )
-    width_mm: float = setting(..., "Of the line", label="Thickness", unit="mm", gt=0, le=200)
+    width_mm: float = setting(
+        ..., "Diameter of the line source", label="Thickness", unit="mm", gt=0, le=200
+    )
     length_mm: float | None = setting(
         None,
-        "Along the axis",
+        "Length along the scanner axis",
         label="Length",
         unit="mm",
-        empty="beyond the scanner",
+        empty="longer than the scanner",
         gt=0,
         le=10_000,
     )
@@ -100,10 +111,11 @@ class NormalisationSettings(Settings):
     """
 
     source: EvenCylinder | RotatingLine = setting(
-        ..., "What was scanned", label="Kind", discriminator="kind"
+        ..., "Type of the scanned source", label="Kind", discriminator="kind"
     )
     interference: bool = setting(
         True,
-        "Untick this box if the scans have few counts",
-        label="Measure each position in a block",
+        "Measure a factor for each crystal position in a block; switch this off if the scans "
+        "have few counts",
+        label="Separate positions in a block",
     )

@@ -28,7 +28,7 @@ SEED = 5
 class DeviceProjection(TuningProblem):
     """Line integrals of a subset and their transpose."""
 
-    title = "projection with a stored response"
+    title = "projection with a stored response matrix"
 
     def __init__(
         self, on: Backend, response: ResponseMatrix | None = None, n_subsets: int = 0

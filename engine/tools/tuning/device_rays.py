@@ -32,7 +32,7 @@ SEED = 5
 class DeviceUpdate(TuningProblem):
     """The EM update: line integrals, comparison and back projection in one kernel."""
 
-    title = "update of list mode"
+    title = "list-mode update"
 
     def __init__(
         self,

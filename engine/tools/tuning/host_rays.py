@@ -36,7 +36,7 @@ SEED = 5
 class HostUpdate(TuningProblem):
     """The EM update: line integrals, comparison and back projection in one pass."""
 
-    title = "update of list mode"
+    title = "list-mode update"
 
     def __init__(
         self,

@@ -103,7 +103,7 @@ def test_rows_of_a_flat_detector_are_drawn_higher_and_this_is_told(make):
     view = make(cone(shape=(4, 400))).radiograph
     times = view.state.frame.taller
     assert times == round(0.1 * 800 / 12)
-    assert f"rows drawn {times} × as high" in view.caption()
+    assert f"row height × {times}" in view.caption()
     top = view.to_mm(QPointF(*view.viewport.to_px(0, -times * 5.9)))
     assert view.place_at(QPointF(*view.viewport.to_px(*top)))[1] == 3
 

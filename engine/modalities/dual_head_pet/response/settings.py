@@ -21,20 +21,21 @@ class AnalyticResponse(Settings):
     kind: Literal["analytic"] = "analytic"
     n_points: int = setting(
         1 << 17,
-        "Number of point pairs (a power of two), and of photons tracked in each direction",
+        "Number of point pairs, which must be a power of two; the same number of photons is "
+        "tracked in each direction",
         label="Points",
         ge=1 << 8,
         le=1 << 26,
     )
     scatter: bool = setting(
         True,
-        "Simulate scatter between crystals, the energy resolution and the energy "
-        "window. Otherwise the first interaction counts",
+        "Simulate scatter between crystals, the energy resolution and the energy window. "
+        "Otherwise, only the first interaction counts",
         label="Inter-crystal scatter",
     )
     threshold: float = setting(
         2e-3,
-        "Values below this fraction of the maximum of their row are dropped",
+        "Matrix values below this fraction of the row maximum are discarded",
         label="Threshold",
         ge=0,
         lt=0.1,

@@ -58,16 +58,16 @@ class TrackedResponse(Settings):
     kind: Literal["tracked"] = "tracked"
     n_pairs: int = setting(
         1 << 20,
-        "Photon pairs from each independent voxel; symmetry provides the others",
+        "Number of photon pairs from each independent voxel; the other voxels follow by symmetry",
         ge=1,
         le=1 << 36,
     )
     scatter: bool = setting(True, "Simulate scatter in the crystals")
     margin: int = setting(
-        2, "Margin around the stored box of each direction, in crystal pitches", ge=0, le=20
+        2, "Margin around the stored voxels of each direction, in crystal pitches", ge=0, le=20
     )
     threshold: float = setting(
-        1e-3, "Values below this fraction of the maximum of their row are dropped", ge=0, lt=0.1
+        1e-3, "Matrix values below this fraction of the row maximum are discarded", ge=0, lt=0.1
     )
     seed: int = setting(1, "Seed of the random numbers", ge=0)
 

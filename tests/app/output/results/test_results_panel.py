@@ -144,7 +144,7 @@ def test_to_delete_asks_and_says_what_was_not_exported(qtbot, controls, tab, ref
     tab.activateWindow()
     tab.list.setFocus()
     qtbot.keyClick(tab.list, Qt.Key.Key_Delete)
-    assert "not exported" in asked[0] and len(Results().newest_first()) == 2
+    assert "not been exported" in asked[0] and len(Results().newest_first()) == 2
     qtbot.keyClick(tab.list, Qt.Key.Key_Delete)
     settle(qtbot, controls)
     assert kept.id not in [each.id for each in Results().newest_first()]

@@ -184,7 +184,7 @@ def test_a_position_is_stated_only_for_what_does_not_say_it(controls, bar):
     assert bar.views.coronal.shown_edges().top == "+z"
     chosen(menu, "FFS").trigger()
     assert bar.views.coronal.shown_edges().top == "H" and session.view.axes == "RPI"
-    assert "patient position set by you" in bar.views.coronal.remark()
+    assert "patient position set manually" in bar.views.coronal.remark()
     session.show_file(volume(axes="xyz"), "another.tif")
     assert bar.views.coronal.shown_edges().top == "+z", "that was said of the other file"
     feetwards = volume(axes="xyz")
