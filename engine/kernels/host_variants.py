@@ -77,4 +77,4 @@ class MatrixForm(Sharing):
 def _within(name: str, value: int, least: int, most: int) -> None:
     # a bool is an int of Python, and a file may hold anything
     if type(value) is not int or not least <= value <= most:
-        raise ValueError(f"{name} {value!r}: expected a whole number from {least} to {most}.")
+        raise ValueError(f"{name} is {value!r}, expected a whole number from {least} to {most}.")

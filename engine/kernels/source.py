@@ -48,7 +48,8 @@ def _written(key: str, value: Value) -> str:
         # hexadecimal floats preserve the bits; decimal digits would be rounded
         return ", ".join(number.hex() for number in value)
     raise TypeError(
-        f"{key}: {value!r} is not allowed in a kernel; only numbers and known words are."
+        f"the kernel constant {key} is {value!r}, expected a number, a tuple of floats or one of "
+        f"these words: {', '.join(sorted(WORDS))}."
     )
 
 

@@ -218,12 +218,12 @@ def record_of(text: str) -> Plain:
     try:
         record = json.loads(text)
     except RecursionError as e:
-        raise ValueError("nested too deeply") from e
+        raise ValueError("the record is nested too deeply") from e
     if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise ValueError("not a tuned variant")
+        raise ValueError("the file does not contain a tuned variant")
     seal = record.pop(SEAL, None)
     if seal != _seal(record):
-        raise ValueError("its seal is broken")
+        raise ValueError("the checksum of the record does not match its content")
     return record
 
 

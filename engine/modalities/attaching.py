@@ -79,7 +79,6 @@ def _refuse_other(content: object, file: Path, scan: Path) -> None:
     # A missing scan cannot be compared; opening it reports the problem.
     if wanted is not None and scan.exists() and scan_digest(scan) != wanted:
         raise DataError(
-            f"{file.name}: this tracer file belongs to another scan than {scan.name}, "
-            "so its dose and patient data cannot be used; fill in a tracer file for "
-            "this scan."
+            f"{file.name}: this tracer file was filled in for a different scan than {scan.name}; "
+            "fill in a tracer file for this scan."
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from engine.core.backend.devices import DeviceInfo
 from engine.core.errors import DeviceMemoryError, ResourceError
-from engine.core.paths import OTHER_HOME, cache_dir
+from engine.core.paths import HOME_VARIABLE, cache_dir
 from engine.geometry.grid import ImageGrid
 
 GPU_SAFETY = 1.2
@@ -214,20 +214,19 @@ def refuse_if_too_large(
     if not requirements.fits_memory:
         raise ResourceError(
             f"grid {grid.describe()}: the run needs {_size(requirements.memory_bytes)} of memory, "
-            f"{_size(requirements.free_bytes)} are free; {smaller}."
+            f"but only {_size(requirements.free_bytes)} are free; {smaller}."
         )
     if not requirements.fits_disk:
         raise ResourceError(
-            f"{cache_dir()}: {requirements.on_disk} do not fit in memory and need up "
-            f"to {_size(requirements.disk_bytes)} on this disk, "
-            f"{_size(requirements.disk_free_bytes)} are free; free disk space, or "
-            f"{OTHER_HOME} on a larger disk."
+            f"{cache_dir()}: the run needs up to {_size(requirements.disk_bytes)} on this disk "
+            f"for {requirements.on_disk}, but only {_size(requirements.disk_free_bytes)} are "
+            f"free; free disk space, or set {HOME_VARIABLE} to a folder on a larger disk."
         )
     gpu = requirements.gpu
     if gpu is not None and not gpu.fits:
         raise DeviceMemoryError(
             f"grid {grid.describe()}: {gpu.least} need {_size(gpu.images_bytes)} of GPU memory, "
-            f"{_size(gpu.free_bytes)} are free; close other programs that are using the GPU, "
+            f"but only {_size(gpu.free_bytes)} are free; close other programs that use the GPU, "
             f"{smaller}, or use the CPU."
         )
 

@@ -265,8 +265,8 @@ def start_of(uniform: Array, resume: Resume | None) -> tuple[Array, int]:
         return uniform, 0
     if resume.image.shape != uniform.shape:
         raise GeometryError(
-            f"the checkpoint's image has shape {resume.image.shape}, the grid "
-            f"{uniform.shape} (z, y, x); resume with the protocol of the original run."
+            f"the image in the checkpoint has the shape {resume.image.shape} (z, y, x), but the "
+            f"grid has {uniform.shape}; resume with the protocol of the original run."
         )
     return resume.image, resume.done
 

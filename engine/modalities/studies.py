@@ -186,7 +186,7 @@ def parse_protocol(values: Any, where: str) -> Protocol:
         if it is no table, the modality is unknown, or a value is invalid
     """
     if not isinstance(values, dict):
-        raise SettingsError(f"{where}: a protocol is a table of settings, got {values!r}.")
+        raise SettingsError(f"{where}: the protocol is {values!r}, expected a table of settings.")
     key = _key_of(values)
     found = MODALITIES.of(key)
     if found is None:
@@ -287,7 +287,7 @@ def find_protocol(name_or_path: str) -> Protocol:
     known = shipped_protocols()
     if name_or_path not in known:
         raise SettingsError(
-            f"{name_or_path!r} is not a protocol; known protocols: {', '.join(known)}, "
-            "or give a protocol .toml file."
+            f"{name_or_path!r} is not a known protocol; choose from {', '.join(known)}, or give a "
+            "protocol file (.toml)."
         )
     return known[name_or_path]

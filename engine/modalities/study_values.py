@@ -79,7 +79,7 @@ def study_of_kind(path: Path, kind: type[Protocol]) -> Study:
     values = with_paths_from(path.parent, table, path.name, roles)
     protocol = values.get("protocol")
     if not isinstance(protocol, dict):
-        raise SettingsError(f"{path.name}: the study has no protocol; add one.")
+        raise SettingsError(f"{path.name}: the study has no protocol; add a [protocol] table.")
     values["protocol"] = as_read(protocol_as(kind, protocol, path.name), protocol)
     return parse(Study, values, where=path.name)
 
@@ -113,8 +113,8 @@ def with_paths_from(folder: Path, values: Plain, where: str, roles: set[str]) ->
         inputs = {**inputs, **loose}
     if unknown:
         raise SettingsError(
-            f"{where}: {'; '.join(f'unknown key {key!r}' for key in unknown)}; known "
-            f"keys: {', '.join([*sorted(own), *sorted(roles)])}."
+            f"{where}: there is no key {' or '.join(map(repr, unknown))}; the known keys are "
+            f"{', '.join([*sorted(own), *sorted(roles)])}."
         )
     rest = {key: value for key, value in values.items() if key in own}
     if isinstance(inputs, dict):

@@ -96,8 +96,8 @@ class VerticalStack(Composite):
         for part in parts[1:]:
             if part.in_shape != first.in_shape:
                 raise GeometryError(
-                    f"{first.name} has input shape {first.in_shape}, but {part.name} has "
-                    f"{part.in_shape}; only operators on the same image can be stacked."
+                    f"{first.name} has the input shape {first.in_shape}, but {part.name} has "
+                    f"{part.in_shape}; stack only operators with the same input shape."
                 )
         # flat, because outputs of different shapes (projections, gradients) have no common first
         # axis
@@ -162,7 +162,7 @@ def stack(*operators: LinearOperator) -> VerticalStack:
     array([1., 2., 3., 6.])
     """
     if not operators:
-        raise GeometryError("there are no operators to stack; give at least one.")
+        raise GeometryError("no operators were given; give at least one operator to stack.")
     return VerticalStack(operators)
 
 

@@ -263,8 +263,8 @@ class LinearOperator(ABC):
         # Arrays of another shape could broadcast without an error.
         if array.shape != shape:
             raise GeometryError(
-                f"{self.name}: got an array of shape {array.shape}, expected {shape}; "
-                "data, scanner and image grid must belong together."
+                f"{self.name}: got an array of shape {array.shape}, expected {shape}; use data, "
+                "scanner and image grid that belong together."
             )
 
 
@@ -305,8 +305,8 @@ class _Product(Composite):
     def __init__(self, A: LinearOperator, B: LinearOperator) -> None:
         if A.in_shape != B.out_shape:
             raise GeometryError(
-                f"{A.name} has input shape {A.in_shape}, but {B.name} has output shape "
-                f"{B.out_shape}; both must be made for the same grid and data."
+                f"{A.name} has the input shape {A.in_shape}, but {B.name} has the output shape "
+                f"{B.out_shape}; create both for the same grid and data."
             )
         # Shapes are checked when operators are combined, long before the first projection.
         super().__init__((A, B), B.in_shape, A.out_shape)
@@ -332,8 +332,8 @@ class _Sum(Composite):
     def __init__(self, A: LinearOperator, B: LinearOperator) -> None:
         if (A.in_shape, A.out_shape) != (B.in_shape, B.out_shape):
             raise GeometryError(
-                f"{A.name} maps {A.in_shape} to {A.out_shape}, {B.name} maps {B.in_shape} to "
-                f"{B.out_shape}; only operators of the same shape can be added."
+                f"{A.name} maps {A.in_shape} to {A.out_shape}, but {B.name} maps {B.in_shape} to "
+                f"{B.out_shape}; add only operators with the same shapes."
             )
         super().__init__((A, B), A.in_shape, A.out_shape)
         self._A, self._B = A, B

@@ -62,8 +62,8 @@ def power_iteration(
             return math.sqrt(eigenvalue)
         v = w
     raise NumericalError(
-        f"the norm of the operator has not converged to {rtol:g} after {max_iterations} "
-        "iterations; allow more iterations, or a larger rtol."
+        f"the operator norm has not converged to a relative tolerance of {rtol:g} after "
+        f"{max_iterations} iterations; increase max_iterations or rtol."
     )
 
 

@@ -41,8 +41,8 @@ def check_size(grid: ImageGrid) -> None:
     sides = zip(padded(grid.shape), edges, strict=True)
     if prod(-(-n // edge) * edge for n, edge in sides) >= _MOST_PLACES:
         raise ResourceError(
-            f"{grid.describe()}: more than {_MOST_PLACES} voxels, including the border; choose "
-            "larger voxels."
+            f"{grid.describe()}: the image has more than {_MOST_PLACES:,} voxels, including the "
+            "border; choose larger voxels."
         )
 
 
@@ -67,7 +67,8 @@ def check_points(points_mm: Array, voxels: Array) -> None:
         first = int(np.argmax(bad))
         raise DataError(
             f"point {first} at {tuple(points_mm[first].tolist())} mm is more than "
-            f"{_FARTHEST_VOXELS:g} voxels from the image; check the units of the scanner."
+            f"{_FARTHEST_VOXELS:,.0f} voxels away from the image; check that the scanner settings "
+            "are in mm."
         )
 
 
@@ -101,8 +102,8 @@ def check_ends(ends: Array, n_points: int) -> None:
     )
     if first is not None:
         raise DataError(
-            f"event {first} has crystals {tuple(ends[first].tolist())}, but the scanner has "
-            f"0 to {n_points - 1}; choose the scanner that recorded the data."
+            f"event {first} has the crystals {tuple(ends[first].tolist())}, but the scanner has "
+            f"crystals 0 to {n_points - 1}; choose the scanner that recorded the data."
         )
 
 
@@ -124,12 +125,14 @@ def check_bins(bins: Array, n_bins: int, n_rays: int) -> None:
         if there is not one bin for each event, or a bin is out of range
     """
     if bins.shape != (n_rays,):
-        raise DataError(f"there are {len(bins)} TOF bins for {n_rays} events; give one for each.")
+        raise DataError(
+            f"got {len(bins)} TOF bins for {n_rays} events; give one TOF bin for each event."
+        )
     first = _first_bad(n_rays, lambda rows: (bins[rows] < 0) | (bins[rows] >= n_bins))
     if first is not None:
         raise DataError(
-            f"event {first} has TOF bin {bins[first]}, but the scanner has 0 to "
-            f"{n_bins - 1}; correct the TOF bins of the scanner."
+            f"event {first} has TOF bin {bins[first]}, but the scanner has TOF bins 0 to "
+            f"{n_bins - 1}; correct the number of TOF bins in the scanner settings."
         )
 
 
@@ -153,6 +156,6 @@ def check_background(background: Array) -> None:
     )
     if first is not None:
         raise DataError(
-            f"event {first} has background {float(background[first])}, expected 0 or more; "
-            "estimate randoms and scatter again."
+            f"event {first} has an expected background of {float(background[first])}, but it must "
+            "be finite and not negative; estimate randoms and scatter again."
         )

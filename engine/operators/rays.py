@@ -167,7 +167,10 @@ class RayProjector(LinearOperator):
         """
         self.expect(x, self.in_shape)
         if self.reproducible and not module_of(x).isfinite(x).all():
-            raise NumericalError("an image with infinite or NaN values cannot be projected.")
+            raise NumericalError(
+                "the image cannot be projected because it has infinite or NaN values; replace "
+                "these values first."
+            )
         return self._tracer.forward(x)
 
     def adjoint(self, y: Array) -> Array:
@@ -230,7 +233,9 @@ class RayProjector(LinearOperator):
             (n,) q
         """
         if not self.reproducible:
-            raise ValueError("only reproducible rays are summed in integers.")
+            raise ValueError(
+                "em_sums needs reproducible rays; create the projector with reproducible=True."
+            )
         self._check_em(x, background)
         sums, expected = self._tracer.update_sums(x, background, share_unit(n_rows))
         self._refuse_infinite(expected)
@@ -244,15 +249,15 @@ class RayProjector(LinearOperator):
         # written so that NaN, which compares as false, is refused too
         if not (x.min() >= 0 and x.max() < np.inf):
             raise NumericalError(
-                "the image has negative, infinite or NaN values, so it has no expected counts; "
-                "start from a positive image."
+                "the image has negative, infinite or NaN values, so its expected counts cannot be "
+                "computed; start from a positive image."
             )
 
     def _refuse_infinite(self, expected: Array) -> None:
         # the sum is infinite or NaN as soon as one term is: one number to fetch instead of an array
         if not np.isfinite(float(expected.sum(dtype=np.float64))):
             raise NumericalError(
-                f"expected counts are too large for {self.dtype}; scale the image down."
+                f"the expected counts are too large for {self.dtype}; scale the image down."
             )
 
     def em_loop(
@@ -285,7 +290,7 @@ class RayProjector(LinearOperator):
             if the projector works on the CPU
         """
         if isinstance(self._tracer, HostRays):
-            raise ResourceError("the EM loop needs a GPU; use em_shares on the CPU.")
+            raise ResourceError("em_loop needs a GPU; on the CPU, use em_shares.")
         if background is not None:
             self.expect(background, self.out_shape)
             check_background(background)
@@ -320,7 +325,10 @@ class RayProjector(LinearOperator):
         longest_mm = float(np.linalg.norm(self.grid.size_mm))
         largest = float(abs(values).max()) * longest_mm * len(values) if len(values) else 0.0
         if not np.isfinite(largest):
-            raise NumericalError("infinite or NaN values cannot be back-projected.")
+            raise NumericalError(
+                "the values cannot be back-projected because some are infinite or NaN; replace "
+                "these values first."
+            )
         return value_unit(largest)
 
 

@@ -27,6 +27,6 @@ def real_number(factor: Any, operator: str) -> float:
     if getattr(factor, "ndim", None) == 0 and factor.dtype.kind in "iuf":
         return float(factor)
     raise TypeError(
-        f"{operator} and {type(factor).__name__}: an operator can be multiplied only by a real "
-        "number; write A @ B for two operators, Diagonal(factors) @ A for a factor per value."
+        f"{operator} cannot be multiplied by {type(factor).__name__}; use a real number, A @ B "
+        "for two operators, or Diagonal(factors) @ A for one factor per value."
     )

@@ -48,8 +48,8 @@ def answered_angles(answer: str, material: Material, counts: ImageCounts) -> Vie
     path = next((each for each in (material.folder / name, Path(name)) if each.is_file()), None)
     if path is None:
         raise SettingsError(
-            f"--angles {answer!r}: expected total degrees (360), FIRST:STEP (0:0.5), a text file "
-            "(angles.txt, scan.csv#2 for column 2), or `names`."
+            f"--angles {answer!r}: expected the total angle in degrees (360), FIRST:STEP (0:0.5), "
+            "the name of a text file (angles.txt, or scan.csv#2 for column 2), or `names`."
         )
     try:
         with open_input(path) as file:
@@ -80,7 +80,7 @@ def _of_names(material: Material, counts: ImageCounts) -> ViewAngles:
     if found is None:
         raise SettingsError(
             f"{material.images[0].name}: the file names contain no number that changes from view "
-            "to view; pass the angles with --angles FILE."
+            "to view; give the angles with --angles FILE."
         )
     return found
 
@@ -100,8 +100,9 @@ def _of_file(file: InputFile, name: str, inner: str, counts: ImageCounts) -> Vie
     turn = of_list(values, counts.n_views, counts.n_flats, counts.n_darks, stated=unit)
     if turn is None or turn.degrees is None:
         raise SettingsError(
-            f"{name}: {values.size:,} angles, but the scan has {counts.n_views:,} views, "
-            f"{counts.n_flats:,} flats and {counts.n_darks:,} darks; correct the list."
+            f"{name}: the list has {values.size:,} angles, but the scan has {counts.n_views:,} "
+            f"views, {counts.n_flats:,} flats and {counts.n_darks:,} darks; give one angle for "
+            "each view, or for each image."
         )
     return ViewAngles(as_table(turn.degrees), f"{name}: {turn.text}", "", degrees=turn.degrees)
 
@@ -112,5 +113,6 @@ def _inside(path: Path, folder: Path) -> str:
         return path.absolute().relative_to(folder.absolute()).as_posix()
     except ValueError as e:
         raise SettingsError(
-            f"{path}: is not in {folder.name}; copy it into the folder of the scan."
+            f"{path}: the file with the angles must be in the folder of the scan ({folder.name}); "
+            "copy it there."
         ) from e

@@ -95,14 +95,14 @@ def _of_dataset(answer: str, layout: ImageLayout, counts: ImageCounts) -> ViewAn
     name, values = stored.name, layout.lists.get(stored.name)
     if values is None or values.size < counts.n_views:
         raise FileFormatError(
-            f"{name}: is {' x '.join(map(str, stored.shape))}, but the scan has {counts.n_views:,} "
-            "views; choose a list with one angle per view."
+            f"{name}: the dataset has {' x '.join(map(str, stored.shape))} values, but the scan "
+            f"has {counts.n_views:,} views; choose a list with one angle for each view."
         )
     turn = of_list(values, counts.n_views, counts.n_flats, counts.n_darks)
     if turn is None:
         raise FileFormatError(
-            f"{name}: its {values.size:,} numbers cannot be the angles of {counts.n_views:,} "
-            "views, which must all differ; choose another dataset."
+            f"{name}: the dataset has {values.size:,} values, but not one different angle for "
+            f"each of the {counts.n_views:,} views; choose another dataset."
         )
     return ViewAngles({**_table_of(name, values, layout), **turn.table}, turn.text, turn.why)
 

@@ -46,8 +46,8 @@ class Answers(Settings):
             found = numbers_of(self.beam or "", 2, "beam", "parallel or 100,400")
             if len(found) != 2 or found[1] <= found[0]:
                 raise ValueError(
-                    "beam must be `parallel` or the distances from source to axis and source to "
-                    f"detector in mm, such as 100,400, got {self.beam!r}"
+                    f"beam is {self.beam!r}, expected `parallel`, or the distances from the "
+                    "source to the axis and to the detector in mm, such as 100,400"
                 )
         return self
 
@@ -96,7 +96,7 @@ def numbers_of(text: str, most: int, what: str, example: str) -> tuple[float, ..
     except ValueError:
         found = ()
     if not 1 <= len(found) <= most or not all(0 < n < 1e6 for n in found):
-        raise ValueError(f"{what} must be numbers above 0, such as {example}, got {text!r}")
+        raise ValueError(f"{what} is {text!r}, expected numbers above 0, such as {example}")
     return found
 
 
@@ -135,4 +135,4 @@ def refuse_unknown(name: str, known: tuple[str, ...], what: str) -> None:
         if `name` is none of the valid names, which the message lists
     """
     if name not in known:
-        raise SettingsError(f"{what}: {name!r} is unknown; choose one of {', '.join(known)}.")
+        raise SettingsError(f"{what}: {name!r} is not available; choose one of {', '.join(known)}.")

@@ -116,9 +116,9 @@ def _refuse_unlike(
     # MATLAB stores axes in another order, so sizes cannot be compared directly.
     if inside != wanted and not file.path.suffix.lower() == ".mat":
         raise FileFormatError(
-            f"{file.name}: {role} {answer.name} are {' x '.join(map(str, answer.shape))}, but the "
-            f"projections {chosen.name} have images of {' x '.join(map(str, wanted))} pixels; "
-            "choose another dataset."
+            f"{file.name}: the {role} in {answer.name} have {' x '.join(map(str, answer.shape))} "
+            f"values, but the projections in {chosen.name} have images of "
+            f"{' x '.join(map(str, wanted))} pixels; choose another dataset for the {role}."
         )
 
 
@@ -131,8 +131,8 @@ def _chosen(file: InputFile, stored: tuple[StoredArray, ...], answers: Answers) 
     answer = None if answers.array is None else array_named(stored, answers.array)
     if answer is not None and (len(answer.shape) not in (2, 3) or min(answer.shape) < 2):
         raise FileFormatError(
-            f"{file.name}: {answer.name} is {' x '.join(map(str, answer.shape))}, but projections "
-            "have two or three axes; choose another dataset (--array)."
+            f"{file.name}: {answer.name} has {' x '.join(map(str, answer.shape))} values, but "
+            "projections need two or three axes; choose another dataset with --array."
         )
     if answer is not None:
         return answer
@@ -143,16 +143,14 @@ def _chosen(file: InputFile, stored: tuple[StoredArray, ...], answers: Answers) 
     if len(likely) > 1 and answers.array is None:
         names = ", ".join(each.name for each in likely[:8])
         raise FileFormatError(
-            f"{file.name}: contains {len(likely)} arrays that could be the projections ({names}); "
-            "name one of them (--array)."
+            f"{file.name}: {len(likely)} arrays could be the projections ({names}); choose one of "
+            "them with --array."
         )
     if answers.array is not None or not scans:
-        names = ", ".join(each.name for each in usable[:8]) or "none"
-        wanted = f"no array {answers.array!r}" if answers.array else "no array of images"
-        raise FileFormatError(
-            f"{file.name}: contains {wanted}; the arrays with two or three axes are {names}. Name "
-            "the projections (--array)."
-        )
+        names = ", ".join(each.name for each in usable[:8])
+        wanted = f"array {answers.array!r}" if answers.array else "array of projections"
+        remedy = f"choose one of {names} with --array" if usable else "choose another file"
+        raise FileFormatError(f"{file.name}: the file contains no {wanted}; {remedy}.")
     return scans[0]
 
 

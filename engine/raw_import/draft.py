@@ -133,8 +133,8 @@ def _kind(
     # Exports of failed scans contain only NaN, which no question could resolve.
     if not np.isfinite(sample).any():
         raise DataError(
-            f"{layout.table.get('file', layout.table.get('files'))}: the first and last views "
-            "contain no numbers; export the scan again."
+            f"{layout.table.get('file', layout.table.get('files'))}: all values in the first and "
+            "last views are infinite or NaN; export the scan again."
         )
     has_flats = "flats" in table
     guess = values_of(sample, whole_numbers=layout.whole_numbers, has_flats=has_flats)

@@ -134,7 +134,7 @@ def material_of(path: Path) -> Material:
         group = next(each for each in groups_in([folder]) if path in each.files)
         return _with_references(group.files, folder, path)
     if not is_file(path):
-        raise FileFormatError(f"{path}: no such file or folder; check the path.")
+        raise FileFormatError(f"{path}: this file or folder does not exist; check the path.")
     return _with_references((path,), folder, path)
 
 
@@ -218,8 +218,8 @@ def _of_folder(folder: Path) -> Material:
         groups = groups[1:]
     if not scans:
         raise FileFormatError(
-            f"{folder.name}: contains no images that could be projections (TIFF, EDF, raw, NumPy, "
-            "MATLAB, MRC or HDF5); choose the folder of the scan."
+            f"{folder.name}: this folder contains no images that could be projections (TIFF, EDF, "
+            "raw, NumPy, MATLAB, MRC or HDF5); choose the folder of the scan."
         )
     scan = scans[0]
     # A second group of similar size is another scan; guessing would reconstruct the wrong one.

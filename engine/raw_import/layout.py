@@ -91,8 +91,8 @@ def _of_mrc(file: InputFile, material: Material, found: Findings) -> ImageLayout
     (extended,) = (int(n) for n in np.frombuffer(file.head[92:96], f"{order}i4"))
     if mode not in MRC_MODES or min(columns, rows, views) < 1 or extended < 0:
         raise FileFormatError(
-            f"{file.name}: an MRC file of mode {mode} with {columns} x {rows} x {views} values, "
-            "expected numbers (mode 0, 1, 2, 6 or 12); save it in one of these modes."
+            f"{file.name}: the MRC file has mode {mode} and {columns} x {rows} x {views} values, "
+            "expected mode 0, 1, 2, 6 or 12 and at least one value per axis; save the file again."
         )
     table: dict[str, object] = {
         "file": names_of(material.images[:1], material.folder),
@@ -108,7 +108,8 @@ def _of_mrc(file: InputFile, material: Material, found: Findings) -> ImageLayout
 def _of_raw(file: InputFile, material: Material, answers: Answers, found: Findings) -> ImageLayout:
     if file.size < LEAST_BYTES and len(material.images) == 1:
         raise FileFormatError(
-            f"{file.name}: {file.size:,} bytes are too few for projections; choose another file."
+            f"{file.name}: the file has only {file.size:,} bytes, which is too small for "
+            "projections; choose another file."
         )
     kind = _type_of(file, answers)
     item = kind.numpy.itemsize
@@ -123,8 +124,9 @@ def _of_raw(file: InputFile, material: Material, answers: Answers, found: Findin
         stated = {**said, "views": views}
         words = ", ".join(f"{n:,} {name}" for name, n in stated.items() if n) or "any size"
         raise FileFormatError(
-            f"{file.name}: {each:,} bytes of {kind.dtype} do not fit images of {words}; state the "
-            "columns or rows of an image and the type of its values (--columns, --rows, --type)."
+            f"{file.name}: the file size of {each:,} bytes does not fit images of {words} with "
+            f"values of type {kind.dtype}; give the columns or rows and the type of the values "
+            "(--columns, --rows, --type)."
         )
     best = shapes[0]
     n_views = best.views * n_files

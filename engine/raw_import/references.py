@@ -117,12 +117,13 @@ def _answered(
     if inside:
         name = material.images[0].name
         raise FileFormatError(
-            f"{answer}: no {role} there, and {name} contains no dataset of this name (available: "
-            f"{', '.join(sorted(inside)[:MOST_NAMED])}); correct the name, or enter {NONE!r}."
+            f"{answer}: there are no {role} at this path, and {name} has no dataset with this "
+            f"name (available: {', '.join(sorted(inside)[:MOST_NAMED])}); correct the name, or "
+            f"enter {NONE!r}."
         )
     raise FileFormatError(
-        f"{answer}: no {role} there; enter a folder, a file, the prefix of the image names, or "
-        f"{NONE!r}."
+        f"{answer}: there are no {role} at this path; enter a folder, a file, the prefix of the "
+        f"image names, or {NONE!r}."
     )
 
 
@@ -155,7 +156,8 @@ def _above_all(material: Material) -> Material:
     # The root of a disk is no folder of a scan, and a sidecar there would describe everything.
     if deepest > MOST_DEEP or above == Path(above.anchor):
         raise FileFormatError(
-            f"{folder.name}: found no flats or darks in a folder near it; copy them next to it."
+            f"{folder.name}: the flats and darks are too far away from this folder; copy them to "
+            "a folder next to it."
         )
     return replace(material, folder=above, **_absolute(material))
 

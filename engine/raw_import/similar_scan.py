@@ -101,8 +101,8 @@ def answers_like(sidecar: Path, source: Path) -> Answers:
     described = _described(sidecar, settings)
     if structure_of(described) != structure_of(source):
         raise FileFormatError(
-            f"{sidecar.name}: describes {described.name}, whose datasets differ from "
-            f"{source.name}; choose the description of a similar file."
+            f"{sidecar.name}: this description is for {described.name}, but {source.name} "
+            "contains other datasets; choose the description of a file with the same datasets."
         )
     g = settings.geometry
     # Answers cover circular orbits without a shift; anything else would be lost silently.
@@ -150,7 +150,10 @@ def _refused(sidecar: Path, what: str) -> FileFormatError:
 def _settings(sidecar: Path) -> Sidecar:
     with open_input(sidecar) as file:
         if not is_sidecar(file):
-            raise FileFormatError(f"{file.name}: not a description of projections; choose one.")
+            raise FileFormatError(
+                f"{file.name}: this file is not a description of projections; choose a "
+                "description file."
+            )
         return parse(Sidecar, toml_of(file), where=file.name)
 
 
@@ -160,7 +163,8 @@ def _described(sidecar: Path, settings: Sidecar) -> Path:
     name = names.pop()
     if names or not holds_arrays(Path(name)):
         raise FileFormatError(
-            f"{sidecar.name}: does not describe a single array file; choose one that does."
+            f"{sidecar.name}: this description is not for a single array file; choose the "
+            "description of a single array file."
         )
     return sidecar.absolute().parent / name
 

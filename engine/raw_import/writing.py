@@ -43,8 +43,9 @@ def text_of_sidecar(draft: Draft) -> str:
     if len(text.encode()) > MAX_TOML_BYTES:
         n = len(settings.images)
         raise FileFormatError(
-            f"{draft.path.name}: the names of {n:,} files are too long for a description; number "
-            "the files (scan_0000.tif, scan_0001.tif, ...), so that one prefix covers all."
+            f"{draft.path.name}: the names of {n:,} files are too long for one description; "
+            "number the files (scan_0000.tif, scan_0001.tif, ...) so that they have the same "
+            "prefix."
         )
     return text
 
@@ -69,12 +70,12 @@ def write_draft(draft: Draft, path: Path | None = None) -> Path:
     path = path or draft.path
     if path.absolute().parent != draft.path.absolute().parent:
         raise FileFormatError(
-            f"{path.name}: must be in the folder {draft.path.parent}, because its file names are "
-            "relative to it; choose a name there."
+            f"{path.name}: the description must be saved in {draft.path.parent}, because its file "
+            "names are relative to this folder; choose a name in this folder."
         )
     if exists(path):
         raise ResourceError(
-            f"{path.name}: already exists and is not overwritten; open it, or choose another name."
+            f"{path.name}: this file already exists; open it, or choose another name."
         )
     text = text_of_sidecar(draft)
     _refuse_second(draft)
@@ -92,7 +93,8 @@ def _refuse_second(draft: Draft) -> None:
     found = sidecar_of(files[0])
     if found is not None:
         raise ResourceError(
-            f"{files[0].name}: {found.name} already describes it; open or correct that file."
+            f"{files[0].name}: {found.name} already describes this scan; open or correct "
+            f"{found.name}."
         )
 
 

@@ -81,14 +81,20 @@ class Result:
             # All files count, also signatures and marks that are no part of the record.
             n_bytes = sum(file.stat().st_size for file in folder.iterdir())
         except ValidationError as e:
-            raise FileFormatError(f"{folder.name}/{RECORD}: damaged ({explain(e)}).") from e
+            raise FileFormatError(
+                f"{folder.name}/{RECORD}: the record of this result is damaged ({explain(e)}); "
+                "restore the file from a backup."
+            ) from e
         except OSError as e:
-            raise ResourceError(f"{folder}: cannot be read ({e.strerror or e}).") from e
+            raise ResourceError(
+                f"{folder}: the result cannot be read ({e.strerror or e}); check the permissions "
+                "of this folder."
+            ) from e
         # The name of the folder is part of the record: a copied folder is not a second result.
         if not record.is_whole or record.id != folder.name:
             raise FileFormatError(
-                f"{folder.name}/{RECORD}: has changed since it was written; the volume next to it "
-                "can still be opened as a file."
+                f"{folder.name}/{RECORD}: this record was changed or its folder was renamed; open "
+                "the volume in this folder as a file instead."
             )
         pinned, exported = ((folder / mark).exists() for mark in (PINNED, EXPORTED))
         return cls(folder, record, pinned, exported, n_bytes)
@@ -136,7 +142,10 @@ class Result:
         try:
             return from_json(read_text(self.folder / PROVENANCE, MOST_BYTES))
         except ValueError as e:
-            raise FileFormatError(f"{self.id}/{PROVENANCE}: cannot be read ({e}).") from e
+            raise FileFormatError(
+                f"{self.id}/{PROVENANCE}: the provenance of this result cannot be read ({e}); "
+                "restore the file from a backup."
+            ) from e
 
     @cached_property
     def order(self) -> ImagingOrder | None:
@@ -164,8 +173,8 @@ class Result:
             kept = self.order
             if kept is not None and kept.patient_id != order.patient_id:
                 raise DataError(
-                    f"{self.id}: the result belongs to a different patient; reconstruct the "
-                    "scan of this patient."
+                    f"{self.id}: this result belongs to a different patient than the order; "
+                    "choose an order for the patient of this result."
                 )
             order.write(path)
             self.__dict__.pop("order", None)
@@ -223,7 +232,8 @@ class Result:
                 (self.folder / mark).unlink(missing_ok=True)
         except OSError as e:
             raise ResourceError(
-                f"{self.folder}: cannot be marked as {mark} ({e.strerror or e})."
+                f"{self.folder}: the result cannot be marked as {mark} ({e.strerror or e}); check "
+                "the permissions of this folder."
             ) from e
 
     # Digests are checked at every read: a changed image must not get a valid report.
@@ -232,5 +242,6 @@ class Result:
             found = file.sha256()
         if found != self.record.digests.get(name):
             raise FileFormatError(
-                f"{self.id}/{name}: has changed since it was written; restore it from a backup."
+                f"{self.id}/{name}: this file has changed since the result was saved; restore it "
+                "from a backup."
             )

@@ -171,7 +171,10 @@ class Results:
         # The name comes from the command line. The pattern keeps ".." and separators out of the
         # path.
         if not re.fullmatch(r"[\w-]+", id) or not (folder / RECORD).is_file():
-            raise SettingsError(f"{id}: no such result; `isocenter results` lists all of them.")
+            raise SettingsError(
+                f"{id}: this result does not exist; run `isocenter results` for a list of all "
+                "results."
+            )
         return Result.read(folder)
 
     @property
@@ -244,8 +247,8 @@ class Results:
             return
         except OSError as e:
             raise ResourceError(
-                f"{result.folder}: cannot be deleted ({e.strerror or e}); close the program that "
-                "is using it, or check the permissions."
+                f"{result.folder}: the result could not be deleted ({e.strerror or e}); check the "
+                "permissions of this folder, and close programs that use its files."
             ) from e
         audit_log.record("result deleted", result=result.id, why=why)
         shutil.rmtree(gone, ignore_errors=True)
@@ -268,8 +271,8 @@ class Results:
         wanted, free = n_bytes + SPARE_BYTES, shutil.disk_usage(self.folder).free
         if free < wanted:
             raise ResourceError(
-                f"{self.folder}: the result needs {wanted:,} bytes, {free:,} are free; free disk "
-                "space, or set another folder in results.toml."
+                f"{self.folder}: the result needs {wanted:,} bytes, but only {free:,} are free; "
+                "free disk space, or set another folder in results.toml."
             )
 
     def _drop_earlier(self, newest: Result, job: str) -> None:

@@ -85,9 +85,8 @@ def simulate_histogram(
     """
     if not 1 <= n_prompts <= _MOST_COUNTS or not 0 <= randoms_fraction < 1:
         raise SettingsError(
-            f"simulate: n_prompts = {n_prompts:g} with a randoms fraction of "
-            f"{randoms_fraction:g}, expected 1 to {_MOST_COUNTS:g} prompts and a "
-            "fraction from 0 to below 1; change these values."
+            f"simulate: n_prompts is {n_prompts:g} and randoms_fraction is {randoms_fraction:g}, "
+            f"expected 1 to {_MOST_COUNTS:g} prompts and a fraction of at least 0 and less than 1."
         )
     scanner, rng = response.scanner, np.random.default_rng(seed)
     A = projector(response, on=on, on_progress=on_progress)

@@ -54,7 +54,10 @@ def line_integrals(
     threads = threads or usable_cores()
     if isinstance(phantom, VoxelPhantom):
         if phantom.mu is None:
-            raise DataError(f"phantom {phantom.name!r} has no attenuation; add an attenuation map.")
+            raise DataError(
+                f"the phantom {phantom.name!r} has no attenuation map; add an attenuation map to "
+                "it."
+            )
         return XrayTransform(geometry, phantom.mu.grid, on=cpu(threads)).forward(phantom.mu.values)
     # Shapes that only emit would cost time in every ray.
     shapes = [s for s in phantom.shapes if s.mu_per_mm]

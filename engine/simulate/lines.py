@@ -179,8 +179,8 @@ def by_enumeration(
     upto = np.cumsum(np.concatenate(rates))
     if len(upto) == 0:
         raise DataError(
-            f"no line of response of {lines.scanner.name!r} crosses activity; move or enlarge the "
-            "phantom, or choose another scanner."
+            f"no line of response of {lines.scanner.name!r} crosses the activity of the phantom; "
+            "move or enlarge the phantom, or choose another scanner."
         )
     drawn = np.searchsorted(upto, np.sort(rng.random(n)) * upto[-1], side="right")
     # Rounding can place a draw beyond the last sum, hence the minimum.

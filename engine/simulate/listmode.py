@@ -186,7 +186,7 @@ def _check(
 ) -> None:
     if not 1 <= n_prompts <= _MOST_PROMPTS:
         raise SettingsError(
-            f"simulate: n_prompts = {n_prompts:g}, expected 1 to {_MOST_PROMPTS:,.0f}."
+            f"simulate: n_prompts is {n_prompts:g}, expected 1 to {_MOST_PROMPTS:,.0f}."
         )
     background = randoms_fraction + scatter_fraction
     if not (randoms_fraction >= 0 and scatter_fraction >= 0 and background < 1):
@@ -196,5 +196,5 @@ def _check(
         )
     if not 0.001 <= duration_s <= 1e6:
         raise SettingsError(
-            f"simulate: duration_s = {duration_s:g}, expected 0.001 to 1,000,000 s."
+            f"simulate: duration_s is {duration_s:g}, expected 0.001 to 1,000,000 s."
         )

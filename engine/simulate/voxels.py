@@ -110,13 +110,13 @@ def from_volumes(activity: Volume, mu: Volume | None = None, name: str = "voxels
     values = activity.values
     if not (np.isfinite(values).all() and values.min() >= 0 and values.max() > 0):
         raise DataError(
-            f"phantom {name!r}: activity must be finite, not negative and not all 0, "
-            f"got {values.min():g} to {values.max():g}; choose another volume."
+            f"phantom {name!r}: the activity ranges from {values.min():g} to {values.max():g}, "
+            "but must be finite, not negative and not all 0; choose another volume."
         )
     if mu is not None and not (np.isfinite(mu.values).all() and mu.values.min() >= 0):
         raise DataError(
-            f"phantom {name!r}: the attenuation map must be finite and not negative; "
-            "choose another volume."
+            f"phantom {name!r}: the attenuation map ranges from {mu.values.min():g} to "
+            f"{mu.values.max():g}, but must be finite and not negative; choose another volume."
         )
     return VoxelPhantom(name, activity, mu)
 
@@ -140,14 +140,15 @@ def attenuation_of(path: Path) -> VoxelPhantom:
         values = np.maximum(X_WATER_PER_MM * (1 + values / 1000), 0).astype(np.float32)
     elif volume.unit not in ("1/mm", ""):
         raise DataError(
-            f"{path.name}: the volume is in {volume.unit}, expected 1/mm or HU; convert it."
+            f"{path.name}: the attenuation map has the unit {volume.unit}, expected 1/mm or HU; "
+            "convert the map to one of these units."
         )
     # Coefficients above 10 1/mm do not exist at these energies; such a volume is in other units.
     if not (np.isfinite(values).all() and values.min() >= 0 and 0 < values.max() <= MOST_PER_MM):
         raise DataError(
-            f"{path.name}: values of {values.min():g} to {values.max():g} are not "
-            f"attenuation coefficients (0 to {MOST_PER_MM:g} 1/mm); give a volume in "
-            "1/mm, or state the unit HU."
+            f"{path.name}: the values range from {values.min():g} to {values.max():g}, but "
+            f"attenuation coefficients are between 0 and {MOST_PER_MM:g} 1/mm; convert the map to "
+            "1/mm, or set its unit to HU."
         )
     mu = Volume(values, volume.grid, "1/mm")
     return VoxelPhantom(path.name, mu, mu)
@@ -174,7 +175,7 @@ def mni_brain(grey_path: Path, white_path: Path) -> VoxelPhantom:
     if grey.grid != white.grid:
         raise GeometryError(
             f"{grey_path.name} has {grey.grid.describe()}, but {white_path.name} has "
-            f"{white.grid.describe()}; both maps must have the same grid."
+            f"{white.grid.describe()}; resample one map to the grid of the other."
         )
     most = np.float32(max(grey.values.max(), white.values.max()))
     activity = (4 * grey.values + white.values) / most

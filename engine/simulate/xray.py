@@ -66,7 +66,7 @@ class Detector:
         for name, value in asdict(self).items():
             if not (np.isfinite(value) and value >= 0):
                 raise SettingsError(
-                    f"detector: {name} is {value:g}, expected a number of at least 0."
+                    f"detector: {name} is {value:g}, expected a finite number of at least 0."
                 )
         if self.photons == 0 or self.open_counts == 0:
             raise SettingsError(
@@ -74,7 +74,8 @@ class Detector:
             )
         if self.dead_share + self.hot_share > 1:
             raise SettingsError(
-                "detector: dead_share and hot_share add up to more than 1; lower them."
+                "detector: dead_share and hot_share add up to "
+                f"{self.dead_share + self.hot_share:g}, expected at most 1; lower one of them."
             )
 
     def pixels(self, shape: tuple[int, int], seed: int) -> Pixels:
@@ -189,8 +190,8 @@ def simulate_xray(
         raise SettingsError(f"beam hardening is {hardening:g}, expected 0 (none) to 1.")
     if oversample < 1 or n_flats < 0 or n_darks < 0:
         raise SettingsError(
-            f"got {oversample} rays per pixel, {n_flats} flats and {n_darks} darks, "
-            "expected at least 1 ray and no negative numbers."
+            f"got {oversample} rays per pixel, {n_flats} flats and {n_darks} darks, expected at "
+            "least 1 ray per pixel and no negative number of flats or darks."
         )
     detector = detector or Detector()
     threads = threads or usable_cores()

@@ -230,7 +230,7 @@ def test_a_voxel_that_breaks_the_symmetry_is_named(session, histogram):
     plan = session.study.protocol
     grid = plan.grid.model_copy(update={"voxel_mm": (0.7, 1.0, 0.7)})
     session.study.set_protocol(plan.model_copy(update={"grid": grid}))
-    assert "break the symmetry" in session.obstacle()
+    assert "do not match the crystal pitch" in session.obstacle()
 
 
 # the response

@@ -161,8 +161,9 @@ class ConeBack:
             or n["v"] < first + len(views)
         ):
             raise ValueError(
-                f"{kind} projections {tuple(projections.shape)} do not fit {self.variant}, "
-                f"{len(views)} views of {views.detector}."
+                f"got {kind} projections of shape {tuple(projections.shape)} with the axes "
+                f"{order}, expected {self.variant.texture} projections with at least "
+                f"{first + len(views)} views of {views.detector} pixels (rows, columns)."
             )
         argument = projections if kind == "memory" else projections.argument
         return argument, np.int32(n["v"]), np.int32(n["r"]), np.int32(n["c"])

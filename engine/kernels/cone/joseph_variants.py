@@ -51,8 +51,8 @@ class JosephVariant:
         # a faulty form is a fault of ours, not of the user: ValueError, not an EngineError
         if not 1 <= self.views_per_launch <= MOST_VIEWS:
             raise ValueError(
-                f"views_per_launch {self.views_per_launch}: 1 to {MOST_VIEWS} fit into constant "
-                "memory."
+                f"views_per_launch is {self.views_per_launch}, expected 1 to {MOST_VIEWS} because "
+                "of the size of constant memory."
             )
 
     @property

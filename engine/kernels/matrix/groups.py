@@ -74,8 +74,8 @@ def check_panel(panel: PanelShape) -> None:
     most = MOST_PITCHES - 2 * panel.margin
     if max(panel.rows, panel.columns) > most:
         raise GeometryError(
-            f"panels of {panel.rows} × {panel.columns} crystals: projection on a GPU takes at "
-            f"most {most} along an edge; use smaller panels, or the CPU."
+            f"the panels have {panel.rows} × {panel.columns} crystals, but projection on a GPU "
+            f"supports at most {most} along each edge; use smaller panels, or the CPU."
         )
 
 

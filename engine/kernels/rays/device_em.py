@@ -105,7 +105,9 @@ class DeviceEm:
             # the next update overwrites the image; a late fetch would return another iterate
             # than the one it is labelled with
             if self._n_updates != taken_at:
-                raise RuntimeError("a later update has overwritten this image.")
+                raise RuntimeError(
+                    "a later update has overwritten this image; fetch it before the next update."
+                )
             self._kernels.unpack(self._image, self._plain)
             with self._rays.profiler.span("preview", bytes=self._plain.nbytes):
                 return self._gpu.download(self._plain)

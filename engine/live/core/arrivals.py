@@ -180,9 +180,11 @@ class Arrivals:
     def _oldest(self) -> Arrival | None:
         # First, since later projections are divided by other references than expected
         if self._references_dropped:
-            text = f"{self.source.name}: {self._references_dropped} darks or flats "
-            self._references_dropped = 0
-            return Noticed(f"{text}were not taken in time and are not used.")
+            n, self._references_dropped = self._references_dropped, 0
+            images = "1 dark or flat" if n == 1 else f"{n} darks or flats"
+            return Noticed(
+                f"{self.source.name}: {images} could not be processed in time and were not used."
+            )
         # Numbers restore the order of arrival over the three queues
         heads = [
             (waiting[0][0], waiting)

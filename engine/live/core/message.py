@@ -124,7 +124,8 @@ def read_message(parts: Sequence[Buffer], arrived_s: float) -> Message:
     """
     if len(parts) != 2:
         raise DataError(
-            f"the message has {len(parts)} parts, expected two: a JSON header and bytes."
+            f"the message has {len(parts)} parts, expected two (a JSON header and binary data); "
+            "check the sending program."
         )
     header = header_of(bytes(parts[0]))
     ours = table_of(header, OURS)
@@ -168,21 +169,29 @@ def header_of(text: bytes) -> Plain:
     # Before parsing: JSON of a stranger may be arbitrarily large or deep
     if len(text) > MOST_HEADER_BYTES:
         raise DataError(
-            f"the header has {len(text):,} bytes, at most {MOST_HEADER_BYTES:,} are allowed."
+            f"the header has {len(text):,} bytes, but at most {MOST_HEADER_BYTES:,} are allowed; "
+            "check the sending program."
         )
     try:
         header = json.loads(text)
     except (ValueError, RecursionError) as e:
-        raise DataError(f"the header is not JSON ({e}).") from e
+        raise DataError(
+            f"the message header is not valid JSON ({e}); check the sending program."
+        ) from e
     if not isinstance(header, dict):
-        raise DataError("the header is not a JSON object.")
+        raise DataError(
+            f"the message header is {str(header)[:40]!r}, expected a JSON object; check the "
+            "sending program."
+        )
     return header
 
 
 def _values(header: Plain, data: Buffer, n_axes: int) -> NDArray[np.generic]:
     shape = header.get("shape")
     if not isinstance(shape, list) or len(shape) != n_axes:
-        raise DataError(f"the header has the shape {shape!r}, expected {n_axes} integers.")
+        raise DataError(
+            f"in the header, 'shape' is {str(shape)[:80]}, expected a list of {n_axes} integers."
+        )
     sizes = [whole_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape]
     kind = _type(header.get("type"))
     # The size is checked before any memory is reserved for it
@@ -190,8 +199,9 @@ def _values(header: Plain, data: Buffer, n_axes: int) -> NDArray[np.generic]:
     n_bytes = memoryview(data).nbytes
     if wanted != n_bytes:
         raise DataError(
-            f"the message has {n_bytes:,} bytes of values, but the header states "
-            f"{' x '.join(map(str, sizes))} of {kind.name}, which are {wanted:,}."
+            f"the message has {n_bytes:,} bytes of values, but its header describes "
+            f"{' x '.join(map(str, sizes))} values of type {kind.name}, which need {wanted:,} "
+            "bytes."
         )
     return np.frombuffer(data, kind).reshape(sizes)
 
@@ -204,7 +214,8 @@ def _type(name: object) -> np.dtype[np.generic]:
         kind = None
     if kind is None or kind.kind not in KINDS or kind.itemsize > 8:
         raise DataError(
-            f"the values have the type {str(name)[:40]!r}, expected one such as uint16 or float32."
+            f"in the header, 'type' is {str(name)[:40]!r}, expected a number type such as uint16 "
+            "or float32."
         )
     return kind.newbyteorder("<") if kind.byteorder == "=" else kind
 
@@ -248,7 +259,7 @@ def _angle(ours: Plain) -> float | None:
         return None
     if not isinstance(angle, int | float) or isinstance(angle, bool) or not isfinite(angle):
         raise DataError(
-            f"the header has the angle {str(angle)[:40]}, expected a number in radians."
+            f"in the header, 'angle_rad' is {str(angle)[:40]}, expected a finite number in radians."
         )
     return float(angle)
 
@@ -256,7 +267,10 @@ def _angle(ours: Plain) -> float | None:
 def _geometry(ours: Plain, vectors: NDArray[np.generic]) -> XrayGeometry:
     shape = ours.get("shape")
     if vectors.shape[1:] != (4, 3) or not isinstance(shape, list) or len(shape) != 2:
-        raise DataError("the geometry lacks the four vectors of each view, or the shape.")
+        raise DataError(
+            f"the geometry has vectors of shape {vectors.shape} and 'shape' {str(shape)[:40]}, "
+            "expected four vectors (x, y, z) for each view and [rows, columns]."
+        )
     rows, columns = (whole_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape)
     beam: Beam = "parallel" if ours.get("beam") == "parallel" else "cone"
     # A copy: the message's buffer belongs to ZeroMQ

@@ -62,13 +62,14 @@ def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
     # A mistyped scheme would otherwise be reported as a missing file
     if "://" in name:
         raise SettingsError(
-            f"{name}: not a valid source. Expected tcp://host:port, pva://CHANNEL, a "
-            "file or a folder."
+            f"{name}: this type of address is not supported; give tcp://host:port, pva://CHANNEL, "
+            "a file or a folder."
         )
     path = Path(name)
     if not exists(path):
         raise SettingsError(
-            f"{name}: no such file or folder, and not an address such as tcp://host:1."
+            f"{name}: this file or folder does not exist; give an existing one, or an address "
+            "such as tcp://host:1234."
         )
     if options.replay:
         return ReplaySource(path, rate=options.rate, loader=options.loader)

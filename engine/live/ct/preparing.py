@@ -96,7 +96,9 @@ class Preparation:
             if darks or flats are missing, or this view has values that are not finite
         """
         if self.waits_for is not None:
-            raise DataError(f"projection {frame.index}: {self.waits_for}.")
+            raise DataError(
+                f"projection {frame.index} cannot be converted to line integrals: {self.waits_for}."
+            )
         # A scan of one view, which every step accepts
         one = replace(self._empty, values=np.asarray(frame.values)[None])
         for step in self._chain or ():
@@ -105,8 +107,8 @@ class Preparation:
         # One NaN would spread over whole slices in the filter
         if not np.isfinite(values).all():
             raise DataError(
-                f"projection {frame.index}: some line integrals are not finite. "
-                "Switch on the correction of bad pixels."
+                f"projection {frame.index}: {np.sum(~np.isfinite(values)):,} of {values.size:,} "
+                "line integrals are infinite or NaN; switch on the bad-pixel correction."
             )
         return values
 

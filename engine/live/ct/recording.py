@@ -209,7 +209,10 @@ class Recording:
             if no projection came
         """
         if not self._views:
-            raise DataError("no projection came, so there is no scan to save.")
+            raise DataError(
+                "the scan cannot be saved because no projections have been received; check the "
+                "source."
+            )
         frames = [self._views[k] for k in sorted(self._views) if k < geometry.n_views]
         # A frame may state its own angle, which replaces the planned one
         views = [view_of(geometry, frame) for frame in frames]

@@ -159,10 +159,16 @@ class LiveSession:
             if the mode is "sliding", or no geometry or no projection came
         """
         if self._recording is None:
-            raise DataError("sliding views are not recorded. Use growing views to save the scan.")
+            raise DataError(
+                "the scan cannot be saved because sliding mode does not record it; use growing "
+                "mode for the next scan."
+            )
         geometry = self._recording.geometry_of_scan
         if geometry is None:
-            raise DataError("the geometry of the scan never came, so there is no scan to save.")
+            raise DataError(
+                "the scan cannot be saved because its geometry has not been received; check the "
+                "source."
+            )
         return self._recording.scan(geometry)
 
     @property

@@ -127,7 +127,7 @@ class LiveSlices:
         """
         weights, filtered = self._newest_weights, self._filtered
         if weights is None or filtered is None:
-            raise ValueError("no images were made.")
+            raise ValueError("there are no filtered views yet; wait for the first slices.")
         views = filtered.sums.binned(self._ring.slots, k)
         return views, weights.design.geometry, weights.level * weights.gains
 
@@ -141,7 +141,10 @@ class LiveSlices:
         """
         slots = self._ring.slots
         if not slots:
-            raise DataError("Centre of rotation: there are no views yet.")
+            raise DataError(
+                "The centre of rotation cannot be estimated because there are no views yet; wait "
+                "for the first views."
+            )
         rows = middle_rows((len(slots), *self._ring.values.shape[1:]))
         geometry = self._ring.geometry(slots).rolled(self._roll_rad)
         geometry = geometry.cropped(rows, slice(0, geometry.shape[1]))

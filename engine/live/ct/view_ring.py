@@ -124,8 +124,8 @@ def view_of(scan: XrayGeometry, frame: Frame) -> XrayGeometry:
     if frame.angle_rad is None:
         if k >= scan.n_views:
             raise GeometryError(
-                f"projection {k} has no angle, and the geometry ends with view "
-                f"{scan.n_views - 1}. Send angles, or give the geometry of all views."
+                f"projection {k} has no angle and is not in the geometry, which has only "
+                f"{scan.n_views} views; send angles, or give the geometry of all views."
             )
         return scan.select([k])
     away = _wrapped(frame.angle_rad - angles)

@@ -119,8 +119,8 @@ def check_scan(scan: XrayGeometry) -> None:
     """
     if plan_for(scan).climbs:
         raise GeometryError(
-            "the scan moves along its axis, which live slices do not support. "
-            "Reconstruct it when it has finished."
+            "the source moves along the axis of rotation, which live slices do not support; "
+            "reconstruct the scan when it is complete."
         )
 
 
@@ -142,7 +142,6 @@ def check_shape(frame: Frame, shape: tuple[int, int]) -> None:
     if frame.values.shape != shape:
         (rows, columns), (want_rows, want_columns) = frame.values.shape, shape
         raise DataError(
-            f"frames have {rows} × {columns} pixels (rows × columns), the detector of "
-            f"the geometry {want_rows} × {want_columns}. Give the geometry of this "
-            "detector."
+            f"the frame has {rows} × {columns} pixels (rows × columns), but the detector in the "
+            f"geometry has {want_rows} × {want_columns}; give the geometry of this detector."
         )

@@ -54,8 +54,8 @@ def message_of_head(head: ListMode) -> list[Buffer]:
     """
     if not isinstance(head.scanner, RingScanner | DualHead):
         raise SettingsError(
-            f"{head.scanner.name}: a crystal map cannot be sent over ZeroMQ. Send a "
-            "scan of a ring or dual-head scanner."
+            f"{head.scanner.name}: a scanner with a crystal map cannot be sent over ZeroMQ; send "
+            "a scan from a ring or dual-head scanner."
         )
     ours: Plain = {
         "announce": "list mode",
@@ -116,7 +116,8 @@ def read_event_message(
     """
     if len(parts) != 2:
         raise DataError(
-            f"the message has {len(parts)} parts, expected two: a JSON header and bytes."
+            f"the message has {len(parts)} parts, expected two (a JSON header and binary data); "
+            "check the sending program."
         )
     ours = table_of(header_of(bytes(parts[0])), OURS)
     announced = ours.get("announce")
@@ -125,7 +126,10 @@ def read_event_message(
     if announced == "list mode":
         return _head(ours, parts[1])
     if announced != "events":
-        raise DataError("the message has neither events nor the start or end of a scan.")
+        raise DataError(
+            f"in the header, 'announce' is {str(announced)[:40]!r}, expected 'list mode', "
+            "'events' or 'end'."
+        )
     if head is None:
         return None
     first, n = whole_of(ours, "first", 0, 2**53), whole_of(ours, "n", 1, MOST_EVENTS)
@@ -135,15 +139,23 @@ def read_event_message(
 def _head(ours: Plain, text: Buffer) -> ListMode:
     # The size is checked before the text is parsed
     if memoryview(text).nbytes > MOST_SCANNER_BYTES:
-        raise DataError(f"the scanner has more than {MOST_SCANNER_BYTES:,} bytes.")
+        raise DataError(
+            f"the scanner description has {memoryview(text).nbytes:,} bytes, but at most "
+            f"{MOST_SCANNER_BYTES:,} are allowed; check the sending program."
+        )
     try:
         values = tomllib.loads(bytes(text).decode())
         scanner = scanner_of(scanner_settings(values, where="the scanner of the stream"))
     except (ValueError, RecursionError, SettingsError) as e:
-        raise DataError(f"the scanner cannot be read ({e}).") from e
+        raise DataError(
+            f"the scanner description cannot be read ({e}); check the sending program."
+        ) from e
     is_timed = ours.get("tof") is True
     if is_timed and scanner.tof is None:
-        raise DataError("the scan has time of flight, but the scanner has none.")
+        raise DataError(
+            "the events have time of flight, but the scanner description has no TOF settings; add "
+            "them to the scanner description."
+        )
     duration = ours.get("duration_s")
     return ListMode(
         scanner=scanner,
@@ -160,16 +172,16 @@ def _events(head: ListMode, ours: Plain, n: int, data: Buffer) -> ListMode:
     wanted = _columns_of(head)
     if ours.get("columns") != wanted:
         raise DataError(
-            f"the events have the columns {str(ours.get('columns'))[:80]}, announced "
-            f"were {', '.join(wanted)}."
+            f"the events have the columns {str(ours.get('columns'))[:80]}, but the start message "
+            f"announced {', '.join(wanted)}; send the announced columns."
         )
     sizes = [n * (2 if name == "crystals" else 1) for name in wanted]
     kinds = [np.dtype(COLUMNS[name]) for name in wanted]
     n_bytes = sum(size * kind.itemsize for size, kind in zip(sizes, kinds, strict=True))
     if memoryview(data).nbytes != n_bytes:
         raise DataError(
-            f"the message has {memoryview(data).nbytes:,} bytes, but the header "
-            f"states {n:,} events, which are {n_bytes:,}."
+            f"the message has {memoryview(data).nbytes:,} bytes of events, but the {n:,} events "
+            f"in its header need {n_bytes:,} bytes; check the sending program."
         )
     found, at = {}, 0
     for name, size, kind in zip(wanted, sizes, kinds, strict=True):
@@ -178,13 +190,16 @@ def _events(head: ListMode, ours: Plain, n: int, data: Buffer) -> ListMode:
         at += size * kind.itemsize
     crystals = found["crystals"].reshape(n, 2)
     # Kernels index arrays with these numbers without further checks
-    _refuse_outside("a crystal", crystals, head.scanner.n_crystals)
-    _refuse_outside("a time bin", found.get("tof_bin"), _n_bins(head))
-    _refuse_outside("a flag", found.get("delayed"), 2)
+    _refuse_outside("crystal number", crystals, head.scanner.n_crystals)
+    _refuse_outside("TOF bin", found.get("tof_bin"), _n_bins(head))
+    _refuse_outside("delayed flag", found.get("delayed"), 2)
     times = found["time_ms"]
     # Sliding images search times by bisection, which needs their order
     if (times[1:] < times[:-1]).any():
-        raise DataError("the event times run backwards.")
+        raise DataError(
+            f"event {np.argmax(times[1:] < times[:-1]) + 1} of the message is earlier than the "
+            "event before it; send the events in order of time."
+        )
     delayed = found.get("delayed")
     return ListMode(
         scanner=head.scanner,
@@ -210,4 +225,7 @@ def _refuse_outside(what: str, values: NDArray[np.generic] | None, limit: int) -
     least, most = int(values.min()), int(values.max())
     if least < 0 or most >= limit:
         wrong = least if least < 0 else most
-        raise DataError(f"the events have {what} {wrong}, expected 0 to {limit - 1:,}.")
+        raise DataError(
+            f"the events contain the {what} {wrong}, expected 0 to {limit - 1:,}; check the "
+            "sending program."
+        )

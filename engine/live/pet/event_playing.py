@@ -72,7 +72,8 @@ def in_time(scan: ListMode) -> ListMode:
     """
     if scan.time_ms is None:
         raise DataError(
-            "the scan has no event times, so it cannot be played. Choose list mode with times."
+            "the scan has no event times, so it cannot be replayed; choose list-mode data with "
+            "event times."
         )
     times = scan.time_ms
     # A scanner measures no corrections, so a played scan has none either

@@ -280,7 +280,7 @@ class LivePetWork:
         """Return the image with the filters of the protocol."""
         corrections, image = self.corrections, self._image
         if corrections is None or image is None:
-            raise DataError("there is no image yet.")
+            raise DataError("there is no image yet; wait for the first update.")
         for each in finishing:
             values = each.apply(values, image.grid.voxel_mm)
         info = {"axes": corrections.head.info.get("axes", "LPS"), "live": self._facts(corrections)}

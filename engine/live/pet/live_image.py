@@ -80,8 +80,8 @@ class LiveImage:
         total = float(s.sum(dtype=np.float64))
         if total <= 0:
             raise DataError(
-                "no line of response crosses the image. Check the centre and size of "
-                "the grid, and the scanner."
+                "no line of response crosses the image; check the position and size of the image "
+                "grid, and the scanner."
             )
         self.sensitivity = sensitivity
         seen = s > 0

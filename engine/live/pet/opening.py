@@ -39,11 +39,16 @@ def open_events(
     options = options or SourceOptions()
     if is_address(name):
         if options.replay:
-            raise SettingsError("only a stored scan can be replayed, not an address.")
+            raise SettingsError(
+                f"{name}: a live stream cannot be replayed; give a stored scan, or omit --replay."
+            )
         return EventStreamSource(name, subscribe=options.subscribe)
     path = Path(name)
     if not is_file(path):
-        raise SettingsError(f"{name}: no such file, and not an address such as tcp://host:1.")
+        raise SettingsError(
+            f"{name}: this file does not exist; give an existing one, or an address such as "
+            "tcp://host:1234."
+        )
     if options.replay:
         return EventReplaySource(path, rate=options.rate, scanner=scanner, loader=options.loader)
     return GrowingFileSource(path, scanner=scanner)

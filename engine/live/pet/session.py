@@ -121,12 +121,14 @@ class LivePetSession:
         """
         if self._choices.settings.mode == "sliding":
             raise DataError(
-                "a sliding image does not record older events. Use a growing image to "
-                "save the scan."
+                "the scan cannot be saved because sliding mode does not record it; use growing "
+                "mode for the next scan."
             )
         scan = self._work.scan()
         if scan is None:
-            raise DataError("no event came, so there is no scan to save.")
+            raise DataError(
+                "the scan cannot be saved because no events have been received; check the source."
+            )
         return scan
 
     def _has_something(self) -> bool:

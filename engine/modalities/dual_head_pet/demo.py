@@ -110,7 +110,9 @@ def _response(settings: AnalyticResponse, on_progress: OnProgress | None) -> Sto
 
     folder, scanner = cache_dir() / "response", read_scanner(SCANNER)
     if not isinstance(scanner, DualHead):
-        raise TypeError(f"not a scanner with two panels: {scanner!r}")
+        raise TypeError(
+            f"{SCANNER}: the scanner is of type {type(scanner).__name__}, expected DualHead."
+        )
     # The same folder and settings as a run, which then reuses the matrix.
     return response_cache.find(folder, scanner, settings) or response_cache.build(
         folder, scanner, settings, threads=usable_cores(), on_progress=on_progress

@@ -116,8 +116,8 @@ def read(context: Context, protocol: DualHeadProtocol) -> Stage[Histogram]:
         data, layers = read_counts(context)
     if not data.n_prompts:
         raise DataError(
-            f"{study.data.name}: all lines of response have zero counts, so there is "
-            "nothing to reconstruct."
+            f"{study.data.name}: the scan has no counts on any line of response; choose a scan "
+            "with counts."
         )
     context.log.facts = facts_of(data)
     context.log.scanner = data.scanner.fingerprint()

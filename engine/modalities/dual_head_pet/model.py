@@ -102,7 +102,7 @@ def uniform_start(data: Histogram, response: StoredResponse) -> NDArray[np.float
     background = 0.0 if data.background is None else total(data.background)
     if counts <= 0:
         raise DataError(
-            "the histogram has no counts on a usable line of response; check scanner and "
+            "the histogram has no counts on usable lines of response; check the scanner and the "
             "normalisation."
         )
     # Sums by orientation suffice for a uniform image, without a projection.

@@ -69,19 +69,17 @@ class DualHeadGrid(GridSettings):
         n = round(s.pitch_mm / x)
         if x != z or not 1 <= n <= MOST_ON_A_PITCH or abs(n * x - s.pitch_mm) > 1e-6 * s.pitch_mm:
             raise SettingsError(
-                f"grid: voxels of {x:g} mm along x and {z:g} mm along z break the "
-                "symmetry of the panels; both must equal the crystal pitch of "
-                f"{s.pitch_mm:g} mm divided by the same whole number up to "
-                f"{MOST_ON_A_PITCH}."
+                f"grid: voxels of {x:g} mm along x and {z:g} mm along z do not match the crystal "
+                f"pitch of {s.pitch_mm:g} mm; set both to the pitch divided by the same whole "
+                f"number from 1 to {MOST_ON_A_PITCH}."
             )
         depth_mm = self.depth_mm or s.n_planes * s.plane_mm
         # Only whole planes within the depth; a partial plane would be outside.
         n_planes = max(1, int(depth_mm / y + 1e-6))
         if n_planes * y > s.separation_mm * (1 + 1e-9):
             raise SettingsError(
-                f"grid: {n_planes} planes of {y:g} mm do not fit between panels with a "
-                f"separation of {s.separation_mm:g} mm; choose a smaller depth or "
-                "thinner planes."
+                f"grid: {n_planes} planes of {y:g} mm do not fit between the panels, which are "
+                f"{s.separation_mm:g} mm apart; choose a smaller depth or thinner planes."
             )
         return with_settings(scanner, voxels_per_pitch=n, n_planes=n_planes, plane_mm=y)
 

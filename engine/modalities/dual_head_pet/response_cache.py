@@ -114,8 +114,9 @@ def build(
             forget_other_parts(path, plan_of(scanner, settings))
         except OSError as e:
             raise ResourceError(
-                f"{folder}: this folder cannot be used ({e.strerror or e}); compute "
-                "the matrix with `isocenter response build` and load its file."
+                f"{folder}: the response matrix cannot be stored in this folder "
+                f"({e.strerror or e}); compute it with `isocenter response build` and add its "
+                "file to the study."
             ) from e
         return build_response(scanner, settings, path, threads=threads, on_progress=on_progress)
 

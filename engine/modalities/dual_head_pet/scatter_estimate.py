@@ -116,7 +116,7 @@ def estimate_scatter(
         if there is no μ-map
     """
     if data.mu_map is None:
-        raise DataError("scatter is not simulated without a μ-map.")
+        raise DataError("scatter cannot be simulated without a μ-map; load a μ-map.")
     counted = data.n_prompts - (0.0 if data.background is None else total(data.background))
     # Factors of lines do not change between rounds, so they are computed once.
     weights = _weights(response, own)

@@ -58,7 +58,10 @@ class Support(Settings):
     # pydantic checks fields one by one; that a kind needs a size is a rule of two fields.
     def _has_a_size(self) -> Self:
         if self.kind in ("box", "ellipsoid") and not (self.size_mm and min(self.size_mm) > 0):
-            raise ValueError(f"size_mm: a {self.kind} needs three lengths above 0")
+            raise ValueError(
+                f"size_mm is {self.size_mm}, but the kind {self.kind!r} needs three lengths above "
+                "0, such as 100, 100, 100"
+            )
         return self
 
     def mask(self, grid: ImageGrid, mu_map: Volume | None) -> NDArray[np.bool_] | None:
@@ -86,8 +89,9 @@ class Support(Settings):
         if not found.any():
             what = "object in the μ-map" if self.kind == "object" else self.kind
             raise SettingsError(
-                f"support: no voxel of the image ({grid.describe()}) is in the "
-                f"{what}; check its position, or choose support.kind = 'everywhere'."
+                f"support: the {what} does not contain any voxel of the image "
+                f"({grid.describe()}); check its position and size, or choose support.kind = "
+                "'everywhere'."
             )
         return found
 

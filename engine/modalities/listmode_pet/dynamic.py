@@ -274,9 +274,8 @@ def _refuse_dead(context: Context, scan: FramedScan) -> None:
     dead = [frame for k, frame in enumerate(scan.frames) if not _alive(context, scan, k) > 0]
     if dead:
         raise DataError(
-            "according to the scan, the scanner did not count from "
-            f"{dead[0].describe()}, so the activity of this frame is unknown; "
-            "choose frames without this time."
+            f"the scanner has no live time in the frame ({dead[0].describe()}), so the activity "
+            "of this frame cannot be computed; choose frames without this time."
         )
 
 
@@ -289,7 +288,10 @@ def _units_of(
     choice = context.protocol.corrections.of(ActivityConcentration)
     found = concentration_of(choice.apply(part, on=context.on))
     if found is None:
-        raise DataError("the unit of a frame is not known.")
+        raise DataError(
+            "the activity concentration of a frame cannot be computed; check the calibration of "
+            "the scan."
+        )
     # Decay and live time relative to the scan, so that all frames share one reference time.
     left = scan.division.decayed(k, float(found.facts["half_life_s"]))
     return replace(units, per_value=found.per_count / left / _alive(context, scan, k))

@@ -132,8 +132,8 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
         amounts.events = data.n_events
     if data.n_prompts == 0:
         raise DataError(
-            f"{study.data.name}: none of the {data.n_events} events is a prompt, so "
-            "there is nothing to reconstruct."
+            f"{study.data.name}: none of the {data.n_events} events is a prompt; choose a scan "
+            "with prompts."
         )
     grid = protocol.grid.grid_for(data.scanner)
     data = attach_inputs(context, (*inputs_of(CORRECTIONS), TRIGGERS), data)

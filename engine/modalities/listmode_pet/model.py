@@ -68,8 +68,8 @@ def prepare(data: ListMode, *, on: Backend, by_content: bool = False) -> Prepare
     prompts = _explained(data, on)
     if prompts.n_events == 0:
         raise DataError(
-            f"the scan has no prompts on a usable line of response ({data.n_events} events read, "
-            f"{n_prompts} on gaps or dead crystals); check scanner and normalisation."
+            f"none of the {n_prompts:,} prompts in the scan is on a usable line of response; "
+            "check the scanner and the normalisation."
         )
     prepared = prompts if data.n_ordered is not None else _along_space(prompts, on)
     if by_content:
@@ -202,8 +202,8 @@ def refuse_empty_subsets(prompts: ListMode, n_subsets: int) -> None:
     n_events = prompts.n_events
     if n_events < n_subsets:
         raise DataError(
-            f"the scan has {n_events:,} prompts on usable lines of response for {n_subsets:,} "
-            "subsets, and each subset needs at least one; set algorithm.subsets=1, or leave it "
+            f"the scan has only {n_events:,} prompts on usable lines of response for "
+            f"{n_subsets:,} subsets; set algorithm.subsets to at most {n_events:,}, or leave it "
             "empty."
         )
 
@@ -230,7 +230,7 @@ def uniform_start(model: SystemModel) -> NDArray[np.float32]:
     total = float(np.sum(model.sensitivity, dtype=np.float64))
     if total <= 0:
         raise DataError(
-            "no line of response crosses the image; check the centre and size of the "
+            "no line of response crosses the image; check the position and size of the image "
             "grid, and the scanner."
         )
     # The mean activity at which the expected number of events equals the measured one.

@@ -42,7 +42,10 @@ class CountedEvents(CountedLines):
     def __init__(self, prompts: ListMode, *, on: Backend, reproducible: bool = False) -> None:
         scanner = prompts.scanner
         if prompts.mu_map is None or scanner.energy is None:
-            raise DataError("scatter is not simulated without a μ-map and an energy window.")
+            raise DataError(
+                "scatter cannot be simulated without a μ-map and the energy window of the scanner; "
+                "load a μ-map, and a scanner with an energy window."
+            )
         self.scanner, self.window, self.mu_map = scanner, scanner.energy, prompts.mu_map
         self.on, self.reproducible = on, reproducible
         step = part_step(prompts.n_events)

@@ -88,7 +88,9 @@ class CountedLines(ABC):
     def image(self) -> Values:
         """The latest image, scaled to all counts [counts/mm], (n_z, n_y, n_x)."""
         if self._image is None:
-            raise DataError("scatter is not simulated because there is no image.")
+            raise DataError(
+                "scatter cannot be simulated before the first image; reconstruct an image first."
+            )
         return self._image
 
     @property

@@ -61,7 +61,9 @@ class SinogramDemo(Demo):
 
         phantom, scanner = moved(brain(), HEAD_MM), read_scanner(SCANNER)
         if not isinstance(scanner, RingScanner):
-            raise TypeError(f"not a ring scanner: {scanner!r}")
+            raise TypeError(
+                f"{SCANNER}: the scanner is of type {type(scanner).__name__}, expected RingScanner."
+            )
         protocol = _protocol()
         data = simulate_listmode(
             phantom,

@@ -114,7 +114,8 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
         data = attach_inputs(context, roles, scan)
     if not data.n_prompts > 0:
         raise DataError(
-            f"{study.data.name}: all bins have zero counts, so there is nothing to reconstruct."
+            f"{study.data.name}: the sinogram has no counts in any bin; choose a sinogram with "
+            "counts."
         )
     grid = context.protocol.grid.grid_for(data.scanner)
     needs = estimate(

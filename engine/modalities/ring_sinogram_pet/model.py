@@ -149,7 +149,7 @@ def build_of(
     if len(bins) < n_subsets:
         raise DataError(
             f"the sinogram has only {len(bins):,} usable bins for {n_subsets:,} subsets; choose "
-            "fewer subsets."
+            f"at most {len(bins):,} subsets."
         )
     if data.timed is not None:
         return timed_rows.build(
@@ -220,7 +220,10 @@ def start_from(
     factors = 1.0 if model.factors is None else model.factors
     expected = float(np.sum(factors * lengths, dtype=np.float64))
     if expected <= 0:
-        raise DataError("no bin crosses the image; check the centre and size of the grid.")
+        raise DataError(
+            "no line of response of the sinogram crosses the image; check the position and size "
+            "of the image grid."
+        )
     # At least 1 % of the counts: EM cannot leave an image of zeros.
     level = max(counts - background, 0.01 * counts) / expected
     return np.full(grid.shape, np.float32(level), np.float32)

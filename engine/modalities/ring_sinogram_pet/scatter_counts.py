@@ -32,7 +32,10 @@ class CountedBins(CountedLines):
     def __init__(self, data: Sinogram, *, on: Backend) -> None:
         scanner = data.scanner
         if data.mu_map is None or scanner.energy is None:
-            raise DataError("scatter is not simulated without a μ-map and an energy window.")
+            raise DataError(
+                "scatter cannot be simulated without a μ-map and the energy window of the "
+                "scanner; load a μ-map, and a scanner with an energy window."
+            )
         self.scanner, self.window, self.mu_map = scanner, scanner.energy, data.mu_map
         self.on, self.grid = on, coarse_grid(scanner)
         live = rows_of(data)

@@ -104,7 +104,10 @@ def found_order(data: Sinogram, grid: ImageGrid, *, on: Backend) -> TimeOrder:
     """
     timed = data.timed
     if timed is None:
-        raise TypeError("a sinogram without time of flight has no order of TOF bins")
+        raise TypeError(
+            "the order of TOF bins cannot be estimated because the sinogram has no time of "
+            "flight; load a TOF sinogram"
+        )
     # The image must not use the times whose order is in question.
     image, coarse = _image(data, grid, on)
     rows = _sample(len(timed.counts), COUNTS)

@@ -74,7 +74,7 @@ class TimedRows:
 
 def _timed(data: Sinogram) -> TimedCounts:
     if data.timed is None:
-        raise DataError("the sinogram has no time of flight.")
+        raise DataError("the sinogram has no time of flight; load a TOF sinogram.")
     return data.timed
 
 
@@ -117,8 +117,8 @@ def build(
     empty = np.flatnonzero(np.diff(rows.ends) == 0)
     if len(empty):
         raise DataError(
-            f"{len(rows.counts):,} TOF bins have counts, but subset {empty[0] + 1} of "
-            f"{n_subsets:,} has none; choose fewer subsets."
+            f"the sinogram has {len(rows.counts):,} TOF bins with counts, but subset "
+            f"{empty[0] + 1} of {n_subsets:,} contains none of them; choose fewer subsets."
         )
 
     def projector(bins: NDArray[np.int64], times: NDArray[np.int16] | None) -> RayProjector:

@@ -205,7 +205,7 @@ def prepare(context: Context, scan: Projections) -> Stage[Projections]:
     if scan.n_not_finite:
         raise DataError(
             f"{context.study.data.name}: {scan.n_not_finite:,} of {scan.values.size:,} values are "
-            "infinite or not numbers; switch on the bad-pixel correction."
+            "infinite or NaN; switch on the bad-pixel correction."
         )
     context.log.axis = axis_words(context.log.corrections, scan)
     for step, doubt in doubts_of_steps(scan):

@@ -187,7 +187,7 @@ def _slabs(
         clock = perf_counter()
     # An internal error: a volume with a hole must not be saved.
     if k != len(slabs):
-        raise ValueError(f"{k} of {len(slabs)} slabs were completed.")
+        raise ValueError(f"only {k} of {len(slabs)} slabs were reconstructed.")
     if context.progress is not None:
         context.progress.end()
     yield context.log.measured("reconstruct", slabs=len(slabs), slices=space.grid.shape[0])
@@ -201,9 +201,8 @@ def _file(
     if resume is not None:
         if resume.image.shape != grid.shape:
             raise GeometryError(
-                f"the checkpoint's image has shape {resume.image.shape}, the grid "
-                f"{grid.shape} (z, y, x); resume with the protocol of the original "
-                "run."
+                f"the image in the checkpoint has the shape {resume.image.shape} (z, y, x), but "
+                f"the grid has {grid.shape}; resume with the protocol of the original run."
             )
         # Without finished slices there is nothing to keep, so a new file is made.
         if resume.slices:
@@ -221,9 +220,8 @@ def _fill(image: Array, slices: range, slab: Array) -> None:
         if n_not_finite(values):
             # A later slab can still fail; the finished slices stay in the file.
             raise NumericalError(
-                f"slice {first} and following: the image has values that are not "
-                "numbers, and the earlier slabs are kept; check the projections for "
-                "bad pixels."
+                f"the image has infinite or NaN values from slice {first} on; check the "
+                "projections for bad pixels. The slices before it are kept."
             )
         image[first : first + len(values)] = values
         rest(image)

@@ -97,15 +97,14 @@ def expect_integrals(projections: Projections) -> None:
     # Without flat fields, "switch on the flat field" would be useless advice.
     if projections.kind == "counts" and projections.flats is None:
         raise DataError(
-            "the projections are counts and the scan has no flat fields; give the "
-            "counts of the open beam (--set steps.flat_field.open_counts=N), or the "
-            "edge of the detector that sees only air (--set "
-            "steps.flat_field.air=both, left or right)."
+            "the projections are counts, but the scan has no flat fields; give the counts of the "
+            "open beam (--set steps.flat_field.open_counts=N), or the detector edge that sees "
+            "only air (--set steps.flat_field.air=left, right or both)."
         )
     if projections.kind != "integrals":
         raise DataError(
-            f"the projections are {projections.kind}, expected line integrals; switch "
-            "on flat field and logarithm."
+            f"the projections are {projections.kind}, expected line integrals; switch on the flat "
+            "field and the logarithm."
         )
 
 

@@ -97,8 +97,8 @@ def candidates(
     # A step of zero would try the same value again and again.
     if not (FEWEST <= n <= MOST and np.isfinite(step) and step > 0):
         raise SettingsError(
-            f"{n} candidates with a step of {step:g}, expected "
-            f"{FEWEST} to {MOST} candidates and a step other than 0."
+            f"got {n} candidates with a step of {step:g}, expected {FEWEST} to {MOST} candidates "
+            "and a step above 0."
         )
     slice_preview = SlicePreview(scan, on=on)
     prepared = slice_preview.prepared(protocol)
@@ -161,9 +161,9 @@ def _expect_rows_for(degrees: list[float], shape: tuple[int, int, int]) -> None:
     if rows > (0.5 - OFF_MIDDLE) * n_rows:
         want = int(np.ceil(rows / (0.5 - OFF_MIDDLE)))
         raise DataError(
-            f"A roll of {most:g}° shifts columns by {rows:.1f} rows, too many for a "
-            f"detector of {n_rows:,} rows; use a scan of at least {want:,} rows, or "
-            "smaller steps."
+            f"A detector roll of {most:g}° shifts the outer columns by {rows:.1f} rows, which is "
+            f"too much for a detector of {n_rows:,} rows; use smaller steps, or a scan of at "
+            f"least {want:,} rows."
         )
 
 

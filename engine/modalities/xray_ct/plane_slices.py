@@ -81,8 +81,8 @@ class PlaneSlices:
         # slice.
         if plan.climbs:
             raise GeometryError(
-                "oblique slices need a circular orbit, and the source of this scan "
-                "moves along the axis; reconstruct the volume instead."
+                "oblique slices need a circular orbit, but the source of this scan moves along "
+                "the axis of rotation; reconstruct the volume instead."
             )
         axis = float(prepared.geometry.axis_column.mean())
         self.grid: ImageGrid = protocol.grid.grid_for(prepared.geometry)
@@ -230,8 +230,8 @@ def _prepared(scan: Projections, protocol: CtProtocol, on: Backend, check: Check
     expect_integrals(scan)
     if scan.n_not_finite:
         raise DataError(
-            f"{scan.n_not_finite:,} values are infinite or not numbers; switch on the bad-pixel "
-            "correction."
+            f"{scan.n_not_finite:,} of {scan.values.size:,} projection values are infinite or NaN; "
+            "switch on the bad-pixel correction."
         )
     return scan
 
@@ -243,7 +243,7 @@ def _refuse_too_large(scan: Projections, protocol: CtProtocol) -> None:
     free = int(MEMORY_SHARE * psutil.virtual_memory().available)
     if wanted > free:
         raise ResourceError(
-            f"oblique slices need the whole scan in memory: {wanted / 2**30:.1f} GiB "
-            f"are needed, {free / 2**30:.1f} GiB are free; bin the projections, or "
-            "reconstruct a part of the volume."
+            f"oblique slices need the whole scan in memory, which takes {wanted / 2**30:.1f} GiB, "
+            f"but only {free / 2**30:.1f} GiB are free; bin the projections, or reconstruct a "
+            "part of the volume."
         )

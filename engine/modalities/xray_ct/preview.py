@@ -163,8 +163,8 @@ class SlicePreview:
         expect_integrals(scan)
         if scan.n_not_finite:
             raise DataError(
-                f"{scan.n_not_finite:,} values are infinite or not numbers; switch on the "
-                "bad-pixel correction."
+                f"{scan.n_not_finite:,} of {scan.values.size:,} projection values are infinite or "
+                "NaN; switch on the bad-pixel correction."
             )
         return scan
 

@@ -48,7 +48,7 @@ class ProjectionsSummary(ScanSummary):
         if data.n_not_finite:
             fault = (
                 f"{path.name}: {data.n_not_finite:,} of {data.values.size:,} values "
-                "are infinite or not numbers; export the scan again."
+                "are infinite or NaN; export the scan again."
             )
         else:
             try:

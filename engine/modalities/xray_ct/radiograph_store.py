@@ -131,9 +131,8 @@ def _on_disk(values: Array) -> Array:
         return spooled(values, cache_dir())
     except OSError as e:
         raise ResourceError(
-            f"The projections of the scan need {values.nbytes / 2**30:.1f} GiB on "
-            f"the disk of {cache_dir()} and could not be written ({e.strerror or e}); "
-            "free disk space."
+            f"The projections need {values.nbytes / 2**30:.1f} GiB on the disk of {cache_dir()}, "
+            f"but could not be written ({e.strerror or e}); free disk space."
         ) from e
 
 

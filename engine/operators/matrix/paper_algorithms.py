@@ -52,9 +52,9 @@ class PaperProjector(LinearOperator):
         widest = panel.edge * (max(panel.rows, panel.columns) + 2 * margin)
         if widest > _MOST_VOXELS:
             raise GeometryError(
-                f"{A.response.scanner.name}: {widest} voxels along an edge, including margins, but "
-                f"the algorithms of Chou et al. (2012) support at most {_MOST_VOXELS}; use smaller "
-                "panels."
+                f"{A.response.scanner.name}: the image has {widest} voxels along one edge, "
+                "including margins, but the algorithms of Chou et al. (2012) support at most "
+                f"{_MOST_VOXELS}; use smaller panels."
             )
         self.in_shape, self.out_shape, self.on = A.in_shape, A.out_shape, A.on
         self._A, self._gpu, self._algorithm = A, gpu, algorithm

@@ -95,16 +95,17 @@ class MatrixProjector(OrientationRows):
         if scanner.settings.n_layers != 1:
             raise GeometryError(
                 f"{scanner.name}: a response matrix describes one crystal layer, but the scanner "
-                f"has {scanner.settings.n_layers}; use the response of each pair of layers."
+                f"has {scanner.settings.n_layers}; use one matrix for each pair of layers."
             )
         self.response, self.on, self.dtype = response, on, np.dtype(dtype)
         self.phases = Phases.of(scanner.settings, response.margin)
         # Positions are packed into the bits of one integer.
         if max(self.phases.size) > MOST_PITCHES:
             raise GeometryError(
-                f"{scanner.name}: the response reaches {response.margin} pitches beyond the "
-                f"panels, {max(self.phases.size)} in total, but at most {MOST_PITCHES} are "
-                "supported; compute the response again with a smaller margin."
+                f"{scanner.name}: the response matrix covers {max(self.phases.size)} pitches "
+                f"along one edge, including a margin of {response.margin} on each side, but at "
+                f"most {MOST_PITCHES} are supported; compute the matrix again with a smaller "
+                "margin."
             )
         self.in_shape = scanner.grid.shape
         n = len(scanner.orientations.offsets)
@@ -119,8 +120,8 @@ class MatrixProjector(OrientationRows):
             # GPU kernels exist for float32 only.
             if self.dtype != np.float32:
                 raise GeometryError(
-                    f"{scanner.name}: on a GPU, a response matrix is projected in float32, not "
-                    f"{self.dtype}; use the CPU for higher precision."
+                    f"{scanner.name}: on a GPU, a response matrix is projected in float32, but "
+                    f"{self.dtype} was requested; use the CPU for higher precision."
                 )
             self.profiler = profiler or Profiler(on)
             if variant is None:

@@ -40,7 +40,7 @@ class DeviceSliceSums:
         self, n_slots: int, shape: tuple[int, int], planes: Sequence[Plane], *, on: Backend
     ) -> None:
         if on.gpu is None:
-            raise ResourceError(f"{on.label} is not a GPU; use SliceSums instead.")
+            raise ResourceError(f"{on.label} is not a GPU; use SliceSums on this device.")
         self._on, self._gpu = on, on.gpu
         self._views = np.zeros((n_slots, *shape), np.float32)
         self._new: set[int] = set()

@@ -76,8 +76,8 @@ class Patches:
         # Kernels do not check the bounds of a box.
         if any(at < 0 or n < 1 or at + n > most for at, n, most in ends):
             raise GeometryError(
-                f"a box of {self.shape} voxels at {corner} is not within the volume of {whole} "
-                "(z, y, x); choose a smaller one, or another place."
+                f"a box of {self.shape} voxels at {corner} does not fit into the volume of "
+                f"{whole} voxels (z, y, x); choose a smaller box, or another position."
             )
         return VolumeBox(corner, self.shape)
 

@@ -49,7 +49,9 @@ class ResidentProjections:
         profiler: Profiler | None = None,
     ) -> None:
         if on.gpu is None:
-            raise ResourceError(f"{on.label} has no textures; use XrayTransform instead.")
+            raise ResourceError(
+                f"{on.label} is not a GPU, so it has no textures; use XrayTransform on this device."
+            )
         self._on, self._gpu, self._scene = on, on.gpu, Scene(geometry, grid)
         self._tools = Tools(on.gpu, profiler or Profiler(on))
         best = variant or tuned_back(on, geometry.is_upright, grid.n_voxels, geometry.shape[0])

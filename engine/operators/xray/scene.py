@@ -47,7 +47,8 @@ class VolumeBox:
         ranges = _ranges((slice(None),) * 3 if region is None else region, shape)
         if len(ranges) != 3 or any(r.step != 1 or not r for r in ranges):
             raise GeometryError(
-                f"region {region} is not a box within {shape}; give slices (z, y, x)."
+                f"the region {region} is not a box inside the volume of {shape} voxels; give "
+                "three slices without steps in the order z, y, x."
             )
         z, y, x = ranges
         return cls((z.start, y.start, x.start), (len(z), len(y), len(x)))

@@ -77,8 +77,8 @@ class SlabbedXrayTransform(LinearOperator):
     ) -> None:
         if on.is_cuda:
             raise DeviceError(
-                f"slabs in files are projected by the CPU, got {on.name}; on a GPU, XrayTransform "
-                "streams volumes that are too large for it."
+                f"slabs in files can be projected only on the CPU, but the device is {on.name}; "
+                "on a GPU, use XrayTransform, which streams large volumes."
             )
         self.on, self.grid, self.parts = on, grid, parts
         self.profiler = self._profiler = profiler or Profiler(on)
@@ -258,8 +258,8 @@ def parts_within(
     if budget_bytes < least:
         raise ResourceError(
             f"a slice of {grid.describe()} and a view of {n_rows} × {n_columns} pixels need "
-            f"{least / 2**20:.1f} MiB of memory, {budget_bytes / 2**20:.1f} MiB are given; choose "
-            "larger voxels, fewer threads, or give more memory."
+            f"{least / 2**20:.1f} MiB of memory, but only {budget_bytes / 2**20:.1f} MiB are "
+            "allowed; choose larger voxels, fewer threads or a larger memory limit."
         )
     # Margins exist once for each slab, whatever its size.
     left = budget_bytes - MARGINS * per_slice

@@ -92,7 +92,10 @@ class SliceSums:
             if the slot is in a sum
         """
         if any(each.gains[slot] for each in self._sums):
-            raise ValueError(f"slot {slot} is in a sum.")
+            raise ValueError(
+                f"slot {slot} is still part of a sum; remove it from the sum before you overwrite "
+                "it."
+            )
         self._views[slot, 1:-1, 1:-1] = view
         if self._columns is not None:
             self._columns[slot, 1:-1, 1:-1] = view.T
@@ -268,5 +271,5 @@ def _runs(slots: list[int]) -> list[tuple[slice, slice]]:
 def checked_planes(planes: Sequence[Plane]) -> list[Plane]:
     """Return the planes as a list; refuse an empty one."""
     if not planes:
-        raise GeometryError("there is no slice to reconstruct; give at least one plane.")
+        raise GeometryError("no planes were given; give at least one plane to reconstruct.")
     return list(planes)

@@ -79,8 +79,8 @@ class Slices:
         old, new = ([plane.shape for plane in some] for some in (self._planes, planes))
         if old != new:
             raise GeometryError(
-                f"slices have shapes {new}, expected the original shapes {old}; make new slices "
-                "for another size."
+                f"the new slices have the shapes {new}, but the current slices have {old}; create "
+                "a new object for other shapes."
             )
         self._planes = list(planes)
         self._here.place(self._planes)
@@ -135,7 +135,7 @@ class _OnGpu:
         variant: BackVariant | None,
     ) -> None:
         if on.gpu is None:
-            raise TypeError(f"{on.label} is not a GPU.")
+            raise TypeError(f"the device is {on.label}, expected a GPU.")
         self._matrices = geometry.matrices()
         self._projections = ResidentProjections(geometry, planes[0].grid, on=on, variant=variant)
         shapes = [plane.grid.shape for plane in planes]

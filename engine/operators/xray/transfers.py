@@ -137,8 +137,8 @@ class MadeViews(ABC):
         """Raise an error if the projections have another shape."""
         if self.shape != shape:
             raise GeometryError(
-                f"Projections have shape {self.shape}, but the geometry has (views, rows, "
-                f"columns) = {shape}; use the projections and geometry of one scan."
+                f"The projections have the shape {self.shape}, but the geometry has {shape} "
+                "(views, rows, columns); use projections and geometry from the same scan."
             )
 
 

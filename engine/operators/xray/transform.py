@@ -266,7 +266,8 @@ def is_large(geometry: XrayGeometry, grid: ImageGrid, on: Backend) -> bool:
 def _check_size(grid: ImageGrid) -> None:
     if np.prod([n + 2 for n in grid.shape], dtype=np.float64) >= _MOST_VOXELS:
         raise ResourceError(
-            f"{grid.describe()}: more than {_MOST_VOXELS} voxels; choose larger voxels."
+            f"{grid.describe()}: the image has more than {_MOST_VOXELS:,} voxels, including the "
+            "border; choose larger voxels."
         )
 
 

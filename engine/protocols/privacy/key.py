@@ -77,7 +77,8 @@ def file_of(name: str) -> Path | None:
     path = Path(found.path)
     if path.exists() and _known(path) != found:
         raise DataError(
-            f"{name}: the file behind this pseudonym has changed; give the path of the file itself."
+            f"{name}: the original file of this pseudonym has changed; give the path of the "
+            "original file instead."
         )
     return path
 

@@ -53,7 +53,7 @@ def _assign(values: Plain, keys: list[str], value: Any, assignment: str) -> None
         if not isinstance(inner, dict):
             known = ", ".join(sorted(values))
             raise SettingsError(
-                f"--set {assignment!r}: there is no group {key!r}; known groups: {known}."
+                f"--set {assignment!r}: there is no group {key!r}; choose from {known}."
             )
         values = inner
     if keys[-1] == "kind" and values.get("kind") != value:

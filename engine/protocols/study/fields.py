@@ -49,7 +49,7 @@ def edges_from(least_mm: float) -> AfterValidator:
         if not all(least_mm <= edge <= LARGEST_VOXEL_MM for edge in voxel_mm):
             # Without trailing zeros, because the limit ranges from 0.05 to 0.00001 mm.
             least = f"{least_mm:.5f}".rstrip("0")
-            raise ValueError(f"edges must be {least} ... {LARGEST_VOXEL_MM} mm")
+            raise ValueError(f"voxel edges must be between {least} and {LARGEST_VOXEL_MM} mm")
         return voxel_mm
 
     return AfterValidator(check)
@@ -87,7 +87,7 @@ def shape_for(size_mm: Point, voxel_mm: Point, *, most: int) -> tuple[int, int, 
     )
     if max(nx, ny, nz) > most:
         raise SettingsError(
-            f"grid: {nx} × {ny} × {nz} voxels, but at most {most} are possible along "
-            "an axis; choose larger voxels or a smaller volume."
+            f"grid: the volume has {nx} × {ny} × {nz} voxels, but at most {most} are allowed "
+            "along each axis; choose larger voxels or a smaller volume."
         )
     return nz, ny, nx

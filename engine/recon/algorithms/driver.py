@@ -184,7 +184,7 @@ def _checked(iterate: Iterate, where: str, remedy: str) -> Array:
     """Return the image on the host after a check that its values are finite."""
     if not iterate.is_finite:
         raise NumericalError(
-            f"{where}: the image has values that are not finite, so the last valid image is "
-            f"kept; {remedy}."
+            f"{where}: the image has infinite or NaN values, so the last valid image is kept; "
+            f"{remedy}."
         )
     return iterate.image

@@ -182,5 +182,6 @@ def _weights(model: LinearModel, parts: list[LinearModel], x: Array) -> tuple[Ar
 def _check(n_subsets: int, n_views: int) -> None:
     if n_subsets > n_views:
         raise SettingsError(
-            f"subsets: got {n_subsets}, but the scan has {n_views} views; choose at most {n_views}."
+            f"subsets is {n_subsets}, but the scan has only {n_views} views; choose at most "
+            f"{n_views} subsets."
         )

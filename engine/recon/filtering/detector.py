@@ -38,8 +38,8 @@ def check_detector(orbit: Orbit) -> None:
         )
     if orbit.geometry.shape[1] < LEAST_COLUMNS:
         raise GeometryError(
-            f"The detector has {orbit.geometry.shape[1]} columns, filtered back projection needs "
-            f"at least {LEAST_COLUMNS}; check the order of views, rows and columns."
+            f"The detector has {orbit.geometry.shape[1]} columns, but filtered back projection "
+            f"needs at least {LEAST_COLUMNS}; check the order of views, rows and columns."
         )
 
 

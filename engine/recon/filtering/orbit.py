@@ -117,11 +117,10 @@ def orbit_of(geometry: XrayGeometry) -> Orbit:
     """
     orbit = _nearest(geometry)
     if not (orbit.radius_mm > ALIKE * orbit.radius_mm.max()).all():
-        what = "the source lies on" if geometry.beam == "cone" else "the rays run along"
+        what = "the source is on" if geometry.beam == "cone" else "the rays are parallel to"
         raise GeometryError(
-            f"view {int(np.argmin(orbit.radius_mm))}: {what} the axis of rotation, but "
-            "filtered back projection needs views from around the axis; use an "
-            "iterative algorithm."
+            f"view {int(np.argmin(orbit.radius_mm))}: {what} the axis of rotation, which filtered "
+            "back projection does not support; use an iterative algorithm."
         )
     return orbit
 

@@ -302,9 +302,8 @@ def _check_shape(values: Array, geometry: XrayGeometry) -> None:
     expected = (geometry.n_views, *geometry.shape)
     if values.shape != expected:
         raise GeometryError(
-            f"The projections have shape {values.shape}, but the geometry has (views, "
-            f"rows, columns) = {expected}; give the projections and the geometry of "
-            "one scan."
+            f"The projections have the shape {values.shape}, but the geometry has {expected} "
+            "(views, rows, columns); use projections and geometry from the same scan."
         )
 
 
@@ -325,6 +324,6 @@ def refuse_what_is_not_finite(n_bad: int, n: int) -> None:
     """
     if n_bad:
         raise DataError(
-            f"{n_bad} of {n} line integrals are not finite numbers; correct bad and "
-            "saturated pixels first."
+            f"{n_bad} of {n} line integrals are infinite or NaN; correct bad and saturated pixels "
+            "first."
         )

@@ -112,8 +112,8 @@ class TimedModel(SystemModel):
         """
         if of != len(self.parts):
             raise ValueError(
-                f"the rows are divided into {len(self.parts)} subsets, "
-                f"expected {of}; sort them again."
+                f"the rows are sorted into {len(self.parts)} subsets, expected {of}; sort them "
+                f"again for {of} subsets."
             )
         if of == 1:
             return self

@@ -30,7 +30,7 @@ def send_report(report: ResultReport, of: ReportSubject) -> str:
         if the site has no node
     """
     if not of.site.node:
-        raise SettingsError("No DICOM node is configured; add one in the settings.")
+        raise SettingsError("No DICOM node is configured; add a node in the site settings.")
     node = Node.at(of.site.node, called=of.site.called)
     # Both forms are sent, because some viewers cannot display an encapsulated PDF.
     with TemporaryDirectory(prefix="isocenter-report-") as folder:

@@ -107,7 +107,7 @@ def sign(result: Result, who: str, judgement: Judgement, remark: str = "") -> Si
         if an earlier signature is damaged
     """
     if not who.strip():
-        raise SettingsError("The name of the signatory is missing; enter it.")
+        raise SettingsError("The name of the person who signs is missing; enter a name.")
     made = Signature(
         who=who.strip(), when_utc=datetime.now(UTC), judgement=judgement, remark=remark.strip(),
         login=login_name(), result=result.id, result_sha256=result.record.sha256,
@@ -145,12 +145,18 @@ def signatures_of(result: Result) -> tuple[Signature, ...]:
         found = from_json(read_text(path, MOST_BYTES))["signatures"]
         made = tuple(Signature.model_validate(each) for each in found)
     except ValidationError as e:
-        raise FileFormatError(f"{result.id}/{FILE}: damaged ({explain(e)}).") from e
+        raise FileFormatError(
+            f"{result.id}/{FILE}: the file of signatures is damaged ({explain(e)}); move it away "
+            "and sign off the result again."
+        ) from e
     except (ValueError, KeyError, TypeError) as e:
-        raise FileFormatError(f"{result.id}/{FILE}: damaged ({e}).") from e
+        raise FileFormatError(
+            f"{result.id}/{FILE}: the file of signatures is damaged ({e}); move it away and sign "
+            "off the result again."
+        ) from e
     if not all(each.is_of(result) for each in made):
         raise FileFormatError(
-            f"{result.id}/{FILE}: a signature belongs to another result, or was changed; move this "
-            "file away and sign the result off again."
+            f"{result.id}/{FILE}: a signature in this file was changed or belongs to another "
+            "result; move the file away and sign off the result again."
         )
     return made

@@ -106,10 +106,11 @@ class Site(Settings):
                 # it.
                 data = file.read(MOST_LOGO_BYTES + 1)
         except EngineError as e:
-            raise SettingsError(f"The site logo: {e}") from e
+            raise SettingsError(f"The site logo cannot be used: {e}") from e
         if len(data) > MOST_LOGO_BYTES or not data.startswith((PNG, JPEG)):
+            fault = "too large" if len(data) > MOST_LOGO_BYTES else "not a PNG or JPEG image"
             raise SettingsError(
-                f"{path.name}: a logo must be a PNG or JPEG of at most {MOST_LOGO_BYTES:,} bytes; "
-                "choose another in the site settings."
+                f"{path.name}: the logo is {fault}; choose a PNG or JPEG image of at most "
+                f"{MOST_LOGO_BYTES:,} bytes in the site settings."
             )
         return data

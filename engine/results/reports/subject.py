@@ -102,7 +102,7 @@ def _regions_of(path: Path, volume: Volume) -> RegionSet:
     # Figures of regions on a wrong image look plausible, so the marks of the scan must match.
     if not found.is_of(marks_of(volume)):
         raise DataError(
-            f"{path.name}: these regions belong to another scan; choose regions of the scan of "
-            "this result."
+            f"{path.name}: these regions were drawn on another scan; choose regions drawn on the "
+            "scan of this result."
         )
     return found.facing(volume)

@@ -40,7 +40,8 @@ def ending_of_report(path: Path) -> str:
     found = next((each for each in KINDS if path.name.lower().endswith(each)), None)
     if found is None:
         raise OutputError(
-            f"{path.name}: the name of a report must end with one of {', '.join(KINDS)}."
+            f"{path.name}: the name of a report must end with one of {', '.join(KINDS)}; choose "
+            "another name."
         )
     return found
 

@@ -260,5 +260,5 @@ def _bars(best: dict[Group, TriedVariant]) -> list[Bar]:
 
 def _gpu_of(on: Backend) -> Gpu:
     if on.gpu is None:
-        raise TypeError(f"{on.label} is no GPU.")
+        raise TypeError(f"the device is {on.label}, expected a GPU.")
     return on.gpu

@@ -79,7 +79,7 @@ def run(
     if unknown:
         possible = ", ".join(parts_of(devices))
         raise SettingsError(
-            f"--parts: {unknown[0]!r} cannot be measured on this device; choose from {possible}."
+            f"--parts: {unknown[0]!r} is not available on this device; choose from {possible}."
         )
     measures = {part: partial(_measure, part, devices, work) for part in parts}
     return figures.collect(figures.LISTMODE, devices, measures, say)

@@ -18,7 +18,7 @@ from engine.tools.benchmark.plots import PLOTS, draw
 PAGE = "report.md"
 KINDS = ("png", "svg")
 """Formats of the plots."""
-_WAY_OUT = "give files that `isocenter bench SUITE --json` wrote"
+_WAY_OUT = "use files written by `isocenter bench SUITE --json`"
 
 
 def read(path: Path) -> Plain:
@@ -42,13 +42,14 @@ def read(path: Path) -> Plain:
     try:
         figures = json.loads(path.read_text(encoding="utf-8"))
     except OSError as e:
-        raise FileFormatError(f"{path}: cannot be read ({e.strerror}); {_WAY_OUT}.") from e
+        raise FileFormatError(f"{path}: the file cannot be read ({e.strerror}); {_WAY_OUT}.") from e
     except ValueError as e:
-        raise FileFormatError(f"{path.name}: not JSON ({e}); {_WAY_OUT}.") from e
+        raise FileFormatError(f"{path.name}: the file is not valid JSON ({e}); {_WAY_OUT}.") from e
     kind = figures.get("format") if isinstance(figures, dict) else None
     if kind not in FORMATS or figures.get("version") != VERSION:
         raise FileFormatError(
-            f"{path.name}: contains no benchmark figures of version {VERSION}; {_WAY_OUT}."
+            f"{path.name}: the file does not contain benchmark results in format version "
+            f"{VERSION}; {_WAY_OUT}."
         )
     return figures | {"file": path.name}
 
@@ -71,7 +72,9 @@ def part_of(path: Path, name: str) -> Plain:
     run = read(path)
     part: Plain | None = run["parts"].get(name)
     if part is None:
-        raise FileFormatError(f"{path.name}: has no part {name}; {_WAY_OUT}.")
+        raise FileFormatError(
+            f"{path.name}: the benchmark results do not contain the part {name!r}; {_WAY_OUT}."
+        )
     return part
 
 
@@ -153,5 +156,7 @@ def _checked(make: Any, runs: Sequence[Plain]) -> Any:
         return make()
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as e:
         names = ", ".join(run.get("file", "the figures") for run in runs)
-        what = f"a figure is missing or of another kind ({type(e).__name__}: {e})"
-        raise FileFormatError(f"{names}: {what}; {_WAY_OUT}.") from e
+        raise FileFormatError(
+            f"{names}: a result is missing or has the wrong type ({type(e).__name__}: {e}); "
+            f"{_WAY_OUT}."
+        ) from e

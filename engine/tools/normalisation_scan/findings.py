@@ -45,8 +45,8 @@ def _warnings(found: MeasuredComponents, tally: LineTally) -> Iterator[str]:
     yield from _of_counts(tally)
     if found.change > SMALL:
         yield (
-            f"The steps ended before the components had settled: they still changed by "
-            f"{found.change:.2g} of their standard errors."
+            "The iterations ended before the components converged; the last step still changed "
+            f"them by {found.change:.2g} of their standard errors."
         )
     geometry, errors = found.components.geometry, found.errors.geometry
     if geometry is not None and errors is not None:
@@ -61,16 +61,16 @@ def _of_crystals(found: MeasuredComponents, scanner: RingScanner) -> Iterator[st
     n, silent = int(alive.sum()), int(np.count_nonzero(crystals[alive] <= 0))
     if silent:
         doubt = silent > MOST_SILENT * n
-        ask = " Was the source where it is said to be, and as long?" if doubt else ""
-        yield f"{silent:,} of {n:,} crystals were not seen and count as dead.{ask}"
+        ask = " Check the position and length of the source." if doubt else ""
+        yield f"Crystals without counts: {silent:,} of {n:,}. They are treated as dead.{ask}"
     # The median: a few crystals at the ends always have few counts
     error = float(np.nanmedian(errors))
     if error > LARGEST_ERROR:
         # The error falls with the square root of the counts
         times = (error / 0.01) ** 2
         yield (
-            f"The median crystal is known to {100 * error:.1f} % only; 1 % wants {times:.2g} times "
-            "the counts."
+            f"The error of the median crystal is {100 * error:.1f} %; an error of 1 % needs "
+            f"{times:.2g} times as many counts."
         )
 
 
@@ -80,20 +80,20 @@ def _of_counts(tally: LineTally) -> Iterator[str]:
     # counts = prompts − delayeds, squares = prompts + delayeds
     delayeds = (both - trues) / 2
     if not delayeds:
-        yield "The scans hold no delayed coincidences, so that randoms are not taken off."
+        yield "The scans contain no delayed coincidences, so randoms are not subtracted."
     elif delayeds > MOST_RANDOMS * (trues + delayeds):
         yield (
-            f"Randoms are {100 * delayeds / (trues + delayeds):.0f} % of the prompts; take less "
-            "activity, so that they stay below 20 % and dead time is small."
+            f"Randoms are {100 * delayeds / (trues + delayeds):.0f} % of the prompts; use less "
+            "activity, so that they stay below 20 % and the dead time is small."
         )
     source = tally.source
     thickness = source.mu_per_mm * 2 * source.radius_mm
     if not source.inner_mm and thickness > MOST_SCATTERING:
         ratio = SCATTERED * thickness
         yield (
-            f"Of a cylinder this wide some {100 * ratio / (1 + ratio):.0f} % of what is counted is "
-            "scatter, which is not taken off: the tangential curve holds some of it. A thinner "
-            "source or a rotating line is truer."
+            f"About {100 * ratio / (1 + ratio):.0f} % of the counts from such a wide cylinder are "
+            "scatter, which is not subtracted and affects the tangential factors. A thinner source "
+            "or a rotating line source is more accurate."
         )
 
 
@@ -106,8 +106,8 @@ def _of_geometry(
     unseen = known.size - int(known.sum())
     if unseen:
         yield (
-            f"{unseen:,} of {known.size:,} classes of lines were not reached by the source and "
-            "keep the closed form."
+            f"The source does not reach {unseen:,} of {known.size:,} classes of lines, which keep "
+            "their calculated factors."
         )
     low, high = EVEN
     # Classes with large errors may be far off by noise alone
@@ -115,7 +115,7 @@ def _of_geometry(
     far = sure & ((geometry < low) | (geometry > high))
     if far.any():
         yield (
-            f"{int(far.sum()):,} classes of lines are far from their closed form "
-            f"({geometry[far].min():.2g} to {geometry[far].max():.2g} times); was the source where "
-            "it is said to be?"
+            f"The factors of {int(far.sum()):,} classes of lines are {geometry[far].min():.2g} to "
+            f"{geometry[far].max():.2g} times their calculated values; check the position of the "
+            "source."
         )

@@ -106,8 +106,8 @@ def likeliest(
     # A change above the noise means that the model does not describe the counts
     if change > 1:
         raise DataError(
-            f"the components do not settle: after {step.done} steps they still change by "
-            f"{change:.1f} standard errors; was the source where it is said to be?"
+            f"the normalisation components have not converged: after {step.done} steps they still "
+            f"change by {change:.1f} standard errors; check the position of the source."
         )
     return _measured(step, logs, change)
 
@@ -118,9 +118,9 @@ def _refuse_few(tally: LineTally) -> None:
     # Fewer counts give components that are mostly noise
     if mean < LEAST_COUNTS:
         raise DataError(
-            f"{max(mean, 0):,.0f} counts of each crystal on lines through the source, on average; "
-            f"want at least {LEAST_COUNTS}, for a standard error of 10 %, so measure longer. Are "
-            "radius and place of the source right?"
+            f"each crystal has only {max(mean, 0):,.0f} counts on average on lines through the "
+            f"source, expected at least {LEAST_COUNTS} (standard error of 10 %); measure longer, "
+            "or check the radius and position of the source."
         )
 
 

@@ -52,8 +52,8 @@ class LineTally:
     def __init__(self, scanner: Scanner, source: CylinderSource) -> None:
         if not isinstance(scanner, RingScanner):
             raise GeometryError(
-                f"{scanner.name!r} has no rings; components by ring difference and tangential bin "
-                "are measured on rings alone."
+                f"{scanner.name!r} has no rings, so components by ring difference and tangential "
+                "bin cannot be measured; choose a ring scanner."
             )
         self.scanner, self.source = scanner, source
         self.counts, self.squares = self.empty(), self.empty()

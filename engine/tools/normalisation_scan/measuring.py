@@ -153,7 +153,7 @@ def measure(
         _count(data, tally, tell)
         del data  # frees the memory for the next scan
     if tally is None:
-        raise SettingsError("no scan is given; name at least one.")
+        raise SettingsError("no scan was given; give at least one scan of the source.")
     found = likeliest(
         tally,
         on=on,
@@ -183,6 +183,6 @@ def _count(data: ListMode, tally: LineTally, tell: Callable[[Counted], object]) 
 def _refuse_other_scanner(data: ListMode, tally: LineTally, path: Path) -> None:
     if data.scanner.fingerprint() != tally.scanner.fingerprint():
         raise SettingsError(
-            f"{path.name}: this scan is from {data.scanner.name!r}, but the earlier ones are from "
-            f"{tally.scanner.name!r}; use scans from a single scanner."
+            f"{path.name}: this scan was acquired on {data.scanner.name!r}, but the previous "
+            f"scans were acquired on {tally.scanner.name!r}; use only scans from the same scanner."
         )

@@ -56,10 +56,10 @@ class CylinderSource:
             and 0 <= self.mu_per_mm < 1
         ):
             raise DataError(
-                f"a source of radius {self.radius_mm:g} mm, inner radius {self.inner_mm:g} mm, "
-                f"length {self.length_mm:g} mm and {self.mu_per_mm:g} per mm is not possible; "
-                "expected an inner radius below the radius, a length above 0 and an attenuation "
-                "of at least 0 and below 1."
+                f"the source has a radius of {self.radius_mm:g} mm, an inner radius of "
+                f"{self.inner_mm:g} mm, a length of {self.length_mm:g} mm and an attenuation of "
+                f"{self.mu_per_mm:g} per mm, expected 0 ≤ inner radius < radius, length > 0 and 0 "
+                "≤ attenuation < 1."
             )
 
     @classmethod

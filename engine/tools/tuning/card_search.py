@@ -146,7 +146,9 @@ def record_of_card(figures: Plain, on: Backend) -> Plain:
         measured GPU
     """
     if on.gpu is None:
-        raise ResourceError(f"{on.label}: kernels of a GPU cannot be measured on it.")
+        raise ResourceError(
+            f"{on.label} is not a GPU, so GPU kernels cannot be measured on it; choose a GPU."
+        )
     facts = on.gpu.facts
     choices = []
     for upright in (True, False):

@@ -42,10 +42,10 @@ def check_choices(strategy: str, budget_s: float) -> None:
     """
     if strategy not in STRATEGIES:
         names = ", ".join(STRATEGIES)
-        raise SettingsError(f"strategy {strategy!r}: it must be one of {names}.")
+        raise SettingsError(f"strategy is {strategy!r}, expected one of {names}.")
     # Also refuses NaN
     if not budget_s > 0:
-        raise SettingsError(f"a budget of {budget_s:g} s: tuning needs some time.")
+        raise SettingsError(f"the time budget is {budget_s:g} s, expected more than 0 s.")
 
 
 def why_no_search() -> str:

@@ -57,7 +57,8 @@ def problem_of_study(target: str, study: Study, on: Backend) -> TuningProblem:
         case "dual-head", DualHeadProtocol() as protocol:
             return _of_panels(study, protocol, on)
     raise SettingsError(
-        f"{study.data.name}: no scan that `tune {target}` is for; name the kind of the study."
+        f"{study.data.name}: this scan does not match `tune {target}`; choose cone, listmode or "
+        "dual-head to match the study."
     )
 
 
@@ -95,7 +96,10 @@ def _of_events(study: Study, protocol: ListModeProtocol, on: Backend) -> TuningP
 def _of_panels(study: Study, protocol: DualHeadProtocol, on: Backend) -> TuningProblem:
     scanner = _scanner_of(study)
     if not isinstance(scanner, DualHead):
-        raise DataError(f"{study.data.name}: {scanner.name} does not have two panels.")
+        raise DataError(
+            f"{study.data.name}: {scanner.name} does not have two panels; choose a study with a "
+            "dual-head scanner."
+        )
     given = study.inputs.get(RESPONSE.key)
     # The protocol may merge layers, or cut the grid: both change the matrix
     counted = protocol.layers.scanner_for(scanner, given_panels(given))
@@ -108,8 +112,8 @@ def _of_panels(study: Study, protocol: DualHeadProtocol, on: Backend) -> TuningP
     # Computing it here would take the time of the whole search
     if response is None:
         raise ResourceError(
-            f"{study.data.name}: the response of {panels.name} has not been computed yet; "
-            "reconstruct the study once, or build it with `isocenter response build`."
+            f"{study.data.name}: the response matrix of {panels.name} has not been computed yet; "
+            "reconstruct the study once, or compute the matrix with `isocenter response build`."
         )
     projection = DeviceProjection if on.is_cuda else HostProjection
     return projection(on, one_matrix(response), protocol.algorithm.n_subsets)

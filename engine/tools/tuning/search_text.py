@@ -36,24 +36,25 @@ class SearchEnded:
 
     @property
     def verdict(self) -> str:
-        """Outcome in one sentence."""
-        n = f"{self.n_tried} form{'' if self.n_tried == 1 else 's'} in {self.seconds:.0f} s"
+        """Outcome as text."""
+        variants = "1 variant" if self.n_tried == 1 else f"{self.n_tried} variants"
+        tried = f"Tried {variants} in {self.seconds:.0f} s"
         if self.best is None or self.comparison is None:
-            stays = "it stays"
+            text = f"{tried}: none is measurably faster than the default."
             if self.had_one:
-                gone = "the one kept before was taken away"
-                stays = "the one kept before stays, not tried again" if self.has_one else gone
-            noise = f"{n}: none is faster than the shipped form beyond the noise; {stays}."
-            return f"{noise} {self._doubt}".rstrip()
-        return f"{n}: kept {form_words(self.best)}, {gain_words(self.comparison)}."
+                kept = "The stored variant is kept, but was not tried again."
+                text += f" {kept if self.has_one else 'The stored variant was deleted.'}"
+            return f"{text} {self._doubt}".rstrip()
+        fastest = f"{form_words(self.best)}, {gain_words(self.comparison)}"
+        return f"{tried} and stored the fastest: {fastest}."
 
     @property
     def _doubt(self) -> str:
         """Advice if other work on the machine may have hidden a faster variant."""
         if not self.n_unsure:
             return ""
-        some = "One" if self.n_unsure == 1 else str(self.n_unsure)
-        return f"{some} looked faster while the machine had other work: tune again when it is idle."
+        some = "1 variant" if self.n_unsure == 1 else f"{self.n_unsure} variants"
+        return f"{some} seemed faster while the machine was busy; tune again when it is idle."
 
 
 def form_words(values: Values) -> str:
@@ -77,5 +78,5 @@ def gain_words(comparison: Comparison) -> str:
     """
     # Speed is the inverse of time, so the limits change places
     least, most = 1 / comparison.high, 1 / comparison.low
-    speed = f"{1 / comparison.ratio:.2f} × the speed of the shipped form"
+    speed = f"{1 / comparison.ratio:.2f} × the speed of the default"
     return f"{speed} ({least:.2f} to {most:.2f})"

@@ -234,5 +234,6 @@ def forget_stored(form: StoredForm) -> None:
         form.path.unlink(missing_ok=True)
     except OSError as e:
         raise ResourceError(
-            f"{form.path.name}: cannot be removed ({e.strerror}); see who may write in its folder."
+            f"{form.path.name}: the stored variant cannot be deleted ({e.strerror}); check the "
+            "permissions of its folder."
         ) from e

@@ -225,7 +225,7 @@ def test_what_is_no_source_is_said_on_the_card(qtbot, live, tmp_path):
     live.page.card.frames.source.setText(str(tmp_path / "nowhere.h5"))
     live.page.card.ask()
     qtbot.waitUntil(lambda: live.model.state[1] == "missing", timeout=20_000)
-    assert "no such file or folder" in live.page.card.fault
+    assert "this file or folder does not exist" in live.page.card.fault
     assert live.page.card.isVisible()
 
 

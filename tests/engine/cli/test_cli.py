@@ -202,7 +202,7 @@ def test_no_prompts_is_refused(tmp_path, capsys):
     data = ListMode(scanner, crystals, delayed=np.ones(40, bool), duration_s=1.0)
     write_listmode(data, tmp_path / "scan.h5")
     sentence = faults(capsys, "reconstruct", tmp_path / "scan.h5", "-o", tmp_path / "i.nii")
-    assert "is a prompt, so there is nothing" in sentence
+    assert "is a prompt; choose a scan" in sentence
 
 
 INTERRUPTED = """

@@ -60,7 +60,7 @@ def test_it_is_reconstructed_with_no_more_than_its_name(
     [
         (("--scanner", "demo-ring"), "demo-ring: not a dual-head scanner"),
         (("--phantom", "cube"), "--phantom 'cube': expected one of lines, derenzo"),
-        (("--prompts", "0"), "n_prompts = 0"),
+        (("--prompts", "0"), "n_prompts is 0"),
     ],
 )
 def test_faults_are_sentences(

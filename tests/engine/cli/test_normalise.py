@@ -46,7 +46,7 @@ def test_scans_become_a_normalisation(
         (("--source", "rotating", "--radius-mm", "60"), "needs --width-mm"),
         ((*SOURCE, "--width-mm", "3"), "is for a rotating line"),
         (("--source", "cylinder", "--radius-mm", "2"), "measure longer"),
-        (("--source", "cylinder", "--radius-mm", "-2"), "is not possible"),
+        (("--source", "cylinder", "--radius-mm", "-2"), "expected 0 ≤ inner radius < radius"),
     ],
 )
 def test_what_cannot_be_measured_is_told(

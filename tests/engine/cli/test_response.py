@@ -93,7 +93,7 @@ def test_layers_of_crystals_are_taken_as_one(
     [
         (["--scanner", "demo-ring"], "demo-ring: not a dual-head scanner; expected one of dhapet"),
         ([*TEST, "--photons", "9", "--points", "256"], "--points and --photons cannot be combined"),
-        ([*TEST, "--points", "1000"], "n_points must be a power of two, got 1000"),
+        ([*TEST, "--points", "1000"], "n_points is 1000, expected a power of two"),
         ([*TEST, "--photons", "0"], "n_pairs: input should be greater than or equal to 1"),
         ([*TEST, "--threshold", "2"], "threshold: input should be less than 0.1"),
     ],

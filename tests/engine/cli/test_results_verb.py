@@ -44,5 +44,5 @@ def test_results_are_pinned_and_deleted_by_name(two, capsys):
     assert not Results().open(two[0]).pinned
     capsys.readouterr()
     assert main(["results", "--delete", two[0], "nothing"]) == USER_FAULT
-    assert "nothing: no such result" in capsys.readouterr().err
+    assert "nothing: this result does not exist" in capsys.readouterr().err
     assert len(Results().newest_first()) == 1, "nothing is deleted where one name is wrong"

@@ -49,6 +49,7 @@ def test_what_was_written_for_another_scan_is_refused(tmp_path: Path) -> None:
     found = attached((TRACER,), {"tracer": file}, events, of=scan)
     assert found.info["weight_kg"] == 70
     with pytest.raises(
-        DataError, match=r"tracer\.toml: this tracer file belongs to another scan than other"
+        DataError,
+        match=r"tracer\.toml: this tracer file was filled in for a different scan than other",
     ):
         attached((TRACER,), {"tracer": file}, events, of=other)

@@ -70,7 +70,9 @@ def test_a_slower_computer_takes_longer_at_least_and_at_most():
 def test_only_what_is_surely_too_large_is_refused():
     assert not MOST.fits
     refuse_if_too_large(MOST, GRID)
-    with pytest.raises(ResourceError, match=r"needs 5\.0 GiB of memory, 4\.0 GiB are free"):
+    with pytest.raises(
+        ResourceError, match=r"needs 5\.0 GiB of memory, but only 4\.0 GiB are free"
+    ):
         refuse_if_too_large(replace(MOST, least=replace(LEAST, memory_bytes=5 * GIB)), GRID)
     with pytest.raises(ResourceError, match=r"needs 8\.0 GiB"):
         refuse_if_too_large(replace(MOST, least=None), GRID)

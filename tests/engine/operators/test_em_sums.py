@@ -56,5 +56,5 @@ def test_devices_give_the_integers_of_the_host(
 def test_rounded_sums_are_none(rng: np.random.Generator) -> None:
     rays, background = events(rng)
     A = RayProjector(rays, GRID, on=cpu(1), tof=TOF)
-    with pytest.raises(ValueError, match="only reproducible rays"):
+    with pytest.raises(ValueError, match="needs reproducible rays"):
         A.em_sums(np.ones(GRID.shape, np.float32), background, N)

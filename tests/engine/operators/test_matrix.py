@@ -142,7 +142,9 @@ def test_a_response_that_reaches_too_far_is_refused() -> None:
     response = random_response(scanner(), beyond=0)
     windows = response.windows.copy()
     windows[0, 0, 0] = -4100
-    with pytest.raises(GeometryError, match="1025 pitches beyond the panels, 2056 in total"):
+    with pytest.raises(
+        GeometryError, match="2056 pitches along one edge, including a margin of 1025"
+    ):
         MatrixProjector(replace(response, windows=windows), on=cpu(1))
 
 

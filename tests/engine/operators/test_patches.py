@@ -111,5 +111,5 @@ def test_views_may_be_replaced_on_the_cpu(rng):
 @pytest.mark.parametrize("corner", [(9, 0, 0), (0, 0, 4), (-1, 0, 0)])
 def test_a_patch_beyond_the_volume_is_refused(corner):
     A = XrayTransform(SCANS["upright"], GRIDS["thick"], on=cpu(1))
-    with pytest.raises(GeometryError, match=r"not within the volume of \(10, 7, 6\)"):
+    with pytest.raises(GeometryError, match=r"does not fit into the volume of \(10, 7, 6\)"):
         Patches(A, (2, 4, 3)).at(corner)

@@ -114,5 +114,5 @@ def test_directions_of_a_slice_stand_at_right_angles():
 
 def test_slices_keep_their_shapes():
     slices = Slices(SCANS["upright"], (Plane((4, 5), 1.0),), on=cpu(1))
-    with pytest.raises(GeometryError, match=r"slices have shapes \[\(4, 6\)\]"):
+    with pytest.raises(GeometryError, match=r"new slices have the shapes \[\(4, 6\)\]"):
         slices.place((Plane((4, 6), 1.0),))

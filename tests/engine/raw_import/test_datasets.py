@@ -99,7 +99,7 @@ def test_the_next_file_of_the_same_structure_is_offered_the_same(tmp_path: Path)
     assert look.like == text and look.like_said["array"] == "/e/imgs"
     data = read_projections(write_draft(draft_of(second, taken)))
     assert np.array_equal(data.values, counts(20))
-    with pytest.raises(EngineError, match=r"whose datasets differ from scan\.h5"):
+    with pytest.raises(EngineError, match=r"but scan\.h5 contains other datasets"):
         answers_like(text, other)
 
 
@@ -123,17 +123,32 @@ def test_the_command_lists_offers_and_takes(
     ("said", "match"),
     [
         ({"array": "/e/none"}, r"no array '/e/none'.*/e/imgs"),
-        ({"array": "/e/motor"}, r"/e/motor is 40, but projections have two or three axes"),
-        ({"flats": "/e/none"}, r"no flats there.*contains no dataset of this name.*e/one"),
+        ({"array": "/e/motor"}, r"/e/motor has 40 values, but projections need two or three axes"),
+        (
+            {"flats": "/e/none"},
+            r"there are no flats at this path.*has no dataset with this name.*e/one",
+        ),
         (
             {"flats": "/e/motor"},
-            r"flats /e/motor are 40, but the projections /e/imgs have images of",
+            r"the flats in /e/motor have 40 values, but the projections in /e/imgs have images of",
         ),
-        ({"flats": "/e/small"}, r"are 3 x 4 x 4, .* images of 12 x 64 pixels; choose another"),
+        (
+            {"flats": "/e/small"},
+            r"have 3 x 4 x 4 values, .* images of 12 x 64 pixels; choose another",
+        ),
         ({"flats": "/e/imgs"}, r"/e/imgs is used for both the projections and the flats"),
-        ({"angles": "/e/short"}, r"/e/short: is 39, but the scan has 40 views; choose a list"),
-        ({"angles": "/e/one"}, r"/e/one: is 3 x 12 x 64, but the scan has 40 views"),
-        ({"angles": "/e/clock"}, r"/e/clock: its 40 numbers cannot be the angles"),
+        (
+            {"angles": "/e/short"},
+            r"/e/short: the dataset has 39 values, but the scan has 40 views; choose a list",
+        ),
+        (
+            {"angles": "/e/one"},
+            r"/e/one: the dataset has 3 x 12 x 64 values, but the scan has 40 views",
+        ),
+        (
+            {"angles": "/e/clock"},
+            r"/e/clock: the dataset has 40 values, but not one different angle",
+        ),
     ],
 )
 def test_a_bad_pick_is_one_sentence(tmp_path: Path, said: dict[str, str], match: str) -> None:

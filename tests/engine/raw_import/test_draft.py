@@ -164,7 +164,7 @@ def test_one_raw_file_for_each_view(tmp_path: Path) -> None:
 
 def test_of_two_arrays_one_is_to_be_named(tmp_path: Path) -> None:
     np.savez(tmp_path / "scan.npz", one=counts(), two=integrals())
-    with pytest.raises(EngineError, match=r"2 arrays that could be the projections \(one, two\)"):
+    with pytest.raises(EngineError, match=r"2 arrays could be the projections \(one, two\)"):
         draft_of(tmp_path)
     said = Answers(array="two", beam="parallel", pixel="1")
     assert draft_of(tmp_path, said).table["file"] == "scan.npz#two"
@@ -192,14 +192,16 @@ def test_nothing_is_written_over_and_never_half(tmp_path: Path) -> None:
     np.save(tmp_path / "scan.npy", integrals())
     draft = draft_of(tmp_path, PARALLEL)
     (tmp_path / "scan.toml").write_text("mine")
-    with pytest.raises(EngineError, match="already exists and is not overwritten"):
+    with pytest.raises(EngineError, match="this file already exists"):
         write_draft(draft)
     assert (tmp_path / "scan.toml").read_text() == "mine"
     other = write_draft(draft, tmp_path / "other.toml")
     assert read_projections(other).n_views == N_VIEWS
-    with pytest.raises(EngineError, match=r"other\.toml already describes it; open or correct"):
+    with pytest.raises(
+        EngineError, match=r"other\.toml already describes this scan; open or correct"
+    ):
         write_draft(draft, tmp_path / "second.toml")
-    with pytest.raises(EngineError, match="must be in the folder"):
+    with pytest.raises(EngineError, match="must be saved in"):
         write_draft(draft, tmp_path.parent / "far.toml")
     with pytest.raises(EngineError, match=r"geometry.*kind"):
         write_draft(draft_of(tmp_path), tmp_path / "half.toml")
@@ -262,11 +264,11 @@ def test_a_folder_of_flats_and_darks_is_named_by_any_path_to_it(tmp_path: Path, 
 @pytest.mark.parametrize(
     ("said", "match"),
     [
-        ({"beam": "400,100"}, "source to detector"),
-        ({"beam": "fan"}, "beam must be"),
+        ({"beam": "400,100"}, "from the source to the axis and to the detector"),
+        ({"beam": "fan"}, "beam is 'fan', expected"),
         ({"pixel": "-1"}, "numbers above 0"),
-        ({"angles": "some"}, "expected total degrees"),
-        ({"flats": "nowhere"}, "no flats there"),
+        ({"angles": "some"}, "expected the total angle in degrees"),
+        ({"flats": "nowhere"}, "there are no flats at this path"),
     ],
 )
 def test_a_wrong_answer_is_one_sentence(tmp_path: Path, said: dict[str, str], match: str) -> None:
@@ -301,6 +303,6 @@ def test_a_terminal_is_asked_and_asked_again(
     np.save(tmp_path / "scan.npy", integrals())
     monkeypatch.setattr(sys, "stdin", Terminal("sideways\n100,400\n0.05\n"))
     assert main(["import", str(tmp_path), "--name", "bean.toml"]) == DONE
-    assert "got 'sideways'" in capsys.readouterr().out
+    assert "beam is 'sideways', expected" in capsys.readouterr().out
     data = read_projections(tmp_path / "bean.toml")
     assert data.geometry.beam == "cone"

@@ -61,9 +61,9 @@ def test_what_repeats_is_found_at_its_first_place() -> None:
 @pytest.mark.parametrize(
     ("content", "match"),
     [
-        (b"12345", "5 bytes are too few"),
-        (bytes(100_000), "do not fit images of any size"),
-        (np.full(50_000, np.nan, "<f4").tobytes(), "do not fit images of any size"),
+        (b"12345", "has only 5 bytes"),
+        (bytes(100_000), "does not fit images of any size"),
+        (np.full(50_000, np.nan, "<f4").tobytes(), "does not fit images of any size"),
     ],
 )
 def test_a_raw_file_of_nothing_is_one_sentence(tmp_path: Path, content: bytes, match: str) -> None:

@@ -101,7 +101,7 @@ def test_a_damaged_result_hides_no_other(results, new):
     assert [result.id for result in results.newest_first()] == [good.id]
     with pytest.raises(FileFormatError, match="damaged"):
         results.open(bad.id)
-    with pytest.raises(SettingsError, match="no such result"):
+    with pytest.raises(SettingsError, match="this result does not exist"):
         results.open("../elsewhere")
 
 
@@ -211,5 +211,5 @@ def test_a_result_whose_run_was_changed_is_refused(results, new):
     kept = results.keep(new(1, run=recorded()))
     path = kept.folder / RECORD
     path.write_text(path.read_text().replace('"iterations_done": 4', '"iterations_done": 5'))
-    with pytest.raises(FileFormatError, match="has changed since it was written"):
+    with pytest.raises(FileFormatError, match="was changed or its folder was renamed"):
         Results().open(kept.id)

@@ -81,7 +81,7 @@ def test_no_events_still_give_the_total(tiny_ring: RingScanner, rng: np.random.G
 def test_a_source_that_no_line_sees_is_refused(
     tiny_ring: RingScanner, rng: np.random.Generator
 ) -> None:
-    with pytest.raises(DataError, match="crosses activity"):
+    with pytest.raises(DataError, match="crosses the activity"):
         draw_lines(all_lines(tiny_ring), lambda crystals: np.zeros(len(crystals)), 10, rng)
 
 

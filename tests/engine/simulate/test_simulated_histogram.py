@@ -81,8 +81,8 @@ def test_rods_along_the_normal_are_those_along_z_laid_down(response: ResponseMat
 @pytest.mark.parametrize(
     ("phantom", "changes", "sentence"),
     [
-        (BALL, {"n_prompts": 0}, "n_prompts = 0"),
-        (BALL, {"randoms_fraction": 1.0}, "a randoms fraction of 1"),
+        (BALL, {"n_prompts": 0}, "n_prompts is 0"),
+        (BALL, {"randoms_fraction": 1.0}, "randoms_fraction is 1"),
         (point(500.0), {}, "point source is outside the field of view of 'Test panels'"),
     ],
 )

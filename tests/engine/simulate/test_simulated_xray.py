@@ -148,7 +148,7 @@ def test_many_views_are_done_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"photons": -1.0}, "photons is -1"),
         ({"photons": 0.0}, "the open beam has no counts"),
         ({"read_noise": np.nan}, "read_noise is nan"),
-        ({"dead_share": 0.7, "hot_share": 0.5}, "add up to more than 1"),
+        ({"dead_share": 0.7, "hot_share": 0.5}, "add up to 1.2, expected at most 1"),
     ],
 )
 def test_impossible_detectors_are_refused(change: dict[str, float], fault: str) -> None:

@@ -56,13 +56,14 @@ def values_of(array: ArrayFields) -> Array:
     packed = codec.get("name") if isinstance(codec, Mapping) else ""
     if packed:
         raise DataError(
-            f"the frame is compressed ({packed}). Configure the detector to send "
-            "uncompressed frames."
+            f"the frame is compressed ({packed}); configure the detector to send uncompressed "
+            "frames."
         )
     sizes = [each["size"] for each in _tables(array["dimension"])]
     if len(sizes) != 2:
         raise DataError(
-            f"the frame has {len(sizes)} axes, expected rows and columns of grey values."
+            f"the frame has {len(sizes)} axes, expected two (rows and columns); configure the "
+            "detector to send grey-scale images."
         )
     columns, rows = (int(size) for size in sizes if isinstance(size, int))
     # The value is a union: one entry whose name is the number type
@@ -70,8 +71,9 @@ def values_of(array: ArrayFields) -> Array:
     values = np.array(next(iter(union[0].values()))) if union and union[0] else np.zeros(0)
     if values.dtype.kind not in "uif" or values.size != rows * columns:
         raise DataError(
-            f"the frame has {values.size:,} values of {values.dtype.name}, but states "
-            f"{columns} x {rows} (columns x rows)."
+            f"the frame has {values.size:,} values of type {values.dtype.name}, expected "
+            f"{rows * columns:,} real numbers for {columns} × {rows} pixels (columns × rows); "
+            "check the detector software."
         )
     return values.reshape(rows, columns)
 
@@ -91,7 +93,10 @@ def number_of(array: ArrayFields) -> int:
     """
     number = array["uniqueId"]
     if not isinstance(number, int):
-        raise DataError("the frame has no number.")
+        raise DataError(
+            f"the frame has the number {str(number)[:40]} (uniqueId), expected an integer; check "
+            "the detector software."
+        )
     return number
 
 

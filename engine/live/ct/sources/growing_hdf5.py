@@ -114,7 +114,9 @@ def _read(layout: Hdf5Layout, grown: Grown) -> None:
         n_there = layout.n_there(name)
         # Another scan was written into a file of the same name
         if at > n_there:
-            raise FileFormatError(f"{layout.path.name}: has fewer images than before.")
+            raise FileFormatError(
+                f"{layout.path.name}: {name} has {n_there} images, but {at} were read before."
+            )
         for k in range(at, n_there):
             values = np.asarray(item[k] if layout.axis == 0 else item[:, k])
             # HDF5 fills chunks that were never written with zeros

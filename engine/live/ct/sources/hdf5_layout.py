@@ -177,9 +177,10 @@ def layout_of(file: h5py.File, path: Path, *, is_open: bool) -> Hdf5Layout:
     # Several stacks, or none: nothing states which one is the scan
     if len(stacks) != 1 or keys is None:
         raise FileFormatError(
-            f"{path.name}: {len(stacks)} stacks of images and "
-            f"{'no image_key' if keys is None else 'an image_key'}; expected "
-            "/exchange/data of Data Exchange, or one stack of NXtomo."
+            f"{path.name}: found {len(stacks)} stacks of images and "
+            f"{'no image_key' if keys is None else 'an image_key'}, expected /exchange/data (Data "
+            "Exchange), or one stack with an image_key (NXtomo); export the scan in one of these "
+            "formats."
         )
     angles, n_angles = _angles(items, ANGLE_NAMES, is_open=is_open)
     whole = keys.astype(np.int64)
@@ -190,7 +191,8 @@ def _of_data_exchange(items: dict[str, h5py.Dataset], path: Path, *, is_open: bo
     images = {name: items[name] for name in DX_IMAGES if name in items and items[name].ndim == 3}
     if "exchange/data" not in images:
         raise FileFormatError(
-            f"{path.name}: /exchange/data does not have three axes. Export it again."
+            f"{path.name}: /exchange/data has {items['exchange/data'].ndim} axes, expected three; "
+            "export the scan again."
         )
     # Data Exchange states its axes as "theta:y:x"; some files have rows first
     axes = attribute(images["exchange/data"], "axes").split(":")

@@ -55,7 +55,8 @@ class PvAccessSource:
     def __init__(self, channel: str) -> None:
         if find_spec("pvaccess") is None:
             raise SettingsError(
-                f"{SCHEME}{channel}: PVAccess needs the library pvapy. Install isocenter[epics]."
+                f"{SCHEME}{channel}: PVAccess needs the pvapy package; install it with `pip "
+                "install 'isocenter[epics]'`."
             )
         self._channel = channel
 

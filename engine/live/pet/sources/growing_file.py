@@ -134,8 +134,9 @@ def tail_of(path: Path, scanner: str | None = None) -> ListModeTail:
             if tail is not None:
                 return tail
             raise SettingsError(
-                f"{path.name}: {reader.name} cannot be followed while it is written. "
-                "Replay the stored scan, or follow list mode of a Siemens mMR or "
-                "SAFIR scanner."
+                f"{path.name}: {reader.name} files cannot be followed while they are written; "
+                "replay the complete scan, or use list mode from a Siemens mMR or SAFIR scanner."
             )
-    raise FileFormatError(f"{path.name}: not a known list-mode format.")
+    raise FileFormatError(
+        f"{path.name}: the file is not in a supported list-mode format; choose a list-mode file."
+    )

@@ -127,8 +127,8 @@ def refuse_layers(scanner: DualHead) -> None:
     """
     if scanner.settings.n_layers != 1:
         raise GeometryError(
-            f"{scanner.name}: a response matrix has one crystal layer, the scanner "
-            f"has {scanner.settings.n_layers}; compute a matrix for each layer, or set "
+            f"{scanner.name}: a response matrix describes one crystal layer, but the scanner has "
+            f"{scanner.settings.n_layers}; compute a matrix for each pair of layers, or set "
             "n_layers = 1 and combine the events of all layers."
         )
 

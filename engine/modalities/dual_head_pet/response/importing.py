@@ -80,15 +80,15 @@ def _imported(
 ) -> ResponseMatrix:
     if matrix.dtype.kind not in "fiu":
         raise DataError(
-            f"{path.name}: the matrix has values of type {matrix.dtype}, "
-            "expected real numbers; write the file again."
+            f"{path.name}: the matrix has values of type {matrix.dtype}, expected real numbers; "
+            "save the matrix with real numbers."
         )
     wanted = scanner.n_lors, scanner.grid.n_voxels
     if matrix.shape != wanted:
         raise GeometryError(
-            f"{path.name}: the matrix has {' × '.join(map(str, matrix.shape))} "
-            f"elements, {scanner.name!r} has {wanted[0]} lines of response and "
-            f"{wanted[1]} voxels; choose the scanner of the matrix."
+            f"{path.name}: the matrix has {' × '.join(map(str, matrix.shape))} elements, but "
+            f"{scanner.name!r} has {wanted[0]} lines of response and {wanted[1]} voxels; choose "
+            "the scanner for which the matrix was computed."
         )
     # Voxels of one pair can be outside its box if crystals scatter, hence the margin.
     elements = Elements(scanner, margin)
@@ -106,12 +106,10 @@ def _imported(
 def _refuse_voxels(voxel_mm: Point | None, scanner: DualHead, path: Path) -> None:
     wanted = scanner.grid.voxel_mm
     if voxel_mm is not None and not np.allclose(voxel_mm, wanted, rtol=_SAME):
-        s = scanner.settings
         raise GeometryError(
-            f"{path.name}: voxels of {_edges(voxel_mm)} mm break the symmetry of "
-            f"{scanner.name!r}, expected {_edges(wanted)} mm (crystal pitch of "
-            f"{s.pitch_mm:g} mm divided by {s.voxels_per_pitch}); compute the matrix "
-            "with these voxels."
+            f"{path.name}: the matrix has voxels of {_edges(voxel_mm)} mm, but {scanner.name!r} "
+            f"has voxels of {_edges(wanted)} mm; compute the matrix again with the voxels of the "
+            "scanner."
         )
 
 
@@ -119,12 +117,13 @@ def _refuse_counts(matrix: Any, path: Path) -> None:
     """Refuse values that cannot be probabilities: all 0, or more than every decay."""
     most = matrix.sum(axis=0, dtype=np.float64).max()
     if most == 0:
-        raise DataError(f"{path.name}: the matrix has no probability above 0; compute it again.")
+        raise DataError(
+            f"{path.name}: all probabilities in the matrix are 0; compute the matrix again."
+        )
     if most > _MOST:
         raise DataError(
-            f"{path.name}: the probabilities of one voxel add up to {most:.3g}, "
-            "expected at most 1; divide the counts by the simulated decays of each "
-            "voxel."
+            f"{path.name}: the probabilities of one voxel add up to {most:.3g}, expected at most "
+            "1; divide the counts by the number of simulated decays in each voxel."
         )
 
 
@@ -150,8 +149,8 @@ def _read(file: InputFile) -> Any:
         return found
     except DAMAGE as e:
         raise FileFormatError(
-            f"{file.name}: not a NumPy (.npy) or scipy.sparse (.npz) matrix, or "
-            f"truncated ({e}); write the file again."
+            f"{file.name}: the file is not a NumPy (.npy) or scipy.sparse (.npz) matrix, or is "
+            f"incomplete ({e}); write the file again."
         ) from e
 
 
@@ -176,8 +175,8 @@ def _triplets(matrix: Any, path: Path) -> Iterator[Triplets]:
 def _checked(values: Array, path: Path) -> Array:
     if not np.isfinite(values).all() or (values < 0).any():
         raise DataError(
-            f"{path.name}: the matrix has probabilities below 0 or values that are not "
-            "numbers; compute it again."
+            f"{path.name}: the matrix contains negative, infinite or NaN probabilities; compute "
+            "the matrix again."
         )
     return values.astype(np.float64)
 

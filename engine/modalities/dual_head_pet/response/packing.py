@@ -99,8 +99,9 @@ def packed(
     # Positions are stored as 16-bit numbers within the window of a plane.
     if (windows[:, 2] * windows[:, 3]).max(initial=0) > _MOST_PLACES:
         raise DataError(
-            f"{scanner.name}: a row of the matrix is wider than {_MOST_PLACES} voxels "
-            "in one plane; use fewer voxels per pitch or a larger threshold."
+            f"{scanner.name}: a row of the matrix covers {(windows[:, 2] * windows[:, 3]).max()} "
+            f"voxels in one plane, but at most {_MOST_PLACES} are supported; use fewer voxels per "
+            "pitch or a higher threshold."
         )
     j0, k0, _, width = windows[p].T
     return PackedRows(

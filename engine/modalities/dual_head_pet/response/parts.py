@@ -72,17 +72,17 @@ class ResponseParts:
             found = _plan_in(self.folder)
         except OSError as e:
             raise ResourceError(
-                f"{self.folder}: this folder cannot be used ({e.strerror or e}); "
-                "choose another file."
+                f"{self.folder}: the parts of the matrix cannot be stored in this folder "
+                f"({e.strerror or e}); save the matrix in another folder."
             ) from e
         if found is None:
             write_atomically(text, self.folder / PLAN)
         elif found != json.loads(text):
             # Parts of different settings must never be joined to one matrix.
             raise SettingsError(
-                f"{self.folder.name}: this folder has parts of a matrix of another "
-                "scanner or other settings; finish that matrix, delete the folder or "
-                "choose another name."
+                f"{self.folder.name}: this folder contains parts of a matrix for another scanner "
+                "or with other settings; finish that matrix, delete the folder, or choose another "
+                "name."
             )
 
     def load(self, i: int) -> Arrays | None:

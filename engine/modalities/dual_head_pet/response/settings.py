@@ -45,7 +45,7 @@ class AnalyticResponse(Settings):
     @model_validator(mode="after")
     def _balanced(self) -> Self:
         if self.n_points & (self.n_points - 1):
-            raise ValueError(f"n_points must be a power of two, got {self.n_points}")
+            raise ValueError(f"n_points is {self.n_points}, expected a power of two such as 4096")
         return self
 
     def points(self) -> tuple[Array, Array]:

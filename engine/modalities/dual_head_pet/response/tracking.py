@@ -251,8 +251,7 @@ def _refuse_too_large(n_elements: int, name: str) -> None:
     wanted, free = MERGED_BYTES * n_elements, free_memory()
     if wanted > MEMORY_PART * free:
         raise ResourceError(
-            f"{name}: the counts of one voxel need {wanted / 2**30:,.2f} GiB of "
-            f"memory, {free / 2**30:.2f} GiB are free; track fewer pairs, use fewer "
-            "threads, or close other programs. Finished voxels stay in the folder of "
-            "the build."
+            f"{name}: the counts of one voxel need {wanted / 2**30:,.2f} GiB of memory, but only "
+            f"{free / 2**30:.2f} GiB are free; track fewer pairs, use fewer threads, or close "
+            "other programs. Finished voxels are kept."
         )

@@ -120,7 +120,8 @@ def run(on: Backend, *, parts: Sequence[str], work: PartsWork, say: figures.Say)
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         raise SettingsError(
-            f"--parts: unknown part {unknown[0]!r}; choose from {', '.join(PARTS)}."
+            f"--parts: {unknown[0]!r} is not a part of this benchmark; choose from "
+            f"{', '.join(PARTS)}."
         )
     measures: dict[str, Measure] = {}
     for part in parts:

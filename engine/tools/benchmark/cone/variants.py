@@ -121,7 +121,9 @@ class Forms:
 
     def __init__(self, on: Backend, work: FormsWork | ScanWork, repeats: int) -> None:
         if on.gpu is None:
-            raise ResourceError(f"{on.label}: kernels of a GPU cannot be measured on it.")
+            raise ResourceError(
+                f"{on.label} is not a GPU, so GPU kernels cannot be measured on it; choose a GPU."
+            )
         self.gpu, self._xp, self.work, self._repeats = on.gpu, on.xp, work, repeats
         # One scene: its matrices are the same for all variants
         self._profiler, self._scene = Profiler(on), Scene(work.geometry, work.grid)

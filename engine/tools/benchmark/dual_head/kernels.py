@@ -54,7 +54,9 @@ def run(
     """
     gpu = on.gpu
     if gpu is None:
-        raise ResourceError(f"{on.label}: kernels of a GPU cannot be measured on it.")
+        raise ResourceError(
+            f"{on.label} is not a GPU, so GPU kernels cannot be measured on it; choose a GPU."
+        )
     # The variant that users get is the reference of all results
     reference = _ours(on, work, None)
     n_products = int(work.n_products[reference.orientations].sum())

@@ -51,9 +51,8 @@ class PanelWork:
         most = s.n_rows * s.n_columns
         if not 1 <= self.n_sampled <= self.n_subsets <= most:
             raise SettingsError(
-                f"--subsets {self.n_sampled} of {self.n_subsets}: expected 1 or more of at most "
-                f"{most} "
-                f"on {self.scanner.name}."
+                f"--subsets {self.n_sampled} --of {self.n_subsets}: on {self.scanner.name}, at "
+                f"most {most} subsets are possible, and 1 to all of them can be measured."
             )
 
     @property
@@ -126,7 +125,10 @@ def response_of(
     """
     scanner = read_scanner(SYSTEMS[system])
     if not isinstance(scanner, DualHead):
-        raise SettingsError(f"{system}: {scanner.name} is no dual-head scanner.")
+        raise SettingsError(
+            f"{system}: {scanner.name} is not a dual-head scanner; choose the system of a "
+            "dual-head scanner."
+        )
     if path is not None:
         return one_matrix(read_response(path, scanner))
     settings, folder = AnalyticResponse(), cache_dir() / "response"

@@ -74,7 +74,8 @@ def run(
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         raise SettingsError(
-            f"--parts: {', '.join(unknown)} unknown; choose from {', '.join(PARTS)}."
+            f"--parts: {unknown[0]!r} is not a part of this benchmark; choose from "
+            f"{', '.join(PARTS)}."
         )
     first, last = devices[0], devices[-1]
     measures = {

@@ -113,7 +113,10 @@ def sending(detector: SendingDetector, name: str, geometry: XrayGeometry) -> Ite
     try:
         # Importing in the new process can take seconds on a busy machine
         if not line.poll(START_S):
-            raise ResourceError(f"{name}: the sender did not start within {START_S:g} s.")
+            raise ResourceError(
+                f"{name}: the process that sends the frames did not start within {START_S:g} s; "
+                "close other programs and try again."
+            )
         yield SentFrames(line.recv(), line, name, geometry, detector.frames_per_s)
     finally:
         line.close()  # ends the sender

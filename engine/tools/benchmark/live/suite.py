@@ -96,7 +96,8 @@ def collect(on: Backend, names: Sequence[str], seconds: float, say: Callable[[st
     unknown = [name for name in names if name not in allowed]
     if unknown:
         raise SettingsError(
-            f"--cases: unknown case {unknown[0]!r}; choose from {', '.join(allowed)}."
+            f"--cases: {unknown[0]!r} is not a case of this benchmark; choose from "
+            f"{', '.join(allowed)}."
         )
     # Memory and PET take minutes, and are measured on request
     wanted = names or (*known, FOLDER)

@@ -47,9 +47,9 @@ def opened() -> tuple[ModuleType, str]:
     try:
         astra = import_module("astra")
     except (ImportError, OSError) as e:
-        raise ResourceError(f"{build}: cannot be loaded ({e}); {_WAY_OUT}.") from e
+        raise ResourceError(f"{build}: ASTRA cannot be loaded ({e}); {_WAY_OUT}.") from e
     if not astra.use_cuda():
-        raise ResourceError(f"{build}: sees no GPU; {_WAY_OUT}.")
+        raise ResourceError(f"{build}: ASTRA finds no GPU; {_WAY_OUT}.")
     return astra, build
 
 

@@ -116,8 +116,9 @@ def _require(found: Plain, peer: PeerRun) -> None:
     # also refuses NaN, which compares as false
     if not found["correlation"] >= LEAST_CORRELATION:
         raise ResourceError(
-            f"{peer.build}: its {found['of']} correlate with ours by {found['correlation']:.3g}, "
-            f"not by {LEAST_CORRELATION} or more, so that it did other work; try another build."
+            f"{peer.build}: the correlation of its {found['of']} with ours is "
+            f"{found['correlation']:.3g}, expected at least {LEAST_CORRELATION}; try another "
+            "build."
         )
 
 

@@ -97,7 +97,10 @@ def measure(on: Backend, work: CardWork, say: figures.Say) -> Plain:
         if the device is not a GPU
     """
     if on.gpu is None:
-        raise ResourceError(f"{on.label}: peers of a GPU cannot be measured on it.")
+        raise ResourceError(
+            f"{on.label} is not a GPU, so other GPU programs cannot be measured on it; choose a "
+            "GPU."
+        )
     rows = []
     for case in _cases(on, on.gpu, work):
         say(f"measuring {case.work} ...")

@@ -106,8 +106,8 @@ class ListModePeer:
         # Written so that NaN is refused, too
         if not abs(n_held - self._n) < HELD_RTOL * self._n:
             raise ResourceError(
-                f"{self._library.build}: its numerator holds {n_held:g} of {self._n} events, "
-                "so that it did not do the work; try another build."
+                f"{self._library.build}: its numerator adds up to {n_held:g} events, expected "
+                f"{self._n}; try another build."
             )
         return self._sums
 

@@ -58,8 +58,8 @@ class ParallelprojLibrary:
         self._library = _loaded(path, on)
         if not _works(path, self._number):
             raise ResourceError(
-                f"{path}: does not find the length of one ray on this "
-                f"{'GPU' if on.is_cuda else 'processor'}; {_remedy(on)}."
+                f"{path}: the library does not compute the correct length of a test ray on this "
+                f"{'GPU' if on.is_cuda else 'CPU'}; {_remedy(on)}."
             )
         self._threads = on.threads
 
@@ -125,16 +125,20 @@ def _loaded(path: str, on: Backend) -> CDLL:
     try:
         library = CDLL(path)
     except OSError as e:
-        raise ResourceError(f"{path}: cannot be loaded ({e}); {_remedy(on)}.") from e
+        raise ResourceError(f"{path}: the library cannot be loaded ({e}); {_remedy(on)}.") from e
     # Another library may have this name
     if not hasattr(library, "parallelproj_cuda_enabled"):
-        raise ResourceError(f"{path}: no libparallelproj of version 2; {_remedy(on)}.")
+        raise ResourceError(f"{path}: this library is not libparallelproj 2; {_remedy(on)}.")
     has_cuda = bool(library.parallelproj_cuda_enabled())
     if on.is_cuda and not has_cuda:
         # it would use pointers of the GPU as host pointers
-        raise ResourceError(f"{path}: built without CUDA; {_remedy(on)}.")
+        raise ResourceError(
+            f"{path}: this library was built without CUDA and cannot use a GPU; {_remedy(on)}."
+        )
     if has_cuda and not on.is_cuda:
-        raise ResourceError(f"{path}: built with CUDA, so it runs only on a GPU; {_remedy(on)}.")
+        raise ResourceError(
+            f"{path}: this library was built with CUDA and cannot run on the CPU; {_remedy(on)}."
+        )
     return library
 
 

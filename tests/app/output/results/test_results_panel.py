@@ -175,7 +175,7 @@ def test_a_damaged_result_is_a_sentence(qtbot, controls, tab, refreshed, keep):
     tab.list.setCurrentRow(0)
     tab.open.click()
     settle(qtbot, controls)
-    assert "has changed since it was written" in problems[0].text
+    assert "has changed since the result was saved" in problems[0].text
     assert controls.session.view.volume is None
 
 

@@ -47,7 +47,7 @@ def test_forms_become_points_and_the_best_a_line(model):
     times = model.times
     assert times.tried == ((1, 120), (2, 80)) and times.known == ((4, 300),) and times.n == 4
     assert times.faulty == (3,) and times.best == pytest.approx((100, 80, 80, 80))
-    assert "width 2, 1.25 × the speed of the shipped form (1.22 to 1.28)" in model.best_words
+    assert "width 2, 1.25 × the speed of the default (1.22 to 1.28)" in model.best_words
     assert model.state_words.startswith("4 variants tried. 1 failed or gave wrong results.")
 
 
@@ -64,7 +64,9 @@ def test_the_end_says_what_was_won_and_that_it_is_used(model):
     assert model.phase is Phase.STOPPING and model.state_words.endswith("Stopping.")
     model.take(SearchEnded(1, 9.0, {"width": 2}, BETTER, False, True, was_stopped=True))
     words = model.state_words
-    assert model.has_won and words.startswith("Stopped. 1 form in 9 s: kept width 2, 1.25 ×")
+    assert model.has_won and words.startswith(
+        "Stopped. Tried 1 variant in 9 s and stored the fastest: width 2, 1.25 ×"
+    )
     assert (
         "Later runs with images of this size will use this variant" in words
         and model.best_words == ""
@@ -77,7 +79,7 @@ def test_nothing_won_says_that_nothing_changes(model):
     model.take(SearchEnded(3, 60.0, None, None, False, False, was_stopped=False))
     assert (
         not model.has_won
-        and "it stays. Later runs will still use the default variant." in model.state_words
+        and "than the default. Later runs will still use the default variant." in model.state_words
     )
 
 

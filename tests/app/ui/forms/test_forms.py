@@ -126,7 +126,7 @@ def test_a_fault_of_the_whole_is_told(qtbot):
     form = form_of(qtbot, AnalyticResponse, AnalyticResponse())
     form.show()
     type_into(qtbot, form.findChildren(NumberBox)[0], "300")
-    assert faults(form) == ["N_points must be a power of two, got 300."]
+    assert faults(form) == ["N_points is 300, expected a power of two such as 4096."]
 
 
 def test_a_fault_of_three_numbers_stands_under_them(qtbot):

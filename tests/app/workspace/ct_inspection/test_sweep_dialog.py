@@ -153,7 +153,7 @@ def test_a_senseless_range_is_a_sentence_and_the_pictures_stay(qtbot, asked):
     make_candidates(qtbot, dialog, Range(None, 0.0, 9))
     assert (
         dialog.text.text()
-        == "9 candidates with a step of 0, expected 3 to 99 candidates and a step other than 0."
+        == "got 9 candidates with a step of 0, expected 3 to 99 candidates and a step above 0."
     )
     assert len(dialog.tiles) == 9
     assert dialog.use.isEnabled()
@@ -198,8 +198,8 @@ def test_a_roll_that_leaves_the_detector_is_refused(qtbot, asked):
     dialog = asked("roll")
     make_candidates(qtbot, dialog, Range(None, 5.0, 3))
     assert dialog.text.text() == (
-        "A roll of 5° shifts columns by 1.7 rows, too many for a detector of 4 rows; use a scan of "
-        "at least 9 rows, or smaller steps."
+        "A detector roll of 5° shifts the outer columns by 1.7 rows, which is too much for a "
+        "detector of 4 rows; use smaller steps, or a scan of at least 9 rows."
     )
 
 

@@ -41,8 +41,8 @@ def test_json_has_a_line_for_every_frame_and_event(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["watch", "no-such-scan.h5"], "no such file or folder, and not an address"),
-        (["watch", "http://x"], "not a valid source. Expected tcp://host:port, pva://CHANNEL"),
+        (["watch", "no-such-scan.h5"], "this file or folder does not exist; give"),
+        (["watch", "http://x"], "is not supported; give tcp://host:port, pva://CHANNEL"),
         (["watch", "tcp://127.0.0.1:1", "--rate", "5"], "--rate needs --replay"),
         (["send", "no-such-scan.h5", "--to", "tcp://*:9"], "no such file"),
         (["send", "no-such-scan.h5", "--to", "here"], "expected tcp://host:port"),

@@ -68,7 +68,7 @@ def test_reconstruct_leaves_image_scan_and_volume(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["watch", "SCAN"], "cannot be followed while it is written"),
+        (["watch", "SCAN"], "cannot be followed while they are written"),
         (["watch", "tcp://127.0.0.1:1", "--pet", "--rate", "1"], "--rate needs --replay"),
         (["send", "SCAN", "--to", "tcp://*:9", "--plain"], "--plain is for X-ray scans"),
         (

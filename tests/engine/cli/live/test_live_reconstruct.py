@@ -112,7 +112,7 @@ def test_another_geometry_is_refused_and_nothing_is_written(
     out = tmp_path / "s.nii.gz"
     words = ["live", "reconstruct", str(stored), "--replay", "-o", str(out)]
     assert main([*words, "--geometry", str(other)]) == 2
-    assert "Give the geometry of this detector" in capsys.readouterr().err
+    assert "give the geometry of this detector" in capsys.readouterr().err
     assert not list(tmp_path.glob("s-*"))
 
 

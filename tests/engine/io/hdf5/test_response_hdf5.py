@@ -172,7 +172,7 @@ def test_parts_of_another_matrix_are_refused(tmp_path: Path) -> None:
     folder = tmp_path / "tiny.h5.parts"
     folder.mkdir()
     (folder / "plan.json").write_text("{}")
-    with pytest.raises(SettingsError, match="parts of a matrix of another scanner or other"):
+    with pytest.raises(SettingsError, match="parts of a matrix for another scanner or with other"):
         build_analytic(panels(), FAST, tmp_path / "tiny.h5")
 
 

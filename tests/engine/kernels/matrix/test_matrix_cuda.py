@@ -204,11 +204,11 @@ def test_subsets_are_those_of_the_twin():
 
 
 def test_double_precision_and_large_panels_are_refused():
-    with pytest.raises(GeometryError, match="float32, not float64"):
+    with pytest.raises(GeometryError, match="float32, but float64 was requested"):
         MatrixProjector(response_of("square"), on=cuda(EmulatedGpu()), dtype=np.float64)
 
     check_panel(FULL)
-    with pytest.raises(GeometryError, match="at most 238 along an edge"):
+    with pytest.raises(GeometryError, match="at most 238 along each edge"):
         check_panel(replace(SCATTERING, rows=239))
 
 

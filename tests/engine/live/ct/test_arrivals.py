@@ -77,7 +77,7 @@ def test_darks_and_flats_outlast_projections_and_never_go_silently() -> None:
     assert got[:3] == flats
     got, _ = all_of(Given(flats), most_bytes=flats[0].values.nbytes * 2)
     assert isinstance(got[0], Noticed)
-    assert "1 darks or flats were not taken in time" in got[0].text
+    assert "1 dark or flat could not be processed in time" in got[0].text
     assert got[1:3] == flats[1:]
 
 

@@ -234,5 +234,5 @@ def test_a_scan_that_climbs_is_refused():
         circle(N), pitch_mm=40, source_axis_mm=200, source_detector_mm=400, shape=(8, 48),
         pixel_mm=2.0,
     )  # fmt: skip
-    with pytest.raises(GeometryError, match="moves along its axis"):
+    with pytest.raises(GeometryError, match="moves along the axis of rotation"):
         LiveSlices(climbing, PLANES, on=ON)

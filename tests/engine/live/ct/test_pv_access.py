@@ -96,7 +96,7 @@ def _is_enough(arrivals: list[Arrival]) -> Callable[[Arrival], bool]:
 
 @pytest.mark.skipif(HAS_PVAPY, reason="pvapy is installed")
 def test_without_the_library_a_sentence_says_what_to_install() -> None:
-    with pytest.raises(SettingsError, match=r"Install isocenter\[epics\]"):
+    with pytest.raises(SettingsError, match=r"pip install 'isocenter\[epics\]'"):
         collected(open_source("pva://channel"))
 
 
@@ -130,7 +130,7 @@ def test_values_kind_and_angle_are_read_from_fields_and_attributes() -> None:
     [
         ({"codec": {"name": "lz4"}}, "compressed"),
         ({"dimension": [{"size": 3}, {"size": 10}, {"size": 2}]}, "has 3 axes"),
-        ({"dimension": [{"size": 10}, {"size": 7}]}, "has 60 values of uint16"),
+        ({"dimension": [{"size": 10}, {"size": 7}]}, "has 60 values of type uint16"),
         ({"value": ()}, "has 0 values"),
     ],
 )

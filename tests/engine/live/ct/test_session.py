@@ -175,5 +175,5 @@ def test_steps_of_the_whole_scan_and_views_beyond_it_are_said():
 def test_sliding_views_are_not_kept():
     with LiveSession(Beamline(whole_scan()), choices(mode="sliding"), on=ON) as session:
         followed(session)
-    with pytest.raises(DataError, match="not recorded"):
+    with pytest.raises(DataError, match="sliding mode does not record it"):
         session.scan()

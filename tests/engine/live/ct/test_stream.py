@@ -82,8 +82,8 @@ def test_a_sender_that_is_killed_comes_back_and_begins_anew() -> None:
     assert isinstance(got[0], Waiting)
     text = texts_of(got)
     assert "the message has 3 parts, expected two" in text
-    assert "the header is not JSON" in text
-    assert "119 bytes of values, but the header states 6 x 10 of uint16, which are 120" in text
+    assert "the message header is not valid JSON" in text
+    assert "119 bytes of values, but its header describes 6 x 10 values of type uint16" in text
     assert "the sender has disconnected. Frames continue when it returns" in text
     assert "a sender is connected again" in text
     assert "the scan starts again, projection 0 comes after 4" in text
@@ -213,26 +213,29 @@ def changed(**changes: object) -> list[bytes]:
     ("parts", "match"),
     [
         (FRAME[:1], "has 1 parts, expected two"),
-        ([b"[" * 9000, b""], "not JSON"),
-        ([b"[1]", b""], "not a JSON object"),
-        ([b" " * 70_000, b""], "has 70,000 bytes, at most"),
-        (changed(shape=[1, 61]), "120 bytes of values, but the header states 1 x 61 of uint16"),
-        (changed(shape=[60]), "expected 2 integers"),
+        ([b"[" * 9000, b""], "not valid JSON"),
+        ([b"[1]", b""], "expected a JSON object"),
+        ([b" " * 70_000, b""], "has 70,000 bytes, but at most"),
+        (
+            changed(shape=[1, 61]),
+            "120 bytes of values, but its header describes 1 x 61 values of type",
+        ),
+        (changed(shape=[60]), "expected a list of 2 integers"),
         (changed(shape=[-1, -60]), "'shape' is -1, expected an integer from 1"),
         (changed(shape=[True, 60]), "'shape' is True"),
         (changed(shape=[10**9, 10**9]), "expected an integer from 1 to 65,536"),
-        (changed(shape=None), "has the shape None"),
-        (changed(type="object"), "values have the type 'object'"),
-        (changed(type="u2,u2"), "values have the type 'u2,u2'"),
-        (changed(type="no such"), "values have the type 'no such'"),
-        (changed(type=7), "values have the type '7'"),
+        (changed(shape=None), "'shape' is None"),
+        (changed(type="object"), "'type' is 'object'"),
+        (changed(type="u2,u2"), "'type' is 'u2,u2'"),
+        (changed(type="no such"), "'type' is 'no such'"),
+        (changed(type=7), "'type' is '7'"),
         (changed(frame=-1), "'frame' is -1"),
         (changed(frame="7"), "'frame' is 7, expected an integer"),
         (changed(image_attributes={"scan_index": 3}), "'scan_index' is 3"),
         (changed(image_attributes=[]), "'scan_index' is None"),
-        (changed(isocenter={"angle_rad": "0.5"}), "has the angle 0.5, expected a number"),
-        ([FRAME[0].replace(b"0.5", b"NaN"), FRAME[1]], "has the angle nan"),
-        (changed(isocenter={"announce": "geometry"}), "expected 3 integers"),
+        (changed(isocenter={"angle_rad": "0.5"}), "'angle_rad' is 0.5, expected a finite number"),
+        ([FRAME[0].replace(b"0.5", b"NaN"), FRAME[1]], "'angle_rad' is nan"),
+        (changed(isocenter={"announce": "geometry"}), "expected a list of 3 integers"),
         (changed(isocenter={"announce": "geometry"}, shape=[5, 4, 3]), "four vectors"),
         (changed(isocenter={"announce": "end"}), "'sent' is None"),
     ],

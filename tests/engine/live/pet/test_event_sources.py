@@ -97,11 +97,14 @@ def test_the_scan_of_a_crystal_map_cannot_be_announced() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda e: replace(e, crystals=e.crystals + 999), "the events have a crystal 1"),
+        (
+            lambda e: replace(e, crystals=e.crystals + 999),
+            "the events contain the crystal number 1",
+        ),
         (lambda e: replace(e, crystals=e.crystals - 999), "expected 0 to 255"),
-        (lambda e: replace(e, tof_bins=e.tof_bins + np.int16(7)), "the events have a time bin"),
-        (lambda e: replace(e, time_ms=e.time_ms[::-1]), "times run backwards"),
-        (lambda e: replace(e, delayed=None), "announced were"),
+        (lambda e: replace(e, tof_bins=e.tof_bins + np.int16(7)), "the events contain the TOF bin"),
+        (lambda e: replace(e, time_ms=e.time_ms[::-1]), "is earlier than the event before it"),
+        (lambda e: replace(e, delayed=None), "the start message announced"),
     ],
 )
 def test_events_that_cannot_be_of_the_scanner_are_refused(change, sentence) -> None:  # type: ignore[no-untyped-def]
@@ -114,10 +117,13 @@ def test_events_that_cannot_be_of_the_scanner_are_refused(change, sentence) -> N
     ("parts", "sentence"),
     [
         ([b"{}"], "the message has 1 parts"),
-        ([b"no json", b""], "not JSON"),
-        ([b'{"frame": 1}', b""], "neither events nor"),
-        ([b'{"isocenter": {"announce": "list mode"}}', b"kind = 7"], "the scanner cannot"),
-        ([b'{"isocenter": {"announce": "list mode"}}', b"\xff"], "the scanner cannot"),
+        ([b"no json", b""], "not valid JSON"),
+        ([b'{"frame": 1}', b""], "'announce' is"),
+        (
+            [b'{"isocenter": {"announce": "list mode"}}', b"kind = 7"],
+            "the scanner description cannot",
+        ),
+        ([b'{"isocenter": {"announce": "list mode"}}', b"\xff"], "the scanner description cannot"),
         (
             [b'{"isocenter": {"announce": "events", "first": 0, "n": 0}}', b""],
             "expected an integer",
@@ -128,7 +134,7 @@ def test_events_that_cannot_be_of_the_scanner_are_refused(change, sentence) -> N
                 b'["crystals", "time_ms", "delayed", "tof_bin"]}}',
                 b"12",
             ],
-            "2 bytes, but the header states 9 events, which are 135",
+            "2 bytes of events, but the 9 events in its header need 135",
         ),
     ],
 )
@@ -183,7 +189,7 @@ def test_a_stream_says_what_is_missing_and_when_a_scan_begins_anew() -> None:
     assert [each.anew for each in came if isinstance(each, Resumed)] == [True]
     said = "\n".join(each.text for each in came if isinstance(each, Noticed))
     assert "before their scanner was announced" in said
-    assert "message refused: the message has neither events nor" in said
+    assert "message refused: the message has 'announce' is" in said
 
 
 def test_a_slow_consumer_loses_the_oldest_and_stops_nobody() -> None:

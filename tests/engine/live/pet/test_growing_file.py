@@ -106,5 +106,5 @@ def test_words_of_no_such_scan_end_it_in_a_sentence(tmp_path: Path) -> None:
 def test_a_format_that_cannot_be_followed_is_named(tmp_path: Path) -> None:
     write_listmode(scan(), tmp_path / "scan.h5")
     source = open_events(str(tmp_path / "scan.h5"))
-    with pytest.raises(SettingsError, match="cannot be followed while it is written"):
+    with pytest.raises(SettingsError, match="cannot be followed while they are written"):
         list(source.batches(Event()))

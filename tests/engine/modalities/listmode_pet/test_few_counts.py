@@ -61,7 +61,9 @@ def test_no_event_is_refused_with_a_reason(tmp_path: Path) -> None:
 
 
 def test_fewer_events_than_subsets_are_refused_with_the_way_out(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"1 prompts .* for 2 subsets.*algorithm\.subsets=1"):
+    with pytest.raises(
+        DataError, match=r"1 prompts .* for 2 subsets.*algorithm\.subsets to at most 1"
+    ):
         events(tmp_path, np.array([MIDDLE]))
 
 

@@ -87,7 +87,9 @@ def test_events_that_do_not_fit_are_streamed():
 def test_images_that_do_not_fit_are_refused_with_numbers():
     small = requirements(free_gib=0.1)
     assert not small.fits
-    with pytest.raises(DeviceMemoryError, match=r"need 131 MiB of GPU memory, 102 MiB are free"):
+    with pytest.raises(
+        DeviceMemoryError, match=r"need 131 MiB of GPU memory, but only 102 MiB are free"
+    ):
         refuse_if_too_large(small, GRID)
 
 
@@ -97,7 +99,7 @@ def test_the_memory_of_the_machine_is_refused_first_and_is_no_fault_of_the_gpu()
             Requirements(8 * GIB, 4 * GIB, {}, requirements(free_gib=0.1).gpu), GRID
         )
     assert not isinstance(fault.value, DeviceMemoryError)
-    assert "needs 8.0 GiB of memory, 4.0 GiB are free" in str(fault.value)
+    assert "needs 8.0 GiB of memory, but only 4.0 GiB are free" in str(fault.value)
 
 
 def test_one_line_for_each_device():

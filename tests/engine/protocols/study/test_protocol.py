@@ -31,7 +31,7 @@ def test_a_size_is_filled_with_whole_voxels(over_mm, n):
     size_mm = (100.0 + over_mm, 40.0, 1.0)
     assert shape_for(size_mm, (2.0, 4.0, 8.0), most=51) == (1, 10, n)
     with pytest.raises(
-        SettingsError, match=rf"{n} × 10 × 1 voxels, but at most {n - 1} are possible along"
+        SettingsError, match=rf"{n} × 10 × 1 voxels, but at most {n - 1} are allowed along"
     ):
         shape_for(size_mm, (2.0, 4.0, 8.0), most=n - 1)
 
@@ -57,7 +57,10 @@ def test_file_round_trip(tmp_path):
         ("algorithm.iteratons=3", ["unknown key 'algorithm.iteratons'"]),
         ("algorithm.iterations=nan", ["algorithm.iterations"]),
         ("corrections.randoms.use=maybe", ["corrections.randoms.use", "'maybe'"]),
-        ("grid.voxel_mm=[0.0, 1.0, 1.0]", ["grid.voxel_mm", "must be 0.05 ... 100 mm", "got [0.0"]),
+        (
+            "grid.voxel_mm=[0.0, 1.0, 1.0]",
+            ["grid.voxel_mm", "must be between 0.05 and 100 mm", "got [0.0"],
+        ),
         ("grids.voxel_mm=1", ["no group 'grids'", "grid"]),
         ("iterations", ["KEY=VALUE"]),
         ('finishing=[{kind="gaussian", fwhm_mm=-1}]', ["finishing.0.fwhm_mm", "greater than 0"]),

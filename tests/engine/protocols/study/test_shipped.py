@@ -79,7 +79,7 @@ def test_one_is_found_by_name_or_by_file():
     assert find_protocol("ct-few-views") == read_protocol(FOLDER / "ct-few-views.toml")
     assert find_protocol(str(FOLDER / "demo.toml")).name == "Demo: PET ring"
     with pytest.raises(
-        SettingsError, match=r"'few' is not a protocol; known protocols: brain-fdg, .*ct-few-views"
+        SettingsError, match=r"'few' is not a known protocol; choose from brain-fdg, .*ct-few-views"
     ):
         find_protocol("few")
 

@@ -199,7 +199,9 @@ def test_bad_pixels_are_told(rng):
 def test_more_subsets_than_views_are_told(rng):
     model, _ = system(rng)
 
-    with pytest.raises(SettingsError, match="100, but the scan has 40 views; choose at most 40"):
+    with pytest.raises(
+        SettingsError, match="100, but the scan has only 40 views; choose at most 40"
+    ):
         last(solve(sirt(subsets=100), model, zeros(model)))
 
 

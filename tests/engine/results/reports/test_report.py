@@ -136,11 +136,11 @@ def test_a_signature_is_of_one_result_and_in_its_report(subject, result):
     assert "A. Physicist: not acceptable" in page.text and "Motion." in page.text
     kept = (result.folder / FILE).read_text()
     (result.folder / FILE).write_text(kept.replace("A. Physicist", "C. Physicist"))
-    with pytest.raises(EngineError, match="belongs to another result, or was changed"):
+    with pytest.raises(EngineError, match="was changed or belongs to another result"):
         signatures_of(result)
     other = Results().keep(NewResult(result.study, result.volume(), PROVENANCE))
     (other.folder / FILE).write_text(kept)
-    with pytest.raises(EngineError, match="belongs to another result, or was changed"):
+    with pytest.raises(EngineError, match="was changed or belongs to another result"):
         signatures_of(other)
 
 

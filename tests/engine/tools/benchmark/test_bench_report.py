@@ -118,12 +118,12 @@ def test_kernels_can_be_drawn(run, tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "not JSON"),
-        ("[1]", "contains no benchmark figures of version 1"),
-        ('{"start to picture [s]": 0.8}', "contains no benchmark figures of version 1"),
+        ("{", "not valid JSON"),
+        ("[1]", "does not contain benchmark results in format version 1"),
+        ('{"start to picture [s]": 0.8}', "does not contain benchmark results in format version 1"),
         (
             '{"format": "isocenter bench listmode", "version": 99}',
-            "contains no benchmark figures of version 1",
+            "does not contain benchmark results in format version 1",
         ),
     ],
 )
@@ -142,7 +142,7 @@ def test_foreign_files_are_refused_in_one_sentence(text, said, tmp_path, capsys)
 def test_a_missing_file_is_named(tmp_path, capsys):
     assert main(["bench", "report", str(tmp_path / "no.json")]) == USER_FAULT
 
-    assert "no.json: cannot be read" in capsys.readouterr().err
+    assert "no.json: the file cannot be read" in capsys.readouterr().err
 
 
 def test_a_missing_figure_is_the_files_fault(run, tmp_path):
@@ -151,12 +151,12 @@ def test_a_missing_figure_is_the_files_fault(run, tmp_path):
     path = tmp_path / "cut.json"
     path.write_text(json.dumps(run | {"parts": parts}))
 
-    with pytest.raises(FileFormatError, match=r"cut\.json: a figure is missing"):
+    with pytest.raises(FileFormatError, match=r"cut\.json: a result is missing"):
         report.page([report.read(path)])
 
 
 def test_kernels_need_a_gpu():
-    with pytest.raises(SettingsError, match="'kernels' cannot be measured"):
+    with pytest.raises(SettingsError, match="'kernels' is not available"):
         listmode.run([cpu(1)], parts=("kernels",), work=listmode.ListModeWork(), say=print)
 
 

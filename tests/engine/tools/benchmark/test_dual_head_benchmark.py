@@ -151,12 +151,15 @@ def test_the_usual_parts_fit_the_devices():
 
 @pytest.mark.parametrize(("of", "sampled"), [(4, 5), (13, 1), (4, 0)])
 def test_subsets_that_do_not_exist_are_refused(of, sampled):
-    with pytest.raises(SettingsError, match="expected 1 or more of at most 12"):
+    with pytest.raises(SettingsError, match="at most 12 subsets are possible"):
         PanelWork(random_response(SMALL), of, sampled)
 
 
 def test_unknown_parts_are_refused():
-    with pytest.raises(SettingsError, match="image unknown; choose from projection, forms"):
+    with pytest.raises(
+        SettingsError,
+        match="'image' is not a part of this benchmark; choose from projection, forms",
+    ):
         run([cpu(2)], work(), parts=["image"], say=[].append)
 
 

@@ -40,7 +40,9 @@ def test_a_peer_that_does_other_work_is_not_measured(made, is_refused):
     peer = PeerRun("another 1.0", spin(100), lambda: np.array(made))
     row = cases.row(PeerCase("ramp", "another", lambda: np.arange(4), lambda: peer, "sums"), 1)
     assert (row["ratio"] is None) == is_refused
-    assert row["why_not"].startswith("another 1.0: its sums correlate with ours by" * is_refused)
+    assert row["why_not"].startswith(
+        "another 1.0: the correlation of its sums with ours is" * is_refused
+    )
 
 
 def _that_fails():

@@ -62,7 +62,7 @@ def test_a_library_that_does_not_do_the_work_is_told(gpu, rng, monkeypatch):
     rays, _ = crossing.sorted_crystals(50, crossing.timing(385.0), rng)
     grid = crossing.cube(16)
     peer_run = ListModePeer(gpu, rays, grid, np.ones(grid.shape, np.float32), None).peer_run()
-    with pytest.raises(ResourceError, match="its numerator holds 0 of 50 events"):
+    with pytest.raises(ResourceError, match="its numerator adds up to 0 events, expected 50"):
         peer_run.result()
 
 
@@ -74,14 +74,17 @@ def test_a_card_takes_the_first_of_several_builds(gpu, monkeypatch):
 
 def test_a_library_that_would_read_the_hosts_memory_is_refused(gpu, monkeypatch):
     monkeypatch.setenv(VARIABLE, str(parallelproj.library("CUDA_ENABLED=0")))
-    with pytest.raises(ResourceError, match=r"\.so: built without CUDA; install libparallelproj"):
+    with pytest.raises(
+        ResourceError,
+        match=r"\.so: this library was built without CUDA .*; install libparallelproj",
+    ):
         ParallelprojLibrary(gpu)
 
 
 @pytest.mark.parametrize("fault", ["THROWS", "SUMS_NOTHING"])
 def test_a_library_that_cannot_use_the_card_is_refused(gpu, monkeypatch, fault):
     monkeypatch.setenv(VARIABLE, str(parallelproj.library(fault)))
-    with pytest.raises(ResourceError, match="does not find the length of one ray on this GPU"):
+    with pytest.raises(ResourceError, match="length of a test ray on this GPU"):
         ParallelprojLibrary(gpu)
 
 
@@ -90,10 +93,10 @@ def test_another_library_is_refused(gpu, monkeypatch, tmp_path):
     if other is None:
         pytest.skip("this system does not name its C library")
     monkeypatch.setenv(VARIABLE, other)
-    with pytest.raises(ResourceError, match="no libparallelproj of version 2"):
+    with pytest.raises(ResourceError, match="not libparallelproj 2"):
         ParallelprojLibrary(gpu)
     monkeypatch.setenv(VARIABLE, str(tmp_path / "gone.so"))
-    with pytest.raises(ResourceError, match=r"gone\.so: cannot be loaded"):
+    with pytest.raises(ResourceError, match=r"gone\.so: the library cannot be loaded"):
         ParallelprojLibrary(gpu)
 
 

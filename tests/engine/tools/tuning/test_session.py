@@ -57,7 +57,7 @@ def test_a_form_that_is_wrong_or_crashes_never_wins_however_fast_it_is(odd):
 def test_a_wrong_shipped_form_ends_the_session_with_one_sentence():
     problem = Bowl(odd="wrong")
     problem.shipped = {"width": 2, "kind": "odd"}
-    with pytest.raises(ResourceError, match=r"shipped form gives wrong numbers: .+, 8 values"):
+    with pytest.raises(ResourceError, match=r"default variant gives wrong numbers: .+, 8 values"):
         session(problem).run()
 
 
@@ -224,8 +224,8 @@ def test_a_machine_that_is_slow_in_spells_is_not_believed():
     assert not Comparison(0.9, 0.88, 0.92, PAIRS).is_unsure  # believed
     assert not Comparison(1.2, 1.1, 1.3, PAIRS).is_unsure  # slower, however busy it was
     some = SearchEnded(9, 60.0, None, None, had_one=False, has_one=False, was_stopped=False)
-    assert some.verdict.endswith("it stays.")
-    assert "2 looked faster while the machine" in replace(some, n_unsure=2).verdict
+    assert some.verdict.endswith("than the default.")
+    assert "2 variants seemed faster while the machine" in replace(some, n_unsure=2).verdict
 
 
 def test_a_form_that_leaves_nothing_else_running_ends_the_session():

@@ -75,9 +75,13 @@ def test_noise_is_averaged_and_stated(tmp_path: Path, rng: np.random.Generator) 
         (
             (0.6, 1.0, 0.5),
             5,
-            "voxels of 0.6 × 1 × 0.5 mm break the symmetry .* expected 0.5 × 1 × 0.5",
+            "voxels of 0.6 × 1 × 0.5 mm, but .* has voxels of 0.5 × 1 × 0.5",
         ),
-        (None, 6, "225 × 1680 elements, 'tiny panels' has 324 lines of response and 2016 voxels"),
+        (
+            None,
+            6,
+            "225 × 1680 elements, but 'tiny panels' has 324 lines of response and 2016 voxels",
+        ),
     ],
 )
 def test_other_voxels_and_scanners_are_refused(
@@ -92,7 +96,7 @@ def test_other_voxels_and_scanners_are_refused(
 def test_impossible_probabilities_are_refused(value: float, tmp_path: Path) -> None:
     whole = dense(integrated()).copy()
     whole[3, 0, 0, 0] = value
-    with pytest.raises(DataError, match="probabilities below 0 or values that are not numbers"):
+    with pytest.raises(DataError, match="negative, infinite or NaN probabilities"):
         import_response(written(whole, tmp_path, "coo"), panels())
 
 
@@ -124,7 +128,7 @@ def test_elements_given_in_parts_are_added_up(tmp_path: Path) -> None:
             lambda whole: 1e6 * whole,
             "the probabilities of one voxel add up to .*, expected at most 1; divide",
         ),
-        (lambda whole: 0 * whole, "the matrix has no probability above 0"),
+        (lambda whole: 0 * whole, "all probabilities in the matrix are 0"),
         (lambda whole: whole.astype(complex), "type complex128, expected real numbers"),
         (lambda whole: whole.astype("U1"), "type <U1, expected real numbers"),
     ],
@@ -142,7 +146,7 @@ def test_what_is_no_matrix_of_probabilities_is_refused(
 def test_a_file_cut_short_is_refused(kind: str, tmp_path: Path) -> None:
     path = written(dense(integrated()), tmp_path, kind)
     path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(FileFormatError, match="or truncated"):
+    with pytest.raises(FileFormatError, match="or is incomplete"):
         import_response(path, panels())
 
 
