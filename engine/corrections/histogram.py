@@ -223,7 +223,9 @@ class LineScatter(RingScatter[Histogram]):
 
     since: ClassVar[int | None] = 1
     rounds: int = setting(
-        2, "Number of scatter simulations; each uses the image corrected by the previous one",
+        2,
+        "Number of scatter simulations; each one uses the image corrected with the "
+        "previous result",
         label="Rounds",
         ge=1, le=6,
     )  # fmt: skip

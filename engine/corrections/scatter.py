@@ -61,7 +61,9 @@ class RingScatter(Additive[C]):
         label="Method",
     )
     rounds: int = setting(
-        3, "Number of scatter simulations; each uses the image corrected by the previous one",
+        3,
+        "Number of scatter simulations; each one uses the image corrected with the "
+        "previous result",
         label="Rounds",
         ge=1, le=6,
     )  # fmt: skip

@@ -2500,8 +2500,8 @@
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
-      <source>{size} of disk space free.</source>
-      <translation>{size} Speicherplatz frei.</translation>
+      <source>Free disk space: {size}.</source>
+      <translation>Freier Speicherplatz: {size}.</translation>
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
@@ -2590,8 +2590,8 @@
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
-      <source>Full report instead of one page</source>
-      <translation>Vollständiger Bericht statt einer Seite</translation>
+      <source>Full report, not just one page</source>
+      <translation>Vollständiger Bericht, nicht nur eine Seite</translation>
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
@@ -2800,8 +2800,8 @@
     </message>
     <message>
       <location filename="app/output/results/result_text.py" />
-      <source>Pinned: stays until you delete it</source>
-      <translation>Angeheftet: bleibt, bis Sie es löschen</translation>
+      <source>Pinned: kept until you delete it</source>
+      <translation>Angeheftet: wird behalten, bis Sie es löschen</translation>
     </message>
     <message>
       <location filename="app/output/results/result_text.py" />
@@ -6561,8 +6561,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The saved state of a run, from which it can continue later.</source>
-      <translation>Der gespeicherte Zustand eines Laufs, von dem aus er später fortgesetzt werden kann.</translation>
+      <source>The saved state of a run. The run can be resumed from it later.</source>
+      <translation>Der gespeicherte Zustand eines Laufs. Der Lauf kann später von dort fortgesetzt werden.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6696,8 +6696,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The spatial frequency at which this part of the contrast remains.</source>
-      <translation>Die Ortsfrequenz, bei der dieser Teil des Kontrasts übrig bleibt.</translation>
+      <source>The spatial frequency at which this percentage of the contrast remains.</source>
+      <translation>Die Ortsfrequenz, bei der dieser Prozentsatz des Kontrasts übrig bleibt.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7016,8 +7016,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>A scan over less than a full circle. Only some of its rays are measured twice.</source>
-      <translation>Ein Scan über weniger als einen Vollkreis. Nur ein Teil seiner Strahlen wird zweimal gemessen.</translation>
+      <source>A scan over less than a full rotation. Only some of the rays are measured twice.</source>
+      <translation>Ein Scan über weniger als eine ganze Umdrehung. Nur ein Teil der Strahlen wird zweimal gemessen.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7271,8 +7271,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>Opacity of the upper volume (O: hide it)</source>
-      <translation>Deckkraft des oberen Volumens (O: ausblenden)</translation>
+      <source>Opacity of the upper volume (the key O hides it)</source>
+      <translation>Deckkraft des oberen Volumens (die Taste O blendet es aus)</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -10126,8 +10126,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/sirt.py" />
-      <source>Step length; values below 1 converge more slowly and give smoother images</source>
-      <translation>Schrittweite; Werte unter 1 konvergieren langsamer und geben glattere Bilder</translation>
+      <source>Step length; with values below 1, images converge more slowly and are smoother</source>
+      <translation>Schrittweite; mit Werten unter 1 konvergieren Bilder langsamer und sind glatter</translation>
     </message>
     <message>
       <location filename="engine/corrections/attenuation.py" />
@@ -10216,8 +10216,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/histogram.py" />
-      <source>Number of scatter simulations; each uses the image corrected by the previous one</source>
-      <translation>Zahl der Streusimulationen; jede verwendet das Bild, das die vorige korrigiert hat</translation>
+      <source>Number of scatter simulations; each one uses the image corrected with the previous result</source>
+      <translation>Zahl der Streusimulationen; jede verwendet das Bild, das mit dem vorigen Ergebnis korrigiert wurde</translation>
     </message>
     <message>
       <location filename="engine/corrections/normalisation.py" />
@@ -10291,7 +10291,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/flat_field.py" />
-      <source>Counts at which a pixel is saturated; if empty, the full scale of an 8 to 16 bit detector</source>
+      <source>Counts at which a pixel is saturated; if empty, the full scale of an 8- to 16-bit detector</source>
       <translation>Zählwert, ab dem ein Pixel gesättigt ist; wenn leer, der Vollausschlag eines Detektors mit 8 bis 16 Bit</translation>
     </message>
     <message>
@@ -10481,8 +10481,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Name of the site, at the top of each report</source>
-      <translation>Name der Einrichtung, oben auf jedem Bericht</translation>
+      <source>Site name at the top of each report</source>
+      <translation>Name der Einrichtung oben auf jedem Bericht</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -10491,8 +10491,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Address line below the name</source>
-      <translation>Anschrift in einer Zeile unter dem Namen</translation>
+      <source>Address line below the site name</source>
+      <translation>Anschrift in einer Zeile unter dem Namen der Einrichtung</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -10541,8 +10541,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>DICOM node to which reports are sent, HOST:PORT</source>
-      <translation>DICOM-Knoten, an den Berichte gesendet werden, HOST:PORT</translation>
+      <source>DICOM node that receives the reports, as HOST:PORT</source>
+      <translation>DICOM-Knoten, der die Berichte empfängt, als HOST:PORT</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -10556,8 +10556,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>DICOM node of the worklist, HOST:PORT</source>
-      <translation>DICOM-Knoten der Arbeitsliste, HOST:PORT</translation>
+      <source>DICOM node of the worklist, as HOST:PORT</source>
+      <translation>DICOM-Knoten der Arbeitsliste, als HOST:PORT</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -10586,8 +10586,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
-      <source>Highest frequency, as a fraction of the Nyquist frequency</source>
-      <translation>Höchste Frequenz, als Anteil der Nyquist-Frequenz</translation>
+      <source>Cut-off frequency as a fraction of the Nyquist frequency</source>
+      <translation>Grenzfrequenz als Anteil der Nyquist-Frequenz</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
@@ -10611,8 +10611,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
-      <source>Use short-scan weights if the scan covers less than a full circle</source>
-      <translation>Short-Scan-Gewichte verwenden, wenn der Scan weniger als einen Kreis umfasst</translation>
+      <source>Use short-scan weights if the scan covers less than a full rotation</source>
+      <translation>Short-Scan-Gewichte verwenden, wenn der Scan weniger als eine ganze Umdrehung umfasst</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
@@ -10716,8 +10716,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/prior.py" />
-      <source>Strength of the smoothing between neighbouring voxels that differ no more than the noise; 0.002 is mild, 0 is off</source>
-      <translation>Stärke der Glättung zwischen Nachbarvoxeln, die sich nicht stärker als das Rauschen unterscheiden; 0.002 ist mild, 0 ist aus</translation>
+      <source>Strength of the smoothing between neighbouring voxels that differ by less than the noise; 0.002 is mild, 0 is off</source>
+      <translation>Stärke der Glättung zwischen Nachbarvoxeln, die sich um weniger als das Rauschen unterscheiden; 0.002 ist mild, 0 ist aus</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/protocol.py" />
@@ -10731,8 +10731,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/protocol.py" />
-      <source>Depth of the image between the panels</source>
-      <translation>Tiefe des Bildes zwischen den Panels</translation>
+      <source>Image depth between the panels</source>
+      <translation>Bildtiefe zwischen den Panels</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/settings.py" />
@@ -11206,7 +11206,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/fields.py" />
-      <source>Protocol name that the window shows</source>
+      <source>Protocol name shown in the window</source>
       <translation>Name des Protokolls, den das Fenster zeigt</translation>
     </message>
     <message>
@@ -11231,8 +11231,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
-      <source>Scan file or its header</source>
-      <translation>Datei des Scans oder ihr Header</translation>
+      <source>Scan file or header file</source>
+      <translation>Datei des Scans oder Header-Datei</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />

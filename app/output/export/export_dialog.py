@@ -187,7 +187,7 @@ class ExportDialog(QDialog):
             notes.append(text.format(endings=", ".join(suffixes), n=len(frames)))
             written = frames if target.name.lower().endswith(suffixes) else []
         if free is not None:
-            notes.append(tr("{size} of disk space free.", size=size(free)))
+            notes.append(tr("Free disk space: {size}.", size=size(free)))
         to_know = remark(target, volume, self._made_by or volume.info, written)
         if to_know:
             notes.append(f"{to_know.rstrip('.')}.")

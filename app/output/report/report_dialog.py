@@ -48,7 +48,7 @@ class ReportDialog(QDialog):
         # Fixed now: a new run behind this dialog must not change the result of the report.
         self._id = context.session.run.record.result_id
         self.sign_off = SignOff(context)
-        self.full = QCheckBox(tr("Full report instead of one page"))
+        self.full = QCheckBox(tr("Full report, not just one page"))
         self.full.setToolTip(tr("Scan details, all settings, image statistics and all checksums"))
         self.formats = QButtonGroup(self)
         self.save = button(tr("Save …"), self._save, tr("Save the report to a file"), "primary")

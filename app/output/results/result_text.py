@@ -60,7 +60,7 @@ def tip_of(result: Result, name: str) -> str:
     if run.n_warnings:
         rows.insert(2, tr("Warnings: {n}", n=run.n_warnings))
     if result.pinned:
-        rows.append(tr("Pinned: stays until you delete it"))
+        rows.append(tr("Pinned: kept until you delete it"))
     if result.exported:
         rows.append(tr("Exported"))
     # Names of scans and protocols can contain "<", which Qt would read as markup.

@@ -38,7 +38,7 @@ GLOSSARY = {
         "The detector column onto which the rotation axis is projected. With a wrong value, "
         "edges appear double."
     ),
-    tr("Checkpoint"): tr("The saved state of a run, from which it can continue later."),
+    tr("Checkpoint"): tr("The saved state of a run. The run can be resumed from it later."),
     tr("Coefficient of variation"): tr(
         "The standard deviation divided by the mean. In a uniform region, it is a measure of noise."
     ),
@@ -83,7 +83,9 @@ GLOSSARY = {
     ),
     tr("Finishing"): tr("The final filters are applied, and the image is converted to its unit."),
     tr("Frame"): tr("A time interval of the scan that is reconstructed as a separate image."),
-    tr("Frequency of"): tr("The spatial frequency at which this part of the contrast remains."),
+    tr("Frequency of"): tr(
+        "The spatial frequency at which this percentage of the contrast remains."
+    ),
     tr("FWHM"): tr(
         "Full width at half maximum: the width of a point source in the image at half its peak "
         "value. A smaller value means a sharper image."
@@ -185,7 +187,7 @@ GLOSSARY = {
         "later runs."
     ),
     tr("Short scan"): tr(
-        "A scan over less than a full circle. Only some of its rays are measured twice."
+        "A scan over less than a full rotation. Only some of the rays are measured twice."
     ),
     tr("Sinogram"): tr(
         "Counts sorted by the angle and the radial distance of their lines of response."

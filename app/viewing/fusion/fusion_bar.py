@@ -232,7 +232,7 @@ class FusionBar(QWidget):
         self.mode.setToolTip(literal_tip(MODES[self.mode.currentIndex()][2]))
         name = tr("Opacity of the upper volume") if blends else tr("Border between the volumes")
         self.share.setAccessibleName(name)
-        tip = tr("Opacity of the upper volume (O: hide it)") if blends else name
+        tip = tr("Opacity of the upper volume (the key O hides it)") if blends else name
         self.share.setToolTip(literal_tip(tip))
         # Setting the slider must not change the value that it shows.
         self.share.blockSignals(True)

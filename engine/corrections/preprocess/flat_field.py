@@ -85,7 +85,8 @@ class FlatField(PreprocessStep):
     )
     saturated_counts: float | None = setting(
         None,
-        "Counts at which a pixel is saturated; if empty, the full scale of an 8 to 16 bit detector",
+        "Counts at which a pixel is saturated; if empty, the full scale of an 8- to 16-bit "
+        "detector",
         unit="counts",
         expert=True,
         gt=0,

@@ -22,7 +22,7 @@ class PriorSettings(Settings):
 
     strength: float = setting(
         0.0,
-        "Strength of the smoothing between neighbouring voxels that differ no more than the "
+        "Strength of the smoothing between neighbouring voxels that differ by less than the "
         "noise; 0.002 is mild, 0 is off",
         label="Strength",
         ge=0,

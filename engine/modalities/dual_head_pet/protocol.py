@@ -34,7 +34,7 @@ class DualHeadGrid(GridSettings):
         unit="mm",
     )
     depth_mm: float | None = setting(
-        None, "Depth of the image between the panels", label="Depth", unit="mm", gt=0, le=2000
+        None, "Image depth between the panels", label="Depth", unit="mm", gt=0, le=2000
     )
 
     def grid_for(self, scanner: DualHead) -> ImageGrid:

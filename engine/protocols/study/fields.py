@@ -17,7 +17,7 @@ _SLACK = 1e-3
 """Part of a voxel by which a size may exceed its voxels, because of rounding."""
 
 Name = Annotated[
-    str, setting(description="Protocol name that the window shows", label="Name", max_length=80)
+    str, setting(description="Protocol name shown in the window", label="Name", max_length=80)
 ]
 Between = Annotated[
     tuple[AnyFilter, ...],

@@ -28,7 +28,7 @@ class Study(Settings):
     ('mu.nii.gz', 'scan.l.hdr, Brain FDG')
     """
 
-    data: Path = setting(..., "Scan file or its header", label="Scan")
+    data: Path = setting(..., "Scan file or header file", label="Scan")
     scanner: str | None = setting(
         None,
         "Scanner name, scanner file or crystal map; None: as recorded in the scan",

@@ -47,7 +47,7 @@ class Sirt(Algorithm):
     )
     relaxation: float = setting(
         1.0,
-        "Step length; values below 1 converge more slowly and give smoother images",
+        "Step length; with values below 1, images converge more slowly and are smoother",
         label="Relaxation",
         expert=True,
         gt=0,

@@ -15,7 +15,7 @@ class FilterSettings(Settings):
     )
     cutoff: float = setting(
         1.0,
-        "Highest frequency, as a fraction of the Nyquist frequency",
+        "Cut-off frequency as a fraction of the Nyquist frequency",
         label="Cut-off",
         gt=0.01,
         le=1,
@@ -36,7 +36,7 @@ class FilterSettings(Settings):
     )
     short_scan: Choice = setting(
         "auto",
-        "Use short-scan weights if the scan covers less than a full circle",
+        "Use short-scan weights if the scan covers less than a full rotation",
         label="Short scan",
         expert=True,
     )

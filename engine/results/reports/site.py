@@ -22,9 +22,9 @@ MOST_LOGO_BYTES = 4_000_000
 class Site(Settings):
     """Settings of the site; every field is optional."""
 
-    name: str = setting("", "Name of the site, at the top of each report", label="Site",
+    name: str = setting("", "Site name at the top of each report", label="Site",
                         max_length=120)  # fmt: skip
-    address: str = setting("", "Address line below the name", label="Address", max_length=200)
+    address: str = setting("", "Address line below the site name", label="Address", max_length=200)
     logo: str = setting(
         "", "Logo next to the site name (PNG or JPEG)", label="Logo", max_length=4000
     )
@@ -43,13 +43,13 @@ class Site(Settings):
         max_length=4000,
     )  # fmt: skip
     node: str = setting(
-        "", "DICOM node to which reports are sent, HOST:PORT", label="DICOM node", max_length=300
+        "", "DICOM node that receives the reports, as HOST:PORT", label="DICOM node", max_length=300
     )
     called: str = setting(
         "ANY-SCP", "AE title of the DICOM node", label="AE title of the node", max_length=16
     )
     worklist: str = setting(
-        "", "DICOM node of the worklist, HOST:PORT", label="Worklist",
+        "", "DICOM node of the worklist, as HOST:PORT", label="Worklist",
         max_length=300,
     )  # fmt: skip
     worklist_called: str = setting(
