@@ -73,19 +73,19 @@ def refuse_enhanced(volume: Volume, path: Path, provenance: Plain) -> None:
     """
     if is_emission(volume, provenance):
         raise DataError(
-            f"{path.name}: an Enhanced PET file must state all corrections and methods, but this "
-            "image does not; write a series (.dicom) instead."
+            f"{path.name}: an Enhanced PET file must list all corrections and methods, which are "
+            "not known for this image; export a DICOM series (.dicom) instead."
         )
     if volume.unit != transmission.HOUNSFIELD:
         raise DataError(
-            f"{path.name}: values in {volume.unit or 'an unknown unit'}, but an Enhanced CT file "
-            "stores only CT numbers; write a series (.dicom) instead."
+            f"{path.name}: the image is in {volume.unit or 'an unknown unit'}, but an Enhanced CT "
+            "file can only store CT numbers (HU); export a DICOM series (.dicom) instead."
         )
     n_bytes = 2 * volume.values.size
     if n_bytes > MOST_BYTES:
         raise DataError(
-            f"{path.name}: {n_bytes:,} bytes of pixels, but one DICOM file stores at most "
-            f"{MOST_BYTES:,}; write a series (.dicom) instead."
+            f"{path.name}: the pixels need {n_bytes:,} bytes, but a single DICOM file can store at "
+            f"most {MOST_BYTES:,}; export a DICOM series (.dicom) instead."
         )
     refuse_impossible(path, n_bytes)
 

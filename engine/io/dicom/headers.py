@@ -193,8 +193,8 @@ def header_of(file: InputFile) -> Header:
     # pydicom would decompress the whole file at once, without a limit on its size.
     if DEFLATED in file.head:
         raise FileFormatError(
-            f"{file.name}: the deflated transfer syntax is not supported; export it again without "
-            "compression."
+            f"{file.name}: the deflated transfer syntax is not supported; export the file again "
+            "without compression."
         )
     stream, most = bounded(file), _most_pieces(file.size)
     try:
@@ -289,10 +289,12 @@ def _refuse_cut(header: Header, file: InputFile, end: int) -> None:
         ) from e
     is_cut = end > file.size or (header.is_image and end == file.size)
     if is_cut or not kind or (kind in IMAGE_CLASSES and not header.is_image):
-        what = "ends within its header" if end >= file.size else "states no SOP class"
+        is_short = end >= file.size
+        what = (
+            f"its header is cut off at {file.size:,} bytes" if is_short else "it has no SOP class"
+        )
         raise FileFormatError(
-            f"{file.name}: damaged DICOM file ({what}, after {file.size:,} bytes); copy it again, "
-            f"or {WAY_OUT}."
+            f"{file.name}: damaged DICOM file ({what}); copy it again, or {WAY_OUT}."
         )
 
 

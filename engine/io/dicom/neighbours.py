@@ -88,7 +88,10 @@ def _header_at(path: Path) -> Header | None:
             raise
         return None
     if is_named_so or (has_no_ending and is_binary):
-        raise FileFormatError(f"{path.name}: not a DICOM file, although its name suggests one.")
+        raise FileFormatError(
+            f"{path.name}: not a DICOM file, although its name suggests one; copy it again, or "
+            "choose another file."
+        )
     return None
 
 

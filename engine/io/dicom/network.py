@@ -79,12 +79,12 @@ class Node:
         host, _, port = address.rpartition(":")
         if not host or not port.isdigit() or not 0 < int(port) < 65536:
             raise DataError(
-                f"{address!r}: not a node address; write host:port, such as 127.0.0.1:11112."
+                f"{address!r}: not a valid node address; write host:port, such as 127.0.0.1:11112."
             )
         for title in (called, calling):
             if not TITLE.fullmatch(title) or not title.strip():
                 raise DataError(
-                    f"{title!r}: not an AE title; use 1 to 16 letters, digits or symbols."
+                    f"{title!r}: not a valid AE title; use 1 to 16 letters, digits or symbols."
                 )
         return cls(host.strip("[]"), int(port), called, calling)
 
@@ -132,7 +132,7 @@ def send(paths: Sequence[Path], node: Node, on_sent: Callable[[int, int], None])
     with associated(node, classes) as association:
         for n_sent, file in enumerate(files):
             status = association.send_c_store(_read(file))
-            what = f"{file.name} ({n_sent:,} of {len(files):,} were already sent; send all again)"
+            what = f"the transfer of {file.name} (after {n_sent:,} of {len(files):,} files)"
             refuse_unsuccessful(status, node, what)
             on_sent(n_sent + 1, len(files))
     return len(files)
@@ -146,7 +146,7 @@ def _files_in(path: Path) -> list[Path]:
     files = [each for each in found if each.is_file() and not each.name.startswith(".")]
     if not files:
         raise FileFormatError(
-            f"{path}: this folder contains no DICOM files (.dcm); choose another one."
+            f"{path}: this folder contains no DICOM files (.dcm); choose another folder."
         )
     return files
 
@@ -161,8 +161,8 @@ def _classes_of_one_patient(files: Sequence[Path]) -> set[str]:
     if len(patients) > 1:
         named = ", ".join(file.name for file in list(patients.values())[:MOST_NAMED])
         raise DataError(
-            f"the files belong to {len(patients):,} patients ({named} …); send one patient at a "
-            "time."
+            f"the files belong to {len(patients):,} patients (see {named}); send the files of one "
+            "patient at a time."
         )
     return classes
 
@@ -176,7 +176,7 @@ def _read(path: Path, *, pixels: bool = True) -> Dataset:
             return dcmread(file.stream(), stop_before_pixels=not pixels)
         except (InvalidDicomError, ValueError, KeyError, NotImplementedError) as e:
             raise FileFormatError(
-                f"{path.name}: not a DICOM file ({e}); remove it from the list."
+                f"{path.name}: not a DICOM file ({e}); remove it from the selection."
             ) from e
 
 
@@ -214,16 +214,18 @@ def associated(node: Node, classes: set[str]) -> Iterator[Association]:
     try:
         if association.is_rejected:
             raise ResourceError(
-                f"{node.name}: refuses the connection; check the AE titles (--called and "
-                f"--calling), and register {node.calling} on the node."
+                f"{node.name}: the connection was rejected; check the AE titles (--called and "
+                f"--calling), and register {node.calling} on this node."
             )
         # Checked before sending, because a node can accept only some of the classes.
         refused = {str(each.abstract_syntax) for each in association.rejected_contexts or ()}
         if refused:
             kinds = ", ".join(_name_of(each) for each in sorted(refused))
-            raise ResourceError(f"{node.name}: does not accept {kinds}; choose another node.")
+            raise ResourceError(
+                f"{node.name}: this node does not accept {kinds}; choose another node."
+            )
         if not association.is_established:
-            raise ResourceError(f"{node.name}: answers, but not in DICOM; check the port.")
+            raise ResourceError(f"{node.name}: the response is not DICOM; check the port number.")
         yield association
     finally:
         if association.is_established:
@@ -236,7 +238,8 @@ def _refuse_unreachable(node: Node) -> None:
         socket.create_connection((node.host, node.port), timeout=CONNECT_S).close()
     except OSError as e:
         raise ResourceError(
-            f"{node.name}: does not answer ({e.strerror or e}); check host, port and firewall."
+            f"{node.name}: no response ({e.strerror or e}); check the host, the port and the "
+            "firewall."
         ) from e
 
 
@@ -265,8 +268,13 @@ def refuse_unsuccessful(status: Dataset, node: Node, what: str) -> None:
     """
     code = status.get("Status")
     if code is None:
-        raise ResourceError(f"{node.name}: the connection was lost during {what}.")
+        raise ResourceError(
+            f"{node.name}: the connection was lost during {what}; check the network and try again."
+        )
     if int(code) != SUCCESS and int(code) not in WARNINGS:
         comment = str(status.get("ErrorComment", "")).strip()
         said = f": {comment}" if comment else ""
-        raise ResourceError(f"{node.name}: refuses {what}, status 0x{int(code):04X}{said}.")
+        raise ResourceError(
+            f"{node.name}: {what} failed with status 0x{int(code):04X}{said}; see the log of this "
+            "node."
+        )

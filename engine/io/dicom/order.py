@@ -114,13 +114,17 @@ class ImagingOrder(Settings):
         said = {name: _text(answer, key) for name, key in (OF_PATIENT | OF_STUDY).items()}
         said |= {name: _text(step, key) for name, key in OF_STEP.items()}
         if not said["patient_id"]:
-            raise FileFormatError("a worklist order has no patient ID.")
+            raise FileFormatError(
+                "a worklist order has no patient ID; correct the order in the RIS."
+            )
         weight, size = _number(answer, "PatientWeight"), _number(answer, "PatientSize")
         height = None if size is None else round(100 * size, 3)  # PatientSize is in metres
         try:
             return cls.model_validate(said | {"weight_kg": weight, "height_cm": height})
         except ValidationError as e:
-            raise FileFormatError(f"a worklist order cannot be used ({explain(e)}).") from e
+            raise FileFormatError(
+                f"a worklist order is not valid ({explain(e)}); correct the order in the RIS."
+            ) from e
 
     @property
     def name(self) -> str:
@@ -201,16 +205,17 @@ class ImagingOrder(Settings):
             seal = said.pop("seal", None)
             if said.get("format") != FORMAT:
                 raise FileFormatError(
-                    f"{path.name}: not a worklist order; save one with `isocenter dicom worklist`."
+                    f"{path.name}: not a worklist order; create one with `isocenter dicom "
+                    "worklist`."
                 )
             found = cls.model_validate(said)
         except ValidationError as e:
             raise FileFormatError(
-                f"{path.name}: damaged ({explain(e)}); query the worklist again."
+                f"{path.name}: damaged worklist order ({explain(e)}); query the worklist again."
             ) from e
         except (ValueError, AttributeError) as e:
             raise FileFormatError(
-                f"{path.name}: not a worklist order ({e}); save one with `isocenter dicom "
+                f"{path.name}: not a worklist order ({e}); create one with `isocenter dicom "
                 "worklist`."
             ) from e
         if seal != seal_of(**said):
@@ -252,8 +257,8 @@ def refuse_other_patient(order: ImagingOrder, patient_id: str, name: str) -> Non
     """
     if not order.is_of(patient_id):
         raise DataError(
-            f"{name}: belongs to a different patient than the order; choose the order of this "
-            "patient, or open the other patient's scan."
+            f"{name}: belongs to a different patient than the order; choose an order for this "
+            "patient, or open the scan of the other patient."
         )
 
 

@@ -67,7 +67,8 @@ def _scaled(
 ) -> NDArray[np.float32]:
     if one.frame >= len(frames):
         raise FileFormatError(
-            f"{header.path.name}: {len(frames)} frames, expected more than {one.frame}; {WAY_OUT}."
+            f"{header.path.name}: contains {len(frames)} frames, expected at least "
+            f"{one.frame + 1}; {WAY_OUT}."
         )
     # In PET, slope and intercept can differ from slice to slice, to use the full range of 16 bits.
     numbers = frames[one.frame].astype(np.float64)
@@ -92,19 +93,26 @@ def _frames(header: Header, rows: int, columns: int) -> NDArray[np.generic]:
         # The file is opened a second time here, and can have been replaced since its header was
         # read.
         if "SeriesInstanceUID" in dataset and str(dataset.SeriesInstanceUID) != header.series:
-            raise FileFormatError(f"{name}: now belongs to another series; open it again.")
+            raise FileFormatError(
+                f"{name}: this file was replaced by a file from another series; open the scan "
+                "again."
+            )
         # Asked before decoding, because pydicom reports a missing decoder like damaged pixels.
         _refuse_packed(dataset.file_meta.get("TransferSyntaxUID"), name)
         try:
             found = np.asarray(dataset.pixel_array)
         except damage() as e:
             raise FileFormatError(
-                f"{name}: its pixels cannot be read ({reason_of(e)}); {WAY_OUT}, uncompressed."
+                f"{name}: its pixels cannot be read ({reason_of(e)}); {WAY_OUT} without "
+                "compression."
             ) from e
     # pydicom returns (rows, columns) for one frame and (frames, rows, columns) for several.
     frames = found.reshape(-1, *found.shape[-2:])
     if frames.shape[1:] != (rows, columns):
-        raise FileFormatError(f"{name}: {found.shape} pixels do not match its header; {WAY_OUT}.")
+        raise FileFormatError(
+            f"{name}: the images have {frames.shape[1]} x {frames.shape[2]} pixels, but the header "
+            f"states {rows} x {columns} (rows x columns); {WAY_OUT}."
+        )
     return frames
 
 
@@ -122,6 +130,6 @@ def _refuse_packed(syntax: object, name: str) -> None:
         is_there = False
     if not is_there:
         raise ResourceError(
-            f"{name}: its pixels are compressed as {uid.name}; install a decoder ({EXTRA}), or "
-            "export the series uncompressed."
+            f"{name}: no decoder is installed for its pixels ({uid.name}); install one ({EXTRA}), "
+            "or export the series again without compression."
         )

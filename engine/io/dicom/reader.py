@@ -182,8 +182,8 @@ def _images(
             atol=SAME_PLACE_MM,
         ):
             raise GeometryError(
-                f"{series.path.parent.name}: time frames 1 and {k} differ in position or voxels; "
-                "open each frame separately, in its own folder."
+                f"{series.path.parent.name}: time frames 1 and {k} differ in position, matrix size "
+                "or voxel size; move each frame to its own folder and open it there."
             )
         # Grids that agree within rounding become identical, so that frames can be compared exactly.
         yield FrameVolume(frame, replace(volume, grid=grid))
@@ -224,8 +224,8 @@ def series_file(folder: Path) -> Path | None:
             for headers in found.values()
         )
         raise SeveralItemsError(
-            f"{folder.name}: contains {len(found)} DICOM series: {listed}. Choose one file of the "
-            "right series.",
+            f"{folder.name}: contains {len(found)} DICOM series: {listed}. Choose a file from the "
+            "series to open.",
             tuple(
                 FolderItem(headers[0].path, f"DICOM series {headers[0].describe()}")
                 for headers in found.values()
@@ -277,8 +277,8 @@ def _of_series(folder: Path, series: str, chosen: Path) -> tuple[list[Header], t
     found, left_out = members_of(headers_in(folder), series, chosen)
     if not series or not found:
         raise FileFormatError(
-            f"{chosen.name}: has no SeriesInstanceUID, so its other slices are unknown; export the "
-            "series again."
+            f"{chosen.name}: has no SeriesInstanceUID, so the other slices cannot be found; export "
+            "the series again."
         )
     return found, left_out
 

@@ -58,7 +58,7 @@ def slices_of(
     """
     is_pet = is_emission(volume, provenance)
     if frames and not is_pet:
-        raise DataError("In DICOM, only PET images can have time frames; export another format.")
+        raise DataError("In DICOM, only PET images can have time frames; export to another format.")
     images = [each.volume for each in frames] or [volume]
     common = _common(volume, provenance, subject, digest_of(volume, frames)) | {
         "RescaleIntercept": "0",
@@ -117,7 +117,9 @@ def slope_of(image: Volume) -> float:
     # Rounded up: a smaller slope would make the largest value overflow 16 bits.
     slope = float(decimal_from_above(largest / LARGEST)) if largest else 1.0
     if not slope > 0:
-        raise DataError("the values are too small for DICOM; export another format.")
+        raise DataError(
+            f"the largest value ({largest:g}) is too small for DICOM; export to another format."
+        )
     return slope
 
 

@@ -83,7 +83,8 @@ def slices_of(header: Header) -> list[Slice]:
         # Multi-frame files without positions are ultrasound or screenshots, not a stack of slices.
         if n_frames > max(described, 1):
             raise FileFormatError(
-                f"{name}: states {n_frames:,} frames but the positions of {described:,}; {WAY_OUT}."
+                f"{name}: contains {n_frames:,} frames, but positions for only {described:,}; "
+                f"{WAY_OUT}."
             )
         return [_slice(header, frame) for frame in range(n_frames)]
     except damage() as e:
@@ -97,8 +98,8 @@ def _slice(header: Header, frame: int) -> Slice:
     # Direction cosines are decimal strings, often rounded to 4 to 6 digits.
     if not np.allclose([*lengths, float(across @ down) + 1], 1, atol=1e-3):
         raise FileFormatError(
-            f"{header.path.name}: its orientation has rows and columns that are not perpendicular; "
-            f"{WAY_OUT}."
+            f"{header.path.name}: ImageOrientationPatient is {orientation.tolist()}, expected two "
+            f"perpendicular unit vectors; {WAY_OUT}."
         )
     spacing = _numbers(header, frame, "PixelSpacing", 2)
     thickness = _found(header, frame, "SliceThickness")
@@ -129,8 +130,8 @@ def _numbers(header: Header, frame: int, keyword: str, n: int) -> NDArray[np.flo
     values = [] if found is None else [float(each) for each in _sequence(found)]
     if len(values) != n or not np.isfinite(values).all():
         raise FileFormatError(
-            f"{header.path.name}: states no {keyword}, so the positions of its slices are unknown; "
-            "export the original series, not a screenshot or scout."
+            f"{header.path.name}: has no valid {keyword}, so the positions of its slices are "
+            "unknown; export the original series, not a screenshot or scout."
         )
     return np.array(values)
 

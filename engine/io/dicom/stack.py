@@ -66,24 +66,27 @@ def refuse_mixed(headers: Sequence[Header]) -> None:
             if known is not None:
                 raise FileFormatError(known.refuse(file))
         raise FileFormatError(
-            f"{first.path.name}: DICOM object {kind or '?'} contains no readable slices, expected "
-            f"{', '.join(KINDS)}; choose a file of such a series."
+            f"{first.path.name}: contains no readable slices (modality {kind or 'unknown'}), "
+            f"expected {' or '.join(KINDS)} images; choose a file from such a series."
         )
     for keyword, what in OF_ONE_SERIES.items():
         other = next((h for h in headers if h.text(keyword) != first.text(keyword)), None)
         if other is not None:
             raise FileFormatError(
-                f"{first.path.name} and {other.path.name} claim the same series but have different "
-                f"{what}; export the series again into an empty folder."
+                f"{first.path.name} and {other.path.name} belong to the same series but have "
+                f"different {what}; export the series again into an empty folder."
             )
     # A table in place of slope and intercept, as in digital radiography (PS3.3 C.11.1).
     if first.dataset.get("ModalityLUTSequence"):
         raise FileFormatError(
-            f"{first.path.name}: its values need a look-up table, expected a slope; export the "
-            "series as original images."
+            f"{first.path.name}: its values need a modality look-up table, expected a rescale "
+            "slope and intercept; export the original series."
         )
     if int(first.text("SamplesPerPixel") or 1) != 1:
-        raise FileFormatError(f"{first.path.name}: a colour image; choose the original series.")
+        raise FileFormatError(
+            f"{first.path.name}: this is a colour image, expected a greyscale image; choose the "
+            "original series."
+        )
 
 
 def in_order(slices: Sequence[Slice], n_stated: int | None) -> list[Slice]:
@@ -120,8 +123,8 @@ def in_order(slices: Sequence[Slice], n_stated: int | None) -> list[Slice]:
         _refuse_crooked(ordered, heights)
     if n_stated is not None and n_stated != len(ordered):
         raise FileFormatError(
-            f"{first.path.parent.name}: {len(ordered)} slices are present, but the series states "
-            f"{n_stated}; copy the others too."
+            f"{first.path.parent.name}: {len(ordered)} slices are present, but the series should "
+            f"have {n_stated}; copy the complete series."
         )
     return ordered
 
@@ -155,7 +158,8 @@ def affine_of(ordered: Sequence[Slice], n_slices: int) -> NDArray[np.float64]:
         step = first.normal * first.thickness
     else:
         raise GeometryError(
-            f"{first.path.name}: a single slice without a slice thickness; copy the whole series."
+            f"{first.path.name}: the only slice of the series has no slice thickness; copy the "
+            "complete series."
         )
     affine = np.eye(4)
     affine[:3, 0] = first.across * first.spacing[1]
@@ -175,7 +179,7 @@ def _refuse_other_planes(slices: Sequence[Slice]) -> None:
         if turned > SAME_DIRECTION or not np.allclose(each.spacing, first.spacing, rtol=1e-4):
             raise GeometryError(
                 f"{_named(first, slices)} and {_named(each, slices)} have different orientations "
-                "or pixel sizes; remove the scout, or export only the slices."
+                "or pixel sizes; remove the scout image, or export the series without it."
             )
 
 
@@ -191,9 +195,9 @@ def _refuse_gaps(
             lost = f"{n_lost} slices are" if n_lost > 1 else "one slice is"
             between = f"{_named(ordered[k], slices)} and {_named(ordered[k + 1], slices)}"
             raise GeometryError(
-                f"{lost} missing between {between}, at {heights[k]:.2f} and {heights[k + 1]:.2f} "
-                f"mm along the series, where slices are {typical_step(steps):.2f} mm apart; copy "
-                "the whole series."
+                f"{lost} missing between {between} (at {heights[k]:.2f} and {heights[k + 1]:.2f} "
+                f"mm, expected a spacing of {typical_step(steps):.2f} mm); copy the complete "
+                "series."
             )
 
 
@@ -207,8 +211,8 @@ def _refuse_crooked(ordered: Sequence[Slice], heights: NDArray[np.float64]) -> N
         off = float(np.linalg.norm(each.position - first - part * along))
         if off > 2 * most:
             raise GeometryError(
-                f"{_named(each, ordered)}: is {off:.2f} mm off the line of the other slices; "
-                "export the series again."
+                f"{_named(each, ordered)}: the slice is {off:.2f} mm away from the line through "
+                "the other slices; export the series again."
             )
 
 

@@ -125,14 +125,14 @@ def subject_like(file: InputFile, *, same_frame: bool = False) -> Subject:
     for key in ("PatientName", "PatientID", "StudyInstanceUID", "SeriesInstanceUID"):
         if not str(other.get(key, "")).strip():
             raise FileFormatError(
-                f"{file.name}: has no {key}, so its patient is unknown; choose another series of "
-                "the patient."
+                f"{file.name}: has no {key}, so the patient and study cannot be identified; choose "
+                "another series of the patient."
             )
     frame = str(other.get("FrameOfReferenceUID", "")).strip()
     if same_frame and not frame:
         raise FileFormatError(
-            f"{file.name}: states no frame of reference, so no image can share it; choose an image "
-            "that states one, or omit --same-frame if it was given."
+            f"{file.name}: has no frame of reference to share; choose an image that has one, or "
+            "omit --same-frame."
         )
     series = str(other.SeriesInstanceUID)
     instance = {
@@ -160,8 +160,8 @@ def _read(file: InputFile) -> Dataset:
         return found
     except (InvalidDicomError, ValueError, KeyError, AttributeError, NotImplementedError) as e:
         raise FileFormatError(
-            f"{file.name}: contains no readable DICOM image; choose one file of a series of the "
-            "patient."
+            f"{file.name}: contains no readable DICOM image; choose a file from one of the "
+            "patient's series."
         ) from e
 
 

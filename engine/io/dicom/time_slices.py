@@ -81,11 +81,14 @@ def parted(
         keys = sorted(found, key=lambda key: key[1:])
     name, said = headers[0].path.parent.name, headers[0].text("NumberOfTimeSlices")
     if len(keys) > MOST_FRAMES:
-        raise FileFormatError(f"{name}: {len(keys):,} time frames, expected at most {MOST_FRAMES}.")
+        raise FileFormatError(
+            f"{name}: contains {len(keys):,} time frames, expected at most {MOST_FRAMES}; export "
+            "fewer time frames."
+        )
     if said.isdigit() and 1 < len(keys) != int(said):
         raise FileFormatError(
-            f"{name}: slices of {len(keys)} time frames are present, but the series states {said}; "
-            "copy the others too, or open one frame only."
+            f"{name}: contains slices from {len(keys)} time frames, but the series should have "
+            f"{said}; copy the complete series, or only the slices of one frame."
         )
     is_stated = len(starts_s) == len(keys)
     starts = [round(MS * each) for each in starts_s] if is_stated else _starts_ms(keys, headers)
@@ -116,8 +119,8 @@ def _starts_ms(keys: Sequence[_Key], headers: Sequence[Header]) -> list[int]:
         if _follow(starts, keys, 0.0, 0.0) or _follow(starts, keys, 0.5, OFF_MIDDLE):
             return starts
         raise FileFormatError(
-            f"{headers[0].path.parent.name}: its {len(keys)} time frames have no AcquisitionTime "
-            f"and are not consecutive; {WAY_OUT}."
+            f"{headers[0].path.parent.name}: the start times of its {len(keys)} time frames cannot "
+            f"be determined from AcquisitionTime or FrameReferenceTime; {WAY_OUT}."
         )
     stated = {_moment(header, "Series") for header in headers}
     series = stated.pop() if len(stated) == 1 else None

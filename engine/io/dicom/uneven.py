@@ -129,8 +129,8 @@ def evened(
     apart = f"{steps.min():.3g} to {steps.max():.3g} mm apart"
     if n > MOST_TIMES * len(ordered):
         raise GeometryError(
-            f"{name}: its slices are {apart}, too uneven to resample {len(ordered)} slices; export "
-            "the series with equal spacing."
+            f"{name}: its slices are {apart}, which is too uneven for resampling; export the "
+            "series with equal spacing."
         )
     refuse_large_data(4 * n * values[0].size, name)
     step = (last - first) / (n - 1)

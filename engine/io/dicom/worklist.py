@@ -137,7 +137,7 @@ def parse_day(text: str) -> date:
             raise ValueError(text)
         return date.fromisoformat(text)
     except ValueError as e:
-        raise DataError(f"{text!r}: not a date; write it as 2026-11-26.") from e
+        raise DataError(f"{text!r}: not a valid date; write it like 2026-11-26.") from e
 
 
 def _answers(association: Association, node: Node, question: WorklistQuery) -> Iterator[Dataset]:

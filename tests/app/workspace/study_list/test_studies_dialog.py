@@ -197,7 +197,7 @@ def test_orders_are_asked_for_and_one_is_taken_for_the_scan(qtbot, controls, ord
     assert controls.session.order.current is None
     orders.ask.click()  # the node is gone
     settle(qtbot, controls)
-    assert "does not answer" in orders.said.text() and orders.list.rowCount() == 0
+    assert "no response" in orders.said.text() and orders.list.rowCount() == 0
 
 
 def test_an_order_goes_with_its_scan(controls, small_study):

@@ -306,16 +306,19 @@ def _moved(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (_lose_frame, r"s: slices of 2 time frames are present, but the series states 3"),
+        (_lose_frame, r"s: contains slices from 2 time frames, but the series should have 3"),
         (_lose("8-im0007.dcm"), r"time frame 2 \(0.05 to 60 s\): one slice is missing between"),
-        (_lose("7-im0021.dcm"), r"time frame 3 .*3 slices are present, but the series states 4"),
+        (
+            _lose("7-im0021.dcm"),
+            r"time frame 3 .*3 slices are present, but the series should have 4",
+        ),
         (_change(PatientID="P2"), "different patients"),
         (_change(SeriesType=["STATIC", "IMAGE"]), "different series types"),
         (_change(NumberOfTimeSlices=4), "different numbers of time frames"),
         (_change(DecayCorrection="ADMIN"), "different decay correction times"),
         (_change(ActualFrameDuration=None), r"states no frame duration"),
         (_change(ActualFrameDuration="120000"), r"starts at 90 s, before the previous one ends"),
-        (_no_times, r"its 3 time frames have no AcquisitionTime"),
+        (_no_times, r"its 3 time frames cannot be determined from AcquisitionTime"),
         (_moved, r"time frames 1 and 2 differ in position"),
     ],
 )

@@ -80,7 +80,9 @@ def test_a_refusal_is_a_sentence_with_how_many_are_there(series):
     answers = iter([0x0000, 0x0000, OUT_OF_RESOURCES])
     with (
         node(lambda event: next(answers)) as there,
-        pytest.raises(ResourceError, match=r"refuses 00003\.dcm \(2 of 5 .* status 0xA700"),
+        pytest.raises(
+            ResourceError, match=r"00003\.dcm \(after 2 of 5 files\) failed with status 0xA700"
+        ),
     ):
         send([series], there, lambda done, of: None)
     assert len(list(series.iterdir())) == 5
@@ -93,7 +95,7 @@ def test_a_link_that_ends_is_a_sentence(series):
 
     with (
         node(answer) as there,
-        pytest.raises(ResourceError, match="connection was lost during 00001"),
+        pytest.raises(ResourceError, match="connection was lost during the transfer of 00001"),
     ):
         send([series], there, lambda done, of: None)
 
@@ -115,7 +117,7 @@ def test_a_node_that_takes_no_pet_is_said(series):
 
 
 def test_where_nobody_listens_is_a_sentence(series):
-    with pytest.raises(ResourceError, match=r"does not answer \(.*\); check host, port"):
+    with pytest.raises(ResourceError, match=r"no response \(.*\); check the host, the port"):
         echo(Node.at(f"127.0.0.1:{free_port()}"))
 
 
@@ -127,7 +129,7 @@ def test_what_is_no_address_is_said(address):
 
 @pytest.mark.parametrize("title", ["", " ", "x" * 17, "a\\b", "ä"])
 def test_what_is_no_title_is_said(title):
-    with pytest.raises(DataError, match="not an AE title"):
+    with pytest.raises(DataError, match="not a valid AE title"):
         Node.at("archive:104", called=title)
 
 

@@ -113,8 +113,8 @@ def test_several_series_are_named_and_a_file_chooses(tmp_path):
         ({"FrameOfReferenceUID": "1.2.3"}, "different frames of reference"),
         ({"KVP": "80"}, "different tube voltages"),
         ({"ImagePositionPatient": [-7.0, 11, -900]}, "have the same position"),
-        ({"ImagePositionPatient": [-7.0, 19, -896]}, "off the line"),
-        ({"ImagePositionPatient": None}, "states no ImagePositionPatient"),
+        ({"ImagePositionPatient": [-7.0, 19, -896]}, "away from the line"),
+        ({"ImagePositionPatient": None}, "has no valid ImagePositionPatient"),
         ({"ImageOrientationPatient": [1.0, 0, 0, 0, 0, -1]}, "different orientations"),
         ({"PixelData": b"12"}, "its pixels cannot be read"),
     ],
@@ -183,7 +183,7 @@ def test_numbers_tell_missing_slices_from_uneven_ones(tmp_path):
 
 def test_slices_that_are_too_uneven_are_refused(tmp_path):
     uneven(tmp_path / "s", [0.0, 0.1, 8.0, 20.0, 33.0])
-    with pytest.raises(GeometryError, match=r"0.1 to 13 mm apart, too uneven"):
+    with pytest.raises(GeometryError, match=r"0.1 to 13 mm apart, which is too uneven"):
         read_volume(tmp_path / "s")
 
 
@@ -199,7 +199,7 @@ def test_a_dicomdir_stands_for_its_folder(tmp_path):
 def test_slices_that_lack_at_the_end_are_missed_where_the_series_counts_them(tmp_path):
     write_series(tmp_path / "s", affine=AFFINE, shape=SHAPE, kind="PT", NumberOfSlices=4)
     (tmp_path / "s" / "im0021").unlink()
-    with pytest.raises(FileFormatError, match="3 slices are present, but the series states 4"):
+    with pytest.raises(FileFormatError, match="3 slices are present, but the series should have 4"):
         read_volume(tmp_path / "s")
 
 

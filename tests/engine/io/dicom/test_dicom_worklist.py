@@ -145,7 +145,7 @@ def test_a_node_without_a_worklist_says_so():
             ask_worklist(Node.at(f"127.0.0.1:{port}"), WorklistQuery())
     finally:
         server.shutdown()
-    with pytest.raises(ResourceError, match="does not answer"):
+    with pytest.raises(ResourceError, match="no response"):
         ask_worklist(Node.at(f"127.0.0.1:{port}"), WorklistQuery())
 
 
