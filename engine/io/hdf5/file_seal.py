@@ -74,12 +74,14 @@ def check_seal(
     """
     found = text_of(file.attrs.get("format", b""))
     if found != kind:
-        raise FileFormatError(f"{path.name}: its format is {found!r}, expected {kind!r}.")
+        raise FileFormatError(
+            f"{path.name}: its format is {found!r}, expected {kind!r}; choose another file."
+        )
     version = file.attrs.get("version", 0)
     if version not in (UNSEALED, SEALED):
         raise FileFormatError(
-            f"{path.name}: format {kind!r} version {version}, expected version {UNSEALED} or "
-            f"{SEALED}; write it again with this program, or update the program."
+            f"{path.name}: version {version} of the format {kind!r} is not supported, expected "
+            f"{UNSEALED} or {SEALED}; update Isocenter, or write the file again with this version."
         )
     # Version 2 without a seal is not accepted: its seal was removed.
     if version == UNSEALED and SEAL not in file.attrs:

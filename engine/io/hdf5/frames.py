@@ -56,8 +56,9 @@ def stored_frames(file: InputFile, volume: Volume) -> tuple[FrameVolume, ...]:
         frames = _frames(tree, path)
         if item.shape != (len(frames), *volume.grid.shape):
             raise FileFormatError(
-                f"{path.name}: frames have the shape {item.shape} for {len(frames)} times, "
-                f"expected {(len(frames), *volume.grid.shape)}; write the file again."
+                f"{path.name}: the frames have the shape {item.shape}, expected "
+                f"{(len(frames), *volume.grid.shape)} for {len(frames)} frame times; write the "
+                "file again."
             )
         values = column(item, "<f4", path)
         refuse_changed(item, values, path)
@@ -123,7 +124,7 @@ def _times(tree: h5py.File, path: Path) -> NDArray[np.int64]:
     times = column(dataset(tree, FRAME_TIMES, path), "<i8", path)
     if times.ndim != 2 or times.shape[1] != 2:
         raise FileFormatError(
-            f"{path.name}: frame times have the shape {times.shape}, expected (n, 2); "
-            "write the file again."
+            f"{path.name}: the frame times have the shape {times.shape}, expected (n, 2); write "
+            "the file again."
         )
     return times

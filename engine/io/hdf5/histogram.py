@@ -119,8 +119,8 @@ def write_histogram(data: Histogram, path: Path) -> None:
 def _scanner_in_use(stored: Any, named: str | None, path: Path) -> DualHead:
     if not isinstance(stored, DualHead):
         raise FileFormatError(
-            f"{path.name}: the scanner {stored.name!r} ({stored.describe()}) is not two crystal "
-            "panels; write the file again with the right scanner."
+            f"{path.name}: the histogram is from {stored.name!r} ({stored.describe()}), expected a "
+            "scanner with two panels; write the file again with the correct scanner."
         )
     if named is None:
         return stored
@@ -131,9 +131,9 @@ def _scanner_in_use(stored: Any, named: str | None, path: Path) -> DualHead:
         getattr(chosen.settings, key) != getattr(stored.settings, key) for key in same
     ):
         raise GeometryError(
-            f"{path.name}: measured on {stored.name!r} ({stored.describe()}), but the chosen "
-            f"scanner is {chosen.name!r} ({chosen.describe()}); omit the scanner or choose the "
-            "right one."
+            f"{path.name}: the histogram is from {stored.name!r} ({stored.describe()}), but the "
+            f"chosen scanner is {chosen.name!r} ({chosen.describe()}); choose the correct scanner "
+            "or none."
         )
     return chosen
 
@@ -144,8 +144,8 @@ def _refuse_unknown(file: h5py.File, path: Path) -> None:
     unknown = [name for name in file.get("histogram", ()) if name not in COLUMNS]
     if unknown:
         raise FileFormatError(
-            f"{path.name}: the histogram has the unknown columns {', '.join(unknown)}; rename or "
-            f"remove them (known: {', '.join(COLUMNS)})."
+            f"{path.name}: unknown histogram columns {', '.join(unknown)}, expected "
+            f"{', '.join(COLUMNS)}; rename or remove the unknown columns."
         )
 
 
@@ -154,14 +154,14 @@ def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -
     item, what = dataset(file, name, path), name.rpartition("/")[2]
     if item.shape != (n,):
         raise FileFormatError(
-            f"{path.name}: {what} has {' × '.join(f'{k:,}' for k in item.shape)} values, "
-            f"{scanner.name!r} ({scanner.describe()}) needs {n:,}; write the file with the right "
-            "scanner."
+            f"{path.name}: the dataset {what} has {' × '.join(f'{k:,}' for k in item.shape)} "
+            f"values, but {scanner.name!r} ({scanner.describe()}) needs {n:,}; write the file "
+            "again with the correct scanner."
         )
     if item.dtype != np.float32 and item.dtype.kind not in "iu":
         raise FileFormatError(
-            f"{path.name}: {what} is {item.dtype}, expected float32 or integers; write the file "
-            "again."
+            f"{path.name}: the dataset {what} has the type {item.dtype}, expected float32 or "
+            "integers; write the file again."
         )
     # Integers are accepted, because other programs store counts as such.
     values = column(item, item.dtype.str, path)
@@ -169,8 +169,8 @@ def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -
     written = text_of(item.attrs.get("sha256", b""))
     if written and written != digest(values):
         raise FileFormatError(
-            f"{path.name}: {what} has changed since it was written (its checksum differs); "
-            "copy the file again."
+            f"{path.name}: the dataset {what} has changed since it was written (its checksum "
+            "differs); copy the file again."
         )
     # The negated form also finds NaN, for which every comparison is false.
     i = _first(values, lambda part: ~((part >= 0) & (part < np.inf)))
@@ -178,7 +178,7 @@ def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -
         of = "crystal" if name == "efficiencies" else "line"
         raise DataError(
             f"{path.name}: {what} of {of} {i:,} is {values[i]}, expected a number of at least 0; "
-            "store the measured counts, and delayed coincidences separately."
+            "store the measured counts without subtracting the delayed coincidences."
         )
     return np.asarray(values, np.float32)
 

@@ -119,7 +119,7 @@ def write_listmode(data: ListMode, path: Path) -> None:
     """
     if data.components is not None and data.components.pairs is not None:
         raise FileFormatError(
-            f"{path.name}: this format cannot store the scan's efficiencies of module pairs; use "
+            f"{path.name}: this format cannot store the module-pair efficiencies of this scan; use "
             "the original file."
         )
     columns = _columns_of(data)
@@ -189,9 +189,8 @@ def _scanner_in_use(
     # A corrected geometry may replace the stored one if the crystal numbers keep their meaning.
     if chosen.n_crystals != stored.n_crystals or chosen.tof != stored.tof:
         raise GeometryError(
-            f"{path.name}: recorded on {stored.name!r} ({stored.describe()}), but the chosen "
-            f"scanner is {chosen.name!r} ({chosen.describe()}); omit the scanner or choose the "
-            "right one."
+            f"{path.name}: the scan is from {stored.name!r} ({stored.describe()}), but the chosen "
+            f"scanner is {chosen.name!r} ({chosen.describe()}); choose the correct scanner or none."
         )
     if chosen.fingerprint() == stored.fingerprint():
         return chosen, ()
@@ -208,15 +207,16 @@ def _columns(file: h5py.File, path: Path) -> dict[str, Array]:
         shape = (n_events, 2) if name == "crystals" else (n_events,)
         if item.shape != shape:
             raise FileFormatError(
-                f"{path.name}: column {name} has {' × '.join(map(str, item.shape))} values for "
-                f"{n_events:,} events; write the file again."
+                f"{path.name}: the column {name} has {' × '.join(map(str, item.shape))} values, "
+                f"expected {' × '.join(map(str, shape))} for {n_events:,} events; write the file "
+                "again."
             )
         # The type must match exactly: a conversion could wrap crystal numbers silently.
         values = column(item, dtype, path)
         written = text_of(item.attrs.get("sha256", b""))
         if written and written != digest(values):
             raise FileFormatError(
-                f"{path.name}: column {name} has changed since it was written (its checksum "
+                f"{path.name}: the column {name} has changed since it was written (its checksum "
                 "differs); copy the file again."
             )
         columns[name] = values
@@ -226,7 +226,7 @@ def _columns(file: h5py.File, path: Path) -> dict[str, Array]:
 def _refuse_values(columns: dict[str, Array], scanner: Scanner, path: Path) -> None:
     n_bins = scanner.tof.n_bins if scanner.tof else 0
     limits = {"crystals": scanner.n_crystals, "delayed": 2, "tof_bin": n_bins}
-    words = {"crystals": "crystal id", "delayed": "delayed flag", "tof_bin": "TOF bin"}
+    words = {"crystals": "crystal IDs", "delayed": "delayed flag", "tof_bin": "TOF bin"}
     for name, limit in limits.items():
         values = columns.get(name)
         if values is None:
@@ -234,16 +234,16 @@ def _refuse_values(columns: dict[str, Array], scanner: Scanner, path: Path) -> N
         k = _first(values, _outside(limit))
         if k is not None:
             raise DataError(
-                f"{path.name}: {words[name]} out of range at event {k:,}: {values[k].tolist()}, "
-                f"expected 0 to {limit - 1:,}; the file is damaged or belongs to another scanner."
+                f"{path.name}: event {k:,} has the {words[name]} {values[k].tolist()}, expected 0 "
+                f"to {limit - 1:,}; choose the correct scanner, or copy the file again."
             )
     additive = columns.get("additive")
     # `~(part >= 0)` also finds NaN.
     k = None if additive is None else _first(additive, lambda part: ~(part >= 0) | (part == np.inf))
     if k is not None and additive is not None:
         raise DataError(
-            f"{path.name}: additive of event {k:,} is {additive[k]}, expected a count of at least "
-            "0; write the file again."
+            f"{path.name}: the additive term of event {k:,} is {additive[k]}, expected at least 0; "
+            "write the file again."
         )
 
 
@@ -298,13 +298,13 @@ def _singles(file: h5py.File, scanner: Scanner, path: Path) -> NDArray[np.float3
 def _refuse_singles(values: Array, scanner: Scanner, path: Path) -> None:
     if values.shape != (scanner.n_crystals,):
         raise GeometryError(
-            f"{path.name}: singles of {values.size:,} crystals, {scanner.name!r} has "
-            f"{scanner.n_crystals:,}; write the file again."
+            f"{path.name}: contains singles for {values.size:,} crystals, but {scanner.name!r} has "
+            f"{scanner.n_crystals:,} crystals; write the file again."
         )
     if not (values >= 0).all() or np.isinf(values).any():
         raise DataError(
-            f"{path.name}: singles range from {values.min():g} to {values.max():g}, expected "
-            "counts of at least 0; write the file again."
+            f"{path.name}: the singles range from {values.min():g} to {values.max():g}, expected "
+            "at least 0; write the file again."
         )
 
 

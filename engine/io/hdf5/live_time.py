@@ -49,8 +49,8 @@ def read_live(file: h5py.File, path: Path) -> LiveTimes | None:
     is_table = table.ndim == 2 and table.shape[1] == 2 and len(table) > 0
     if not is_table or not np.isfinite(table).all() or (table[:, 1] < 0).any():
         raise FileFormatError(
-            f"{path.name}: {LIVE} of {table.shape} values, expected rows with a start in ms and a "
-            "number of at least 0; write the file again."
+            f"{path.name}: {LIVE} has the shape {table.shape} or invalid numbers, expected rows of "
+            "a start time in ms and a live fraction of at least 0; write the file again."
         )
     starts = table[:, 0]
     # float64 stores ms of 32 bits exactly, so the conversion to integers loses nothing.

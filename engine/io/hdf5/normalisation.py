@@ -150,8 +150,8 @@ def _components(tree: h5py.File, path: Path) -> Components:
     }
     if not found:
         raise FileFormatError(
-            f"{path.name}: contains no component, expected one of {', '.join(TABLES.values())}; "
-            "write the file again."
+            f"{path.name}: contains no normalisation component, expected at least one of "
+            f"{', '.join(TABLES.values())}; write the file again."
         )
     # Files of older versions lack this attribute. Their factors multiply the analytic ones.
     use = text_of(tree.attrs.get("geometry_use", b"multiplies"))
@@ -176,8 +176,9 @@ def _refuse_other_scanner(stored: Scanner, scanner: Scanner, path: Path) -> None
         and stored.n_classes != scanner.n_classes
     ):
         raise GeometryError(
-            f"{path.name}: measured on {stored.name!r} ({stored.describe()}), but the scan is from "
-            f"{scanner.name!r} ({scanner.describe()}); choose the file for this scanner."
+            f"{path.name}: the normalisation is from {stored.name!r} ({stored.describe()}), but "
+            f"the scan is from {scanner.name!r} ({scanner.describe()}); choose a normalisation for "
+            "this scanner."
         )
 
 
@@ -223,12 +224,12 @@ def _refuse_table(name: str, values: Array, shape: tuple[int, ...], path: Path) 
     if values.shape != shape:
         got, want = (" × ".join(map(str, s)) for s in (values.shape, shape))
         raise GeometryError(
-            f"{path.name}: {name} has {got} values, but this scanner needs {want}; choose the file "
-            "for this scanner."
+            f"{path.name}: the component {name} has {got} values, but this scanner needs {want}; "
+            "choose a normalisation for this scanner."
         )
     refuse_not_finite(path, values)
     if (values < 0).any() or not values.any():
         raise DataError(
-            f"{path.name}: {name} ranges from {values.min():g} to {values.max():g}, expected "
-            "factors of at least 0, not all 0; write the file again."
+            f"{path.name}: the factors of {name} range from {values.min():g} to {values.max():g}, "
+            "expected at least 0 and not all 0; write the file again."
         )

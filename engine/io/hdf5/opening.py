@@ -223,8 +223,8 @@ def _refuse_unsafe(tree: h5py.File, file: InputFile) -> None:
             seen.add(address)
             if len(seen) > MAX_OBJECTS:
                 raise FileFormatError(
-                    f"{path.name}: more than {MAX_OBJECTS:,} objects, so Isocenter did not write "
-                    "it."
+                    f"{path.name}: contains more than {MAX_OBJECTS:,} objects, so it was not "
+                    "written by Isocenter; choose another file."
                 )
             if isinstance(item, h5py.Group):
                 waiting.append(item)
@@ -261,7 +261,9 @@ def refuse_unsafe(item: h5py.Dataset, where: str, size: int, *, texts: bool = Fa
         )
     # Object types need decoding in Python, and references could point to other objects.
     if item.dtype.hasobject and not (texts and h5py.check_string_dtype(item.dtype)):
-        raise FileFormatError(f"{where} contains objects, not numbers; export numbers.")
+        raise FileFormatError(
+            f"{where} contains objects, expected numbers; export the data as numbers."
+        )
     # HDF5 allocates a whole chunk even to read one value, and a chunk can be larger than the
     # dataset. Python integers, because the product can overflow 64 bits.
     chunk = int(np.prod(item.chunks or (0,), dtype=object)) * item.dtype.itemsize
@@ -300,15 +302,16 @@ def column(item: h5py.Dataset, dtype: str, path: Path) -> Array:
     wanted = np.dtype(dtype)
     if item.dtype != wanted:
         raise FileFormatError(
-            f"{path.name}: {item.name} is {item.dtype}, expected {wanted}; write the file again."
+            f"{path.name}: {item.name} has the type {item.dtype}, expected {wanted}; write the "
+            "file again."
         )
     refuse_large_data(int(item.nbytes), path.name)
     offset, size = item.id.get_offset(), int(item.file.id.get_filesize())
     # HDF5 returns zeros for contiguous values beyond the end of the file.
     if offset is not None and offset + item.nbytes > size:
         raise FileFormatError(
-            f"{path.name}: truncated, {item.name} ends at byte {offset + item.nbytes:,} of "
-            f"{size:,}; copy the file again."
+            f"{path.name}: truncated file, {item.name} needs {offset + item.nbytes:,} bytes, but "
+            f"the file has only {size:,}; copy the file again."
         )
     return np.asarray(item[()])
 

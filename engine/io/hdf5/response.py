@@ -164,7 +164,8 @@ def _scanner_of(file: h5py.File, path: Path) -> DualHead:
     stored = read_stored_scanner(file, path)
     if not isinstance(stored, DualHead):
         raise FileFormatError(
-            f"{path.name}: its scanner is not a dual-head scanner; choose another file."
+            f"{path.name}: the matrix is for {stored.name!r}, expected a dual-head scanner; choose "
+            "another file."
         )
     return stored
 
@@ -210,14 +211,15 @@ def refuse_other_scanner(
     # A scanner that was only renamed still has the same response.
     if stored.fingerprint() | {"name": ""} != scanner.fingerprint() | {"name": ""}:
         raise GeometryError(
-            f"{path.name}: the matrix belongs to {stored.name!r} ({stored.describe()}), but the "
-            f"scan is from {scanner.name!r} ({scanner.describe()}), which has different crystals; "
-            "compute a matrix for that scanner."
+            f"{path.name}: the matrix is for {stored.name!r} ({stored.describe()}), but the scan "
+            f"is from {scanner.name!r} ({scanner.describe()}); compute a matrix for the scanner of "
+            "this scan."
         )
     if stored.grid != scanner.grid and not any_image:
         raise GeometryError(
-            f"{path.name}: the matrix is for an image of {stored.grid.describe()}, but the "
-            f"scanner's image is {scanner.grid.describe()}; compute a matrix for that image."
+            f"{path.name}: the matrix is for images of {stored.grid.describe()} voxels, but the "
+            f"scanner uses {scanner.grid.describe()} voxels; compute a new matrix for this image "
+            "size."
         )
 
 
@@ -231,8 +233,8 @@ def refuse_unfinished(path: Path) -> None:
     """
     if not exists(path) and is_folder(path.with_name(f"{path.name}.parts")):
         raise FileFormatError(
-            f"{path.name}: this matrix is incomplete; run the computation again with this name to "
-            "continue it."
+            f"{path.name}: this matrix is incomplete; run the computation again with the same file "
+            "name to complete it."
         )
 
 
@@ -254,23 +256,24 @@ def _refuse_impossible(matrix: ResponseMatrix, path: Path) -> None:
     starts = matrix.starts
     if starts[0] != 0 or starts[-1] != matrix.n_nonzero or (np.diff(starts) < 0).any():
         raise FileFormatError(
-            f"{path.name}: row starts must run from 0 to {matrix.n_nonzero:,}, the number of "
-            "values; write the file again."
+            f"{path.name}: the row starts run from {starts[0]:,} to {starts[-1]:,}, expected "
+            f"rising numbers from 0 to {matrix.n_nonzero:,}; write the file again."
         )
     filled = np.flatnonzero(np.diff(starts))
     if not len(filled):
-        raise FileFormatError(f"{path.name}: contains no values; write the file again.")
+        raise FileFormatError(f"{path.name}: the matrix contains no values; compute it again.")
     sizes = matrix.windows.astype(np.int64).reshape(-1, 4)[filled, 2:]
     # `reduceat` returns the first element for an empty row, so only filled rows are compared.
     last = np.maximum.reduceat(matrix.places, starts[filled])
     if (sizes <= 0).any() or (last >= sizes.prod(axis=1)).any():
         raise FileFormatError(
-            f"{path.name}: voxel positions are outside their windows; write the file again."
+            f"{path.name}: some voxel positions are outside the window of their row; compute the "
+            "matrix again."
         )
     for name in ("values", "scales"):
         column = getattr(matrix, name)
         if not (column.min() >= 0 and column.max() < np.inf):  # also refuses NaN
             raise FileFormatError(
-                f"{path.name}: {name} contain negative values or values that are not numbers; "
-                "write the file again."
+                f"{path.name}: the {name} range from {column.min():g} to {column.max():g}, "
+                "expected numbers of at least 0; compute the matrix again."
             )

@@ -58,7 +58,10 @@ def store_scanner(file: h5py.File, scanner: Scanner) -> None:
         item.attrs["sha256"] = np.bytes_(sha256(text).hexdigest())
         return
     if not isinstance(scanner, CrystalMap):
-        raise GeometryError(f"{scanner.name!r}: scanners of this kind cannot be stored.")
+        raise GeometryError(
+            f"{scanner.name!r}: this scanner cannot be saved, expected a ring scanner, a dual-head "
+            "scanner or a crystal map."
+        )
     group.create_dataset("keys", data=scanner.keys.astype("<i4"))
     group.create_dataset("positions_mm", data=scanner.positions_mm.astype("<f8"))
     if scanner.coincident is not None:
@@ -94,8 +97,8 @@ def read_stored_scanner(file: h5py.File, path: Path) -> Scanner:
     points = np.array(column(dataset(file, "scanner/positions_mm", path), "<f8", path))
     if keys.ndim != 2 or keys.shape[1] != 3 or points.shape != keys.shape:
         raise FileFormatError(
-            f"{path.name}: scanner keys {keys.shape} and positions {points.shape}, expected "
-            "(n, 3); write the file again."
+            f"{path.name}: the crystal keys and positions have the shapes {keys.shape} and "
+            f"{points.shape}, expected (n, 3) for both; write the file again."
         )
     _refuse_impossible_crystals(keys, points, path)
     # `h5py` raises KeyError for a missing attribute, which `open_hdf5` reports as damage.
@@ -123,7 +126,8 @@ def _coincident(file: h5py.File, path: Path) -> NDArray[np.bool_] | None:
     # A coincidence has no order, so neither has the rule.
     if rule.ndim != 2 or rule.shape != rule.T.shape or (rule != rule.T).any():
         raise FileFormatError(
-            f"{path.name}: {name} {rule.shape} is not symmetric; write the file again."
+            f"{path.name}: {name} has the shape {rule.shape}, expected a symmetric matrix; write "
+            "the file again."
         )
     return rule
 
@@ -131,18 +135,20 @@ def _coincident(file: h5py.File, path: Path) -> NDArray[np.bool_] | None:
 def _refuse_impossible_crystals(keys: Array, points: Array, path: Path) -> None:
     if not (np.abs(points) <= FARTHEST_MM).all():  # also refuses NaN
         raise FileFormatError(
-            f"{path.name}: scanner positions must be numbers within {FARTHEST_MM:,.0f} mm of the "
-            "centre; write the file again."
+            f"{path.name}: the crystal positions reach {np.abs(points).max():,.0f} mm, expected at "
+            f"most {FARTHEST_MM:,.0f} mm; write the file again."
         )
     if (keys < 0).any() or (keys > np.array(MAX_KEY)).any():
         raise FileFormatError(
-            f"{path.name}: the scanner has keys outside 0 to {MAX_KEY[0]}, {MAX_KEY[1]}, "
-            f"{MAX_KEY[2]}; write the file again."
+            f"{path.name}: the crystal keys range from {keys.min(axis=0).tolist()} to "
+            f"{keys.max(axis=0).tolist()}, expected [0, 0, 0] to {list(MAX_KEY)}; write the file "
+            "again."
         )
     # Events name crystals by their keys, so these must be unique.
     if len(np.unique(keys, axis=0)) < len(keys):
         raise FileFormatError(
-            f"{path.name}: two crystals of the scanner have the same key; write the file again."
+            f"{path.name}: two crystals have the same key, expected a unique key for each; write "
+            "the file again."
         )
 
 
@@ -181,6 +187,6 @@ def _of_text(file: h5py.File, name: str, path: Path) -> Scanner:
         values = tomllib.loads(text_of(text))
     except (tomllib.TOMLDecodeError, RecursionError) as e:
         raise FileFormatError(
-            f"{path.name}: {name} is not TOML ({e}); write the file again."
+            f"{path.name}: {name} is not valid TOML ({e}); write the file again."
         ) from e
     return scanner_of(scanner_settings(values, where=f"{path.name}, scanner"))

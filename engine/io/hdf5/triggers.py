@@ -66,8 +66,8 @@ def read_stored_triggers(file: h5py.File, path: Path) -> tuple[Triggers, ...]:
         times = np.array(column(item, "<i8", path))
         if times.ndim != 1 or (np.diff(times) <= 0).any():
             raise FileFormatError(
-                f"{path.name}: trigger times of {times.shape} values must increase strictly; write "
-                "the file again."
+                f"{path.name}: the trigger times {GROUP}/{len(found)} have the shape {times.shape} "
+                "or do not increase, expected a list of increasing times; write the file again."
             )
         found.append(Triggers(text_of(item.attrs.get(NAME, b"triggers")), times))
     return tuple(found)

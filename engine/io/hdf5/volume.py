@@ -74,8 +74,8 @@ def _read(file: InputFile, *, mapped: bool) -> Volume:
         item = dataset(tree, VALUES, path)
         if item.ndim != 3 or item.dtype != np.float32:
             raise FileFormatError(
-                f"{path.name}: {item.dtype} values of {item.ndim} axes, expected float32 with 3 "
-                "axes; write the file again."
+                f"{path.name}: the volume has {item.ndim} axes and the type {item.dtype}, expected "
+                "three axes and float32; write the file again."
             )
         # The checksum is compared in both cases, which reads a mapped file once.
         values = _mapped(item, path) if mapped else column(item, "<f4", path)
@@ -95,7 +95,9 @@ def _mapped(item: h5py.Dataset, path: Path) -> Array:
     # None for chunked or compressed values, which cannot be mapped.
     first_byte = item.id.get_offset()
     if first_byte is None or item.dtype.str != "<f4" or not item.size:
-        raise FileFormatError(f"{path.name}: its values are not contiguous; write the file again.")
+        raise FileFormatError(
+            f"{path.name}: its values are not stored contiguously; write the file again."
+        )
     a, b, c = item.shape
     return volume_file.opened(path, (a, b, c), first_byte=first_byte)
 

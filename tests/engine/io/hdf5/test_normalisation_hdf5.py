@@ -77,7 +77,7 @@ def test_the_program_knows_what_it_is(
         ({"geometry": np.ones((2, 3))}, GeometryError, "geometry has 2 × 3 values"),
         ({"live": np.ones(1)}, GeometryError, "live has 1 values"),
         ({"interference": "nan"}, DataError, "not numbers"),
-        ({"geometry": "negative"}, DataError, "expected factors of at least 0"),
+        ({"geometry": "negative"}, DataError, "expected at least 0 and not all 0"),
         ({"geometry": "zero"}, DataError, "not all 0"),
     ],
 )
@@ -100,7 +100,7 @@ def test_a_file_of_another_scanner_is_refused(
 ) -> None:
     path = written(tmp_path / "n.h5", ring, components_of(ring, rng))
     for name in ("demo-ring", "demo-panels"):
-        with pytest.raises(GeometryError, match="choose the file for this scanner"):
+        with pytest.raises(GeometryError, match="choose a normalisation for this scanner"):
             read_components(path, read_scanner(name))
 
 
@@ -122,5 +122,5 @@ def test_damage_is_seen(
 
 
 def test_an_empty_normalisation_is_refused(tmp_path: Path, ring: RingScanner) -> None:
-    with pytest.raises(EngineError, match="contains no component"):
+    with pytest.raises(EngineError, match="contains no normalisation component"):
         read_components(written(tmp_path / "n.h5", ring, Components()), ring)

@@ -134,11 +134,11 @@ def test_the_crystals_of_an_older_scan_can_be(tmp_path: Path, crystal_map: Cryst
         unseal(file)
         file["scanner/positions_mm"].attrs.pop("sha256", None)
         file["scanner/keys"][1] = file["scanner/keys"][0]
-    with pytest.raises(FileFormatError, match="two crystals of the scanner have the same key"):
+    with pytest.raises(FileFormatError, match="two crystals have the same key"):
         read_listmode(tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         file["scanner/positions_mm"][3, 1] = 1e9
-    with pytest.raises(FileFormatError, match="positions must be numbers within 5,000"):
+    with pytest.raises(FileFormatError, match="expected at most 5,000 mm"):
         read_listmode(tmp_path / "a.h5")
 
 

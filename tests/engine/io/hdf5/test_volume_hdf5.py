@@ -66,7 +66,7 @@ def test_another_version_is_refused(tmp_path: Path, phantom: Volume) -> None:
     save(phantom, tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         file.attrs["version"] = 9
-    with pytest.raises(FileFormatError, match="version 9, expected"):
+    with pytest.raises(FileFormatError, match=r"version 9 of the format .* expected"):
         read_volume(tmp_path / "a.h5")
 
 

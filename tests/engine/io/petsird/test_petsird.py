@@ -236,7 +236,7 @@ class TestTypesOfModules:
         live.close()
 
     def test_pairs_keep_our_list_mode_from_losing_them(self, two_types, tmp_path) -> None:
-        with pytest.raises(FileFormatError, match="module pairs"):
+        with pytest.raises(FileFormatError, match="module-pair"):
             write_listmode(read_listmode(two_types[0]), tmp_path / "scan.h5")
 
 

@@ -320,11 +320,11 @@ def test_what_does_not_belong_is_refused(
 ) -> None:
     other = with_settings_of(read_scanner("test-panels"), separation_mm=13.0)
     write_response(build_analytic(other, AnalyticResponse(n_points=256)), tmp_path / "other.h5")
-    with pytest.raises(EngineError, match=r"matrix belongs to 'Test panels' .* 13 mm apart"):
+    with pytest.raises(EngineError, match=r"matrix is for 'Test panels' .* 13 mm apart"):
         image(study(path, response=tmp_path / "other.h5"))
     write_response(response, tmp_path / "r.h5")
     with pytest.raises(
-        EngineError, match=r"r\.h5: the matrix is for an image of .* compute a matrix"
+        EngineError, match=r"r\.h5: the matrix is for images of .* compute a new matrix"
     ):
         image(study(path, "grid.voxel_mm=[1.2, 1.0, 1.2]", response=tmp_path / "r.h5"))
     write_histogram(replace(scan, prompts=np.zeros_like(scan.prompts)), tmp_path / "empty.h5")
