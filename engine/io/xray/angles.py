@@ -92,7 +92,8 @@ def unit_named(text: str, where: str) -> Unit | None:
     unit = UNITS.get(text.strip().lower())
     if unit is None:
         raise FileFormatError(
-            f"{where}: angles in {text.strip()!r}, expected degrees or radians; correct the unit."
+            f"{where}: the unit of the angles is {text.strip()!r}, expected degrees or radians; "
+            "correct the unit."
         )
     return unit
 
@@ -147,13 +148,13 @@ def _refuse_not_finite(values: NDArray[np.float64], where: str) -> None:
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         raise DataError(
-            f"{where}: {len(bad):,} of {len(values):,} angles are not numbers, the first is that "
-            f"of view {bad[0]}; correct the angles."
+            f"{where}: {len(bad):,} of {len(values):,} angles are not numbers, starting with view "
+            f"{bad[0]}; correct the angles."
         )
     largest = float(np.abs(values).max())
     if largest > MOST_STATED:
         raise DataError(
-            f"{where}: an angle of {largest:g}, expected at most {MOST_STATED:,.0f}; correct the "
+            f"{where}: an angle is {largest:g}, expected at most {MOST_STATED:,.0f}; correct the "
             "angles."
         )
 

@@ -149,11 +149,15 @@ def _from_hdf5(file: InputFile, name: str, only: Only | None) -> Array:
 def _only(file: InputFile) -> str:
     found = arrays_in(file)
     images = [each for each in found if len(each.shape) in (2, 3)]
-    if len(images) != 1:
-        names = ", ".join(each.name for each in images[:8]) or "none with two or three axes"
+    if not images:
+        raise FileFormatError(
+            f"{file.name}: contains no array with two or three axes; choose a file with images."
+        )
+    if len(images) > 1:
+        names = ", ".join(each.name for each in images[:8])
         raise FileFormatError(
             f"{file.name}: contains {len(images)} image arrays ({names}); name one of them, such "
-            f"as {file.name}{SIGN}{images[0].name if images else 'NAME'}."
+            f"as {file.name}{SIGN}{images[0].name}."
         )
     return images[0].name
 

@@ -57,7 +57,7 @@ class Bruker(ProjectionsReader):
         if not whole:
             raise FileFormatError(
                 f"{path.name}: the images do not contain integers; choose the raw projections, not "
-                "the slices."
+                "the reconstructed slices."
             )
         full = _full_scale(fields)
         notes = [
@@ -106,7 +106,8 @@ def _full_scale(fields: Fields) -> float:
     bits = fields.maybe("depth (bits)") or 16.0
     if bits not in (8, 10, 12, 14, 16):
         raise FileFormatError(
-            f"{fields.path.name}: 'Depth (bits)' is {bits:g}, expected 8 to 16; correct the log."
+            f"{fields.path.name}: 'Depth (bits)' is {bits:g}, expected 8, 10, 12, 14 or 16; "
+            "correct the log."
         )
     return float(2**bits - 1)
 
@@ -121,7 +122,8 @@ def _stack(fields: Fields) -> Stack:
     if len(fits) != 1:
         found = f"{len(fits)} series" if fits else "no series"
         raise FileFormatError(
-            f"{path.name}: {found} of TIFF images {prefix}0000.tif next to it; copy the whole scan."
+            f"{path.name}: found {found} of TIFF images such as {prefix}0000.tif, expected one; "
+            "copy the whole scan into the folder of the log."
         )
     stack = next(iter(fits.values()))
     n_files = fields.whole("number of files")
@@ -159,9 +161,7 @@ def _pixel_mm(fields: Fields, magnification: float) -> float:
     image = fields.maybe("image pixel size (um)")
     camera = fields.maybe("camera pixel size (um)")
     if image is None and camera is None:
-        raise FileFormatError(
-            f"{fields.path.name}: the pixel size is missing; was the log cut or edited?"
-        )
+        raise FileFormatError(f"{fields.path.name}: the pixel size is missing; copy the log again.")
     # The image pixel size is that at the rotation axis; the camera is further away.
     # does not.
     if image is not None:

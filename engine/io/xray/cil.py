@@ -59,7 +59,7 @@ class CilNexus(ProjectionsReader):
 def _read(tree: Tree, path: Path) -> Projections:
     item = tree.dataset(DATA)
     if item is None:
-        raise FileFormatError(f"{path.name}: {DATA} is not a dataset; export the scan again.")
+        raise FileFormatError(f"{path.name}: contains no dataset {DATA}; export the scan again.")
     images = _images(item, path)
     keys = tree.numbers(KEYS)
     if keys is None:
@@ -95,8 +95,9 @@ def _images(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
     labels = [label for label in labels if label]
     if len(labels) != item.ndim or item.dtype.kind not in "iuf":
         raise FileFormatError(
-            f"{path.name}: {DATA} has {item.ndim} axes but the labels "
-            f"{', '.join(labels) or 'none'}; export the scan again."
+            f"{path.name}: {DATA} has {item.ndim} axes with the labels "
+            f"{', '.join(labels) or 'none'}, expected numbers with one label per axis; export the "
+            "scan again."
         )
     refuse_large_data(4 * int(item.size), path.name, "the projections")
     values = np.asarray(item[()], np.float32)
@@ -104,8 +105,8 @@ def _images(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
         k = labels.index("channel")
         if values.shape[k] != 1:
             raise FileFormatError(
-                f"{path.name}: {values.shape[k]} energy channels, expected one; export a single "
-                "channel."
+                f"{path.name}: contains {values.shape[k]} energy channels, expected one; export a "
+                "single channel."
             )
         values, labels = values.take([0], axis=k).squeeze(k), [n for n in labels if n != "channel"]
     # A single slice has no vertical axis.
@@ -130,10 +131,13 @@ def _angles(tree: Tree, path: Path) -> Angles:
     where = f"{CONFIG}/angles"
     item, values = tree.dataset(where), tree.numbers(where)
     if item is None or values is None:
-        raise FileFormatError(f"{path.name}: no angles in {where}; export the scan again.")
+        raise FileFormatError(f"{path.name}: contains no angles in {where}; export the scan again.")
     unit = attribute(item, "angle_unit", "degree")
     if unit not in UNITS:
-        raise FileFormatError(f"{path.name}: angles in {unit!r}, expected degree or radian.")
+        raise FileFormatError(
+            f"{path.name}: the unit of the angles is {unit!r}, expected degree or radian; correct "
+            "the attribute `angle_unit` in a copy of the file."
+        )
     first = number_attribute(item, "initial_angle", 0)
     remedy = "set its attribute `angle_unit` to the true unit in a copy of the file"
     return read_angles(values + first, UNITS[unit], f"{path.name}: {where}", remedy=remedy)
@@ -150,8 +154,8 @@ def _geometry(
             return np.array(default)
         if found is None or len(found) not in (2, 3) or not np.isfinite(found).all():
             raise FileFormatError(
-                f"{path.name}: {CONFIG}/{name} is not a position or direction; export the scan "
-                "again."
+                f"{path.name}: {CONFIG}/{name} does not contain two or three finite numbers; "
+                "export the scan again."
             )
         # Two components in a 2-D scan: z is 0.
         return np.append(found, 0.0)[:3]

@@ -52,7 +52,7 @@ def find(path: Path) -> Found | None:
         if a folder contains several scans
     """
     if is_folder(path):
-        found = _in_folder(path, PROJECTION_READERS.entries, f"{path}: ") or _of_series(path)
+        found = _in_folder(path, PROJECTION_READERS.entries, str(path)) or _of_series(path)
         # A folder of images can be named by a sidecar in the parent folder.
         above = None if found else _sidecar_of(path)
         return (SIDECAR.format, above) if above else found
@@ -65,8 +65,7 @@ def find(path: Path) -> Found | None:
     if sidecar is not None:
         return SIDECAR.format, sidecar
     # Sidecars are excluded, because a sidecar names its images and none names this one.
-    about = f"{path.name}: the scan of this image is ambiguous; "
-    return _in_folder(path.parent, OTHERS, about) if is_image else None
+    return _in_folder(path.parent, OTHERS, path.name) if is_image else None
 
 
 def _sidecar_of(path: Path) -> Path | None:
@@ -107,12 +106,14 @@ def planned_in(paths: Sequence[Path], shape: tuple[int, int]) -> tuple[Path, Pla
     # The live view cannot know which of several scans is being measured.
     if len(found) > 1:
         names = ", ".join(path.name for path, _ in found[:4])
-        raise FileFormatError(f"{len(found)} scans are described here ({names}); keep one.")
+        raise FileFormatError(
+            f"the folder contains the settings of {len(found)} scans ({names}); keep only one."
+        )
     return found[0] if found else None
 
 
-def _in_folder(folder: Path, readers: Sequence[Entry], about: str) -> Found | None:
-    """Return the only scan of a folder; an error about several begins with `about`."""
+def _in_folder(folder: Path, readers: Sequence[Entry], where: str) -> Found | None:
+    """Return the only scan of a folder; an error about several begins with `where`."""
     described: dict[Entry, list[Path]] = {entry: [] for entry in readers}
     names = [path for path in entries(folder) if path.suffix.lower() in DESCRIBING]
     for path in names[:MAX_LOOKED_AT]:
@@ -123,7 +124,7 @@ def _in_folder(folder: Path, readers: Sequence[Entry], about: str) -> Found | No
         fits = entry.format.one_of_each(paths) if paths else []
         if len(fits) > 1:
             raise FileFormatError(
-                f"{about}{len(fits)} scans are described here "
+                f"{where}: found the settings of {len(fits)} scans "
                 f"({', '.join(p.name for p in fits[:4])}); choose one of these files."
             )
         if fits:

@@ -111,8 +111,8 @@ def _projections(stacks: dict[str, Stack], fields: Fields) -> Stack:
     stack = stacks.get(SCAN)
     if stack is None:
         raise FileFormatError(
-            f"{fields.path.name}: no projections {SCAN}000000.tif next to it; copy the whole "
-            "folder."
+            f"{fields.path.name}: found no projections such as {SCAN}000000.tif in its folder; "
+            "copy the whole folder."
         )
     wanted = fields.maybe("# projections")
     refuse_missing(stack, fields.path, int(wanted) if wanted else None)
@@ -124,8 +124,8 @@ def _projections(stacks: dict[str, Stack], fields: Fields) -> Stack:
     # The numbers show a gap at the start, which `refuse_missing` cannot see.
     if stack.numbers[0] not in (0, 1):
         raise FileFormatError(
-            f"{fields.path.name}: the first projections before {stack.files[0].name} are missing; "
-            "copy the whole folder."
+            f"{fields.path.name}: the projections before {stack.files[0].name} are missing; copy "
+            "the whole folder."
         )
     return stack
 
@@ -174,8 +174,8 @@ def _pixel_mm(fields: Fields, magnification: float) -> float:
         abs(stated * scale - pixel) < 0.02 * pixel for scale in (1.0, 1e-3)
     ):
         raise FileFormatError(
-            f"{fields.path.name}: the binned pixel size is {stated:g}, but voxel size, SOD and SDD "
-            f"give {pixel:.5g} mm; correct the settings."
+            f"{fields.path.name}: the binned pixel size is {stated:g}, but the voxel size, SOD and "
+            f"SDD result in {pixel:.5g} mm; correct the settings."
         )
     return pixel
 

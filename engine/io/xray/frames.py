@@ -143,8 +143,8 @@ def refuse_count(path: Path, n_images: int, n_angles: int) -> None:
     """
     if n_images != n_angles:
         raise GeometryError(
-            f"{path.name}: {n_images:,} projections but {n_angles:,} angles; each projection needs "
-            "one angle, so copy the missing files or correct the list."
+            f"{path.name}: found {n_images:,} projections but {n_angles:,} angles; copy the "
+            "missing files or correct the list of angles."
         )
 
 
@@ -213,28 +213,29 @@ def _refuse_other_sizes(
 ) -> None:
     if values.ndim != 3 or not values.size:
         raise FileFormatError(
-            f"{path.name}: projections of shape {values.shape}, expected (view, row, column)."
+            f"{path.name}: the projections have the shape {values.shape}, expected three axes "
+            "(view, row, column); export the scan again."
         )
     if values.shape[1:] != tuple(geometry.shape):
         raise GeometryError(
-            f"{path.name}: projections of {values.shape[1]:,} x {values.shape[2]:,} pixels, but "
-            f"the settings state {geometry.shape[0]:,} x {geometry.shape[1]:,} (rows x columns); "
-            "choose the settings of this scan."
+            f"{path.name}: the projections have {values.shape[1]:,} x {values.shape[2]:,} pixels, "
+            f"but the settings state {geometry.shape[0]:,} x {geometry.shape[1]:,} (rows x "
+            "columns); choose the settings of this scan."
         )
     refuse_count(path, len(values), geometry.n_views)
     for what, images in (("flat", flats), ("dark", darks)):
         if images is not None and images.shape[1:] != values.shape[1:]:
             raise GeometryError(
-                f"{path.name}: {what} images have {' x '.join(map(str, images.shape[1:]))} pixels, "
-                f"but projections have {values.shape[1]} x {values.shape[2]} (rows x columns); use "
-                f"{what} images with the same detector and binning."
+                f"{path.name}: the {what} images have {' x '.join(map(str, images.shape[1:]))} "
+                f"pixels, but the projections have {values.shape[1]} x {values.shape[2]} (rows x "
+                f"columns); use {what} images from the same detector and binning."
             )
         # One NaN in a flat would spoil its pixel in every view.
         if images is not None and not np.isfinite(images).all():
             n_bad = int((~np.isfinite(images)).sum())
             raise DataError(
-                f"{path.name}: {n_bad:,} values of the {what} images are not numbers; repair the "
-                "images or remove them."
+                f"{path.name}: {n_bad:,} values of the {what} images are not numbers; replace or "
+                "remove these images."
             )
 
 
@@ -274,9 +275,8 @@ def _refuse_other_kind(path: Path, values: Images, kind: Kind, remedy: str) -> N
     top = 0.0 if limit is None else largest(values)
     if limit is not None and top > limit:
         raise DataError(
-            f"{path.name}: values up to {top:,.6g} are too large for {WORDS[kind]}, expected at "
-            f"most about {'1' if kind == 'transmission' else '20'}; they look like counts, so "
-            f"{remedy}."
+            f"{path.name}: the values reach {top:,.6g}, expected at most about "
+            f"{'1' if kind == 'transmission' else '20'} for {WORDS[kind]}; {remedy}."
         )
 
 
@@ -295,8 +295,7 @@ def _lost_views(path: Path, values: Images, kind: Kind, notes: list[str]) -> NDA
     if 2 * len(lost) >= len(values):
         raise DataError(
             f"{path.name}: {len(lost):,} of {len(values):,} views contain "
-            f"{_lost_words(zeros, no_numbers)}, starting with view {lost[0]}; was the scan stopped "
-            "early?"
+            f"{_lost_words(zeros, no_numbers)}, starting with view {lost[0]}; use a complete scan."
         )
     if kind == "integrals" and zeros.any():
         notes.append(
@@ -337,7 +336,7 @@ def _unlit(
     if 2 * int(unlit.sum()) >= unlit.size:
         raise DataError(
             f"{path.name}: in {int(unlit.sum()):,} of {unlit.size:,} pixels the flat images are "
-            "not brighter than the dark images; are they empty or swapped?"
+            "not brighter than the dark images; check that they are not empty or swapped."
         )
     if unlit.any():
         notes.append(

@@ -57,7 +57,8 @@ class HtcMatlab(ProjectionsReader):
         sinogram = data.numbers("sinogram")
         if sinogram.ndim != 2:
             raise FileFormatError(
-                f"{path.name}: the sinogram has {sinogram.ndim} axes, expected (angle, pixel)."
+                f"{path.name}: the sinogram has {sinogram.ndim} axes, expected two (angle, pixel); "
+                "export it again."
             )
         stated = parameters.numbers("angles").reshape(-1)
         refuse_count(path, len(sinogram), len(stated))
@@ -109,30 +110,40 @@ class _Struct:
 
     def __init__(self, value: Value, path: Path) -> None:
         if not isinstance(value, dict):
-            raise FileFormatError(f"{path.name}: not a simple struct; export it again from MATLAB.")
+            raise FileFormatError(
+                f"{path.name}: the scan is not stored as a single struct; export it again from "
+                "MATLAB."
+            )
         self._value, self._path = value, path
 
     def field(self, name: str) -> Value:
         if name not in self._value:
-            raise FileFormatError(f"{self._path.name}: has no field {name!r}; export it again.")
+            raise FileFormatError(
+                f"{self._path.name}: has no field {name!r}; export it again from MATLAB."
+            )
         value = self._value[name]
         if value is None:
             raise FileFormatError(
-                f"{self._path.name}: field {name!r} is an object, expected numbers."
+                f"{self._path.name}: the field {name!r} contains an object, expected numbers; "
+                "export it again from MATLAB."
             )
         return value
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         value = self.field(name)
         if not isinstance(value, np.ndarray) or not value.size:
-            raise FileFormatError(f"{self._path.name}: field {name!r} contains no numbers.")
+            raise FileFormatError(
+                f"{self._path.name}: the field {name!r} contains no numbers; export it again from "
+                "MATLAB."
+            )
         return np.asarray(value, np.float64)
 
     def number(self, name: str) -> float:
         number = float(self.numbers(name).reshape(-1)[0])
         if not 0 < number < np.inf:
             raise FileFormatError(
-                f"{self._path.name}: {name!r} is {number:g}, expected a number above 0."
+                f"{self._path.name}: {name!r} is {number:g}, expected a number above 0; export the "
+                "file again from MATLAB."
             )
         return number
 

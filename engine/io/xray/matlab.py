@@ -72,9 +72,9 @@ def variables(content: memoryview, most_bytes: int) -> Iterator[tuple[str, Value
             most_bytes -= len(inner)
             part = next(_parts(inner, order), None)
         if part is None:
-            raise MatlabError("an empty compressed variable")
+            raise MatlabError("a compressed variable is empty")
         if part.kind != MATRIX:
-            raise MatlabError(f"a variable has the unexpected type {part.kind}")
+            raise MatlabError(f"a variable has type {part.kind}, expected {MATRIX}")
         yield _matrix(part.data, order, 0)
 
 
@@ -114,12 +114,12 @@ def entries(read: Callable[[int, int], bytes], size: int) -> Iterator[Entry]:
     while at + TAG_BYTES <= size:
         kind, n_bytes = struct.unpack(f"{order}II", read(TAG_BYTES, at))
         if at + TAG_BYTES + n_bytes > size:
-            raise MatlabError(f"truncated, a variable of {n_bytes:,} bytes is incomplete")
+            raise MatlabError(f"a variable of {n_bytes:,} bytes is incomplete")
         begin = read(min(n_bytes, BEGINNING), at + TAG_BYTES)
         if kind == COMPRESSED:
             begin = zlib.decompressobj().decompress(begin, BEGINNING)[TAG_BYTES:]
         elif kind != MATRIX:
-            raise MatlabError(f"a variable of type {kind}")
+            raise MatlabError(f"a variable has type {kind}, expected {MATRIX} or {COMPRESSED}")
         yield Entry(_name(begin, order), at, TAG_BYTES + n_bytes)
         # Elements are padded to 8 bytes, except compressed ones (MAT-File Format, "Data Element").
         at += TAG_BYTES + n_bytes + (0 if kind == COMPRESSED else -n_bytes % 8)
@@ -146,7 +146,7 @@ def _unpacked(data: memoryview, most_bytes: int) -> bytes:
     # One byte more than allowed shows that the limit is exceeded, without unpacking all.
     found = unpack.decompress(data, most_bytes + 1)
     if len(found) > most_bytes:
-        raise MatlabError(f"decompresses to more than {most_bytes:,} bytes")
+        raise MatlabError(f"a variable decompresses to more than {most_bytes:,} bytes")
     return found
 
 
@@ -160,9 +160,9 @@ def _parts(data: memoryview, order: str) -> Iterator[_Part]:
         if kind >> 16:
             kind, n_bytes, begin, step = kind & 0xFFFF, kind >> 16, at + 4, 0
             if n_bytes > 4:
-                raise MatlabError(f"a short element of {n_bytes} bytes")
+                raise MatlabError(f"a short element has {n_bytes} bytes, expected at most 4")
         if begin + n_bytes > len(data):
-            raise MatlabError(f"truncated, an element of {n_bytes:,} bytes is incomplete")
+            raise MatlabError(f"an element of {n_bytes:,} bytes is incomplete")
         yield _Part(kind, data[begin : begin + n_bytes])
         at += 8 + step
 
@@ -189,7 +189,9 @@ def _shape(part: _Part, order: str) -> tuple[int, ...]:
     sizes = np.frombuffer(part.data, f"{order}i4").tolist() if part.kind == 5 else []
     # Every MATLAB array has at least two axes.
     if len(sizes) < 2 or min(sizes) < 0:
-        raise MatlabError(f"an array has the invalid shape {sizes[:8]}")
+        raise MatlabError(
+            f"the shape of an array is {sizes[:8]}, expected two or more sizes of at least 0"
+        )
     return tuple(sizes)
 
 
@@ -197,17 +199,21 @@ def _numbers(part: _Part, shape: tuple[int, ...], order: str) -> Array:
     # Stored types differ from the class of the array: MATLAB compresses small integers.
     kind = TYPES.get(part.kind)
     if kind is None:
-        raise MatlabError(f"numbers of type {part.kind}")
+        raise MatlabError(
+            f"the numbers have type {part.kind}, expected one of {', '.join(map(str, TYPES))}"
+        )
     values = np.frombuffer(part.data, f"{order}{kind}")
     if len(values) != math.prod(shape):
-        raise MatlabError(f"{len(values):,} numbers for an array of shape {list(shape[:8])}")
+        raise MatlabError(f"an array has {len(values):,} numbers, expected {math.prod(shape):,}")
     return values.reshape(shape, order="F")
 
 
 def _text(part: _Part, order: str) -> str:
     encoding = TEXTS.get(part.kind)
     if encoding is None:
-        raise MatlabError(f"a text of type {part.kind}")
+        raise MatlabError(
+            f"a text has type {part.kind}, expected one of {', '.join(map(str, TEXTS))}"
+        )
     ends = {"<": "-le", ">": "-be"}[order] if encoding in ("utf-16", "utf-32") else ""
     return bytes(part.data).decode(encoding + ends, errors="replace")
 
@@ -220,7 +226,10 @@ def _struct(parts: Iterator[_Part], shape: tuple[int, ...], order: str, depth: i
     if math.prod(shape) != 1 or depth == DEEPEST:
         return None
     if length < 1 or len(data) // length > MOST_FIELDS:
-        raise MatlabError(f"{len(data):,} bytes of names of {length} bytes each")
+        raise MatlabError(
+            f"the field names need {len(data):,} bytes, expected at most {MOST_FIELDS:,} names of "
+            f"{length} bytes"
+        )
     names = [data[k : k + length].split(b"\0")[0] for k in range(0, len(data), length)]
     found: Struct = {}
     for name in names:

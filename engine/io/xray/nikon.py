@@ -99,8 +99,8 @@ def _stack(fields: Fields, n_views: int) -> Stack:
     if len(fits) != 1:
         found = f"{len(fits)} series of TIFF images" if fits else "no numbered TIFF images"
         raise FileFormatError(
-            f"{path.name}: {found} in {folder.name}, expected one named {wanted}; copy the whole "
-            "scan."
+            f"{path.name}: found {found} in {folder.name}, expected one series named {wanted}; "
+            "copy the whole scan."
         )
     stack = next(iter(fits.values()))
     refuse_missing(stack, path, n_views)
@@ -147,8 +147,8 @@ def _measured(
             values.append(angle)
     if len(values) != len(planned):
         raise GeometryError(
-            f"{path.name}: {len(values):,} angles, but {fields.path.name} states {len(planned):,} "
-            "projections; copy the list of this scan."
+            f"{path.name}: contains {len(values):,} angles, but {fields.path.name} states "
+            f"{len(planned):,} projections; copy the list of angles for this scan."
         )
     # The list restarts at 0° after a turn.
     turned = np.asarray(np.unwrap(np.array(values), period=360.0), np.float64)
@@ -159,8 +159,8 @@ def _measured(
     off = float(np.abs(turned - planned).max())
     if off > 2 * abs(planned[1] - planned[0] if len(planned) > 1 else 1.0):
         raise GeometryError(
-            f"{path.name}: the angles end at {turned[-1]:.5g}°, but {fields.path.name} plans "
-            f"{planned[-1]:.5g}°; copy the list of this scan."
+            f"{path.name}: the angles differ by up to {off:.5g}° from those planned in "
+            f"{fields.path.name}; copy the list of angles for this scan."
         )
     return turned
 

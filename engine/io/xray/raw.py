@@ -92,7 +92,9 @@ def stored_as(settings: Sidecar, path: Path) -> tuple[np.dtype[np.generic], tupl
         if the sidecar does not state both
     """
     if settings.dtype is None or settings.shape is None:
-        raise SettingsError(f"{path.name}: raw values need 'dtype' and 'shape'.")
+        raise SettingsError(
+            f"{path.name}: a raw file needs the settings 'dtype' and 'shape'; add them."
+        )
     is_little = settings.byte_order == "little"
     return np.dtype(settings.dtype).newbyteorder("<" if is_little else ">"), settings.shape
 
@@ -119,9 +121,9 @@ def _shape(
         have, rest = divmod(size, per_view)
         more = f" and {rest:,} bytes" if rest else ""
         raise FileFormatError(
-            f"{file.name}: {size:,} bytes after the header are {have:,} views{more}, but "
-            f"{path.name} states {shape[view]:,} views of {per_view:,} bytes ({wanted:,} in "
-            "total); copy the file again or correct shape and dtype."
+            f"{file.name}: contains {size:,} bytes of data ({have:,} views{more}), but {path.name} "
+            f"states {wanted:,} bytes ({shape[view]:,} views of {per_view:,} bytes); copy the file "
+            "again or correct shape and dtype."
         )
     return tuple(shape)
 
@@ -170,6 +172,6 @@ def _refuse_swapped(sample: Array, file: InputFile, path: Path) -> None:
 
     if strange(sample) > 0.2 and strange(other) < 0.01:
         raise FileFormatError(
-            f"{file.name}: the values are only plausible in the other byte order; correct "
+            f"{file.name}: the values are only plausible with the opposite byte order; correct "
             f"byte_order in {path.name}."
         )

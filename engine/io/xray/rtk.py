@@ -52,7 +52,7 @@ class RtkXml(ProjectionsReader):
         whole = image.values.dtype.kind in "iu"
         if not image.is_volume:
             raise FileFormatError(
-                f"{beside.name}: projections have four axes, expected three (columns, rows, "
+                f"{beside.name}: the projections have four axes, expected three (columns, rows, "
                 "views); export them again."
             )
         views, rows, columns = image.values.shape
@@ -89,8 +89,8 @@ def _adjacent_image(path: Path) -> Path:
     if len(same) != 1:
         number = f"{len(found)} .mha images" if found else "no .mha image"
         raise FileFormatError(
-            f"{path.name}: {number} next to it, expected only the projections; a .toml sidecar can "
-            "name other files."
+            f"{path.name}: found {number} in its folder, expected one with the projections; name "
+            "the file in a .toml sidecar."
         )
     return same[0]
 
@@ -191,9 +191,9 @@ def rtk_geometry(
     # RTK marks a parallel beam by a source to detector distance of 0.
     if (sdd == 0).any() or (sid <= 0).any() or (sdd <= sid).any():
         raise GeometryError(
-            f"{path.name}: source to isocentre {sid[0]:g} mm, source to detector {sdd[0]:g} mm; "
-            "the isocentre must be between source and detector (parallel beams are not "
-            "supported)."
+            f"{path.name}: the source is {sid[0]:g} mm from the isocentre and {sdd[0]:g} mm from "
+            "the detector, expected the isocentre between the two; correct the distances (parallel "
+            "beams are not supported)."
         )
     circular = RtkParameters(
         gantry_rad=np.deg2rad(p[GANTRY]),

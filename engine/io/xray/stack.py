@@ -96,21 +96,22 @@ def refuse_missing(stack: Stack, where: Path, n_wanted: int | None = None) -> No
     twice = [a for a, b in pairwise(numbers) if a == b]
     if twice:
         raise FileFormatError(
-            f"{where.name}: number {twice[0]} of the series {name} exists twice; remove one."
+            f"{where.name}: number {twice[0]} exists twice in the series {name}; remove one of the "
+            "two files."
         )
     n_gaps = numbers[-1] - numbers[0] + 1 - len(numbers) if numbers else 0
     if n_gaps:
         gaps = chain.from_iterable(range(a + 1, b) for a, b in pairwise(numbers))
         raise FileFormatError(
-            f"{where.name}: in the series {name}, number "
+            f"{where.name}: in the series {name}, {'number' if n_gaps == 1 else 'numbers'} "
             f"{listed(islice(gaps, MOST_NAMED + 1), n_gaps)} {'is' if n_gaps == 1 else 'are'} "
             f"missing ({len(numbers):,} files found); copy the missing files."
         )
     if n_wanted is not None and len(numbers) < n_wanted:
         last = f" (last file: {stack.files[-1].name})" if numbers else ""
         raise FileFormatError(
-            f"{where.name}: {len(numbers):,} projections found, but {n_wanted:,} were "
-            f"recorded{last}; copy the missing files."
+            f"{where.name}: only {len(numbers):,} of {n_wanted:,} projections were found{last}; "
+            "copy the missing files."
         )
 
 
@@ -140,7 +141,8 @@ def read_stack(stack: Stack, settings: Path) -> tuple[Images, bool]:
     # Several pages in each file would be ambiguous: views, frames or colours.
     if first.ndim != 2:
         raise FileFormatError(
-            f"{stack.files[0].name}: {len(first):,} pages, expected one per file."
+            f"{stack.files[0].name}: contains {len(first):,} pages, expected one; save each image "
+            "in its own file."
         )
     values = allocate_images((len(stack), *first.shape), settings.name)
     values[0] = first
@@ -149,8 +151,8 @@ def read_stack(stack: Stack, settings: Path) -> tuple[Images, bool]:
         # Preview images can have similar names.
         if image.shape != first.shape:
             raise FileFormatError(
-                f"{file.name}: {' x '.join(map(str, image.shape))} pixels, the images before it "
-                f"have {first.shape[0]} x {first.shape[1]} (rows x columns); copy it again."
+                f"{file.name}: has {' x '.join(map(str, image.shape))} pixels, but the previous "
+                f"images have {first.shape[0]} x {first.shape[1]} (rows x columns); copy it again."
             )
         values[k] = image
         # The images can be in a mapped file; the system may then drop pages that are written.

@@ -63,7 +63,9 @@ def tiff_of(file: InputFile) -> Array:
     import tifffile
 
     if not is_tiff(file.head):
-        raise FileFormatError(f"{file.name}: not a TIFF image; was it damaged or renamed?")
+        raise FileFormatError(
+            f"{file.name}: not a TIFF image; copy it again, or choose another file."
+        )
     try:
         _refuse_endless(file)
         # is_ome=False: OME metadata can refer to other files, which tifffile would open.
@@ -93,7 +95,7 @@ def _refuse_endless(file: InputFile) -> None:
         last = file.read(struct.calcsize(f"{order}{place}"), at + n_bytes + n_entries * entry)
         (at,) = struct.unpack(f"{order}{place}", last)
     if at:
-        raise ValueError("its pages form a loop, or there are too many")
+        raise ValueError(f"its pages form a loop, or it has more than {MAX_PAGES:,} pages")
 
 
 def _refuse_unusable(images: Any, file: InputFile) -> None:
@@ -102,15 +104,15 @@ def _refuse_unusable(images: Any, file: InputFile) -> None:
     shape, dtype = pages[0].shape, pages[0].dtype
     if len(shape) != 2 or dtype is None or dtype.kind not in "uif":
         raise FileFormatError(
-            f"{file.name}: an image of shape {shape} and type {dtype}; save it with one grey value "
-            "per pixel."
+            f"{file.name}: the image has the shape {shape} and the type {dtype}, expected one grey "
+            "value per pixel; save it as a greyscale image."
         )
     n_bytes = sum(_checked_page(page, file, dtype.itemsize) for page in pages)
     n_series = int(images.series[0].nbytes)
     if n_series > max(n_bytes, file.size):
         raise FileFormatError(
-            f"{file.name}: damaged or truncated TIFF image, it claims {n_series:,} bytes of pixels "
-            f"in a file of {file.size:,}; copy it again."
+            f"{file.name}: damaged or truncated TIFF image (it claims {n_series:,} bytes of "
+            f"pixels, but the file has only {file.size:,}); copy it again."
         )
     refuse_large_data(n_series, file.name, "the projections")
 
@@ -124,15 +126,15 @@ def _checked_page(page: Any, file: InputFile, item_bytes: int) -> int:
     ends = max((at + n for at, n in places), default=0)
     if ends > file.size or (is_plain and n_bytes > here) or not all(page.dataoffsets):
         raise FileFormatError(
-            f"{file.name}: damaged or truncated TIFF image, {n_bytes:,} bytes of pixels, but only "
-            f"{here:,} are stored in a file of {file.size:,}; copy it again."
+            f"{file.name}: damaged or truncated TIFF image (its {n_bytes:,} bytes of pixels are "
+            f"not all stored in the {file.size:,} bytes of the file); copy it again."
         )
     # A hostile stream of these can require gigabytes for its dictionary or window.
     unsupported = UNSUPPORTED.get(int(page.compression))
     if unsupported is not None:
         raise FileFormatError(
-            f"{file.name}: {unsupported} compression is not supported; save it with deflate or "
-            "uncompressed."
+            f"{file.name}: {unsupported} compression is not supported; save the image uncompressed "
+            "or with deflate."
         )
     if not is_plain:
         refuse_bomb(n_bytes, here, file.name)
@@ -149,6 +151,6 @@ def _refuse_overfull(file: InputFile, places: list[tuple[int, int]], segment: in
         data = zlib.decompressobj().decompress(file.read(n_bytes, at), segment + 1)
         if len(data) > segment:
             raise FileFormatError(
-                f"{file.name}: damaged TIFF image, a part that should have {segment:,} bytes "
-                "decompresses to more; copy it again."
+                f"{file.name}: damaged TIFF image (a strip or tile decompresses to more than "
+                f"{segment:,} bytes); copy it again."
             )

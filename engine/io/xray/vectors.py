@@ -116,12 +116,13 @@ def read_vectors(file: InputFile) -> NDArray[np.float64]:
             row = [float(field) for field in fields]
         except ValueError as e:
             raise FileFormatError(
-                f"{path.name}: line {k} is {line.strip()[:40]!r}, expected {N_NUMBERS} numbers."
+                f"{path.name}: line {k} is {line.strip()[:40]!r}, expected {N_NUMBERS} numbers; "
+                "correct the line."
             ) from e
         if len(row) != N_NUMBERS or not np.isfinite(row).all():
             raise FileFormatError(
                 f"{path.name}: line {k} has {len(row)} numbers, expected {N_NUMBERS} finite "
-                "numbers: source, detector, column and row step of a view."
+                "numbers (source, detector, column step and row step of a view); correct the line."
             )
         rows.append(row)
     if not rows:
@@ -182,7 +183,8 @@ def geometry_of(
     # Vectors in µm would make a scanner of hundreds of metres.
     if np.abs(vectors).max() > MAX_LENGTH_MM:
         raise GeometryError(
-            f"{path.name}: lengths up to {np.abs(vectors).max():.3g} mm; give lengths in mm."
+            f"{path.name}: contains lengths of up to {np.abs(vectors).max():.3g} mm, expected at "
+            f"most {MAX_LENGTH_MM:g} mm; convert the lengths to mm."
         )
     rows, columns = shape
     return from_astra_vectors(vectors, shape=(rows, columns), beam=beam)
@@ -194,8 +196,8 @@ def _projections(stacks: dict[str, Stack], path: Path) -> Stack:
     if len(fits) != 1:
         found = f"{len(fits)} series" if fits else "no series"
         raise FileFormatError(
-            f"{path.name}: {found} of TIFF images next to it, expected one; a .toml sidecar can "
-            "name it."
+            f"{path.name}: found {found} of TIFF images in its folder, expected one; name the "
+            "images in a .toml sidecar."
         )
     stack = next(iter(fits.values()))
     refuse_missing(stack, path)

@@ -81,10 +81,7 @@ class _Facts:
     def number(self, name: str, kind: str = "<i4") -> float:
         values = self.maybe(f"ImageInfo/{name}", kind)
         if values is None or not values.size or not np.isfinite(values[0]):
-            raise FileFormatError(
-                f"{self.path.name}: {name} is missing; export the scan again from the program that "
-                "wrote it."
-            )
+            raise FileFormatError(f"{self.path.name}: {name} is missing; export the scan again.")
         return float(values[0])
 
     def whole(self, name: str, most: int) -> int:
@@ -102,8 +99,8 @@ class _Facts:
         n_found = 0 if values is None else len(values)
         if values is None or n_found < n:
             raise FileFormatError(
-                f"{self.path.name}: {name} has {n_found:,} numbers for {n:,} projections; export "
-                "the scan again from the program that wrote it."
+                f"{self.path.name}: {name} has {n_found:,} values, expected one for each of the "
+                f"{n:,} projections; export the scan again."
             )
         return np.asarray(values[:n], np.float64)
 
@@ -174,8 +171,8 @@ def _refuse_others(facts: _Facts) -> None:
 def _type(path: Path, number: int) -> np.dtype[np.generic]:
     if number not in TYPES:
         raise FileFormatError(
-            f"{path.name}: values of type {number}, expected 5 (16 bits) or 10 (floating point); "
-            "export the scan again from the program that wrote it."
+            f"{path.name}: the data type is {number}, expected 5 (16-bit integers) or 10 (floating "
+            "point); export the scan again."
         )
     return np.dtype(TYPES[number])
 
@@ -199,7 +196,7 @@ def _image(
     if data is None or len(data) != wanted:
         found = "is missing" if data is None else f"has {len(data):,} bytes"
         raise FileFormatError(
-            f"{path.name}: {name} {found}, expected {wanted:,}; copy the file again."
+            f"{path.name}: {name} {found}, expected {wanted:,} bytes; copy the file again."
         )
     return np.frombuffer(data, kind).reshape(shape)
 
@@ -209,7 +206,7 @@ def _geometry(facts: _Facts, angles: NDArray[np.float64], shape: tuple[int, int]
     if voxel <= 0:
         raise FileFormatError(
             f"{facts.path.name}: PixelSize is {1000 * voxel:g} µm, expected more than 0; export "
-            "the scan again from the program that wrote it."
+            "the scan again."
         )
     if int(facts.number("XrayGeometry")) != CONE:
         # Microscopes with a condenser have a parallel beam.

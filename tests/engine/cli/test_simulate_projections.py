@@ -130,7 +130,7 @@ def test_what_a_format_cannot_hold_is_refused(tmp_path):
     with pytest.raises(GeometryError, match="off-centre rotation axis"):
         save_projections(aside, tmp_path / "a.nxs")
     plain = simulate_integrals(shepp_logan(per_mm=0.02), data.geometry)
-    with pytest.raises(GeometryError, match="NXtomo stores counts"):
+    with pytest.raises(GeometryError, match="NXtomo can only store counts"):
         save_projections(plain, tmp_path / "a.nxs")
     with pytest.raises(UnknownFormatError, match="use one of these suffixes"):
         save_projections(data, tmp_path / "a.png")

@@ -135,16 +135,16 @@ def found_images(scenario: Path, q: Quantities, *, corrected: bool) -> ScanImage
         views = {prefix: stack for prefix, stack in stacks.items() if not _kind(prefix)}
         if len(views) > 1:
             raise FileFormatError(
-                f"{scenario.name}: {len(views)} series of TIFF images in {folder.name} "
-                f"({', '.join(list(views)[:4])}); keep only this scan's series, or add its "
-                "metadata."
+                f"{scenario.name}: found {len(views)} series of TIFF images in {folder.name} "
+                f"({', '.join(list(views)[:4])}); keep only the series of this scan, or add its "
+                "metadata file."
             )
         if views:
             is_corrected = name in CORRECTED or corrected
             return _found(scenario, folder, next(iter(views.values())), q, is_corrected)
     raise FileFormatError(
-        f"{scenario.name}: no projections next to it or in a folder 'projections'; copy them "
-        "there, and for raw files also their _metadata.json."
+        f"{scenario.name}: found no projections in its folder or in the subfolder 'projections'; "
+        "copy them there, and raw files together with their _metadata.json."
     )
 
 
@@ -251,9 +251,9 @@ def _read_raw(path: Path, raw: Raw, n_images: int) -> Images:
         # Raw images have no header, so the size is the only check of type and dimensions.
         if file.size != wanted:
             raise FileFormatError(
-                f"{path.name}: {file.size:,} bytes, expected {wanted:,} for {n_images:,} images of "
-                f"{rows:,} x {columns:,} {raw.dtype.name} (rows x columns) with their headers; "
-                "copy it again or correct the metadata."
+                f"{path.name}: the file has {file.size:,} bytes, expected {wanted:,} for "
+                f"{n_images:,} {raw.dtype.name} images of {rows:,} x {columns:,} pixels (rows x "
+                "columns), including headers; copy it again or correct the metadata."
             )
         images = allocate_images((n_images, rows, columns), path.name)
         for k in range(n_images):

@@ -165,14 +165,19 @@ def _map(
         else:
             kind, order = stated.get("type"), stated.get("endian") or "little"
             if kind not in TYPES or order not in ("little", "big"):
-                raise FileFormatError(f"{name}: the scenario does not state the storage format.")
+                raise FileFormatError(
+                    f"{name}: the scenario states no valid `type` and `endian` for this bad-pixel "
+                    "map; correct the scenario."
+                )
             dtype = np.dtype(str(kind)).newbyteorder("<" if order == "little" else ">")
             start = q.maybe(stated.get("headersize"), PURE, "the headersize of the map") or 0
             values = file.array(dtype, shape, min(max(int(start), 0), file.size))
     # A map for unbinned pixels cannot be applied to binned ones.
     if values.shape != shape:
         raise FileFormatError(
-            f"{name}: the map and the projections differ in their number of pixels."
+            f"{name}: the bad-pixel map has {' x '.join(map(str, values.shape))} pixels, but the "
+            f"projections have {shape[0]} x {shape[1]} (rows x columns); use the map for this "
+            "binning."
         )
     return values
 

@@ -77,8 +77,8 @@ def _read(path: Path, content: Plain, metadata: tuple[Path, Plain] | None) -> Pr
     # Major versions change the meaning of fields; minor versions only add some.
     if version != KNOWN_MAJOR:
         raise FileFormatError(
-            f"{path.name}: version {str(version)[:20]} of the scenario format, expected "
-            f"{KNOWN_MAJOR}; save it again with the toolbox of the CTSimU project."
+            f"{path.name}: the version of the scenario format is {str(version)[:20]}, expected "
+            f"{KNOWN_MAJOR}; save the scenario again with the CTSimU toolbox."
         )
     taken_as = section(content, "acquisition")
     n_views = whole(
@@ -188,7 +188,7 @@ def _content(file: InputFile) -> Plain:
     try:
         return from_json(file.text(MAX_BYTES))
     except ValueError as e:
-        raise FileFormatError(f"{file.name}: damaged JSON ({e}); copy it again.") from e
+        raise FileFormatError(f"{file.name}: damaged JSON file ({e}); copy it again.") from e
 
 
 def _content_at(path: Path) -> Plain:
@@ -202,7 +202,8 @@ def _metadata_of(scenario: Path) -> tuple[Path, Plain] | None:
     if len(found) > 1:
         names = ", ".join(each.name for each in found[:4])
         raise FileFormatError(
-            f"{scenario.name}: {len(found)} scans belong to it ({names}); open one of these."
+            f"{scenario.name}: {len(found)} scans use this scenario ({names}); open one of these "
+            "files."
         )
     return (found[0], _content_at(found[0])) if found else None
 
@@ -252,7 +253,8 @@ def _scenario_of(metadata: Path, content: Plain) -> Path:
         return found
     if not name:
         raise FileFormatError(
-            f"{metadata.name}: names no scenario with the geometry; open the scenario instead."
+            f"{metadata.name}: does not name the scenario with the geometry; open the scenario "
+            "instead."
         )
     raise FileFormatError(
         f"{metadata.name}: names the scenario {name!r}, which is not in this folder or its parent; "

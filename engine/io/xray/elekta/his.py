@@ -40,7 +40,7 @@ def read_his(file: InputFile) -> NDArray[np.uint16]:
     """
     if len(file.head) < HEADER_BYTES or not is_his(file):
         raise FileFormatError(
-            f"{file.name}: not a HIS frame, or truncated in its header; copy it again."
+            f"{file.name}: not a HIS frame, or its header is truncated; copy it again."
         )
     # First and last column and row are inclusive, hence + 1 below.
     more, left, top, right, bottom, n_frames = struct.unpack_from("<6H", file.head, 10)
@@ -48,16 +48,16 @@ def read_his(file: InputFile) -> NDArray[np.uint16]:
     rows, columns = bottom - top + 1, right - left + 1
     if kind != UNSIGNED_16 or n_frames != 1 or min(rows, columns) < 1:
         raise FileFormatError(
-            f"{file.name}: {n_frames} frames of {rows} x {columns} values of type {kind}, "
-            f"expected one of type {UNSIGNED_16}; export it again."
+            f"{file.name}: contains {n_frames} frames of {rows} x {columns} pixels with data type "
+            f"{kind}, expected one frame with data type {UNSIGNED_16}; export it again."
         )
     start = HEADER_BYTES + more
     wanted = start + 2 * rows * columns
     # Longer files are accepted, because the header states where the values end.
     if file.size < wanted:
         raise FileFormatError(
-            f"{file.name}: {file.size:,} bytes, expected {wanted:,} for {rows:,} x {columns:,} "
-            "pixels (rows x columns); copy it again."
+            f"{file.name}: the file has {file.size:,} bytes, expected {wanted:,} for {rows:,} x "
+            f"{columns:,} pixels (rows x columns); copy it again."
         )
     values: NDArray[np.uint16] = file.array(np.dtype("<u2"), (rows, columns), start)
     return values

@@ -113,9 +113,9 @@ def _adjacent_frames(image: Path) -> Frames:
     if len(found) != 1:
         what = f"{len(found)} files *_Frames.xml" if found else "no _Frames.xml"
         raise FileFormatError(
-            f"{image.name}: {what} next to it, expected one with this scan's angles; export the "
-            "scan with XVI 5 or newer, or open a folder of TIFF projections with `isocenter "
-            "import`."
+            f"{image.name}: found {what} in its folder, expected one with the angles of this scan; "
+            "export the scan with XVI 5 or newer, or open a folder of TIFF projections with "
+            "`isocenter import`."
         )
     with open_input(found[0]) as file:
         return read_frames(file)
@@ -132,17 +132,20 @@ def _files(path: Path, frames: Frames) -> list[Path]:
     if len(scans) > 1:
         names = ", ".join(each.name for _, _, each in numbered[:4])
         raise FileFormatError(
-            f"{path.name}: frames of {len(scans)} scans in one folder ({names}); keep one scan."
+            f"{path.name}: the folder contains frames from {len(scans)} scans ({names}); keep the "
+            "frames of only one scan."
         )
     files = {number: each for number, _, each in numbered}
     # A dictionary would silently keep the last of two files.
     if len(files) != len(numbered):
-        raise FileFormatError(f"{path.name}: two files have the same frame number; remove one.")
+        raise FileFormatError(
+            f"{path.name}: two files in the folder have the same frame number; remove one of them."
+        )
     missing = [number for number in frames.numbers if number not in files]
     if missing or len(set(frames.numbers)) < len(frames.numbers):
         what = f"frames {listed(missing)} are missing" if missing else "a frame is listed twice"
         raise FileFormatError(
-            f"{path.name}: {what}, {len(files):,} files for {len(frames.numbers):,} frames; copy "
+            f"{path.name}: {what} ({len(files):,} files for {len(frames.numbers):,} frames); copy "
             "the whole scan again."
         )
     return [files[number] for number in frames.numbers]
@@ -158,15 +161,15 @@ def _values(path: Path, files: Sequence[Path]) -> Images:
             rows, columns = raw.shape
             if rows != columns or rows <= 2 * OUTER:
                 raise GeometryError(
-                    f"{each.name}: a panel of {rows} x {columns} pixels (rows x columns), expected "
-                    f"a square panel with more than {2 * OUTER} rows; export it again."
+                    f"{each.name}: the panel has {rows} x {columns} pixels (rows x columns), "
+                    f"expected a square panel with more than {2 * OUTER} rows; export it again."
                 )
             values = allocate_images((len(files), rows, columns), path.name)
         if raw.shape != values.shape[1:]:
             raise GeometryError(
-                f"{each.name}: {raw.shape[0]} x {raw.shape[1]} pixels, but the frames before it "
-                f"have {values.shape[1]} x {values.shape[2]} (rows x columns); open frames of one "
-                "scan."
+                f"{each.name}: has {raw.shape[0]} x {raw.shape[1]} pixels, but the previous frames "
+                f"have {values.shape[1]} x {values.shape[2]} (rows x columns); open frames from a "
+                "single scan."
             )
         # Both ends of the range count as air, as in RTK.
         ends = (raw == 0) | (raw == np.iinfo(np.uint16).max)

@@ -67,26 +67,28 @@ def read_edf(file: InputFile) -> tuple[NDArray[np.generic], dict[str, str]]:
     order = ORDERS.get(header.get("byteorder", "LowByteFirst").lower())
     if kind is None or order is None:
         raise FileFormatError(
-            f"{file.name}: values have the type {header.get('datatype', '')[:30]!r}, "
-            f"{header.get('byteorder', '')[:20]!r}, which is not supported; save it as "
+            f"{file.name}: data type {header.get('datatype', '')[:30]!r} with byte order "
+            f"{header.get('byteorder', '')[:20]!r} is not supported; save the image as "
             "UnsignedShort or FloatValue."
         )
     if header.get("compression", "").lower() not in UNPACKED or header.get("dim_3", "1") != "1":
         raise FileFormatError(
-            f"{file.name}: compressed values or several images, expected a single uncompressed "
-            "image; save it that way."
+            f"{file.name}: contains compressed data or several images, expected a single "
+            "uncompressed image; save each image uncompressed in its own file."
         )
     rows, columns = (_size(file, header, name) for name in ("dim_2", "dim_1"))
     dtype = np.dtype(f"{order}{kind}")
     end = start + rows * columns * dtype.itemsize
     if file.size < end:
         raise FileFormatError(
-            f"{file.name}: {file.size:,} bytes, expected {end:,} for {rows:,} x {columns:,} pixels "
-            "(rows x columns); copy it again."
+            f"{file.name}: the file has {file.size:,} bytes, expected {end:,} for {rows:,} x "
+            f"{columns:,} pixels (rows x columns); copy it again."
         )
     # A second image begins with a header in braces; padding may come before it.
     if file.read(BLOCK_BYTES, end).lstrip(b"\0\r\n ").startswith(b"{"):
-        raise FileFormatError(f"{file.name}: several images in one file; save one image per file.")
+        raise FileFormatError(
+            f"{file.name}: contains several images, expected one; save each image in its own file."
+        )
     values: NDArray[np.generic] = file.array(dtype, (rows, columns), start)
     return values, header
 

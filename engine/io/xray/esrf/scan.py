@@ -78,7 +78,8 @@ def _read(file: InputFile) -> Projections:
     n_views = fields.whole("tomo_n")
     if n_views > MOST_VIEWS:
         raise FileFormatError(
-            f"{path.name}: 'tomo_n' is {n_views:,}, expected at most {MOST_VIEWS:,}."
+            f"{path.name}: 'tomo_n' is {n_views:,}, expected at most {MOST_VIEWS:,}; correct the "
+            "settings."
         )
     views, n_more = _views(path, fields, n_views)
     # Headers are read with the images, because only they contain the motor positions.
@@ -150,7 +151,8 @@ def _views(path: Path, fields: Fields, n_views: int) -> tuple[Stack, int]:
             refuse_missing(stack, path, n_views)
             return stack, len(found) - len(inside)
     raise FileFormatError(
-        f"{path.name}: no images {next(iter(prefixes))}0000.edf next to it; copy the whole scan."
+        f"{path.name}: found no images such as {next(iter(prefixes))}0000.edf in its folder; copy "
+        "the whole scan."
     )
 
 
@@ -175,8 +177,8 @@ def _one(path: Path, shape: tuple[int, ...] | None) -> tuple[NDArray[np.generic]
         image, header = read_edf(file)
     if shape is not None and image.shape != shape:
         raise GeometryError(
-            f"{path.name}: {image.shape[0]} x {image.shape[1]} pixels, but the views have "
-            f"{shape[0]} x {shape[1]} (rows x columns); open images of one scan."
+            f"{path.name}: has {image.shape[0]} x {image.shape[1]} pixels, but the views have "
+            f"{shape[0]} x {shape[1]} (rows x columns); open images from a single scan."
         )
     return image, header
 

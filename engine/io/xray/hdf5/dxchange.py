@@ -134,7 +134,8 @@ def _view_axis(item: h5py.Dataset, path: Path) -> int:
     axes = attribute(item, "axes").split(":")
     if item.ndim != 3:
         raise FileFormatError(
-            f"{path.name}: {item.name} has {item.ndim} axes, expected three (angle, row, column)."
+            f"{path.name}: {item.name} has {item.ndim} axes, expected three (angle, row, column); "
+            "export the scan again."
         )
     # Without the attribute, the specification has the angle first.
     if len(axes) != 3:
@@ -144,8 +145,8 @@ def _view_axis(item: h5py.Dataset, path: Path) -> int:
     if axes[1].startswith("theta"):
         return 1
     raise FileFormatError(
-        f"{path.name}: {item.name} has the axes {':'.join(axes)!r}; expected theta:y:x or "
-        "y:theta:x."
+        f"{path.name}: {item.name} has the axes {':'.join(axes)!r}, expected theta:y:x or "
+        "y:theta:x; correct the attribute `axes` in a copy of the file."
     )
 
 
@@ -172,9 +173,7 @@ def _angles(tree: Tree, n_views: int, path: Path) -> Angles:
     unread = tree.unusable.get(THETA) or tree.missing.get(THETA)
     # Do not assume even steps if the angles exist but cannot be read.
     if place is None and unread:
-        raise FileFormatError(
-            f"{path.name}: {THETA} contains the angles but cannot be read: {unread}"
-        )
+        raise FileFormatError(f"{path.name}: the angles in {THETA} cannot be read: {unread}")
     if place is None:
         even = np.arange(n_views) * 180.0 / n_views
         note = (
@@ -186,8 +185,8 @@ def _angles(tree: Tree, n_views: int, path: Path) -> Angles:
     values = tree.numbers(place)
     if values is None:
         raise FileFormatError(
-            f"{where}: contains no numbers, expected the angles of {n_views:,} views; correct it, "
-            f"or run `isocenter import {path.name} --angles FILE`."
+            f"{where}: contains no numbers, expected the angles of {n_views:,} views; correct the "
+            f"dataset, or run `isocenter import {path.name} --angles FILE`."
         )
     refuse_count(path, n_views, len(values))
     unit = unit_named(attribute(tree.items[place], "units", "deg"), where)
@@ -276,7 +275,9 @@ def _info(tree: Tree) -> Plain:
     try:
         return from_json(text)
     except ValueError as e:
-        raise FileFormatError(f"{tree.path.name}: {OURS}/info is not valid JSON ({e}).") from e
+        raise FileFormatError(
+            f"{tree.path.name}: {OURS}/info is not valid JSON ({e}); write the file again."
+        ) from e
 
 
 def write_projections(data: Projections, path: Path | str) -> None:

@@ -73,7 +73,8 @@ def _read(tree: Tree, path: Path) -> Projections:
     where = f"{path.name}: {item.name}"
     if not len(shots):
         raise DataError(
-            f"{path.name}: image_key marks no projection (0) among {len(keys):,} images."
+            f"{path.name}: image_key marks none of the {len(keys):,} images as a projection (0); "
+            "export the scan again."
         )
     unit = unit_named(attribute(item, "units"), where)
     # Angles are given for all images, or for the projections only.
@@ -175,8 +176,8 @@ def _frames(tree: Tree, path: Path) -> h5py.Dataset:
                 f"({', '.join(sorted(different.values()))}); keep one scan per file."
             )
     raise FileFormatError(
-        f"{path.name}: no images (three axes) in a group of class NXdetector or NXdata; export "
-        "the scan as NXtomo."
+        f"{path.name}: contains no images (three axes) in a group of class NXdetector or NXdata; "
+        "export the scan as NXtomo."
     )
 
 
@@ -194,20 +195,20 @@ def _keys(tree: Tree, n_frames: int, path: Path) -> NDArray[np.int64]:
                 keys = np.asarray(item[()]).reshape(-1).astype(np.int64)
                 if len(keys) != n_frames:
                     raise FileFormatError(
-                        f"{path.name}: {where} has {len(keys):,} entries for {n_frames:,} images; "
-                        "export the scan again."
+                        f"{path.name}: {where} has {len(keys):,} entries, expected one for each of "
+                        f"the {n_frames:,} images; export the scan again."
                     )
                 # NXtomo defines 0 to 3 only; other values come from another convention.
                 strange = np.setdiff1d(keys, np.arange(4))
                 if len(strange):
                     raise FileFormatError(
                         f"{path.name}: {where} contains {int(strange[0])}, expected 0 "
-                        "(projection), 1 (flat), 2 (dark) or 3 (invalid)."
+                        "(projection), 1 (flat), 2 (dark) or 3 (invalid); export the scan again."
                     )
                 return keys
     raise FileFormatError(
-        f"{path.name}: no image_key to separate projections, flats and darks; export the scan as "
-        "NXtomo."
+        f"{path.name}: contains no image_key to separate projections, flats and darks; export the "
+        "scan as NXtomo."
     )
 
 
@@ -235,7 +236,8 @@ def _angles(
                 refuse_count(path, n_frames, len(values))
             return lists[where], values
     raise FileFormatError(
-        f"{path.name}: no rotation_angle of {n_frames:,} numbers; export the scan as NXtomo."
+        f"{path.name}: contains no rotation_angle with {n_frames:,} numbers; export the scan as "
+        "NXtomo."
     )
 
 

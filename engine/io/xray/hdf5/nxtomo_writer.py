@@ -18,6 +18,7 @@ from engine.data.projections import Projections
 from engine.geometry.xray import XrayGeometry
 from engine.io.hdf5.file_seal import seal_foreign
 from engine.io.hdf5.writer import reserve, store, write_hdf5
+from engine.io.xray.frames import WORDS
 from engine.io.xray.hdf5.nxtomo import DARK, FLAT
 from engine.io.xray.pose import turned_parallel
 
@@ -49,7 +50,8 @@ def write_nxtomo(data: Projections, path: Path) -> None:
     """
     if data.kind != "counts":
         raise GeometryError(
-            f"{path.name}: NXtomo stores counts, but these projections are {data.kind}; write .h5."
+            f"{path.name}: NXtomo can only store counts, but this scan contains "
+            f"{WORDS[data.kind]}; save it as .h5 instead."
         )
     angles = nxtomo_angles(data.geometry, path)
     frames, keys, turns = _in_order(data, angles)
@@ -88,8 +90,8 @@ def nxtomo_angles(geometry: XrayGeometry, path: Path) -> NDArray[np.float64]:
     )
     if not is_same:
         raise GeometryError(
-            f"{path.name}: NXtomo cannot store cone beams, an off-centre rotation axis or upward "
-            "rows; write .h5, which stores the complete geometry."
+            f"{path.name}: NXtomo cannot store cone beams, an off-centre rotation axis or rows "
+            "that run upwards; save the scan as .h5, which stores the complete geometry."
         )
     return angles
 

@@ -239,7 +239,10 @@ class Tree:
         """Return a file opened with h5py; the same object for the same file."""
         if file.identity not in self._files:
             if len(self._files) >= MAX_FILES:
-                raise FileFormatError(f"{self.path.name}: links to more than {MAX_FILES} files.")
+                raise FileFormatError(
+                    f"{self.path.name}: links to more than {MAX_FILES} files; copy the data into "
+                    "fewer files."
+                )
             if not is_hdf5(file.head):
                 raise FileFormatError(f"{file.name}: not an HDF5 file; was it damaged or renamed?")
             opened = stack.enter_context(library_file(file))
@@ -262,7 +265,8 @@ class Tree:
     def _refuse_many(self) -> None:
         if len(self.items) > MAX_OBJECTS:
             raise FileFormatError(
-                f"{self.path.name}: more than {MAX_OBJECTS:,} objects, more than any scan has."
+                f"{self.path.name}: contains more than {MAX_OBJECTS:,} objects, too many for a "
+                "scan; choose another file."
             )
 
 
@@ -347,8 +351,8 @@ def read_images(
     """
     if item.ndim != 3 or item.dtype.kind not in "iuf":
         raise FileFormatError(
-            f"{path.name}: {item.name} is {item.dtype} of {item.ndim} axes, expected numbers with "
-            "three axes (view, row, column)."
+            f"{path.name}: {item.name} has {item.ndim} axes and the type {item.dtype}, expected "
+            "three axes (view, row, column) and numbers; export the scan again."
         )
     provide_filters(item, f"{path.name}: {item.name}")
     n_all, rows, columns = _turned(item.shape, view_axis)

@@ -107,8 +107,8 @@ def _stated(
         # NumPy would ignore a slice beyond the end, and the error would remain hidden.
         if end >= len(values):
             raise GeometryError(
-                f"{path.name}: leave_out ends at number {end:,}, but there are {len(values):,} "
-                "angles, counted from 0; correct it."
+                f"{path.name}: leave_out ends at angle {end:,}, but the last angle is "
+                f"{len(values) - 1:,} (counted from 0); correct leave_out."
             )
         kept[start : end + 1] = False
     return values[kept]
@@ -128,7 +128,7 @@ def _listed(
     if "unit" in given.model_fields_set:
         raise GeometryError(
             f"{file.name}: states its angles in {WORDS[found.unit]}, but the sidecar uses "
-            f"{WORDS[given.unit]}; correct the unit of the sidecar."
+            f"{WORDS[given.unit]}; correct the unit in the sidecar."
         )
     return np.rad2deg(found.values)
 
@@ -138,8 +138,8 @@ def _dataset(file: InputFile, name: str) -> NDArray[np.float64]:
     values = array_of(file, name)
     if values.size != max(values.shape, default=0):
         raise FileFormatError(
-            f"{file.name}: {name} is {' x '.join(map(str, values.shape))}, expected a list of "
-            "angles; name another array."
+            f"{file.name}: the array {name} has {' x '.join(map(str, values.shape))} values, "
+            "expected a list of angles; name another array."
         )
     return np.asarray(values, np.float64).reshape(-1)
 
@@ -150,9 +150,9 @@ def _refuse_references(
     """Refuse a list that also contains the angles of flats and darks."""
     if n_references and n_angles == n_views + n_references and not given.leave_out:
         raise GeometryError(
-            f"{path.name}: {n_angles:,} angles for {n_views:,} projections; the list seems to "
-            f"include {n_references:,} flat and dark images. Exclude them: leave_out = [[0, "
-            f"{n_references - 1}]] if they come first."
+            f"{path.name}: found {n_angles:,} angles for {n_views:,} projections, probably "
+            f"including the {n_references:,} flat and dark images; exclude these, for example with "
+            f"leave_out = [[0, {n_references - 1}]] if they come first."
         )
 
 

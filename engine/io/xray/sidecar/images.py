@@ -146,8 +146,9 @@ def _array(settings: Sidecar, stored: Array, file: Path) -> tuple[Images, bool]:
     order = settings.order if stored.ndim == len(settings.order) else settings.order[-2:]
     if stored.ndim != len(order) or stored.dtype.kind not in "fiu":
         raise FileFormatError(
-            f"{file.name}: an array of shape {stored.shape} and type {stored.dtype}, expected "
-            f"numbers along {', '.join(settings.order)}; correct `order`, or name another array."
+            f"{file.name}: the array has the shape {stored.shape} and the type {stored.dtype}, "
+            f"expected numbers with the axes {', '.join(settings.order)}; correct `order`, or name "
+            "another array."
         )
     # Axes that the array lacks get length 1.
     missing = [axis for axis in AXES if axis not in order]
@@ -258,17 +259,19 @@ def _stack(name: str, path: Path, *, reference: bool) -> tuple[Path, ...]:
         files = [each for each in entries(folder) if _is_tiff(each)] if is_folder(folder) else []
         if not files:
             raise FileFormatError(
-                f"{path.name}: no TIFF images in the folder {name}; copy them or correct the name."
+                f"{path.name}: found no TIFF images in the folder {name}; copy them or correct the "
+                "name of the folder."
             )
         return tuple(files)
     _, stacks = _begun(name, path)
     if not stacks:
         raise FileFormatError(
-            f"{path.name}: no TIFF images {name}0000.tif next to it; copy them or correct `files`."
+            f"{path.name}: found no TIFF images such as {name}0000.tif; copy them or correct "
+            "`files`."
         )
     if len(stacks) > 1:
         raise FileFormatError(
-            f"{path.name}: {len(stacks)} image stacks are in {name} "
+            f"{path.name}: found {len(stacks)} image stacks in {name} "
             f"({', '.join(sorted(stacks)[:4])}); name one of them, such as {name}{min(stacks)}."
         )
     (stack,) = stacks.values()
@@ -304,6 +307,6 @@ def _refuse_other_size(shape: tuple[int, ...], first: tuple[int, ...], file: Pat
     """Refuse images (n, rows, columns) with other rows or columns than the first ones."""
     if shape[1:] != first[1:]:
         raise FileFormatError(
-            f"{file.name}: {' x '.join(map(str, shape[1:]))} pixels, but the images before it have "
-            f"{' x '.join(map(str, first[1:]))} (rows x columns); copy it again."
+            f"{file.name}: has {' x '.join(map(str, shape[1:]))} pixels, but the previous images "
+            f"have {' x '.join(map(str, first[1:]))} (rows x columns); copy it again."
         )

@@ -236,8 +236,8 @@ def _refuse_other_shape(settings: Sidecar, shape: tuple[int, ...], path: Path) -
         said = " x ".join(f"{n:,}" for n in stated.values())
         have = " x ".join(f"{found[axis]:,}" for axis in stated)
         raise FileFormatError(
-            f"{path.name}: the images are {have} ({' x '.join(stated)}), but its shape states "
-            f"{said}; copy the missing files or correct shape."
+            f"{path.name}: the images have the shape {have} ({' x '.join(stated)}), but the "
+            f"sidecar states {said}; copy the missing files or correct `shape`."
         )
 
 

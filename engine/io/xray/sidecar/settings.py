@@ -54,11 +54,18 @@ class AngleSettings(Settings):
         # Two sources of angles could contradict each other.
         given = [n for n in ("step", "values", "file") if getattr(self, n) is not None]
         if len(given) != 1:
-            raise ValueError(f"state one of step, values and file, got {given or 'none'}")
+            raise ValueError(
+                f"state exactly one of step, values and file, got {' and '.join(given) or 'none'}"
+            )
         if self.step is not None and self.leave_out:
-            raise ValueError("leave_out applies to a list of angles; remove it, or add the list")
+            raise ValueError(
+                "leave_out can only be used with a list of angles; remove leave_out, or replace "
+                "step by a list"
+            )
         if any(not 0 <= start <= end for start, end in self.leave_out):
-            raise ValueError("leave_out must be pairs of a first and a last number, from 0")
+            raise ValueError(
+                "leave_out must contain pairs of a first and a last number, counted from 0"
+            )
         return self
 
 
@@ -101,9 +108,12 @@ class ConeSettings(DetectorSettings):
     @model_validator(mode="after")
     def _sizes(self) -> Self:
         if self.source_detector_mm <= self.source_axis_mm:
-            raise ValueError("source_detector_mm must be larger than source_axis_mm")
+            raise ValueError(
+                f"source_detector_mm is {self.source_detector_mm:g}, expected more than "
+                f"source_axis_mm ({self.source_axis_mm:g})"
+            )
         if min(self.pixel_mm) <= 0:
-            raise ValueError("pixel_mm must be two numbers above 0")
+            raise ValueError(f"pixel_mm is {self.pixel_mm}, expected two numbers above 0")
         return self
 
 
@@ -116,7 +126,7 @@ class ParallelSettings(DetectorSettings):
     @model_validator(mode="after")
     def _sizes(self) -> Self:
         if self.pixel_mm is not None and min(self.pixel_mm) <= 0:
-            raise ValueError("pixel_mm must be two numbers above 0")
+            raise ValueError(f"pixel_mm is {self.pixel_mm}, expected two numbers above 0")
         return self
 
 
@@ -178,17 +188,25 @@ class Sidecar(Settings):
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if (self.file is None) == (self.files is None):
-            raise ValueError("state one of file and files")
+            raise ValueError("state either file or files")
         if any(names == () for names in (self.file, self.files, self.flats, self.darks)):
-            raise ValueError("a list of files must name at least one")
+            raise ValueError("a list of files is empty, expected at least one file")
         self._refuse_scale()
         # Raw fan-beam data have no row axis.
         if sorted(self.order) not in (sorted(AXES), sorted(("view", "column"))):
-            raise ValueError("order must name view, row and column once (row may be omitted)")
+            raise ValueError(
+                f"order is {', '.join(self.order)}, expected each of view, row and column once "
+                "(row is optional)"
+            )
         if sorted(self.image_order) != ["column", "row"]:
-            raise ValueError("image_order must name row and column once")
+            raise ValueError(
+                f"image_order is {', '.join(self.image_order)}, expected row and column once each"
+            )
         if self.shape is not None and (len(self.shape) != len(self.order) or min(self.shape) < 1):
-            raise ValueError("shape needs one number above 0 for each axis listed in `order`")
+            raise ValueError(
+                f"shape is {self.shape}, expected one number above 0 for each of the "
+                f"{len(self.order)} axes in order"
+            )
         return self
 
     def _refuse_scale(self) -> None:
@@ -197,10 +215,10 @@ class Sidecar(Settings):
         if self.scale == 0:
             raise ValueError("scale must not be 0")
         if self.kind == "counts":
-            raise ValueError("counts are divided by their flats and need no scale; remove it")
+            raise ValueError("scale cannot be used with counts; remove scale")
         # Both would scale the values, and their order would matter.
         if self.white_level is not None:
-            raise ValueError("white_level divides and scale multiplies; state only one of them")
+            raise ValueError("white_level and scale cannot be used together; remove one of them")
 
     @property
     def images(self) -> tuple[str, ...]:

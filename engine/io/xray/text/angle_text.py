@@ -123,7 +123,7 @@ def angles_in_text(file: InputFile, lengths: Sequence[int], column: str = "") ->
     content = text_content(file)
     if content is None:
         raise FileFormatError(
-            f"{file.name}: is not a text file; name a text file or an array of angles."
+            f"{file.name}: not a text file; choose a text file or an array of angles."
         )
     # One number per line needs no title, so any length is accepted here.
     if len(content.plain) and not column:
@@ -135,7 +135,7 @@ def angles_in_text(file: InputFile, lengths: Sequence[int], column: str = "") ->
         raise FileFormatError(found.text)
     missing = f"contains no column {column!r}" if column else "contains no list of angles"
     raise FileFormatError(
-        f"{file.name}: {missing}; expected one angle per line, or a table with a column of "
+        f"{file.name}: {missing}; write one angle per line, or a table with a column of "
         f"{lengths[0]:,} angles."
     )
 

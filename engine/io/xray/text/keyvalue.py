@@ -85,7 +85,7 @@ class Fields:
         number = self.maybe(key)
         if number is None:
             raise FileFormatError(
-                f"{self.path.name}: {key!r} is missing; was the file cut or edited?"
+                f"{self.path.name}: {key!r} is missing; copy the file again, or add the value."
             )
         return number
 
@@ -188,9 +188,9 @@ def refuse_distances(where: Path, source_axis_mm: float, source_detector_mm: flo
     """
     if not 0 < source_axis_mm < source_detector_mm:
         raise FileFormatError(
-            f"{where.name}: source to axis {source_axis_mm:g} mm and source to detector "
-            f"{source_detector_mm:g} mm; the axis must be between source and detector, so correct "
-            "or swap them."
+            f"{where.name}: the source is {source_axis_mm:g} mm from the axis and "
+            f"{source_detector_mm:g} mm from the detector, expected the axis between the two; "
+            "correct or swap the distances."
         )
     for name, distance_mm in (("axis", source_axis_mm), ("detector", source_detector_mm)):
         in_range(where, f"the distance from source to {name}", distance_mm, DISTANCE_MM)

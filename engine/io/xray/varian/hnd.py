@@ -50,8 +50,8 @@ def read_hnd(file: InputFile) -> Xim:
     columns, rows = struct.unpack_from("<2I", head, SIZES_AT)
     if not (1 < columns <= MOST_PIXELS and 1 < rows <= MOST_PIXELS):
         raise FileFormatError(
-            f"{file.name}: impossible image size of {rows:,} x {columns:,} pixels (rows x "
-            "columns); copy it again."
+            f"{file.name}: the image size is {rows:,} x {columns:,} pixels (rows x columns), "
+            f"expected 2 to {MOST_PIXELS:,} for both; copy it again."
         )
     numbers = struct.unpack_from(f"<{len(DOUBLES)}d", head, DOUBLES_AT)
     table = left.take(-(-(rows - 1) * columns // 4))

@@ -46,9 +46,9 @@ def refuse_other_size(path: Path, image: Xim, shape: tuple[int, ...]) -> None:
     """
     if image.values is not None and image.values.shape != shape:
         raise GeometryError(
-            f"{path.name}: {' x '.join(map(str, image.values.shape))} pixels, but the images "
-            f"before it have {' x '.join(map(str, shape))} (rows x columns); open images of one "
-            "scan."
+            f"{path.name}: has {' x '.join(map(str, image.values.shape))} pixels, but the previous "
+            f"images have {' x '.join(map(str, shape))} (rows x columns); open images from a "
+            "single scan."
         )
 
 
@@ -119,7 +119,9 @@ def open_beam(
         with open_input(path) as file:
             image = read_xim(file)
         if image.values is None:
-            raise FileFormatError(f"{path.name}: the open beam contains no values; copy it again.")
+            raise FileFormatError(
+                f"{path.name}: the open-beam image contains no values; copy it again."
+            )
         refuse_other_size(path, image, shape)
         flats[k] = image.values
         # Another voltage changes the spectrum, which no factor can correct.
@@ -138,8 +140,8 @@ def _refuse_other_beam(path: Path, image: Xim, view: Xim) -> None:
     voltages = [each.numbers.get(VOLTAGE, 0.0) for each in (image, view)]
     if min(voltages) > 0 and abs(voltages[0] - voltages[1]) > DIFFERENT_KV:
         raise FileFormatError(
-            f"{path.name}: the open beam has {voltages[0]:g} kV, but the scan has {voltages[1]:g} "
-            f"kV; copy the calibration of this scan to {CALIBRATIONS}."
+            f"{path.name}: the open-beam image was taken at {voltages[0]:g} kV, but the scan at "
+            f"{voltages[1]:g} kV; copy the calibration of this scan to {CALIBRATIONS}."
         )
 
 
@@ -159,8 +161,8 @@ def _calibrations(settings: VarianSettings, facts: Facts) -> list[Path]:
         used += [air.name] if fits else []
     if len(used) > 1:
         raise FileFormatError(
-            f"{settings.path.name}: {len(used)} open beams ({', '.join(used[:4])}); keep only the "
-            f"one of this scan under {CALIBRATIONS}."
+            f"{settings.path.name}: found {len(used)} open-beam calibrations "
+            f"({', '.join(used[:4])}); keep only that of this scan in {CALIBRATIONS}."
         )
     turned = np.unwrap([each.numbers.get(ANGLE, 0.0) for each in facts], period=360)
     # The filter moves slightly with the gantry, so each direction of rotation has a calibration.

@@ -135,11 +135,14 @@ def _acquisition(settings: Path) -> Path:
     above = settings.parent / ACQUISITIONS
     inside = [each for each in entries(above) if is_folder(each)] if is_folder(above) else []
     found = [each for each in (*inside, settings.parent) if _numbered(each)]
-    if len(found) != 1:
+    if len(found) > 1:
         names = ", ".join(each.name for each in found[:4])
-        what = f"{len(found)} scans ({names}); open an image of one of them"
         raise FileFormatError(
-            f"{settings.name}: {what if found else 'no Proj_00001.xim below it; copy the scan'}."
+            f"{settings.name}: found {len(found)} scans ({names}); open an image from one of them."
+        )
+    if not found:
+        raise FileFormatError(
+            f"{settings.name}: found no Proj_00001.xim in its subfolders; copy the complete scan."
         )
     return found[0]
 
@@ -153,8 +156,8 @@ def _series(path: Path, folder: Path) -> Stack:
     found = _numbered(folder)
     if not found:
         raise FileFormatError(
-            f"{path.name}: a single image; open {NAME} of its scan, or a projection such as "
-            "Proj_00001.xim."
+            f"{path.name}: this is a single image, not a scan; open {NAME} of its scan, or a "
+            "projection such as Proj_00001.xim."
         )
     stack = Stack(tuple(each for _, each in found), tuple(number for number, _ in found))
     refuse_missing(stack, path)
@@ -174,7 +177,8 @@ def _images(path: Path, stack: Stack, notes: list[str]) -> tuple[list[Xim], Imag
         # MV images are portal images of the treatment beam, with another geometry.
         if image.texts.get("ImageSourceId", "").startswith("MV"):
             raise FileFormatError(
-                f"{each.name}: an image of the treatment beam; open a scan with the kV source."
+                f"{each.name}: this image was taken with the treatment beam; open a scan taken "
+                "with the kV source."
             )
         if not facts:
             shape = (len(stack), *image.values.shape)
@@ -183,7 +187,9 @@ def _images(path: Path, stack: Stack, notes: list[str]) -> tuple[list[Xim], Imag
         values[len(facts)] = image.values
         facts.append(Xim(None, image.numbers, image.texts))
     if not facts:
-        raise FileFormatError(f"{path.name}: no image contains values; copy the scan again.")
+        raise FileFormatError(
+            f"{path.name}: none of the images contains pixel values; copy the scan again."
+        )
     # Copied folders can mix scans, whose numbers then form one series.
     scans = {each.numbers.get(SCAN) for each in facts}
     if len(scans) > 1:
@@ -203,8 +209,8 @@ def _each(path: Path, facts: Facts, name: str) -> NDArray[np.float64]:
     without = [k for k, each in enumerate(facts) if name not in each.numbers]
     if without:
         raise FileFormatError(
-            f"{path.name}: {len(without):,} of {len(facts):,} images do not state {name}, the "
-            f"first is image {without[0]} of the series; export the scan again."
+            f"{path.name}: {len(without):,} of {len(facts):,} images do not state {name}, starting "
+            f"with image {without[0]} of the series; export the scan again."
         )
     return np.array([each.numbers[name] for each in facts])
 
@@ -220,7 +226,10 @@ def _geometry(
     rows, columns = shape
     width, height = (_cm(path, facts, name) for name in ("PixelWidth", "PixelHeight"))
     if min(width, height) <= 0:
-        raise FileFormatError(f"{path.name}: pixels of {width:g} x {height:g} mm; export it again.")
+        raise FileFormatError(
+            f"{path.name}: the pixel size is {width:g} x {height:g} mm, expected more than 0; "
+            "export the scan again."
+        )
     if settings:
         sad, sid = settings.source_axis_mm, settings.source_detector_mm
         lateral = settings.lateral_mm

@@ -123,11 +123,14 @@ def _folder_below(settings: Path) -> Path:
     """Return the only folder of projections of a scan: that of the settings, or one inside it."""
     inner = [each for each in entries(settings.parent) if is_folder(each)]
     found = [each for each in (settings.parent, *inner) if _numbered(each)]
-    if len(found) != 1:
+    if len(found) > 1:
         names = ", ".join(each.name for each in found[:4])
-        what = f"{len(found)} scans ({names}); open an image of one of them"
         raise FileFormatError(
-            f"{settings.name}: {what if found else 'no Proj_0000.hnd below it; copy the scan'}."
+            f"{settings.name}: found {len(found)} scans ({names}); open an image from one of them."
+        )
+    if not found:
+        raise FileFormatError(
+            f"{settings.name}: found no Proj_0000.hnd in its subfolders; copy the complete scan."
         )
     return found[0]
 
@@ -140,13 +143,15 @@ def _numbered(folder: Path) -> list[tuple[str, int, Path]]:
 def _series(path: Path, folder: Path) -> Stack:
     found = _numbered(folder)
     if not found:
-        raise FileFormatError(f"{path.name}: a single image; open {NAME} of its scan.")
+        raise FileFormatError(
+            f"{path.name}: this is a single image, not a scan; open {NAME} of its scan."
+        )
     # Numbers restart for each scan, so two scans would be mixed.
     prefixes = sorted({prefix for prefix, _, _ in found})
     if len(prefixes) > 1:
         raise FileFormatError(
-            f"{path.name}: images of {len(prefixes)} scans in one folder "
-            f"({', '.join(prefixes[:4])}); keep those of one."
+            f"{path.name}: the folder contains images from {len(prefixes)} scans "
+            f"({', '.join(prefixes[:4])}); keep the images of only one scan."
         )
     stack = Stack(tuple(each for _, _, each in found), tuple(number for _, number, _ in found))
     refuse_missing(stack, path)

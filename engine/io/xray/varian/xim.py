@@ -57,7 +57,9 @@ class ImageBytes:
         """Return the next 32-bit integer, which must be from 0 to `most`."""
         (number,) = struct.unpack("<i", self.take(4))
         if not 0 <= number <= most:
-            raise self.damage(f"byte {self.at - 4:,} states {number:,}, expected 0 to {most:,}")
+            raise self.damage(
+                f"the number at byte {self.at - 4:,} is {number:,}, expected 0 to {most:,}"
+            )
         return int(number)
 
     def take(self, n_bytes: int) -> bytes:
@@ -65,14 +67,14 @@ class ImageBytes:
         found = self.data[self.at : self.at + n_bytes]
         if len(found) < n_bytes:
             raise self.damage(
-                f"ends {n_bytes - len(found):,} bytes early, at byte {len(self.data):,}"
+                f"it ends at byte {len(self.data):,}, {n_bytes - len(found):,} bytes too early"
             )
         self.at += n_bytes
         return found
 
     def damage(self, what: str) -> FileFormatError:
         """Return a `FileFormatError` that reports damage."""
-        return FileFormatError(f"{self.path.name}: {what}; the image is damaged, copy it again.")
+        return FileFormatError(f"{self.path.name}: damaged image ({what}); copy it again.")
 
 
 def read_xim(file: InputFile) -> Xim:
@@ -105,7 +107,8 @@ def _uncompressed(left: ImageBytes, rows: int, columns: int, n_bytes: int) -> Im
         return None
     if n_bytes not in WIDTHS or len(data) != rows * columns * n_bytes:
         raise left.damage(
-            f"{len(data):,} bytes for {rows:,} x {columns:,} pixels of {n_bytes} bytes"
+            f"found {len(data):,} bytes, expected {rows * columns * n_bytes:,} for {rows:,} x "
+            f"{columns:,} pixels of {n_bytes} bytes"
         )
     kind = f"<u{n_bytes}" if n_bytes < 4 else "<i4"
     return np.frombuffer(data, kind).reshape(rows, columns).astype(np.int64)
@@ -139,7 +142,9 @@ def from_differences(left: ImageBytes, table: bytes, data: bytes, shape: tuple[i
     rows, columns = shape
     n = max(rows * columns - columns - 1, 0)
     if rows < 2 or len(data) < n or 4 * len(table) < n:  # a difference has at least one byte
-        raise left.damage(f"{len(data):,} bytes for {rows:,} x {columns:,} differences")
+        raise left.damage(
+            f"{len(data):,} bytes cannot contain {rows:,} x {columns:,} compressed pixels"
+        )
     first = np.frombuffer(data[: 4 * (columns + 1)], "<i4").astype(np.int64)
     if len(first) != columns + 1:
         raise left.damage("the first row of the image is truncated")
@@ -149,7 +154,7 @@ def from_differences(left: ImageBytes, table: bytes, data: bytes, shape: tuple[i
     values = np.concatenate([first[None, :columns], e.cumsum().reshape(rows - 1, columns)])
     values = values.cumsum(axis=0)
     if abs(values).max() > LARGEST:
-        raise left.damage("values outside the detector range")
+        raise left.damage(f"its values exceed the maximum of {LARGEST:,}")
     return values
 
 
@@ -160,7 +165,7 @@ def _differences(left: ImageBytes, table: bytes, data: bytes, n: int) -> Image:
     stored = np.frombuffer(data, np.uint8)
     if n and ((width == len(WIDTHS)).any() or ends[-1] != len(stored)):
         raise left.damage(
-            f"{len(stored):,} bytes of differences, but the table states {ends[-1]:,}"
+            f"the compressed pixels have {len(stored):,} bytes, expected {ends[-1]:,}"
         )
     found = np.empty(n, np.int64)
     # All differences of one width at once: a loop over pixels would take minutes.
@@ -189,5 +194,5 @@ def _facts(left: ImageBytes) -> tuple[dict[str, float], dict[str, str]]:
         elif kind in (4, 5):
             left.take(left.whole())
         else:
-            raise left.damage(f"{name[:40]!r} has the unknown type {kind}")
+            raise left.damage(f"{name[:40]!r} has type {kind}, expected 0, 1, 2, 4 or 5")
     return numbers, texts

@@ -176,7 +176,7 @@ def test_views_that_all_have_one_angle_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "match"), [([], "no angles"), ([0, np.nan, 2], "the first is that of view 1")]
+    ("values", "match"), [([], "no angles"), ([0, np.nan, 2], "starting with view 1")]
 )
 def test_angles_that_are_none_are_refused(values: list[float], match: str) -> None:
     with pytest.raises(DataError, match=match):

@@ -274,8 +274,11 @@ def test_bad_pixels_of_the_map_are_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sections", "words"),
     [
-        ({"file": {"file_format_version": {"major": 0, "minor": 9}}}, "version 0 of the scenario"),
-        ({"acquisition": {"number_of_projections": N + 1}}, "12 projections found, but 13"),
+        (
+            {"file": {"file_format_version": {"major": 0, "minor": 9}}},
+            "scenario format is 0, expected",
+        ),
+        ({"acquisition": {"number_of_projections": N + 1}}, "only 12 of 13 projections"),
         ({"acquisition": {"direction": "left"}}, "the direction is 'left', expected CCW or CW"),
         (
             {"acquisition": {"stop_angle": {"value": 9}}},
@@ -304,7 +307,7 @@ def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
     inside = tmp_path / "projections"
     text = (inside / "tiny_metadata.json").read_text()
     (inside / "again_metadata.json").write_text(text)
-    with pytest.raises(FileFormatError, match="2 scans belong to it"):
+    with pytest.raises(FileFormatError, match="2 scans use this scenario"):
         read_projections(path)
     (inside / "again_metadata.json").write_text(text.replace("../tiny.json", "other.json"))
     assert read_projections(path).flats is not None

@@ -127,23 +127,23 @@ def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
     image = elekta_frame(tmp_path)
     other = tmp_path / "00002.9.9.his"
     other.write_bytes(image.read_bytes())
-    with pytest.raises(EngineError, match="frames of 2 scans in one folder"):
+    with pytest.raises(EngineError, match="frames from 2 scans"):
         read_projections(image)
     other.unlink()
     (tmp_path / "again_Frames.xml").write_text(frames_text(listed()))
-    with pytest.raises(EngineError, match=r"2 files \*_Frames.xml next to it"):
+    with pytest.raises(EngineError, match=r"found 2 files \*_Frames.xml"):
         read_projections(image)
     for each in tmp_path.glob("*.xml"):
         each.unlink()
     for named in (image, tmp_path):
-        with pytest.raises(EngineError, match=r"no _Frames.xml next to it.*isocenter import"):
+        with pytest.raises(EngineError, match=r"found no _Frames.xml .*isocenter import"):
             read_projections(named)
 
 
 @pytest.mark.parametrize(
     ("at", "value", "words"),
     [
-        (32, 8, "values of type 8, expected one of type 4"),
+        (32, 8, "data type 8, expected one frame with data type 4"),
         (20, 2, "2 frames of"),
         (16, 15, "expected a square panel"),
         (18, 999, "bytes, expected"),

@@ -123,7 +123,7 @@ class TestDataExchange:
             ({"theta": np.zeros(N)}, "have the same angle"),
             (
                 {"data_white": FLATS[:, :, 1:]},
-                "flat images have 3 x 4 pixels, but projections have 3 x 5",
+                "flat images have 3 x 4 pixels, but the projections have 3 x 5",
             ),
             ({"data_dark": DARKS[:, 1:]}, "dark images have 2 x 5 pixels"),
             ({"data_white": 0 * FLATS}, "not brighter than the dark"),
@@ -265,9 +265,14 @@ class TestNxTomo:
     @pytest.mark.parametrize(
         ("where", "values", "error", "match"),
         [
-            ("instrument/eye/image_key", KEYS[:-1], FileFormatError, "16 entries for 17 images"),
+            (
+                "instrument/eye/image_key",
+                KEYS[:-1],
+                FileFormatError,
+                "16 entries, expected one for each of the 17 images",
+            ),
             ("instrument/eye/image_key", KEYS + 3, FileFormatError, "contains 4, expected 0"),
-            ("instrument/eye/image_key", 0 * KEYS + 1, DataError, "marks no projection"),
+            ("instrument/eye/image_key", 0 * KEYS + 1, DataError, "marks none of the 17 images"),
             ("instrument/eye/image_key", None, FileFormatError, "no image_key"),
             ("sample/rotation_angle", None, FileFormatError, "no rotation_angle"),
             ("sample/rotation_angle", np.arange(5.0), GeometryError, "17 projections but 5 angles"),

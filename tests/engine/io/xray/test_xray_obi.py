@@ -97,10 +97,10 @@ def test_the_scan_is_found_by_its_folders_and_images(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("facts", "settings", "words"),
     [
-        ({"CTProjectionAngle": np.nan}, {}, "the first is that of view 0"),
+        ({"CTProjectionAngle": np.nan}, {}, "starting with view 0"),
         ({"IDUResolutionX": 0.0}, {}, "IDUResolutionX is 0, expected"),
         ({}, {"CalibratedSAD": "x"}, "CalibratedSAD is 'x', expected a number"),
-        ({}, {"CalibratedSAD": "1600"}, "the axis must be between"),
+        ({}, {"CalibratedSAD": "1600"}, "expected the axis between the two"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(
@@ -126,11 +126,11 @@ def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
         read_projections(path)
     shutil.rmtree(tmp_path / "Scan1")
     (inside / "Other_00001.hnd").write_bytes(hnd_bytes(counts()[0], FACTS))
-    with pytest.raises(EngineError, match="images of 2 scans in one folder"):
+    with pytest.raises(EngineError, match="images from 2 scans"):
         read_projections(path)
     (inside / "Other_00001.hnd").unlink()
     (inside / "Proj_00005.hnd").write_bytes(hnd_bytes(counts()[0][:, :4], FACTS))
-    with pytest.raises(EngineError, match="the images before it have 3 x 5"):
+    with pytest.raises(EngineError, match="the previous images have 3 x 5"):
         read_projections(path)
     (inside / "Proj_00005.hnd").unlink()
     with pytest.raises(EngineError, match="number 5 is missing"):

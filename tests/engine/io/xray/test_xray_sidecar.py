@@ -253,27 +253,27 @@ class TestGeometry:
 @pytest.mark.parametrize(
     ("changes", "geometry", "match"),
     [
-        ({"shape": [N + 1, ROWS, COLUMNS]}, {}, "are 12 views, but scan.toml states 13"),
-        ({"dtype": "float32"}, {}, "states 12 views of 60 bytes"),
-        ({"offset_bytes": 8}, {}, "are 11 views and 22 bytes"),
-        ({"dtype": None}, {}, "need 'dtype' and 'shape'"),
+        ({"shape": [N + 1, ROWS, COLUMNS]}, {}, r"\(12 views\), but scan.toml states"),
+        ({"dtype": "float32"}, {}, r"\(12 views of 60 bytes\)"),
+        ({"offset_bytes": 8}, {}, r"\(11 views and 22 bytes\)"),
+        ({"dtype": None}, {}, "needs the settings 'dtype' and 'shape'"),
         ({"dtype": "object"}, {}, "dtype: input should be 'uint8'"),
-        ({"shape": [N, ROWS]}, {}, "shape needs one number"),
-        ({"order": ["view", "row", "row"]}, {}, "must name view, row and column once"),
-        ({"file": None}, {}, "state one of file and files"),
-        ({"files": "a"}, {}, "state one of file and files"),
+        ({"shape": [N, ROWS]}, {}, "expected one number above 0 for each"),
+        ({"order": ["view", "row", "row"]}, {}, "order is view, row, row, expected"),
+        ({"file": None}, {}, "state either file or files"),
+        ({"files": "a"}, {}, "state either file or files"),
         ({"file": "../scan.raw"}, {}, "only files in the same folder"),
         ({"file": "/etc/hostname"}, {}, "only files in the same folder"),
         ({"file": "none.raw"}, {}, "scan.toml: names the file 'none.raw', but there is no such"),
         ({"flats": "none.raw"}, {}, "no such file next to it"),
         ({}, {"angles": {"file": "none.txt"}}, "no such file next to it"),
-        ({"file": None, "files": "none"}, {}, "no TIFF images none0000.tif"),
+        ({"file": None, "files": "none"}, {}, "no TIFF images such as none0000.tif"),
         ({"kind": "photons"}, {}, "kind: input should be 'counts'"),
-        ({"kind": "integrals"}, {}, "values up to 1,179 are too large for line integrals"),
-        ({"kind": "transmission"}, {}, "are too large for transmissions"),
+        ({"kind": "integrals"}, {}, "reach 1,179, expected at most about 20 for line integrals"),
+        ({"kind": "transmission"}, {}, "expected at most about 1 for transmissions"),
         ({"sub": 1}, {}, "unknown key 'sub'"),
         ({"version": 3}, {}, "version: input should be 1 or 2"),
-        ({}, {"source_detector_mm": 50.0}, "must be larger than source_axis_mm"),
+        ({}, {"source_detector_mm": 50.0}, "expected more than source_axis_mm"),
         ({}, {"pixel_mm": [0.5, -1.0]}, "above 0"),
         ({}, {"pixel_mm": None}, "'geometry.pixel_mm' is missing"),
         ({}, {"kind": "spiral"}, "spiral"),
@@ -288,7 +288,7 @@ class TestGeometry:
             {"angles": {"step": 30.0, "unit": "rad"}},
             "330° in degrees, as expected for a scan; set its unit",
         ),
-        ({}, {"angles": {"first": 3.0}}, "state one of step, values and file, got none"),
+        ({}, {"angles": {"first": 3.0}}, "state exactly one of step, values and file, got none"),
         ({}, {"angles": {"values": [1.0, 2.0]}}, "12 projections but 2 angles"),
         ({}, {"angles": {"file": "../a.txt"}}, "only files in the same folder"),
         ({}, {"axis_column": 2.0, "detector_shift_mm": [1.0, 0.0]}, "not both"),
@@ -307,7 +307,7 @@ def test_a_fault_is_one_sentence(
 def test_the_other_byte_order_is_noticed(tmp_path: Path) -> None:
     path = write(tmp_path, dtype="float32", kind="integrals", flats=None, darks=None)
     (np.arange(1.0, 181) / 100).astype(">f4").tofile(tmp_path / "scan.raw")
-    with pytest.raises(FileFormatError, match="only plausible in the other byte order"):
+    with pytest.raises(FileFormatError, match="only plausible with the opposite byte order"):
         read_projections(path)
 
 
@@ -348,7 +348,7 @@ def test_a_stack_with_missing_images_is_refused_where_the_shape_is_stated(tmp_pa
     stack = {"file": None, "files": "scan_", "dtype": None, "flats": None, "darks": None}
     with pytest.raises(
         FileFormatError,
-        match=r"are 6 x 3 x 5 \(view x row x column\), but its shape states 12 x 3 x 5",
+        match=r"shape 6 x 3 x 5 \(view x row x column\), but the sidecar states 12 x 3 x 5",
     ):
         read_projections(write(tmp_path, **stack))
     assert read_projections(write(tmp_path, **stack, shape=None)).n_views == N // 2

@@ -84,7 +84,7 @@ def test_sums_that_leave_32_bits_are_damage(tmp_path: Path) -> None:
     at = data.index(struct.pack("<i", -(2**31 - 1)))
     data[at : at + 4] = struct.pack("<i", 2**31 - 1)
     (tmp_path / "a.xim").write_bytes(data)
-    with pytest.raises(FileFormatError, match=r"outside the detector range; .* copy it again"):
+    with pytest.raises(FileFormatError, match=r"values exceed the maximum .* copy it again"):
         read(tmp_path / "a.xim")
 
 
@@ -135,10 +135,10 @@ def test_the_scan_is_found_by_its_folders_and_images(tmp_path: Path) -> None:
     [
         ({"KVSourceRtn": 3.5e38}, {}, "12 of 12 images do not state KVSourceRtn"),
         ({"ImageSourceId": "MVModule"}, {}, "treatment beam"),
-        ({"PixelWidth": 0.0}, {}, "pixels of 0 x"),
-        ({"KVKiloVolts": 100.0}, {}, "the open beam has 125 kV, but the scan has 100 kV"),
+        ({"PixelWidth": 0.0}, {}, "the pixel size is 0 x"),
+        ({"KVKiloVolts": 100.0}, {}, "taken at 125 kV, but the scan at 100 kV"),
         ({}, {"SAD": "x"}, "SAD is 'x', expected a number"),
-        ({}, {"SAD": "1500", "SID": "1000"}, "the axis must be between"),
+        ({}, {"SAD": "1500", "SID": "1000"}, "expected the axis between the two"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(

@@ -50,6 +50,6 @@ def test_a_job_of_a_folder_is_one_of_its_file(folder: Path, tmp_path: Path) -> N
 
 def test_a_folder_of_two_scans_stands_for_none(folder: Path) -> None:
     (folder / "again.toml").write_bytes((folder / "scan.toml").read_bytes())
-    with pytest.raises(FileFormatError, match="2 scans are described here"):
+    with pytest.raises(FileFormatError, match="found the settings of 2 scans"):
         scan_file(folder)
     assert scan_file(folder / "scan.toml") == folder / "scan.toml"
