@@ -10,8 +10,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>A scan of a cylinder with known activity gives the calibration factor. Reconstruct it with the settings for patients: same normalisation, μ-map and corrections, but no calibration.</source>
-      <translation>Der Scan eines Zylinders mit bekannter Aktivität liefert den Kalibrierungsfaktor. Rekonstruieren Sie ihn mit den Einstellungen für Patienten: gleiche Normalisierung, μ-Karte und Korrekturen, aber ohne Kalibrierung.</translation>
+      <source>The calibration factor is measured with a scan of a cylinder of known activity. Reconstruct this scan with the same normalisation, μ-map and corrections as patient scans, but without a calibration.</source>
+      <translation>Der Kalibrierungsfaktor wird mit dem Scan eines Zylinders bekannter Aktivität gemessen. Rekonstruieren Sie diesen Scan mit der gleichen Normalisierung, μ-Karte und den gleichen Korrekturen wie Patientenscans, aber ohne Kalibrierung.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
@@ -40,7 +40,7 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>Use for all scans of this scanner</source>
+      <source>Use for all scans from this scanner</source>
       <translation>Für alle Scans dieses Scanners verwenden</translation>
     </message>
     <message>
@@ -100,13 +100,13 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>The program uses the result for each scan of this scanner that you open from now on</source>
-      <translation>Das Programm verwendet das Ergebnis für jeden Scan dieses Scanners, den Sie von jetzt an öffnen</translation>
+      <source>Use the result for every scan from this scanner that you open from now on</source>
+      <translation>Das Ergebnis für jeden Scan dieses Scanners verwenden, den Sie von jetzt an öffnen</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>No open scan accepts a calibration</source>
-      <translation>Kein geöffneter Scan nimmt eine Kalibrierung an</translation>
+      <source>Open a scan that can use a calibration</source>
+      <translation>Öffnen Sie einen Scan, der eine Kalibrierung verwenden kann</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
@@ -120,8 +120,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>{name} was not written.</source>
-      <translation>{name} wurde nicht geschrieben.</translation>
+      <source>{name} could not be written.</source>
+      <translation>{name} konnte nicht geschrieben werden.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
@@ -140,8 +140,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>A source of known shape shows the efficiency of each crystal and each type of line. Measure it once and after each service. It applies to every scan of the scanner.</source>
-      <translation>Eine Quelle bekannter Form zeigt die Empfindlichkeit jedes Kristalls und jeder Art von Linie. Messen Sie sie einmal und nach jeder Wartung. Das Ergebnis gilt für alle Scans des Scanners.</translation>
+      <source>A normalisation measures the efficiency of each crystal and each type of line of response, with a source of known shape. Repeat the measurement after each service. The result applies to every scan from the scanner.</source>
+      <translation>Eine Normalisierung misst mit einer Quelle bekannter Form die Empfindlichkeit jedes Kristalls und jeder Art von Antwortlinie. Wiederholen Sie die Messung nach jeder Wartung. Das Ergebnis gilt für alle Scans des Scanners.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
@@ -150,8 +150,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>The program uses the result for each scan of this scanner that you open from now on, and for no other scanner</source>
-      <translation>Das Programm verwendet das Ergebnis für jeden Scan dieses Scanners, den Sie von jetzt an öffnen, und für keinen anderen Scanner</translation>
+      <source>Use the result for every scan from this scanner that you open from now on. Scans from other scanners are not affected.</source>
+      <translation>Das Ergebnis für jeden Scan dieses Scanners verwenden, den Sie von jetzt an öffnen. Scans anderer Scanner sind nicht betroffen.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
@@ -215,8 +215,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>No open scan accepts a normalisation.</source>
-      <translation>Kein geöffneter Scan nimmt eine Normalisierung an.</translation>
+      <source>Open a scan that can use a normalisation.</source>
+      <translation>Öffnen Sie einen Scan, der eine Normalisierung verwenden kann.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
@@ -275,18 +275,18 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_request.py" />
-      <source>Describe the source: a field is empty or invalid.</source>
-      <translation>Beschreiben Sie die Quelle: Ein Feld ist leer oder ungültig.</translation>
+      <source>A field of the source is empty or invalid. See the message below the field.</source>
+      <translation>Ein Feld der Quelle ist leer oder ungültig. Siehe die Meldung unter dem Feld.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
-      <source>Efficiencies of the crystals</source>
-      <translation>Effizienzen der Kristalle</translation>
+      <source>Crystal efficiencies</source>
+      <translation>Kristalleffizienzen</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
-      <source>Geometric factor relative to its analytic form, by ring difference</source>
-      <translation>Geometriefaktor relativ zu seiner analytischen Form, nach Ringdifferenz</translation>
+      <source>Geometric factor (measured / analytic), by ring difference</source>
+      <translation>Geometriefaktor (gemessen / analytisch), nach Ringdifferenz</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
@@ -295,8 +295,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
-      <source>The same, by distance from the centre</source>
-      <translation>Dasselbe, nach Abstand von der Mitte</translation>
+      <source>Geometric factor (measured / analytic), by distance from the centre</source>
+      <translation>Geometriefaktor (gemessen / analytisch), nach Abstand von der Mitte</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
@@ -385,8 +385,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
-      <source>Use the lower buttons next to the views to draw distances, angles, arrows, text and curves. They are saved with the scan and with the study.</source>
-      <translation>Mit den unteren Knöpfen neben den Ansichten zeichnen Sie Abstände, Winkel, Pfeile, Text und Kurven. Sie werden mit dem Scan und mit der Studie gespeichert.</translation>
+      <source>Use the lower buttons next to the views to draw distances, angles, arrows, text and curves. Annotations are saved with the scan and with the study.</source>
+      <translation>Mit den unteren Knöpfen neben den Ansichten zeichnen Sie Abstände, Winkel, Pfeile, Text und Kurven. Anmerkungen werden mit dem Scan und mit der Studie gespeichert.</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
@@ -445,8 +445,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/curve_window.py" />
-      <source>Along a curve</source>
-      <translation>Entlang einer Kurve</translation>
+      <source>Image along a curve</source>
+      <translation>Bild entlang einer Kurve</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/curve_window.py" />
@@ -485,8 +485,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/iterate_curves.py" />
-      <source>Values over the iterations of the run</source>
-      <translation>Werte über die Iterationen des Laufs</translation>
+      <source>Values by iteration</source>
+      <translation>Werte nach Iteration</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
@@ -495,8 +495,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
-      <source>Drag in a slice from one end to the other. Drag an end to move it. (L)</source>
-      <translation>In einer Schicht von einem Ende zum anderen ziehen. Ein Ende ziehen, um es zu verschieben. (L)</translation>
+      <source>Drag in a slice from one end of the line to the other. To move an end, drag it. (L)</source>
+      <translation>In einer Schicht von einem Ende der Linie zum anderen ziehen. Ein Ende ziehen, um es zu verschieben. (L)</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
@@ -585,8 +585,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
-      <source>FWHM, not fitted</source>
-      <translation>FWHM, nicht angepasst</translation>
+      <source>FWHM, interpolated</source>
+      <translation>FWHM, interpoliert</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
@@ -630,8 +630,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
-      <source>Activity of hot spheres relative to background</source>
-      <translation>Aktivität der heißen Kugeln relativ zum Hintergrund</translation>
+      <source>Ratio of the activity in the hot spheres to the background</source>
+      <translation>Verhältnis der Aktivität in den heißen Kugeln zum Hintergrund</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
@@ -665,8 +665,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
-      <source>{title}: {placement}. The displayed image is a different one.</source>
-      <translation>{title}: {placement}. Das angezeigte Bild ist ein anderes.</translation>
+      <source>{title}: {placement}. These values are not from the displayed image.</source>
+      <translation>{title}: {placement}. Diese Werte stammen nicht aus dem angezeigten Bild.</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
@@ -675,8 +675,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
-      <source>The phantom was not measured.</source>
-      <translation>Das Phantom wurde nicht gemessen.</translation>
+      <source>The phantom could not be measured.</source>
+      <translation>Das Phantom konnte nicht gemessen werden.</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
@@ -695,7 +695,7 @@
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
-      <source>Rods along y (normal to the panels)</source>
+      <source>Rods along y (perpendicular to the panels)</source>
       <translation>Stäbe entlang y (senkrecht zu den Panels)</translation>
     </message>
     <message>
@@ -710,8 +710,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
-      <source>Rods of 2.4, 2.0, 1.7, 1.35, 1.0 and 0.75 mm in the centre of the image. The widest rods are around +x. Neighbours are two diameters from centre to centre.</source>
-      <translation>Stäbe von 2.4, 2.0, 1.7, 1.35, 1.0 und 0.75 mm in der Mitte des Bildes. Die dicksten liegen um +x. Der Abstand benachbarter Stäbe beträgt zwei Durchmesser.</translation>
+      <source>A phantom in the centre of the image, with rod diameters of 2.4, 2.0, 1.7, 1.35, 1.0 and 0.75 mm. The largest rods are towards +x. The centres of adjacent rods are two diameters apart.</source>
+      <translation>Ein Phantom in der Mitte des Bildes, mit Stabdurchmessern von 2.4, 2.0, 1.7, 1.35, 1.0 und 0.75 mm. Die dicksten Stäbe liegen in Richtung +x. Die Mitten benachbarter Stäbe sind zwei Durchmesser voneinander entfernt.</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
@@ -755,13 +755,13 @@
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
-      <source>Mean between neighbouring rods divided by the mean in the rods, in the central 10 mm of their length. Below 0.735, the rods are resolved (Rayleigh).</source>
-      <translation>Mittelwert zwischen benachbarten Stäben, geteilt durch den Mittelwert in den Stäben, in den mittleren 10 mm ihrer Länge. Unter 0.735 sind die Stäbe getrennt (Rayleigh).</translation>
+      <source>Mean value between adjacent rods divided by the mean value in the rods, over the central 10 mm of their length. Rods are resolved if the ratio is below 0.735 (Rayleigh criterion).</source>
+      <translation>Mittelwert zwischen benachbarten Stäben, geteilt durch den Mittelwert in den Stäben, über die mittleren 10 mm ihrer Länge. Stäbe sind getrennt, wenn das Verhältnis unter 0.735 liegt (Rayleigh-Kriterium).</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
-      <source>A phantom of this radius has no two neighbouring rods of the same size.</source>
-      <translation>Ein Phantom mit diesem Radius hat keine zwei benachbarten Stäbe gleicher Größe.</translation>
+      <source>A phantom with this radius contains no adjacent rods of the same size.</source>
+      <translation>Ein Phantom mit diesem Radius enthält keine benachbarten Stäbe gleicher Größe.</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/time_curve_panel.py" />
@@ -810,8 +810,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>Region with which the selected region is compared</source>
-      <translation>Region, mit der die gewählte Region verglichen wird</translation>
+      <source>Region to compare with the selected region</source>
+      <translation>Region, die mit der gewählten Region verglichen wird</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
@@ -855,8 +855,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>no sphere of 1 mL fits</source>
-      <translation>keine Kugel von 1 mL passt hinein</translation>
+      <source>a 1 mL sphere does not fit</source>
+      <translation>eine Kugel von 1 mL passt nicht hinein</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
@@ -890,18 +890,18 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>Contrast to noise</source>
-      <translation>Kontrast zu Rauschen</translation>
+      <source>Contrast-to-noise ratio</source>
+      <translation>Kontrast-Rausch-Verhältnis</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>mean and volume by area, minimum and maximum by voxel centres</source>
-      <translation>Mittelwert und Volumen nach Fläche, Minimum und Maximum nach Voxelmitten</translation>
+      <source>mean and volume weighted by voxel fraction, minimum and maximum from voxels with their centre inside</source>
+      <translation>Mittelwert und Volumen gewichtet mit dem Voxelanteil, Minimum und Maximum aus Voxeln, deren Mitte innerhalb liegt</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>all values by voxel centres</source>
-      <translation>alle Werte nach Voxelmitten</translation>
+      <source>all values from voxels with their centre inside</source>
+      <translation>alle Werte aus Voxeln, deren Mitte innerhalb liegt</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_drags.py" />
@@ -950,8 +950,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>A segmentation must refer to a DICOM series. Save the regions, then run `isocenter regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE` with a FILE of that series.</source>
-      <translation>Eine Segmentierung muss sich auf eine DICOM-Serie beziehen. Speichern Sie die Regionen, und führen Sie dann `isocenter regions BILD --regions R.toml --dicom ZIEL.dcm --like DATEI` mit einer DATEI jener Serie aus.</translation>
+      <source>A DICOM segmentation must refer to a DICOM series. Save the regions, then run `isocenter regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE`, where FILE is an image of that series.</source>
+      <translation>Eine DICOM-Segmentierung muss sich auf eine DICOM-Serie beziehen. Speichern Sie die Regionen, und führen Sie dann `isocenter regions BILD --regions R.toml --dicom ZIEL.dcm --like DATEI` aus, wobei DATEI ein Bild jener Serie ist.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
@@ -965,8 +965,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>The two scans belong to different patients, so the regions cannot be used. Draw them again.</source>
-      <translation>Die beiden Scans gehören zu verschiedenen Patienten. Deshalb können die Regionen nicht verwendet werden. Zeichnen Sie sie neu.</translation>
+      <source>These regions were drawn on the scan of a different patient, so they cannot be used. Draw them again on this scan.</source>
+      <translation>Diese Regionen wurden auf dem Scan eines anderen Patienten gezeichnet und können deshalb nicht verwendet werden. Zeichnen Sie sie auf diesem Scan neu.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
@@ -985,8 +985,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>{n_shared:,} voxels lie in several regions. In the label image, each of them belongs to one region.</source>
-      <translation>{n_shared:,} Voxel liegen in mehreren Regionen. Im Label-Bild gehört jedes davon zu einer Region.</translation>
+      <source>{n_shared:,} voxels belong to more than one region. The label image assigns each of them to the region that covers most of it.</source>
+      <translation>{n_shared:,} Voxel gehören zu mehreren Regionen. Das Label-Bild ordnet jedes davon der Region zu, die den größten Teil davon abdeckt.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
@@ -1025,8 +1025,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>Use them</source>
-      <translation>Verwenden</translation>
+      <source>Use anyway</source>
+      <translation>Trotzdem verwenden</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
@@ -1055,8 +1055,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
-      <source>Name. The check box shows or hides the region. F2 renames it, Delete removes it.</source>
-      <translation>Name. Das Kästchen blendet die Region ein oder aus. F2 benennt sie um, Entf löscht sie.</translation>
+      <source>Name of the region. The check box shows or hides the region. Press F2 to rename it or Delete to remove it.</source>
+      <translation>Name der Region. Das Kästchen blendet die Region ein oder aus. F2 benennt sie um, Entf löscht sie.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
@@ -1065,8 +1065,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
-      <source>Standard deviation of the voxels</source>
-      <translation>Standardabweichung der Voxel</translation>
+      <source>Standard deviation of the voxel values</source>
+      <translation>Standardabweichung der Voxelwerte</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
@@ -1075,8 +1075,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
-      <source>Volume inside the image</source>
-      <translation>Volumen innerhalb des Bildes</translation>
+      <source>Volume of the region inside the image</source>
+      <translation>Volumen der Region innerhalb des Bildes</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
@@ -1090,8 +1090,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
-      <source>Centre of the region, {a} in mm</source>
-      <translation>Mittelpunkt der Region, {a} in mm</translation>
+      <source>Centre of the region along {a} in mm</source>
+      <translation>Mittelpunkt der Region entlang {a} in mm</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
@@ -1100,13 +1100,13 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
-      <source>Method that sets the contour threshold</source>
+      <source>Method used to set the contour threshold</source>
       <translation>Verfahren für die Schwelle der Kontur</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
-      <source>Voxels to include: the whole region, or only voxels above a threshold</source>
-      <translation>Berücksichtigte Voxel: die ganze Region oder nur Voxel über einer Schwelle</translation>
+      <source>Include the whole region, or only the voxels above a threshold</source>
+      <translation>Die ganze Region berücksichtigen oder nur die Voxel über einer Schwelle</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
@@ -1115,8 +1115,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
-      <source>Threshold of the contour</source>
-      <translation>Schwelle der Kontur</translation>
+      <source>Contour threshold</source>
+      <translation>Konturschwelle</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
@@ -1125,8 +1125,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
-      <source>Voxels connected to the maximum through shared faces</source>
-      <translation>Voxel, die über gemeinsame Flächen mit dem Maximum verbunden sind</translation>
+      <source>Include only voxels that are connected to the maximum through shared faces</source>
+      <translation>Nur Voxel berücksichtigen, die über gemeinsame Flächen mit dem Maximum verbunden sind</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
@@ -1145,8 +1145,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
-      <source>Volume in mL by value ({unit_text})</source>
-      <translation>Volumen in mL nach Wert ({unit_text})</translation>
+      <source>Volume in mL by voxel value ({unit_text})</source>
+      <translation>Volumen in mL nach Voxelwert ({unit_text})</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
@@ -1155,8 +1155,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
-      <source>Means of the regions over the run</source>
-      <translation>Mittelwerte der Regionen über den Lauf</translation>
+      <source>Region means per iteration or frame</source>
+      <translation>Mittelwerte der Regionen je Iteration oder Zeitabschnitt</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
@@ -1170,13 +1170,13 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
-      <source>Mean over the frames ({unit_text})</source>
-      <translation>Mittelwert über die Zeitabschnitte ({unit_text})</translation>
+      <source>Mean per frame ({unit_text})</source>
+      <translation>Mittelwert je Zeitabschnitt ({unit_text})</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
-      <source>Mean over the iterations ({unit_text})</source>
-      <translation>Mittelwert über die Iterationen ({unit_text})</translation>
+      <source>Mean per iteration ({unit_text})</source>
+      <translation>Mittelwert je Iteration ({unit_text})</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_storage.py" />
@@ -1190,8 +1190,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_storage.py" />
-      <source>The regions were not loaded. {e}</source>
-      <translation>Die Regionen wurden nicht geladen. {e}</translation>
+      <source>The regions could not be loaded. {e}</source>
+      <translation>Die Regionen konnten nicht geladen werden. {e}</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
@@ -1200,18 +1200,18 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
-      <source>Drag from corner to corner of the ellipsoid</source>
-      <translation>Von Ecke zu Ecke des Ellipsoids ziehen</translation>
+      <source>Drag a rectangle around the ellipsoid</source>
+      <translation>Ein Rechteck um das Ellipsoid ziehen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
-      <source>Drag from corner to corner of the box</source>
-      <translation>Von Ecke zu Ecke des Quaders ziehen</translation>
+      <source>Drag from one corner of the box to the opposite corner</source>
+      <translation>Von einer Ecke des Quaders zur gegenüberliegenden Ecke ziehen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
-      <source>Drag from corner to corner of a cylinder across the slice</source>
-      <translation>Von Ecke zu Ecke eines Zylinders quer zur Schicht ziehen</translation>
+      <source>Drag a rectangle around the cross-section of the cylinder. The axis is perpendicular to the slice.</source>
+      <translation>Ein Rechteck um den Querschnitt des Zylinders ziehen. Die Achse steht senkrecht zur Schicht.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
@@ -1225,13 +1225,13 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
-      <source>Paint voxels. They are added to the selected region if it is a painted one.</source>
-      <translation>Voxel malen. Sie kommen zur gewählten Region hinzu, wenn diese gemalt ist.</translation>
+      <source>Paint voxels. If the selected region was painted, they are added to it.</source>
+      <translation>Voxel malen. Wenn die gewählte Region gemalt ist, kommen sie zu ihr hinzu.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
-      <source>Diameter of the brush in mm</source>
-      <translation>Durchmesser des Pinsels in mm</translation>
+      <source>Brush diameter in mm</source>
+      <translation>Pinseldurchmesser in mm</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
@@ -1245,8 +1245,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
-      <source>Brush, diameter (mm)</source>
-      <translation>Pinsel, Durchmesser (mm)</translation>
+      <source>Brush diameter (mm)</source>
+      <translation>Pinseldurchmesser (mm)</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -1330,8 +1330,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Table over iterations or frames …</source>
-      <translation>Tabelle über Iterationen oder Zeitabschnitte …</translation>
+      <source>Table of all iterations or frames …</source>
+      <translation>Tabelle aller Iterationen oder Zeitabschnitte …</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -1350,8 +1350,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>For archives and viewers, over the image's DICOM series</source>
-      <translation>Für Archive und Betrachter, über der DICOM-Serie des Bildes</translation>
+      <source>For archives and viewers, linked to the DICOM series of the image</source>
+      <translation>Für Archive und Betrachter, mit Bezug auf die DICOM-Serie des Bildes</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -1375,7 +1375,7 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Use the regions of {title} …</source>
+      <source>Use the regions from {title} …</source>
       <translation>Die Regionen von {title} verwenden …</translation>
     </message>
     <message>

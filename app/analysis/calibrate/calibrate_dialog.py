@@ -27,9 +27,9 @@ FORM_PX = 330
 ROLE = role_made_on("calibrate").key
 KINDS = tr("Calibration (*.json)")
 LEAD = tr(
-    "A scan of a cylinder with known activity gives the calibration factor. Reconstruct it "
-    "with the settings for patients: same normalisation, μ-map and corrections, but no "
-    "calibration."
+    "The calibration factor is measured with a scan of a cylinder of known activity. "
+    "Reconstruct this scan with the same normalisation, μ-map and corrections as patient "
+    "scans, but without a calibration."
 )
 COUNTED_FROM = 1000.0
 NOTHING = tr("Nothing has been measured yet.")
@@ -54,7 +54,7 @@ class CalibrateDialog(QDialog):
         self.found = label("", "entry", wrap=True)
         self.measured: Calibrated | None = None
         self.use = QCheckBox(tr("Use for the open scan"))
-        self.keep = QCheckBox(tr("Use for all scans of this scanner"))
+        self.keep = QCheckBox(tr("Use for all scans from this scanner"))
         self.act = button(tr("Measure"), self._measure, role="primary")
         self.save = button(tr("Save …"), self._save, tr("Save the result as a calibration file"))
         self.close_button = button(tr("Close"), self.reject)
@@ -199,14 +199,13 @@ class CalibrateDialog(QDialog):
             (self.use, tr("Use the result as the calibration of the open scan")),
             (
                 self.keep,
-                tr(
-                    "The program uses the result for each scan of this scanner that "
-                    "you open from now on"
-                ),
+                tr("Use the result for every scan from this scanner that you open from now on"),
             ),
         ):
             box.setEnabled(has_made and takes)
-            box.setToolTip(literal_tip(tip if takes else tr("No open scan accepts a calibration")))
+            box.setToolTip(
+                literal_tip(tip if takes else tr("Open a scan that can use a calibration"))
+            )
 
     def _save(self) -> None:
         if self.measured is None:
@@ -232,7 +231,7 @@ class CalibrateDialog(QDialog):
             write,
             lambda _: self._saved(target, use=use, keep=keep),
             busy=tr("Writing {name}", name=target.name),
-            failed=tr("{name} was not written.", name=target.name),
+            failed=tr("{name} could not be written.", name=target.name),
         )
 
     def _saved(self, target: Path, *, use: bool, keep: bool) -> None:

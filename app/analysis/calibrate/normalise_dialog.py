@@ -39,13 +39,14 @@ FORM_PX = 330
 ROLE = role_made_on("normalise").key
 KINDS = tr("Normalisation (*.h5)")
 LEAD = tr(
-    "A source of known shape shows the efficiency of each crystal and each type of line. "
-    "Measure it once and after each service. It applies to every scan of the scanner."
+    "A normalisation measures the efficiency of each crystal and each type of line of "
+    "response, with a source of known shape. Repeat the measurement after each service. "
+    "The result applies to every scan from the scanner."
 )
 USE_TIP = tr("Use the result as the normalisation of the open scan")
 KEEP_TIP = tr(
-    "The program uses the result for each scan of this scanner that you open from now on, "
-    "and for no other scanner"
+    "Use the result for every scan from this scanner that you open from now on. Scans "
+    "from other scanners are not affected."
 )
 
 
@@ -70,7 +71,7 @@ class NormaliseDialog(QDialog):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.use = QCheckBox(tr("Use for the open scan"))
-        self.keep = QCheckBox(tr("Use for all scans of this scanner"))
+        self.keep = QCheckBox(tr("Use for all scans from this scanner"))
         self.keep.setToolTip(literal_tip(KEEP_TIP))
         self.act = button(tr("Start"), self._start_or_stop, role="primary")
         self.rest = button(tr("Pause"), self._rest, tr("Pause after the current step, or continue"))
@@ -204,7 +205,7 @@ class NormaliseDialog(QDialog):
             lambda _: made.write(target),
             lambda _: self._saved(made, target, use=use, keep=keep),
             busy=tr("Writing {name}", name=target.name),
-            failed=tr("{name} was not written.", name=target.name),
+            failed=tr("{name} could not be written.", name=target.name),
         )
 
     def _saved(self, made: MeasuredNormalisation, target: Path, *, use: bool, keep: bool) -> None:
@@ -221,7 +222,7 @@ class NormaliseDialog(QDialog):
         """Return the reason why the open scan cannot use the result; empty if it can."""
         study, made = self._context.session.study, self.model.made
         if DATA not in study.inputs or ROLE not in study.roles:
-            return tr("No open scan accepts a normalisation.")
+            return tr("Open a scan that can use a normalisation.")
         if made is None or study.scanner is None:
             return ""
         # The name of a scanner is free text. The fingerprint covers its geometry.

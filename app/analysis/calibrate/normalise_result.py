@@ -29,13 +29,16 @@ class NormaliseResult(QWidget):
         super().__init__()
         self.remarks = label("", wrap=True)
         set_tone(self.remarks, "look")
-        self.crystals = GreyRaster(tr("Efficiencies of the crystals"), stretched=True)
+        self.crystals = GreyRaster(tr("Crystal efficiencies"), stretched=True)
         self.crystal_words = label("", "muted", wrap=True)
         self.rings = FactorPlot(
-            tr("Geometric factor relative to its analytic form, by ring difference"),
+            tr("Geometric factor (measured / analytic), by ring difference"),
             tr("ring difference"),
         )
-        self.off = FactorPlot(tr("The same, by distance from the centre"), tr("tangential bins"))
+        self.off = FactorPlot(
+            tr("Geometric factor (measured / analytic), by distance from the centre"),
+            tr("tangential bins"),
+        )
         self.interference = GreyRaster(tr("Crystal interference in a block"), stretched=True)
         self.interference_words = label("", "muted", wrap=True)
         grid = QGridLayout()

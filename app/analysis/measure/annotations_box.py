@@ -18,7 +18,7 @@ from engine.analysis.regions import Annotation
 
 EMPTY = tr(
     "Use the lower buttons next to the views to draw distances, angles, arrows, text and "
-    "curves. They are saved with the scan and with the study."
+    "curves. Annotations are saved with the scan and with the study."
 )
 MOST_ROWS, LEAST_ROWS = 6, 2
 

@@ -30,7 +30,7 @@ class CurveWindow(QDialog):
         self, parent: QWidget, model: AnnotationModel, state: ViewState, commands: Commands
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tr("Along a curve"))
+        self.setWindowTitle(tr("Image along a curve"))
         # A tool window stays above the main window without blocking it.
         self.setWindowFlag(Qt.WindowType.Tool)
         self._model, self._state, self._commands = model, state, commands

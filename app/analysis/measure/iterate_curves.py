@@ -33,7 +33,7 @@ class IterateCurves(QWidget):
         self.views = (CurveView(), CurveView())
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(label(tr("Values over the iterations of the run"), "caption"))
+        column.addWidget(label(tr("Values by iteration"), "caption"))
         for view in self.views:
             view.setMinimumHeight(150)
             view.setMaximumHeight(200)

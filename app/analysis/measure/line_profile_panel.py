@@ -34,7 +34,10 @@ class LineProfileBox(QWidget):
         self.draw = button(
             tr("Draw a line"),
             self._toggle,
-            tr("Drag in a slice from one end to the other. Drag an end to move it. (L)"),
+            tr(
+                "Drag in a slice from one end of the line to the other. To move an end, drag "
+                "it. (L)"
+            ),
         )
         self.draw.setCheckable(True)
         set_icon(self.draw, "line", theme)
@@ -139,7 +142,7 @@ class LineProfileBox(QWidget):
         # interpolation.
         fitted = peak_width(volume, found)
         if fitted is None:
-            return [(tr("FWHM, not fitted"), f"{crossed:.2f} {length}")]
+            return [(tr("FWHM, interpolated"), f"{crossed:.2f} {length}")]
         return [
             (tr("FWHM, fitted"), f"{fitted.fwhm_mm:.2f} ± {fitted.error_mm:.2f} {length}"),
             (tr("Bias of the fit"), fitted.bias),

@@ -67,5 +67,5 @@ class MeasureTab(QWidget):
             lambda _: write_text(text, target),
             lambda path: self._context.session.add_log("info", tr("Saved: {path}", path=path)),
             busy=tr("Writing {name}", name=target.name),
-            failed=tr("{name} was not written.", name=target.name),
+            failed=tr("{name} could not be written.", name=target.name),
         )

@@ -45,7 +45,7 @@ class QualityBox(QWidget):
         self.kind.setAccessibleName(tr("Phantom"))
         for phantom in QUALITY_PHANTOMS:
             self.kind.addItem(named(phantom.title), phantom.kind)
-        self.contrast = NumberEdit(tr("Activity of hot spheres relative to background"))
+        self.contrast = NumberEdit(tr("Ratio of the activity in the hot spheres to the background"))
         self.contrast.show_value(USUAL_CONTRAST)
         self.measure = button(
             tr("Measure"), self._measure, tr("Find the phantom in the displayed image")
@@ -135,7 +135,7 @@ class QualityBox(QWidget):
         if volume is self._session.view.volume:
             return f"{report.title}: {report.placement}."
         return tr(
-            "{title}: {placement}. The displayed image is a different one.",
+            "{title}: {placement}. These values are not from the displayed image.",
             title=report.title,
             placement=report.placement,
         )
@@ -150,7 +150,7 @@ class QualityBox(QWidget):
             lambda _: measured(phantom, volume, facts),
             self._show,
             busy=tr("Measuring: {title}", title=named(phantom.title)),
-            failed=tr("The phantom was not measured."),
+            failed=tr("The phantom could not be measured."),
             # Called after success and failure, so that the button is enabled again.
             on_end=self._refresh,
         )
@@ -183,7 +183,7 @@ class QualityBox(QWidget):
             lambda _: written(report, volume, target),
             lambda path: self._session.add_log("info", tr("Saved: {path}", path=path)),
             busy=tr("Writing {name}", name=target.name),
-            failed=tr("{name} was not written.", name=target.name),
+            failed=tr("{name} could not be written.", name=target.name),
         )
 
 

@@ -26,7 +26,7 @@ SETTLE_MS = 60
 MOST = 10.0
 """Valley-to-peak ratios from this value on have no meaning."""
 AXIS_NAMES = "xyz"
-AXES = {"y": tr("Rods along y (normal to the panels)"), "z": tr("Rods along z")}
+AXES = {"y": tr("Rods along y (perpendicular to the panels)"), "z": tr("Rods along z")}
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,9 @@ class RodsBox(QWidget):
         self.is_derenzo = QCheckBox(tr("This is a Derenzo phantom"))
         self.is_derenzo.setToolTip(
             tr(
-                "Rods of 2.4, 2.0, 1.7, 1.35, 1.0 and 0.75 mm in the centre of the image. "
-                "The widest rods are around +x. Neighbours are two diameters from centre "
-                "to centre."
+                "A phantom in the centre of the image, with rod diameters of 2.4, 2.0, "
+                "1.7, 1.35, 1.0 and 0.75 mm. The largest rods are towards +x. The centres "
+                "of adjacent rods are two diameters apart."
             )
         )
         self.axis = QuietCombo()
@@ -190,12 +190,12 @@ class RodsBox(QWidget):
                 self._table.addWidget(part, at, place)
         self._note.setText(
             tr(
-                "Mean between neighbouring rods divided by the mean in the rods, in the "
-                "central 10 mm of their length. Below 0.735, the rods are resolved "
-                "(Rayleigh)."
+                "Mean value between adjacent rods divided by the mean value in the rods, "
+                "over the central 10 mm of their length. Rods are resolved if the ratio "
+                "is below 0.735 (Rayleigh criterion)."
             )
             if self.rows
-            else tr("A phantom of this radius has no two neighbouring rods of the same size.")
+            else tr("A phantom with this radius contains no adjacent rods of the same size.")
         )
         self.csv.setEnabled(bool(self.rows))
 

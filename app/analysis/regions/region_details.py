@@ -39,7 +39,7 @@ class RegionDetails(QWidget):
         self.numbers = Numbers()
         self.background = QuietCombo()
         self.background.setAccessibleName(tr("Background region"))
-        self.background.setToolTip(tr("Region with which the selected region is compared"))
+        self.background.setToolTip(tr("Region to compare with the selected region"))
         self.background.activated.connect(self._show)
         self._against = QWidget()
         row = QHBoxLayout(self._against)
@@ -103,7 +103,7 @@ class RegionDetails(QWidget):
             yield tr("Peak (1 mL)"), say(figures.peak.value)
             yield tr("Peak at (x, y, z)"), f"{at} mm"
         else:
-            yield tr("Peak (1 mL)"), tr("no sphere of 1 mL fits")
+            yield tr("Peak (1 mL)"), tr("a 1 mL sphere does not fit")
         yield (
             tr("Volume"),
             tr(
@@ -139,7 +139,7 @@ class RegionDetails(QWidget):
                 rows = [
                     (tr("Ratio of the means"), number(found.ratio, 4)),
                     (tr("Contrast"), f"{number(PERCENT * found.contrast, 4)} %"),
-                    (tr("Contrast to noise"), number(found.to_noise, 4)),
+                    (tr("Contrast-to-noise ratio"), number(found.to_noise, 4)),
                 ]
             # The two regions may be measured in images of different units.
             except EngineError as e:
@@ -151,5 +151,8 @@ class RegionDetails(QWidget):
 def _rule(figures: RegionFigures) -> str:
     """Return the rule for voxels that are partly inside, translated."""
     if figures.rule == "area":
-        return tr("mean and volume by area, minimum and maximum by voxel centres")
-    return tr("all values by voxel centres")
+        return tr(
+            "mean and volume weighted by voxel fraction, minimum and maximum from voxels with "
+            "their centre inside"
+        )
+    return tr("all values from voxels with their centre inside")

@@ -31,9 +31,9 @@ SETS = tr("Regions (*.toml)")
 LABELS = tr("NIfTI labels (*.nii.gz *.nii)")
 SEGMENTATIONS = tr("DICOM segmentations (*.dcm)")
 BY_COMMAND = tr(
-    "A segmentation must refer to a DICOM series. Save the regions, then run `isocenter "
-    "regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE` with a FILE of that "
-    "series."
+    "A DICOM segmentation must refer to a DICOM series. Save the regions, then run "
+    "`isocenter regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE`, where FILE "
+    "is an image of that series."
 )
 ALL = tr("Regions, labels and DICOM (*.toml *.nii.gz *.nii *.dcm);;All files (*)")
 OTHER_SCAN = tr(
@@ -41,7 +41,8 @@ OTHER_SCAN = tr(
     "patient in the same position. Use them anyway?"
 )
 OTHER_PATIENT = tr(
-    "The two scans belong to different patients, so the regions cannot be used. Draw them again."
+    "These regions were drawn on the scan of a different patient, so they cannot be used. "
+    "Draw them again on this scan."
 )
 
 
@@ -88,8 +89,8 @@ class RegionFiles:
         def report_shared(n_shared: object) -> None:
             if n_shared:
                 text = tr(
-                    "{n_shared:,} voxels lie in several regions. In the label image, each "
-                    "of them belongs to one region.",
+                    "{n_shared:,} voxels belong to more than one region. The label image "
+                    "assigns each of them to the region that covers most of it.",
                     n_shared=n_shared,
                 )
                 self._session.add_log("warning", text)
@@ -148,7 +149,9 @@ class RegionFiles:
         if found.is_of_other_patient(volume.patient):
             return tell(self._parent, tr("Different patient"), OTHER_PATIENT)
         is_own = found.is_of(self._model.current.scans)
-        if is_own or ask(self._parent, tr("Regions from another scan"), OTHER_SCAN, tr("Use them")):
+        if is_own or ask(
+            self._parent, tr("Regions from another scan"), OTHER_SCAN, tr("Use anyway")
+        ):
             self._model.take_over(found, volume)
 
     def take_over(self, title: str, found: RegionSet) -> None:
@@ -165,7 +168,7 @@ class RegionFiles:
         if self._model.are_of_other_patient(title):
             tell(self._parent, tr("Different patient"), OTHER_PATIENT)
         elif volume is not None and ask(
-            self._parent, tr("Regions from {title}", title=title), OTHER_SCAN, tr("Use them")
+            self._parent, tr("Regions from {title}", title=title), OTHER_SCAN, tr("Use anyway")
         ):
             self._model.take_over(found, volume)
 
@@ -203,7 +206,7 @@ class RegionFiles:
             lambda _: work(),
             written,
             busy=tr("Writing {name}", name=target.name),
-            failed=tr("{name} was not written.", name=target.name),
+            failed=tr("{name} could not be written.", name=target.name),
         )
 
 

@@ -17,11 +17,14 @@ from engine.analysis.regions import MeasuredRegion, Region
 
 COLUMNS = (tr("Region"), tr("Mean"), tr("SD"), tr("Peak"), tr("mL"))
 TIPS = (
-    tr("Name. The check box shows or hides the region. F2 renames it, Delete removes it."),
+    tr(
+        "Name of the region. The check box shows or hides the region. Press F2 to rename it "
+        "or Delete to remove it."
+    ),
     tr("Mean, weighted by the fraction of each voxel inside the region"),
-    tr("Standard deviation of the voxels"),
+    tr("Standard deviation of the voxel values"),
     tr("Highest mean of a 1 mL sphere in the region"),
-    tr("Volume inside the image"),
+    tr("Volume of the region inside the image"),
 )
 SWATCH_PX = 11
 NAME = Qt.ItemDataRole.UserRole

@@ -32,27 +32,27 @@ class RegionNumbers(QWidget):
         super().__init__()
         self._model, self._view = model, view
         self.middle = [
-            self._box(tr("Centre of the region, {a} in mm", a=a), -MOST_MM) for a in AXES
+            self._box(tr("Centre of the region along {a} in mm", a=a), -MOST_MM) for a in AXES
         ]
         self.sizes = [
             self._box(tr("Size of the region along {a} in mm", a=a), LEAST_MM) for a in AXES
         ]
         self.rule = QuietCombo()
-        self.rule.setAccessibleName(tr("Method that sets the contour threshold"))
-        self.rule.setToolTip(
-            tr("Voxels to include: the whole region, or only voxels above a threshold")
-        )
+        self.rule.setAccessibleName(tr("Method used to set the contour threshold"))
+        self.rule.setToolTip(tr("Include the whole region, or only the voxels above a threshold"))
         self.rule.addItem(tr("Whole region"), "")
         for rule, title in RULES.items():
             self.rule.addItem(title, rule)
         self.rule.activated.connect(self._take_rule)
         self.level = NumberBox(False, None, None)
-        self.level.setAccessibleName(tr("Threshold of the contour"))
+        self.level.setAccessibleName(tr("Contour threshold"))
         self.level.edited.connect(self._take_rule)
         self.level.setFixedWidth(84)
         self.unit = label("", "muted")
         self.connected = QCheckBox(tr("Only voxels connected to the maximum"))
-        self.connected.setToolTip(tr("Voxels connected to the maximum through shared faces"))
+        self.connected.setToolTip(
+            tr("Include only voxels that are connected to the maximum through shared faces")
+        )
         self.connected.clicked.connect(self._take_rule)
         self._lay_out()
         for signal in (model.changed, model.chosen_changed, view.volume_changed):

@@ -95,7 +95,7 @@ class HistogramPlot(_LazyPlot):
         power = self._power
         self.head.setText(
             tr(
-                "Volume in mL by value ({unit_text})",
+                "Volume in mL by voxel value ({unit_text})",
                 unit_text=unit_text(self._unit, power) or tr("no unit"),
             )
         )
@@ -121,7 +121,7 @@ class MeanCurves(_LazyPlot):
     """Means of regions by iteration or over time, each in the colour of its region."""
 
     def __init__(self) -> None:
-        super().__init__(tr("Means of the regions over the run"))
+        super().__init__(tr("Region means per iteration or frame"))
         self._curves: Mapping[str, Sequence[tuple[float, float]]] = {}
         self._ink: Mapping[str, str] = {}
         self._unit, self._power = "", 0
@@ -164,9 +164,9 @@ class MeanCurves(_LazyPlot):
         power = self._power
         unit = unit_text(self._unit, power) or tr("no unit")
         self.head.setText(
-            tr("Mean over the frames ({unit_text})", unit_text=unit)
+            tr("Mean per frame ({unit_text})", unit_text=unit)
             if self._over_time
-            else tr("Mean over the iterations ({unit_text})", unit_text=unit)
+            else tr("Mean per iteration ({unit_text})", unit_text=unit)
         )
         if self.plot is None or not values:
             return

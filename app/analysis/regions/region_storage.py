@@ -116,7 +116,7 @@ class RegionKeeper(QObject):
             try:
                 found = read_regions(path)
             except EngineError as e:
-                self._session.add_log("warning", tr("The regions were not loaded. {e}", e=e))
+                self._session.add_log("warning", tr("The regions could not be loaded. {e}", e=e))
                 continue
             if found.is_of(marks):
                 return found
@@ -127,7 +127,7 @@ class RegionKeeper(QObject):
         try:
             found = stored_regions(self._session)
         except EngineError as e:
-            self._session.add_log("warning", tr("The regions were not loaded. {e}", e=e))
+            self._session.add_log("warning", tr("The regions could not be loaded. {e}", e=e))
             return None
         if found is None or found.is_of(marks):
             return found

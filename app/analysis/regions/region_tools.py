@@ -14,13 +14,19 @@ from app.views.state import ViewState
 
 TOOLS: dict[Tool, tuple[str, str]] = {
     "sphere": (tr("Sphere"), tr("Press at the centre of the sphere and drag to its surface")),
-    "ellipsoid": (tr("Ellipsoid"), tr("Drag from corner to corner of the ellipsoid")),
-    "box": (tr("Box"), tr("Drag from corner to corner of the box")),
-    "cylinder": (tr("Cylinder"), tr("Drag from corner to corner of a cylinder across the slice")),
+    "ellipsoid": (tr("Ellipsoid"), tr("Drag a rectangle around the ellipsoid")),
+    "box": (tr("Box"), tr("Drag from one corner of the box to the opposite corner")),
+    "cylinder": (
+        tr("Cylinder"),
+        tr(
+            "Drag a rectangle around the cross-section of the cylinder. The axis is perpendicular "
+            "to the slice."
+        ),
+    ),
     "polygon": (tr("Polygon"), tr("Drag around the area. Set the depth afterwards.")),
     "brush": (
         tr("Brush"),
-        tr("Paint voxels. They are added to the selected region if it is a painted one."),
+        tr("Paint voxels. If the selected region was painted, they are added to it."),
     ),
 }
 PER_ROW = 3
@@ -43,8 +49,8 @@ class RegionTools(QWidget):
             self.buttons[tool] = made
             grid.addWidget(made, k // PER_ROW, k % PER_ROW)
         self.brush = NumberBox(False, LEAST_MM, MOST_MM)
-        self.brush.setAccessibleName(tr("Diameter of the brush in mm"))
-        self.brush.setToolTip(tr("Diameter of the brush in mm"))
+        self.brush.setAccessibleName(tr("Brush diameter in mm"))
+        self.brush.setToolTip(tr("Brush diameter in mm"))
         self.brush.setFixedWidth(70)
         self.brush.show_number(model.brush_mm)
         self.brush.edited.connect(self._take_brush)
@@ -54,7 +60,7 @@ class RegionTools(QWidget):
         self._brush_row = QWidget()
         row = QHBoxLayout(self._brush_row)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(label(tr("Brush, diameter (mm)"), "caption"))
+        row.addWidget(label(tr("Brush diameter (mm)"), "caption"))
         row.addWidget(self.brush)
         row.addStretch(1)
         row.addWidget(self.erases)

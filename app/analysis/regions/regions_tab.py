@@ -95,7 +95,7 @@ class RegionsTab(QWidget):
         menu.addAction(tr("Table of the displayed image …")).triggered.connect(
             lambda: files.save_table()
         )
-        menu.addAction(tr("Table over iterations or frames …")).triggered.connect(
+        menu.addAction(tr("Table of all iterations or frames …")).triggered.connect(
             lambda: files.save_series()
         )
         menu.addSeparator()
@@ -103,7 +103,7 @@ class RegionsTab(QWidget):
         menu.addAction(tr("Labels (NIfTI) …")).triggered.connect(lambda: files.save_labels())
         segments = menu.addAction(tr("Segmentation (DICOM) …"))
         segments.setToolTip(
-            literal_tip(tr("For archives and viewers, over the image's DICOM series"))
+            literal_tip(tr("For archives and viewers, linked to the DICOM series of the image"))
         )
         # The lambda drops the `checked` argument of the signal.
         segments.triggered.connect(lambda: files.save_segmentation())
@@ -128,7 +128,7 @@ class RegionsTab(QWidget):
         menu.addSeparator()
         menu.addAction(tr("Load from a file …")).triggered.connect(lambda: self.files.load())
         for title, found in model.others():
-            take = menu.addAction(tr("Use the regions of {title} …", title=title))
+            take = menu.addAction(tr("Use the regions from {title} …", title=title))
             take.triggered.connect(lambda _=False, t=title, f=found: self.files.take_over(t, f))
         return menu
 

@@ -53,7 +53,7 @@ GLOSSARY = {
         "The measured contrast of a sphere as a percentage of its true contrast. Small spheres "
         "lose contrast because of the limited resolution."
     ),
-    tr("Contrast to noise"): tr(
+    tr("Contrast-to-noise ratio"): tr(
         "The mean of the region minus the mean of its background, divided by the standard "
         "deviation of the background."
     ),

@@ -166,7 +166,7 @@ class CineBar(QWidget):
                 "info", tr("Film saved: {target}", target=target)
             ),
             busy=tr("Writing {name}", name=target.name),
-            failed=tr("{name} was not written.", name=target.name),
+            failed=tr("{name} could not be written.", name=target.name),
         )
 
     def _end(self) -> None:

@@ -181,7 +181,7 @@ class InputRow(QWidget):
         grid.addWidget(self.choose, 0, 3)
         grid.addWidget(self._name, 1, 0, 1, 4)
         grid.addWidget(self._text, 2, 0, 1, 4)
-        self.keep = KeepBox(role, tr("Use for all scans of this scanner"), context)
+        self.keep = KeepBox(role, tr("Use for all scans from this scanner"), context)
         grid.addWidget(self.keep, 3, 0, 1, 4)
         self._role, self._commands = role, commands
         self.setAcceptDrops(True)

@@ -46,7 +46,7 @@ def test_it_begins_with_the_open_scan_and_asks_for_the_source(dialog, small_stud
     assert dialog.form.scans.paths == [small_study.data]
     assert not (dialog.save.isEnabled() or dialog.use.isEnabled() or dialog.rest.isEnabled())
     dialog.act.click()
-    assert "a field is empty or invalid" in dialog.state.text()
+    assert "is empty or invalid" in dialog.state.text()
     assert not diameter(dialog).parent()._fault.isHidden()
     dialog.form.scans.list.selectAll()
     dialog.form.scans.remove.click()

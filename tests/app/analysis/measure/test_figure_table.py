@@ -23,7 +23,7 @@ def test_the_name_of_a_figure_says_what_it_means(qtbot):
     ("said", "meant"),
     [
         ("Contrast recovery", "Contrast recovery"),
-        ("Contrast to noise", "Contrast to noise"),
+        ("Contrast-to-noise ratio", "Contrast-to-noise ratio"),
         ("Contrast", "Contrast"),
         ("FWHM, fitted", "FWHM"),
     ],

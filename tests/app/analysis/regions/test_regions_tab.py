@@ -331,4 +331,7 @@ def test_contours_of_a_structure_set_are_measured_and_the_rule_is_named(qtbot, t
         return [label.text() for label in tab.findChildren(QLabel)]
 
     qtbot.waitUntil(lambda: "Rule" in shown(), timeout=5000)
-    assert "mean and volume by area, minimum and maximum by voxel centres" in shown()
+    assert (
+        "mean and volume weighted by voxel fraction, minimum and maximum from voxels with "
+        "their centre inside" in shown()
+    )
