@@ -53,7 +53,7 @@ class AngleStrip(QWidget):
         self._angles_deg = np.sort(np.degrees(np.mod(angles, 2 * np.pi)))
         self._newest_deg = None if newest_rad is None else float(np.degrees(newest_rad) % 360)
         n = len(self._angles_deg)
-        self.setAccessibleDescription(tr("{n} views", n=n) if n else tr("No view yet"))
+        self.setAccessibleDescription(tr("{n} views", n=n) if n else tr("No views yet"))
         self.update()
 
     def sizeHint(self) -> QSize:

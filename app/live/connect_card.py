@@ -20,12 +20,12 @@ KINDS = (tr("X-ray projections"), tr("PET events"))
 FRAMES, EVENTS = range(2)
 ABOUT = (
     tr(
-        "Slices appear while an X-ray scan is measured. Preparation steps and filter come "
-        "from the current CT protocol."
+        "Shows slices while an X-ray scan is being acquired. The preparation steps and "
+        "the filter are taken from the current CT protocol."
     ),
     tr(
-        "The image appears while a PET scan is measured, and motion is reported at once. "
-        "Voxels, algorithm and filters come from the current list-mode protocol."
+        "Shows the image while a PET scan is being acquired, and reports motion at once. "
+        "Voxels, algorithm and filters are taken from the current list-mode protocol."
     ),
 )
 Request = LiveRequest | PetRequest
@@ -53,7 +53,7 @@ class ConnectCard(QFrame):
         self._connect_to = connect_to
         self.setProperty("role", "card")
         self.setMaximumWidth(CARD_PX)
-        self.kind = choice(tr("Type of scan"), KINDS)
+        self.kind = choice(tr("Scan type"), KINDS)
         # The box would otherwise change its width with the selected kind.
         self.kind.setMinimumContentsLength(max(map(len, KINDS)))
         self.frames, self.events = FramesForm(), EventsForm(files)

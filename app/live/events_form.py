@@ -13,23 +13,23 @@ from app.live.source_form import Chooser, Row, SourceForm, choice, field, rate_i
 from app.views.literal_text import literal_tip
 
 SOURCE_TIP = tr(
-    "tcp://host:port of a sender, a list-mode file that a Siemens mMR or SAFIR scanner is "
-    "writing, or a stored list-mode scan"
+    "Address of a sender (tcp://host:port), a list-mode file that a Siemens mMR or SAFIR "
+    "scanner is writing, or a stored list-mode scan"
 )
-SCANNER_TIP = tr("Name or file of the scanner, if the source does not state it")
+SCANNER_TIP = tr("Name or file of the scanner, if the source does not specify it")
 PLAY_TIP = tr(
-    "Play a stored scan as if it were measured now: 1 is the original speed, 5 is five "
-    "times as fast"
+    "Play a stored scan as if it were being acquired now. 1 is the original speed, 5 is "
+    "five times as fast."
 )
 FILES_TIP = tr(
-    "A μ-map fits one patient position, and a normalisation fits one scanner. Use those of "
-    "the current study only if they belong to the scan that is measured now."
+    "A μ-map applies to one patient position, and a normalisation to one scanner. Use the "
+    "files of the current study only if they match the scan that is being acquired."
 )
 NO_SPEED = tr(
     "The playback speed {text!r} is not valid. Enter a multiple of the original speed, such as 1."
 )
 WRITTEN = tr("Choose a file that is being written, or a stored scan")
-NO_FILES = tr("The current study has none")
+NO_FILES = tr("The current study has no correction files")
 
 
 class EventsForm(SourceForm):
@@ -57,7 +57,7 @@ class EventsForm(SourceForm):
                 Row(tr("Scanner"), self.scanner),
                 Row(tr("Events"), self.events),
                 Row(tr("Corrections"), self.uses_files),
-                Row(tr("Playback speed"), self.rate, tr("× original speed, stored scans only")),
+                Row(tr("Playback speed"), self.rate, tr("× original speed (stored scans only)")),
             )
         )
         self.show_files()

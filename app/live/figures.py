@@ -100,7 +100,7 @@ def texts_of_events(figures: LivePetStatistics) -> list[str]:
         f"{figures.refresh_hz:.1f}/s",
         NONE
         if math.isnan(figures.behind_s)
-        else tr("{behind_s:.1f} s at most", behind_s=figures.behind_s),
+        else tr("at most {behind_s:.1f} s", behind_s=figures.behind_s),
         tr("{n} prompts", n=count(figures.image_events)),
         tr("{low} to {high}", low=start, high=end) if figures.image_events else NONE,
         tr("{count}, {count_2} lost", count=count(figures.events), count_2=count(figures.dropped)),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 POLL_MS = 33
 """Interval between two polls: 30 images per second look continuous."""
 MOST_SAID = 200
-STOPPED = tr("The scan is no longer followed")
+STOPPED = tr("Isocenter stopped following the scan")
 MOST_AT_ONCE = 50
 """Messages handled in one poll."""
 
@@ -240,7 +240,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
             # What has arrived since the last poll is still shown.
             self.poll()
             if not self.has_ended:
-                self.messages.append(tr("Stopped here by the user."))
+                self.messages.append(tr("Stopped by the user."))
             self.has_ended = True
             self.let_go()
         self.state_changed.emit()

@@ -9,11 +9,15 @@ from app.live.live_request import MODES, LiveRequest
 from app.live.source_form import Chooser, Row, SourceForm, choice, field, rate_in, source_in
 
 SOURCE_TIP = tr(
-    "tcp://host:port of a sender, pva://channel of EPICS, a folder that receives images, "
-    "or an HDF5 file that is being written"
+    "Address of a sender (tcp://host:port) or of an EPICS channel (pva://CHANNEL), a "
+    "folder that receives images, or an HDF5 file that is being written"
 )
-GEOMETRY_TIP = tr("A stored scan with the same geometry, if the source provides none")
-PLAY_TIP = tr("Play a stored scan as if it were measured now, at this number of frames per second")
+GEOMETRY_TIP = tr(
+    "A stored scan with the same geometry, if the source does not include its geometry"
+)
+PLAY_TIP = tr(
+    "Play a stored scan at this number of frames per second, as if it were being acquired now"
+)
 NO_RATE = tr("The playback speed {text!r} is not valid. Enter frames per second, such as 30.")
 WRITTEN = tr("Choose a file that is being written, or a stored scan")
 FILLS = tr("Choose a folder that receives images")
@@ -28,7 +32,7 @@ class FramesForm(SourceForm):
         self.source = field(tr("Source"), addresses, SOURCE_TIP)
         self.like = field(tr("Geometry"), tr("From the source"), GEOMETRY_TIP)
         self.rate = field(tr("Playback speed"), tr("Live scan"), PLAY_TIP)
-        self.mode = choice(tr("Views used for the slices"), [words for words, *_ in MODES])
+        self.mode = choice(tr("Views used for reconstruction"), [words for words, *_ in MODES])
         folder = Chooser(tr("Folder …"), lambda: self.folder_into(self.source, FILLS), FILLS)
         file = Chooser(tr("File …"), lambda: self.file_into(self.source, WRITTEN), WRITTEN)
         same = tr("Choose a scan with the same geometry")
@@ -38,7 +42,7 @@ class FramesForm(SourceForm):
                 Row(tr("Source"), self.source, (folder, file)),
                 Row(tr("Geometry"), self.like, (scan,)),
                 Row(tr("Views"), self.mode),
-                Row(tr("Playback speed"), self.rate, tr("frames/s, stored scans only")),
+                Row(tr("Playback speed"), self.rate, tr("frames/s (stored scans only)")),
             )
         )
 

@@ -17,7 +17,7 @@ SETTLE_MS = 80
 """Delay after the last of several changes [ms]."""
 MOST_COLUMN, MOST_ROLL_DEG = 1e5, 20.0
 AXIS_TIP = tr("Detector column of the rotation axis, counted from 0")
-ROLL_TIP = tr("Rotation of the detector in its plane")
+ROLL_TIP = tr("In-plane detector rotation")
 DIGITS = 2
 FILTER_FIELDS = ("window", "cutoff")
 
@@ -33,7 +33,7 @@ class LiveControls(QWidget):
         use_filter: Callable[[Settings], object],
     ) -> None:
         super().__init__()
-        self.axis = _number(0.0, MOST_COLUMN, tr("Column of the axis"), AXIS_TIP)
+        self.axis = _number(0.0, MOST_COLUMN, tr("Axis column"), AXIS_TIP)
         # A quarter of a column is visible in the slices; smaller steps are not.
         self.axis.setSingleStep(0.25)
         self.roll = _number(-MOST_ROLL_DEG, MOST_ROLL_DEG, tr("Roll"), ROLL_TIP)

@@ -34,18 +34,18 @@ FIGURES = (
     (tr("Images"), tr("Image updates per second")),
     (tr("Behind"), tr("Maximum age of the newest event in the displayed image")),
     (tr("Image"), tr("Number of prompts in the image")),
-    (tr("From, to"), tr("Part of the scan in the image")),
+    (tr("Time range"), tr("Time range of the scan used for the image")),
     (
         tr("Events"),
-        tr("Events received, and events lost or skipped because time or memory ran short"),
+        tr("Events received, and events lost or skipped for lack of time or memory"),
     ),
-    (tr("Memory"), tr("Memory of the stored events")),
+    (tr("Memory"), tr("Memory used by the stored events")),
 )
-STILL, NOT_WATCHED = tr("No motion so far"), tr("Motion detection starts after some seconds")
+STILL, NOT_WATCHED = tr("No motion so far"), tr("Motion detection starts after a few seconds")
 APART = tr("One image per motion-free period")
 APART_TIP = tr(
-    "The full reconstruction makes one image for each period between movements, instead of one "
-    "image from all events"
+    "The full reconstruction creates a separate image for each period without motion, "
+    "instead of one image from all events"
 )
 MOST_MOTIONS = 4
 PLOTS_PX = 160
@@ -72,7 +72,7 @@ class PetPage(WatchPage[LivePetModel]):
         )
         self.turn = TimeCurves(
             ("turn",),
-            tr("Orientation of the activity, if it is not round"),
+            tr("Orientation of the activity distribution, if it is not round"),
             from_zero=False,
             least=2.0,
         )

@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from engine.live import LiveImages
 
 SNAPSHOT = tr("Save slices …"), tr("Save the displayed slices with their positions")
-RESET_TIP = tr("Reset the slices: normal to z, y and x, through the centre")
+RESET_TIP = tr("Reset the slices to planes through the centre, perpendicular to z, y and x")
 FIGURES = (
-    (tr("Frames in"), tr("Projections received per second")),
-    (tr("Slices out"), tr("Slice updates per second")),
+    (tr("Frame rate"), tr("Projections received per second")),
+    (tr("Update rate"), tr("Slice updates per second")),
     (
         tr("Latency"),
         tr(
-            "Time from the arrival of a frame to the slices that contain it: median and "
-            "99th percentile"
+            "Time from the arrival of a frame to the first slices that include it: median "
+            "and 99th percentile"
         ),
     ),
     (
         tr("Frames"),
-        tr("Received projections, and projections lost or skipped because newer ones arrived"),
+        tr("Projections received, and projections lost or skipped because newer ones arrived"),
     ),
-    (tr("Views"), tr("Views used for the slices, and the angle that they cover")),
-    (tr("Memory"), tr("Memory of views and slices")),
+    (tr("Views"), tr("Views used for reconstruction, and the angular range that they cover")),
+    (tr("Memory"), tr("Memory used by views and slices")),
 )
 
 

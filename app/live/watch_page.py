@@ -56,9 +56,13 @@ class WatchPage(QWidget, Generic[M]):
         self.freeze = switch(
             tr("Freeze"), self.show_newest, tr("Freeze the display. The scan continues.")
         )
-        self.keep = button(tr("Keep to compare"), self._keep, tr("Keep this image for comparison"))
+        self.keep = button(
+            tr("Keep for comparison"), self._keep, tr("Keep this image for comparison")
+        )
         self.compare = switch(
-            tr("Show kept"), self.show_newest, tr("Show the kept image instead of the newest one")
+            tr("Show kept image"),
+            self.show_newest,
+            tr("Show the kept image instead of the newest one"),
         )
         self.snapshot = button(keep_images[0], actions.keep_images, keep_images[1])
         self.save = button(tr("Save scan …"), actions.keep_scan, KEEP_TIP)

@@ -31,7 +31,7 @@ class FactsTab(QWidget):
         self.tree = QTreeWidget()
         self.tree.setColumnCount(2)
         self.tree.setHeaderHidden(True)
-        self.tree.setAccessibleName(tr("Facts of the scan and provenance of the image"))
+        self.tree.setAccessibleName(tr("Scan details and image provenance"))
         self.tree.setIndentation(14)
         self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self.copy = button(tr("Copy as text"), self._copy, tr("Copy everything to the clipboard"))

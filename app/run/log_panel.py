@@ -27,7 +27,7 @@ class LogPanel(QWidget):
         # Qt drops the oldest lines; a night of runs must not fill the memory.
         self.text.setMaximumBlockCount(MAX_LINES)
         self.text.setAccessibleName(tr("Log"))
-        self.text.setPlaceholderText(tr("Nothing has happened yet."))
+        self.text.setPlaceholderText(tr("The log is empty."))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.text)

@@ -13,9 +13,11 @@ STAGE_TIPS = {
     "kernels": tr("The kernels are compiled or loaded from the cache."),
     "response": tr("The response of the panels is read, or computed and saved for the next run."),
     "correct": tr("The data for each correction are computed from the scan."),
-    "sort": tr("Events are sorted so that neighbours cross the same voxels."),
+    "sort": tr("Events are sorted so that consecutive events cross the same voxels."),
     "upload": tr("Events are copied from main memory to GPU memory."),
-    "scatter": tr("Scatter is simulated from coarse images of the scan in several rounds."),
+    "scatter": tr(
+        "Scatter is simulated from low-resolution images of the scan, in several iterations."
+    ),
     "sensitivity": tr(
         "The sensitivity of the scanner is computed for each voxel and saved on disk for the "
         "next run."
@@ -23,8 +25,8 @@ STAGE_TIPS = {
     "forward": tr("The image is summed along the line of each event."),
     "back": tr("The ratio of each event is back-projected along its line."),
     "fused": tr(
-        "Forward and back projection in one pass: each event sums the image along its line and "
-        "updates its voxels."
+        "Forward and back projection in one pass. For each event, the image is summed "
+        "along the line of the event and the voxels on this line are updated."
     ),
     "update": tr("The new image is computed from the sums, voxel by voxel."),
     "filter": tr("The image is smoothed, between iterations or at the end."),
@@ -33,12 +35,13 @@ STAGE_TIPS = {
 COUNTED_TIPS = {
     ("forward", "rays"): tr("The image is summed along the ray to each pixel."),
     ("back", "rays"): tr(
-        "Each pixel is back-projected along its ray, the exact transpose of Forward."
+        "Each pixel is back-projected along its ray. This is the exact transpose of the "
+        "forward projection."
     ),
     ("back", tr("voxel updates")): (
         tr(
-            "Each voxel reads the value at its projection in each view. An update is one voxel in "
-            "one view."
+            "Each voxel reads the value at its projected position in each view. One voxel "
+            "in one view counts as one update."
         )
     ),
     ("filter", "pixels"): tr("The rows of the projections are weighted and filtered."),
@@ -49,8 +52,8 @@ KERNELS = {
     "forward": tr("Forward"),
     "back": tr("Back"),
     "update": tr("Forward/back"),
-    "joseph forward": tr("Forward, by rays"),
-    "joseph back": tr("Back, by rays"),
+    "joseph forward": tr("Forward (ray-driven)"),
+    "joseph back": tr("Back (ray-driven)"),
     "matrix forward": tr("Forward"),
     "matrix back": tr("Back"),
 }
@@ -60,24 +63,25 @@ SPEED_TIP = tr(
     "sensitivity, updates, filters and previews are not included."
 )
 TIME_TIP = tr(
-    "Total time of each stage so far and its share of the sum. Work on a GPU is timed by the "
-    "clock of the GPU."
+    "Total time of each stage so far and its share of the sum. Work on a GPU is timed by "
+    "the GPU itself."
 )
 TRAFFIC_TIP = tr(
     "Memory traffic per second, computed from the events and voxels, and its share of the "
-    "peak bandwidth of the GPU memory. The caches serve part of it, so the share can exceed "
-    "100 %. It stays far below when the GPU waits for something else."
+    "peak bandwidth of the GPU memory. The caches serve part of it, so the share can "
+    "exceed 100 %. The share is much lower if the GPU waits for something else."
 )
 BUS_TIP = tr("Data transferred between main memory and the GPU per second.")
 REGISTERS_TIP = tr(
     "Registers are the fastest storage of a thread. The fewer a kernel uses, the more "
-    "threads fit on the GPU at once."
+    "threads can run on the GPU at once."
 )
 OCCUPANCY_TIP = tr(
-    "Threads that run on the GPU at once, as a share of its maximum. More threads hide the "
-    "time in which others wait for memory. Above about half, more threads rarely help."
+    "Threads that run on the GPU at once, as a share of the maximum (occupancy). While "
+    "some threads wait for memory, others can compute. Above about 50 %, more threads "
+    "rarely help."
 )
-THREADS_TIP = tr("Threads in one block, which share its memory.")
+THREADS_TIP = tr("Threads in one block. They share the memory of the block.")
 
 
 class ProfileRow(NamedTuple):
@@ -105,7 +109,7 @@ def headline(profile: Profile) -> str:
         return per_s(profile.events_per_s)
     back = profile.stage("back")
     if back is None or back.events_per_s is None:
-        return tr("{clock} of computation", clock=clock(profile.seconds))
+        return tr("Computation time: {clock}", clock=clock(profile.seconds))
     return per_s(back.events_per_s, back.unit)
 
 
@@ -266,7 +270,7 @@ def _card(gpu: GpuCounters) -> list[ProfileRow]:
         memory = tr("{used} of {total}", used=used, total=total)
         rows.append(ProfileRow(tr("GPU memory"), memory, tip))
     if gpu.utilisation_percent is not None:
-        tip = tr("Recent share of time in which the GPU was busy.")
+        tip = tr("Share of the recent time in which the GPU was busy.")
         rows.append(ProfileRow(tr("GPU load"), f"{gpu.utilisation_percent:.0f} %", tip))
     if gpu.power_w is not None:
         # Not every driver states the limit.
@@ -277,7 +281,7 @@ def _card(gpu: GpuCounters) -> list[ProfileRow]:
         tip = tr("Electrical power of the GPU and its power limit.")
         rows.append(ProfileRow(tr("Power"), power, tip))
     if gpu.temperature_c is not None:
-        tip = tr("Temperature of the GPU. Near 90 °C it reduces its clock rate.")
+        tip = tr("Temperature of the GPU. Near 90 °C, the GPU reduces its clock rate.")
         rows.append(ProfileRow(tr("Temperature"), f"{gpu.temperature_c:.0f} °C", tip))
     if gpu.clock_mhz is not None:
         tip = tr("Clock rate of the GPU. It drops when the GPU is hot or idle.")
@@ -333,8 +337,8 @@ def registers_tip(kernel: Kernel) -> str:
     if not kernel.local_bytes:
         return REGISTERS_TIP
     return tr(
-        "{REGISTERS_TIP} This kernel needs more: each thread also uses {local_bytes} bytes of "
-        "slow memory.",
+        "{REGISTERS_TIP} This kernel needs more registers than are available, so each "
+        "thread also uses {local_bytes} bytes of slow memory.",
         REGISTERS_TIP=REGISTERS_TIP,
         local_bytes=kernel.local_bytes,
     )

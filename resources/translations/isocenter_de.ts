@@ -1630,8 +1630,8 @@
     </message>
     <message>
       <location filename="app/live/angle_strip.py" />
-      <source>No view yet</source>
-      <translation>Noch keine Ansicht</translation>
+      <source>No views yet</source>
+      <translation>Noch keine Ansichten</translation>
     </message>
     <message>
       <location filename="app/live/connect_card.py" />
@@ -1645,18 +1645,18 @@
     </message>
     <message>
       <location filename="app/live/connect_card.py" />
-      <source>Slices appear while an X-ray scan is measured. Preparation steps and filter come from the current CT protocol.</source>
-      <translation>Schichten erscheinen, während ein Röntgenscan gemessen wird. Vorbereitungsschritte und Filter stammen aus dem aktuellen CT-Protokoll.</translation>
+      <source>Shows slices while an X-ray scan is being acquired. The preparation steps and the filter are taken from the current CT protocol.</source>
+      <translation>Zeigt Schichten, während ein Röntgenscan aufgenommen wird. Die Vorbereitungsschritte und der Filter stammen aus dem aktuellen CT-Protokoll.</translation>
     </message>
     <message>
       <location filename="app/live/connect_card.py" />
-      <source>The image appears while a PET scan is measured, and motion is reported at once. Voxels, algorithm and filters come from the current list-mode protocol.</source>
-      <translation>Das Bild erscheint, während ein PET-Scan gemessen wird, und Bewegung wird sofort gemeldet. Voxel, Algorithmus und Filter stammen aus dem aktuellen List-Mode-Protokoll.</translation>
+      <source>Shows the image while a PET scan is being acquired, and reports motion at once. Voxels, algorithm and filters are taken from the current list-mode protocol.</source>
+      <translation>Zeigt das Bild, während ein PET-Scan aufgenommen wird, und meldet Bewegung sofort. Voxel, Algorithmus und Filter stammen aus dem aktuellen List-Mode-Protokoll.</translation>
     </message>
     <message>
       <location filename="app/live/connect_card.py" />
-      <source>Type of scan</source>
-      <translation>Art des Scans</translation>
+      <source>Scan type</source>
+      <translation>Scantyp</translation>
     </message>
     <message>
       <location filename="app/live/connect_card.py" />
@@ -1695,23 +1695,23 @@
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>tcp://host:port of a sender, a list-mode file that a Siemens mMR or SAFIR scanner is writing, or a stored list-mode scan</source>
-      <translation>tcp://host:port eines Senders, eine List-Mode-Datei, die ein Siemens mMR oder SAFIR gerade schreibt, oder ein gespeicherter List-Mode-Scan</translation>
+      <source>Address of a sender (tcp://host:port), a list-mode file that a Siemens mMR or SAFIR scanner is writing, or a stored list-mode scan</source>
+      <translation>Adresse eines Senders (tcp://host:port), eine List-Mode-Datei, die ein Siemens mMR oder SAFIR gerade schreibt, oder ein gespeicherter List-Mode-Scan</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>Name or file of the scanner, if the source does not state it</source>
+      <source>Name or file of the scanner, if the source does not specify it</source>
       <translation>Name oder Datei des Scanners, wenn die Quelle ihn nicht nennt</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>Play a stored scan as if it were measured now: 1 is the original speed, 5 is five times as fast</source>
-      <translation>Einen gespeicherten Scan abspielen, als würde er jetzt gemessen: 1 ist das Originaltempo, 5 ist fünfmal so schnell</translation>
+      <source>Play a stored scan as if it were being acquired now. 1 is the original speed, 5 is five times as fast.</source>
+      <translation>Einen gespeicherten Scan abspielen, als würde er jetzt aufgenommen. 1 ist das Originaltempo, 5 ist fünfmal so schnell.</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>A μ-map fits one patient position, and a normalisation fits one scanner. Use those of the current study only if they belong to the scan that is measured now.</source>
-      <translation>Eine μ-Karte passt zu einer Patientenlage, eine Normalisierung zu einem Scanner. Verwenden Sie die der aktuellen Studie nur, wenn sie zu dem Scan gehören, der jetzt gemessen wird.</translation>
+      <source>A μ-map applies to one patient position, and a normalisation to one scanner. Use the files of the current study only if they match the scan that is being acquired.</source>
+      <translation>Eine μ-Karte gilt für eine Patientenlage, eine Normalisierung für einen Scanner. Verwenden Sie die Dateien der aktuellen Studie nur, wenn sie zu dem Scan passen, der gerade aufgenommen wird.</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
@@ -1725,8 +1725,8 @@
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>The current study has none</source>
-      <translation>Die aktuelle Studie hat keine</translation>
+      <source>The current study has no correction files</source>
+      <translation>Die aktuelle Studie hat keine Korrekturdateien</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
@@ -1775,8 +1775,8 @@
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>× original speed, stored scans only</source>
-      <translation>× Originaltempo, nur gespeicherte Scans</translation>
+      <source>× original speed (stored scans only)</source>
+      <translation>× Originaltempo (nur gespeicherte Scans)</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
@@ -1810,7 +1810,7 @@
     </message>
     <message>
       <location filename="app/live/figures.py" />
-      <source>{behind_s:.1f} s at most</source>
+      <source>at most {behind_s:.1f} s</source>
       <translation>höchstens {behind_s:.1f} s</translation>
     </message>
     <message>
@@ -1825,8 +1825,8 @@
     </message>
     <message>
       <location filename="app/live/following_model.py" />
-      <source>The scan is no longer followed</source>
-      <translation>Der Scan wird nicht mehr verfolgt</translation>
+      <source>Isocenter stopped following the scan</source>
+      <translation>Isocenter verfolgt den Scan nicht mehr</translation>
     </message>
     <message>
       <location filename="app/live/following_model.py" />
@@ -1855,8 +1855,8 @@
     </message>
     <message>
       <location filename="app/live/following_model.py" />
-      <source>Stopped here by the user.</source>
-      <translation>Vom Benutzer hier beendet.</translation>
+      <source>Stopped by the user.</source>
+      <translation>Vom Benutzer beendet.</translation>
     </message>
     <message>
       <location filename="app/live/following_model.py" />
@@ -1865,18 +1865,18 @@
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
-      <source>tcp://host:port of a sender, pva://channel of EPICS, a folder that receives images, or an HDF5 file that is being written</source>
-      <translation>tcp://host:port eines Senders, pva://Kanal von EPICS, ein Ordner, der Bilder empfängt, oder eine HDF5-Datei, die gerade geschrieben wird</translation>
+      <source>Address of a sender (tcp://host:port) or of an EPICS channel (pva://CHANNEL), a folder that receives images, or an HDF5 file that is being written</source>
+      <translation>Adresse eines Senders (tcp://host:port) oder eines EPICS-Kanals (pva://KANAL), ein Ordner, der Bilder empfängt, oder eine HDF5-Datei, die gerade geschrieben wird</translation>
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
-      <source>A stored scan with the same geometry, if the source provides none</source>
-      <translation>Ein gespeicherter Scan mit derselben Geometrie, wenn die Quelle keine liefert</translation>
+      <source>A stored scan with the same geometry, if the source does not include its geometry</source>
+      <translation>Ein gespeicherter Scan mit derselben Geometrie, wenn die Quelle ihre Geometrie nicht liefert</translation>
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
-      <source>Play a stored scan as if it were measured now, at this number of frames per second</source>
-      <translation>Einen gespeicherten Scan abspielen, als würde er jetzt gemessen, mit so vielen Bildern pro Sekunde</translation>
+      <source>Play a stored scan at this number of frames per second, as if it were being acquired now</source>
+      <translation>Einen gespeicherten Scan mit so vielen Bildern pro Sekunde abspielen, als würde er jetzt aufgenommen</translation>
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
@@ -1900,8 +1900,8 @@
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
-      <source>Views used for the slices</source>
-      <translation>Ansichten für die Schichten</translation>
+      <source>Views used for reconstruction</source>
+      <translation>Ansichten für die Rekonstruktion</translation>
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
@@ -1925,8 +1925,8 @@
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
-      <source>frames/s, stored scans only</source>
-      <translation>Bilder/s, nur gespeicherte Scans</translation>
+      <source>frames/s (stored scans only)</source>
+      <translation>Bilder/s (nur gespeicherte Scans)</translation>
     </message>
     <message>
       <location filename="app/live/live_commands.py" />
@@ -2005,13 +2005,13 @@
     </message>
     <message>
       <location filename="app/live/live_controls.py" />
-      <source>Rotation of the detector in its plane</source>
+      <source>In-plane detector rotation</source>
       <translation>Drehung des Detektors in seiner Ebene</translation>
     </message>
     <message>
       <location filename="app/live/live_controls.py" />
-      <source>Column of the axis</source>
-      <translation>Spalte der Achse</translation>
+      <source>Axis column</source>
+      <translation>Achsenspalte</translation>
     </message>
     <message>
       <location filename="app/live/live_controls.py" />
@@ -2130,17 +2130,17 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>From, to</source>
-      <translation>Von, bis</translation>
+      <source>Time range</source>
+      <translation>Zeitraum</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Part of the scan in the image</source>
-      <translation>Teil des Scans im Bild</translation>
+      <source>Time range of the scan used for the image</source>
+      <translation>Zeitraum des Scans, aus dem das Bild stammt</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Events received, and events lost or skipped because time or memory ran short</source>
+      <source>Events received, and events lost or skipped for lack of time or memory</source>
       <translation>Empfangene Ereignisse, und solche, die aus Mangel an Zeit oder Speicher verloren oder übersprungen wurden</translation>
     </message>
     <message>
@@ -2150,8 +2150,8 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Memory of the stored events</source>
-      <translation>Speicher der gespeicherten Ereignisse</translation>
+      <source>Memory used by the stored events</source>
+      <translation>Speicher für die gespeicherten Ereignisse</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
@@ -2160,7 +2160,7 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Motion detection starts after some seconds</source>
+      <source>Motion detection starts after a few seconds</source>
       <translation>Die Bewegungserkennung beginnt nach einigen Sekunden</translation>
     </message>
     <message>
@@ -2170,8 +2170,8 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>The full reconstruction makes one image for each period between movements, instead of one image from all events</source>
-      <translation>Die vollständige Rekonstruktion erzeugt ein Bild für jeden Abschnitt zwischen Bewegungen statt eines Bildes aus allen Ereignissen</translation>
+      <source>The full reconstruction creates a separate image for each period without motion, instead of one image from all events</source>
+      <translation>Die vollständige Rekonstruktion erzeugt für jeden Abschnitt ohne Bewegung ein eigenes Bild, statt eines Bildes aus allen Ereignissen</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
@@ -2190,8 +2190,8 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Orientation of the activity, if it is not round</source>
-      <translation>Ausrichtung der Aktivität, wenn sie nicht rund ist</translation>
+      <source>Orientation of the activity distribution, if it is not round</source>
+      <translation>Ausrichtung der Aktivitätsverteilung, wenn sie nicht rund ist</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
@@ -2295,13 +2295,13 @@
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>Reset the slices: normal to z, y and x, through the centre</source>
-      <translation>Die Schichten zurücksetzen: senkrecht zu z, y und x durch die Mitte</translation>
+      <source>Reset the slices to planes through the centre, perpendicular to z, y and x</source>
+      <translation>Die Schichten auf Ebenen durch die Mitte zurücksetzen, senkrecht zu z, y und x</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>Frames in</source>
-      <translation>Bilder ein</translation>
+      <source>Frame rate</source>
+      <translation>Bildrate</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
@@ -2310,8 +2310,8 @@
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>Slices out</source>
-      <translation>Schichten aus</translation>
+      <source>Update rate</source>
+      <translation>Aktualisierungsrate</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
@@ -2325,8 +2325,8 @@
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>Time from the arrival of a frame to the slices that contain it: median and 99th percentile</source>
-      <translation>Zeit von der Ankunft eines Bildes bis zu den Schichten, die es enthalten: Median und 99. Perzentil</translation>
+      <source>Time from the arrival of a frame to the first slices that include it: median and 99th percentile</source>
+      <translation>Zeit von der Ankunft eines Bildes bis zu den ersten Schichten, die es enthalten: Median und 99. Perzentil</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
@@ -2335,18 +2335,18 @@
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>Received projections, and projections lost or skipped because newer ones arrived</source>
+      <source>Projections received, and projections lost or skipped because newer ones arrived</source>
       <translation>Empfangene Projektionen, und solche, die verloren gingen oder wegen neuerer übersprungen wurden</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>Views used for the slices, and the angle that they cover</source>
-      <translation>Ansichten für die Schichten, und der Winkel, den sie abdecken</translation>
+      <source>Views used for reconstruction, and the angular range that they cover</source>
+      <translation>Ansichten für die Rekonstruktion, und der Winkelbereich, den sie abdecken</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>Memory of views and slices</source>
-      <translation>Speicher der Ansichten und Schichten</translation>
+      <source>Memory used by views and slices</source>
+      <translation>Speicher für Ansichten und Schichten</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
@@ -2405,7 +2405,7 @@
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
-      <source>Keep to compare</source>
+      <source>Keep for comparison</source>
       <translation>Zum Vergleich behalten</translation>
     </message>
     <message>
@@ -2415,8 +2415,8 @@
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
-      <source>Show kept</source>
-      <translation>Behaltenes zeigen</translation>
+      <source>Show kept image</source>
+      <translation>Behaltenes Bild zeigen</translation>
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
@@ -2910,7 +2910,7 @@
     </message>
     <message>
       <location filename="app/run/facts_panel.py" />
-      <source>Facts of the scan and provenance of the image</source>
+      <source>Scan details and image provenance</source>
       <translation>Angaben zum Scan und Herkunft des Bildes</translation>
     </message>
     <message>
@@ -2955,8 +2955,8 @@
     </message>
     <message>
       <location filename="app/run/log_panel.py" />
-      <source>Nothing has happened yet.</source>
-      <translation>Noch ist nichts geschehen.</translation>
+      <source>The log is empty.</source>
+      <translation>Das Protokoll ist leer.</translation>
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
@@ -3070,8 +3070,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Events are sorted so that neighbours cross the same voxels.</source>
-      <translation>Ereignisse werden so sortiert, dass Nachbarn dieselben Voxel kreuzen.</translation>
+      <source>Events are sorted so that consecutive events cross the same voxels.</source>
+      <translation>Ereignisse werden so sortiert, dass aufeinanderfolgende Ereignisse dieselben Voxel kreuzen.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3080,8 +3080,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Scatter is simulated from coarse images of the scan in several rounds.</source>
-      <translation>Streuung wird in mehreren Runden aus groben Bildern des Scans simuliert.</translation>
+      <source>Scatter is simulated from low-resolution images of the scan, in several iterations.</source>
+      <translation>Streuung wird in mehreren Iterationen aus niedrig aufgelösten Bildern des Scans simuliert.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3100,8 +3100,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Forward and back projection in one pass: each event sums the image along its line and updates its voxels.</source>
-      <translation>Vorwärts- und Rückprojektion in einem Durchgang: Jedes Ereignis summiert das Bild entlang seiner Linie und aktualisiert seine Voxel.</translation>
+      <source>Forward and back projection in one pass. For each event, the image is summed along the line of the event and the voxels on this line are updated.</source>
+      <translation>Vorwärts- und Rückprojektion in einem Durchgang. Für jedes Ereignis wird das Bild entlang der Linie des Ereignisses summiert, und die Voxel auf dieser Linie werden aktualisiert.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3125,8 +3125,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Each pixel is back-projected along its ray, the exact transpose of Forward.</source>
-      <translation>Jedes Pixel wird entlang seines Strahls zurückprojiziert, die genaue Transponierte von Vorwärts.</translation>
+      <source>Each pixel is back-projected along its ray. This is the exact transpose of the forward projection.</source>
+      <translation>Jedes Pixel wird entlang seines Strahls zurückprojiziert. Das ist die genaue Transponierte der Vorwärtsprojektion.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3135,8 +3135,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Each voxel reads the value at its projection in each view. An update is one voxel in one view.</source>
-      <translation>Jedes Voxel liest in jeder Ansicht den Wert an seiner Projektion. Eine Aktualisierung ist ein Voxel in einer Ansicht.</translation>
+      <source>Each voxel reads the value at its projected position in each view. One voxel in one view counts as one update.</source>
+      <translation>Jedes Voxel liest in jeder Ansicht den Wert an seiner projizierten Position. Ein Voxel in einer Ansicht zählt als eine Aktualisierung.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3160,13 +3160,13 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Forward, by rays</source>
-      <translation>Vorwärts, nach Strahlen</translation>
+      <source>Forward (ray-driven)</source>
+      <translation>Vorwärts (strahlgetrieben)</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Back, by rays</source>
-      <translation>Zurück, nach Strahlen</translation>
+      <source>Back (ray-driven)</source>
+      <translation>Zurück (strahlgetrieben)</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3175,13 +3175,13 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Total time of each stage so far and its share of the sum. Work on a GPU is timed by the clock of the GPU.</source>
-      <translation>Bisherige Gesamtzeit jedes Abschnitts und ihr Anteil an der Summe. Arbeit auf einer GPU misst die Uhr der GPU.</translation>
+      <source>Total time of each stage so far and its share of the sum. Work on a GPU is timed by the GPU itself.</source>
+      <translation>Bisherige Gesamtzeit jedes Abschnitts und ihr Anteil an der Summe. Arbeit auf einer GPU misst die GPU selbst.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Memory traffic per second, computed from the events and voxels, and its share of the peak bandwidth of the GPU memory. The caches serve part of it, so the share can exceed 100 %. It stays far below when the GPU waits for something else.</source>
-      <translation>Speicherverkehr je Sekunde, berechnet aus Ereignissen und Voxeln, und sein Anteil an der höchsten Bandbreite des GPU-Speichers. Die Caches bedienen einen Teil, daher kann der Anteil 100 % übersteigen. Wartet die GPU auf etwas anderes, bleibt er weit darunter.</translation>
+      <source>Memory traffic per second, computed from the events and voxels, and its share of the peak bandwidth of the GPU memory. The caches serve part of it, so the share can exceed 100 %. The share is much lower if the GPU waits for something else.</source>
+      <translation>Speicherverkehr je Sekunde, berechnet aus Ereignissen und Voxeln, und sein Anteil an der höchsten Bandbreite des GPU-Speichers. Die Caches bedienen einen Teil, daher kann der Anteil 100 % übersteigen. Wartet die GPU auf etwas anderes, ist der Anteil viel kleiner.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3190,23 +3190,23 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Registers are the fastest storage of a thread. The fewer a kernel uses, the more threads fit on the GPU at once.</source>
-      <translation>Register sind der schnellste Speicher eines Threads. Je weniger ein Kernel braucht, desto mehr Threads passen gleichzeitig auf die GPU.</translation>
+      <source>Registers are the fastest storage of a thread. The fewer a kernel uses, the more threads can run on the GPU at once.</source>
+      <translation>Register sind der schnellste Speicher eines Threads. Je weniger ein Kernel braucht, desto mehr Threads können gleichzeitig auf der GPU laufen.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Threads that run on the GPU at once, as a share of its maximum. More threads hide the time in which others wait for memory. Above about half, more threads rarely help.</source>
-      <translation>Threads, die gleichzeitig auf der GPU laufen, als Anteil der höchstmöglichen Zahl. Mehr Threads verbergen die Zeit, in der andere auf den Speicher warten. Über der Hälfte helfen mehr Threads selten.</translation>
+      <source>Threads that run on the GPU at once, as a share of the maximum (occupancy). While some threads wait for memory, others can compute. Above about 50 %, more threads rarely help.</source>
+      <translation>Threads, die gleichzeitig auf der GPU laufen, als Anteil der höchstmöglichen Zahl (Auslastung). Während manche Threads auf den Speicher warten, können andere rechnen. Über etwa 50 % helfen mehr Threads selten.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Threads in one block, which share its memory.</source>
-      <translation>Threads in einem Block, die sich seinen Speicher teilen.</translation>
+      <source>Threads in one block. They share the memory of the block.</source>
+      <translation>Threads in einem Block. Sie teilen sich den Speicher des Blocks.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>{clock} of computation</source>
-      <translation>{clock} Rechenzeit</translation>
+      <source>Computation time: {clock}</source>
+      <translation>Rechenzeit: {clock}</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3290,7 +3290,7 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Recent share of time in which the GPU was busy.</source>
+      <source>Share of the recent time in which the GPU was busy.</source>
       <translation>Zeitanteil, in dem die GPU zuletzt beschäftigt war.</translation>
     </message>
     <message>
@@ -3310,8 +3310,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Temperature of the GPU. Near 90 °C it reduces its clock rate.</source>
-      <translation>Temperatur der GPU. Nahe 90 °C senkt sie ihren Takt.</translation>
+      <source>Temperature of the GPU. Near 90 °C, the GPU reduces its clock rate.</source>
+      <translation>Temperatur der GPU. Nahe 90 °C senkt die GPU ihren Takt.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3345,8 +3345,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>{REGISTERS_TIP} This kernel needs more: each thread also uses {local_bytes} bytes of slow memory.</source>
-      <translation>{REGISTERS_TIP} Dieser Kernel braucht mehr: Jeder Thread nutzt auch {local_bytes} Bytes langsamen Speichers.</translation>
+      <source>{REGISTERS_TIP} This kernel needs more registers than are available, so each thread also uses {local_bytes} bytes of slow memory.</source>
+      <translation>{REGISTERS_TIP} Dieser Kernel braucht mehr Register, als verfügbar sind. Deshalb nutzt jeder Thread auch {local_bytes} Bytes langsamen Speichers.</translation>
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
@@ -3495,8 +3495,8 @@
     </message>
     <message>
       <location filename="app/run/tuning/stored_variants.py" />
-      <source>Each variant is used on its computer for images of its size, rounded to a power of two.</source>
-      <translation>Jede Variante gilt auf ihrem Rechner für Bilder ihrer Größe, gerundet auf eine Zweierpotenz.</translation>
+      <source>A variant is used only on the computer where it was found, and only for images of a similar size (rounded to a power of two).</source>
+      <translation>Eine Variante wird nur auf dem Rechner verwendet, auf dem sie gefunden wurde, und nur für Bilder ähnlicher Größe (gerundet auf eine Zweierpotenz).</translation>
     </message>
     <message>
       <location filename="app/run/tuning/stored_variants.py" />
@@ -8606,8 +8606,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/planes_page.py" />
-      <source>Reset the slices: perpendicular to z, y and x through the centre (R)</source>
-      <translation>Die Schichten zurücksetzen: senkrecht zu z, y und x durch die Mitte (R)</translation>
+      <source>Reset the slices to planes through the centre, perpendicular to z, y and x (R)</source>
+      <translation>Die Schichten auf Ebenen durch die Mitte zurücksetzen, senkrecht zu z, y und x (R)</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/planes_page.py" />

@@ -27,7 +27,10 @@ if TYPE_CHECKING:  # the kernels are not needed to open the window
 COLUMNS = (tr("Kernel"), tr("Size"), tr("Speed"), tr("Machine"), tr("Found"))
 MOST_ROWS = 4
 NOTHING = tr("No variants are saved. All kernels use the default variant.")
-SOME = tr("Each variant is used on its computer for images of its size, rounded to a power of two.")
+SOME = tr(
+    "A variant is used only on the computer where it was found, and only for images of a "
+    "similar size (rounded to a power of two)."
+)
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 TIP = tr("Use the default variant again")
 

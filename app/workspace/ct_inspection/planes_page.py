@@ -20,7 +20,7 @@ from app.views.planes.plane_views import PlaneViews
 from engine.geometry import ImageGrid, Plane
 
 KEEP_TIP = tr("Save the three slices to files with their positions and provenance")
-RESET_TIP = tr("Reset the slices: perpendicular to z, y and x through the centre (R)")
+RESET_TIP = tr("Reset the slices to planes through the centre, perpendicular to z, y and x (R)")
 PREPARES = tr("The slices are being prepared …")
 ROUGH, FINE = tr("Coarse preview while moving."), tr("Full resolution.")
 

@@ -255,4 +255,4 @@ def test_x_rays_have_rates_of_their_own():
     assert words.headline(SCAN) == "1.2 G voxel updates/s"
     assert words.meaning(SCAN) == "back-projected on CPU, 2 threads"
     assert not any("event" in row.tip for row in words.rates(SCAN))
-    assert words.headline(replace(SCAN, stages=())) == "0.0 s of computation"
+    assert words.headline(replace(SCAN, stages=())) == "Computation time: 0.0 s"
