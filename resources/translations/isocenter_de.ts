@@ -8416,8 +8416,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>{spread} {unit}, perpendicular</source>
-      <translation>{spread} {unit}, senkrecht dazu</translation>
+      <source>{spread} {unit}, perpendicular to the detector</source>
+      <translation>{spread} {unit}, senkrecht zum Detektor</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
@@ -8436,13 +8436,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>u, to the next column</source>
-      <translation>u, zur nächsten Spalte</translation>
+      <source>Column step (u)</source>
+      <translation>Spaltenschritt (u)</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>v, to the next row</source>
-      <translation>v, zur nächsten Zeile</translation>
+      <source>Row step (v)</source>
+      <translation>Zeilenschritt (v)</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
@@ -8451,8 +8451,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>rotations about z</source>
-      <translation>Drehungen um z</translation>
+      <source>rotation about z</source>
+      <translation>Drehung um z</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
@@ -8496,8 +8496,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>parallel rays; the detector distance does not matter</source>
-      <translation>parallele Strahlen; der Abstand des Detektors spielt keine Rolle</translation>
+      <source>parallel; the detector distance has no effect</source>
+      <translation>parallel; der Abstand des Detektors hat keinen Einfluss</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
@@ -8521,8 +8521,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>each run determines it from the scan</source>
-      <translation>jeder Lauf bestimmt sie aus dem Scan</translation>
+      <source>determined from the scan in each run</source>
+      <translation>in jedem Lauf aus dem Scan bestimmt</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
@@ -8538,11 +8538,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
       <source>Detector</source>
       <translation>Detektor</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>Axis at column</source>
-      <translation>Achse in Spalte</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
@@ -8651,13 +8646,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/preview_panel.py" />
-      <source>Preview of the previous settings</source>
-      <translation>Vorschau der vorigen Einstellungen</translation>
+      <source>Preview with the previous settings</source>
+      <translation>Vorschau mit den vorigen Einstellungen</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/preview_panel.py" />
-      <source>{value}. This is not the result of a run.</source>
-      <translation>{value}. Dies ist kein Ergebnis eines Laufs.</translation>
+      <source>{value}. This is a preview, not the result of a run.</source>
+      <translation>{value}. Dies ist eine Vorschau, nicht das Ergebnis eines Laufs.</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/scan_pages.py" />
@@ -8726,8 +8721,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_range.py" />
-      <source>Finer around this value</source>
-      <translation>Feiner um diesen Wert</translation>
+      <source>Refine around this value</source>
+      <translation>Um diesen Wert verfeinern</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_range.py" />
@@ -8781,8 +8776,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_text.py" />
-      <source>This is the first or last value tried. Try values beyond it.</source>
-      <translation>Dies ist der erste oder letzte probierte Wert. Probieren Sie auch Werte jenseits davon.</translation>
+      <source>The best value is at one end of the range. Try values beyond it.</source>
+      <translation>Der beste Wert liegt am Rand des Bereichs. Probieren Sie auch Werte jenseits davon.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
@@ -8816,8 +8811,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>The queue is paused. No study starts.</source>
-      <translation>Die Warteschlange ist angehalten. Keine Studie startet.</translation>
+      <source>The queue is paused. No new studies will start.</source>
+      <translation>Die Warteschlange ist angehalten. Es starten keine neuen Studien.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
@@ -8841,8 +8836,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>A study starts in parallel only if its estimated memory is free</source>
-      <translation>Eine Studie startet nur dann parallel, wenn ihr geschätzter Speicherbedarf frei ist</translation>
+      <source>Studies run in parallel only if their estimated memory is available</source>
+      <translation>Studien laufen nur dann parallel, wenn ihr geschätzter Speicherbedarf frei ist</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
@@ -8856,8 +8851,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Remove finished studies; their images stay in the Results tab</source>
-      <translation>Beendete Studien entfernen; ihre Bilder bleiben im Reiter Ergebnisse</translation>
+      <source>Remove finished studies. Their images remain in the Results tab.</source>
+      <translation>Beendete Studien entfernen. Ihre Bilder bleiben im Reiter Ergebnisse.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
@@ -8891,8 +8886,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Start no more studies; running ones save a checkpoint</source>
-      <translation>Keine weiteren Studien starten; laufende speichern einen Sicherungspunkt</translation>
+      <source>Start no more studies. Running studies save a checkpoint.</source>
+      <translation>Keine weiteren Studien starten. Laufende Studien speichern einen Sicherungspunkt.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
@@ -8926,8 +8921,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Remove the study from the queue; its results stay (Delete)</source>
-      <translation>Die Studie aus der Warteschlange entfernen; ihre Ergebnisse bleiben (Entf)</translation>
+      <source>Remove the study from the queue. Its results are kept. (Delete)</source>
+      <translation>Die Studie aus der Warteschlange entfernen. Ihre Ergebnisse bleiben erhalten. (Entf)</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
@@ -8946,18 +8941,18 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>Stopping, then paused</source>
-      <translation>Wird beendet, dann angehalten</translation>
+      <source>Pausing</source>
+      <translation>Wird angehalten</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>Stopping, then waiting</source>
-      <translation>Wird beendet, dann wartet sie</translation>
+      <source>Stopping and returning to the queue</source>
+      <translation>Wird beendet und wieder eingereiht</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>Stopping, then removed</source>
-      <translation>Wird beendet, dann entfernt</translation>
+      <source>Stopping and removing</source>
+      <translation>Wird beendet und entfernt</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
@@ -8981,8 +8976,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>Waiting to continue; its process ended unexpectedly</source>
-      <translation>Wartet auf Fortsetzung; ihr Prozess wurde unerwartet beendet</translation>
+      <source>Waiting to continue after its process ended unexpectedly</source>
+      <translation>Wartet auf Fortsetzung, nachdem ihr Prozess unerwartet beendet wurde</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
@@ -9021,8 +9016,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/align_dialog.py" />
-      <source>The image comes from the scan alone, without attenuation correction. The lines show the outlines of body, lungs and bones in {name}. They should match the image.</source>
-      <translation>Das Bild stammt nur aus dem Scan, ohne Schwächungskorrektur. Die Linien zeigen die Umrisse von Körper, Lungen und Knochen in {name}. Sie sollten zum Bild passen.</translation>
+      <source>The image is reconstructed from the scan without attenuation correction. The lines show the outlines of the body, lungs and bones in {name}. They should match the image.</source>
+      <translation>Das Bild wurde aus dem Scan ohne Schwächungskorrektur rekonstruiert. Die Linien zeigen die Umrisse von Körper, Lungen und Knochen in {name}. Sie sollten zum Bild passen.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/align_dialog.py" />
@@ -9091,7 +9086,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/corrections_step.py" />
-      <source>Candidates of {kind}</source>
+      <source>Candidates for {kind}</source>
       <translation>Kandidaten: {kind}</translation>
     </message>
     <message>
@@ -9131,7 +9126,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/dataset_picker.py" />
-      <source>{} describes a file with the same datasets. Did the scanner have the same setup?</source>
+      <source>{} describes a file with the same datasets. Was the scanner set up in the same way?</source>
       <translation>{} beschreibt eine Datei mit denselben Datensätzen. War der Scanner gleich eingerichtet?</translation>
     </message>
     <message>
@@ -9141,8 +9136,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/dataset_picker.py" />
-      <source>Datasets of the file</source>
-      <translation>Datensätze der Datei</translation>
+      <source>Datasets in the file</source>
+      <translation>Datensätze in der Datei</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/dataset_picker.py" />
@@ -9161,7 +9156,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
-      <source>{name} lacks information that a reconstruction needs. Values found in its files are shown in grey on the left. Correct wrong values and enter missing ones.</source>
+      <source>{name} lacks information needed for a reconstruction. Values found in its files are shown in grey on the left. Correct any wrong values and enter the missing ones.</source>
       <translation>{name} fehlen Angaben, die eine Rekonstruktion braucht. Werte aus den Dateien stehen links in Grau. Korrigieren Sie falsche Werte, und ergänzen Sie fehlende.</translation>
     </message>
     <message>
@@ -9206,8 +9201,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
-      <source>Which slice is sharp and not mirrored? Single images do not show the direction of rotation.</source>
-      <translation>Welche Schicht ist scharf und nicht gespiegelt? Einzelne Bilder zeigen die Drehrichtung nicht.</translation>
+      <source>Which slice is sharp and not mirrored? A single image does not show the direction of rotation.</source>
+      <translation>Welche Schicht ist scharf und nicht gespiegelt? Ein einzelnes Bild zeigt die Drehrichtung nicht.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
@@ -9271,8 +9266,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
-      <source>{sentence} It is switched on.</source>
-      <translation>{sentence} Sie ist eingeschaltet.</translation>
+      <source>{sentence} This correction is switched on.</source>
+      <translation>{sentence} Diese Korrektur ist eingeschaltet.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
@@ -9286,8 +9281,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
-      <source>Decided when a scan is open</source>
-      <translation>Wird entschieden, sobald ein Scan geöffnet ist</translation>
+      <source>Determined after a scan is opened</source>
+      <translation>Wird bestimmt, nachdem ein Scan geöffnet ist</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/motion_row.py" />
@@ -9311,8 +9306,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocol_facts.py" />
-      <source>{now}, was {then}</source>
-      <translation>{now}, war {then}</translation>
+      <source>{now} (was {then})</source>
+      <translation>{now} (war {then})</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
@@ -9411,8 +9406,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Delete the protocol; its last version stays in the folder of earlier versions</source>
-      <translation>Das Protokoll löschen; die letzte Version bleibt im Ordner früherer Versionen</translation>
+      <source>Delete the protocol. Its last version is kept in the folder of earlier versions.</source>
+      <translation>Das Protokoll löschen. Die letzte Version bleibt im Ordner früherer Versionen.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
@@ -9436,7 +9431,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Delete {name!r}, version {revision}? Its file stays in the folder of earlier versions.</source>
+      <source>Delete {name!r}, version {revision}? Its file is kept in the folder of earlier versions.</source>
       <translation>{name!r}, Version {revision}, löschen? Die Datei bleibt im Ordner früherer Versionen.</translation>
     </message>
     <message>
@@ -9501,8 +9496,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_changes.py" />
-      <source>{label} {now}, was {then}</source>
-      <translation>{label} {now}, war {then}</translation>
+      <source>{label}: {now} (was {then})</source>
+      <translation>{label}: {now} (war {then})</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_changes.py" />
@@ -9561,8 +9556,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
-      <source>Open a scan, or drop it on the window: list mode, a histogram or X-ray projections.</source>
-      <translation>Öffnen Sie einen Scan, oder ziehen Sie ihn auf das Fenster: List-Mode, ein Histogramm oder Röntgenprojektionen.</translation>
+      <source>Open a scan or drop it on the window: list-mode data, a histogram or X-ray projections.</source>
+      <translation>Öffnen Sie einen Scan, oder ziehen Sie ihn auf das Fenster: List-Mode-Daten, ein Histogramm oder Röntgenprojektionen.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
@@ -9576,8 +9571,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
-      <source>Use this file for every scan of this scanner that you open from now on, and for no other scanner. Clear the box to stop.</source>
-      <translation>Diese Datei ab jetzt für jeden geöffneten Scan dieses Scanners verwenden, aber für keinen anderen Scanner. Entfernen Sie das Häkchen, um das zu beenden.</translation>
+      <source>Use this file for every scan from this scanner that you open from now on. Scans from other scanners are not affected. Clear the box to stop.</source>
+      <translation>Diese Datei für jeden Scan dieses Scanners verwenden, den Sie von jetzt an öffnen. Scans anderer Scanner sind nicht betroffen. Entfernen Sie das Häkchen, um das zu beenden.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
@@ -9606,8 +9601,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>Nuclide, dose, times and body measures of {scan}. Empty fields use the values in the scan. The file applies only to this scan and is cleared when you open another one.</source>
-      <translation>Nuklid, Dosis, Zeiten und Körpermaße von {scan}. Für leere Felder gelten die Werte im Scan. Die Datei gilt nur für diesen Scan und entfällt, wenn Sie einen anderen öffnen.</translation>
+      <source>Enter the nuclide, dose, times and body measurements for {scan}. Empty fields use the values stored in the scan. The file applies only to this scan and is cleared when you open another one.</source>
+      <translation>Geben Sie Nuklid, Dosis, Zeiten und Körpermaße für {scan} ein. Für leere Felder gelten die Werte im Scan. Die Datei gilt nur für diesen Scan und entfällt, wenn Sie einen anderen öffnen.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
@@ -9646,18 +9641,18 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>No SUV yet: {plain}.</source>
-      <translation>Noch kein SUV: {plain}.</translation>
+      <source>SUV is not available yet: {plain}.</source>
+      <translation>SUV ist noch nicht verfügbar: {plain}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>No SUV {value} yet either: {more}.</source>
-      <translation>Auch noch kein SUV {value}: {more}.</translation>
+      <source>SUV {value} is not available yet either: {more}.</source>
+      <translation>SUV {value} ist auch noch nicht verfügbar: {more}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>No SUV {value} yet: {more}.</source>
-      <translation>Noch kein SUV {value}: {more}.</translation>
+      <source>SUV {value} is not available yet: {more}.</source>
+      <translation>SUV {value} ist noch nicht verfügbar: {more}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
@@ -9666,8 +9661,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>The voxel grid follows from the {source} once it is known.</source>
-      <translation>Das Voxelgitter folgt aus {source}, sobald bekannt.</translation>
+      <source>The voxel grid is derived from the {source} as soon as it is known.</source>
+      <translation>Das Voxelgitter wird aus {source} abgeleitet, sobald bekannt.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
@@ -9676,13 +9671,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>May be too large for this computer: {describe}.</source>
-      <translation>Vielleicht zu groß für diesen Rechner: {describe}.</translation>
+      <source>The volume may be too large for this computer: {describe}.</source>
+      <translation>Das Volumen ist vielleicht zu groß für diesen Rechner: {describe}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>Too large for this computer: {describe}.</source>
-      <translation>Zu groß für diesen Rechner: {describe}.</translation>
+      <source>The volume is too large for this computer: {describe}.</source>
+      <translation>Das Volumen ist zu groß für diesen Rechner: {describe}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
@@ -9926,8 +9921,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>Name; * matches any characters</source>
-      <translation>Name; * steht für beliebige Zeichen</translation>
+      <source>Name (* matches any characters)</source>
+      <translation>Name (* steht für beliebige Zeichen)</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
@@ -9996,8 +9991,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>DICOM files are written for this patient until another scan is opened</source>
-      <translation>DICOM-Dateien werden für diesen Patienten geschrieben, bis ein anderer Scan geöffnet wird</translation>
+      <source>DICOM files will be written for this patient until you open another scan</source>
+      <translation>DICOM-Dateien werden für diesen Patienten geschrieben, bis Sie einen anderen Scan öffnen</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/cgls.py" />

@@ -189,7 +189,7 @@ def test_what_may_be_too_large_is_told_but_not_refused(session, window):
     window.session.study.set_input("data", session.study.inputs["data"])
     window.session.study.set_protocol(on_region("sirt", voxel_mm=0.01))
     assert not window.session.study.requirements().fits
-    assert "May be too large for this computer: needs up to " in volume._result.text()
+    assert "The volume may be too large for this computer: needs up to " in volume._result.text()
     assert window.session.obstacle() == ""
     window.session.study.set_protocol(on_region("fdk", voxel_mm=0.01))
     assert window.session.study.requirements().fits

@@ -51,7 +51,7 @@ def facts(
             (
                 tr("Source to detector"),
                 tr(
-                    "{spread} {unit}, perpendicular",
+                    "{spread} {unit}, perpendicular to the detector",
                     spread=_spread(geometry.source_detector_mm),
                     unit=unit,
                 ),
@@ -87,8 +87,8 @@ def view_facts(geometry: XrayGeometry, view: int, *, pixel_mm_known: bool) -> Fa
     return [
         (first, place),
         (tr("Detector centre"), f"{_point(geometry.detector_mm[view])} {unit}"),
-        (tr("u, to the next column"), f"{_point(geometry.u_mm[view])} {unit}"),
-        (tr("v, to the next row"), f"{_point(geometry.v_mm[view])} {unit}"),
+        (tr("Column step (u)"), f"{_point(geometry.u_mm[view])} {unit}"),
+        (tr("Row step (v)"), f"{_point(geometry.v_mm[view])} {unit}"),
     ]
 
 
@@ -101,7 +101,7 @@ def path_text(geometry: XrayGeometry) -> str:
         geometry of the scan
     """
     if geometry.is_circular:
-        return tr("a circle about z") if geometry.beam == "cone" else tr("rotations about z")
+        return tr("a circle about z") if geometry.beam == "cone" else tr("rotation about z")
     level = geometry.source_mm if geometry.beam == "cone" else geometry.detector_mm
     height, turned = level[:, 2], np.unwrap(geometry.angles_rad)
     if geometry.n_views > 2 and abs(turned[-1] - turned[0]) > 0:
@@ -146,7 +146,7 @@ def turn_text(geometry: XrayGeometry) -> str:
 
 def _beam(geometry: XrayGeometry) -> str:
     if geometry.beam == "parallel":
-        return tr("parallel rays; the detector distance does not matter")
+        return tr("parallel; the detector distance has no effect")
     return tr("fan") if geometry.shape[0] == 1 else tr("cone")
 
 
@@ -168,7 +168,7 @@ def _detector(geometry: XrayGeometry, unit: str, axis_is_sought: bool) -> Facts:
         else tr("{column}, at the centre", column=_spread(axis))
     )
     if axis_is_sought:
-        position = f"{position} ({tr('each run determines it from the scan')})"
+        position = f"{position} ({tr('determined from the scan in each run')})"
     pixels = (
         tr("{n:,} columns × 1 row, {sides}", n=n_columns, sides=sides)
         if n_rows == 1
@@ -176,7 +176,7 @@ def _detector(geometry: XrayGeometry, unit: str, axis_is_sought: bool) -> Facts:
     )
     return [
         (tr("Detector"), pixels),
-        (tr("Axis at column"), position),
+        (tr("Axis column"), position),
         (tr("Detector tilt"), tilt_text(geometry)),
         (tr("Columns (u)"), _u_text(geometry)),
         (tr("Rows (v)"), _v_text(geometry)),

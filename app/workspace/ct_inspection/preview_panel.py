@@ -112,7 +112,7 @@ class PreviewTab(QWidget):
         if preview is None:
             return tr("No preview") if fault else TITLE
         if not self._previews.is_current:
-            return tr("Preview of the previous settings")
+            return tr("Preview with the previous settings")
         unit = self.state.length_unit
         return f"{TITLE}, z {millimetres(preview.volume.grid.centre_mm[2])} {unit}"
 
@@ -127,7 +127,7 @@ def words_of(preview: PreviewSlice | None) -> str:
     """
     return (
         tr(
-            "{value}. This is not the result of a run.",
+            "{value}. This is a preview, not the result of a run.",
             value=sentence_case("; ".join(preview.messages)),
         )
         if preview

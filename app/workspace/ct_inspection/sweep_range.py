@@ -47,7 +47,7 @@ class RangeRow(QWidget):
             tr("Try these values"), self.ask, tr("Reconstruct slices with these values")
         )
         self.finer = button(
-            tr("Finer around this value"),
+            tr("Refine around this value"),
             self._ask_finer,
             tr("Use smaller steps around the selected value"),
         )

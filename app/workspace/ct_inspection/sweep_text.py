@@ -71,7 +71,7 @@ def best_words(sweep: Sweep, found: Estimate) -> str:
         advice = tr("The scores hardly differ. Compare the slices by eye.")
     # The true optimum may be outside the range that was tried.
     elif best in (found.candidates[0], found.candidates[-1]):
-        advice = tr("This is the first or last value tried. Try values beyond it.")
+        advice = tr("The best value is at one end of the range. Try values beyond it.")
     else:
         return text
     return f"{text} {advice}"

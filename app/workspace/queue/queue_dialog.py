@@ -40,7 +40,7 @@ AT_ONCE = (
     (tr("As many as memory allows"), 0),
 )
 RUNS = tr("Studies start in this order, even after you close this window or Isocenter.")
-RESTS = tr("The queue is paused. No study starts.")
+RESTS = tr("The queue is paused. No new studies will start.")
 CHOOSE = tr("Select a study in the list.")
 
 
@@ -58,7 +58,7 @@ class QueueDialog(QDialog):
         self.at_once = QComboBox()
         self.at_once.setAccessibleName(tr("Parallel studies"))
         self.at_once.setToolTip(
-            literal_tip(tr("A study starts in parallel only if its estimated memory is free"))
+            literal_tip(tr("Studies run in parallel only if their estimated memory is available"))
         )
         for text, number in AT_ONCE:
             self.at_once.addItem(text, number)
@@ -69,7 +69,7 @@ class QueueDialog(QDialog):
         self.clear = button(
             tr("Clear finished"),
             self._commands.clear,
-            tr("Remove finished studies; their images stay in the Results tab"),
+            tr("Remove finished studies. Their images remain in the Results tab."),
         )
         self.up = icon_button("up", context.theme, lambda: self._shift(-1), tr("Move up (Alt+Up)"))
         self.down = icon_button(
@@ -203,7 +203,7 @@ class QueueDialog(QDialog):
         set_icon(self.run, "pause" if runs else "start", self._theme, "on_accent")
         self.run.setText(tr("Pause the queue") if runs else tr("Run the queue"))
         tip = (
-            tr("Start no more studies; running ones save a checkpoint")
+            tr("Start no more studies. Running studies save a checkpoint.")
             if runs
             else tr("Start the studies in this order")
         )
@@ -224,13 +224,13 @@ class QueueDialog(QDialog):
         _allow(
             self.remove,
             "" if entry else CHOOSE,
-            tr("Remove the study from the queue; its results stay (Delete)"),
+            tr("Remove the study from the queue. Its results are kept. (Delete)"),
         )
         has_finished = any(each.state == "finished" for each in self._model.entries)
         _allow(
             self.clear,
             "" if has_finished else tr("No study has finished."),
-            tr("Remove finished studies; their images stay in the Results tab"),
+            tr("Remove finished studies. Their images remain in the Results tab."),
         )
         last = self.list.count() - 1
         row = self.list.currentRow() if entry is not None else -1

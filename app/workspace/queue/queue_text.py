@@ -19,9 +19,9 @@ ICONS = {
 }
 COLOURS = {"finished": "ok", "failed": "missing", "running": "link"}
 WISHES = {
-    "pause": tr("Stopping, then paused"),
-    "wait": tr("Stopping, then waiting"),
-    "remove": tr("Stopping, then removed"),
+    "pause": tr("Pausing"),
+    "wait": tr("Stopping and returning to the queue"),
+    "remove": tr("Stopping and removing"),
 }
 IN_RESULTS = tr("its image is in the Results tab")
 
@@ -51,7 +51,7 @@ def standing_of(entry: QueueEntry) -> str:
         return tr("Paused; will continue from its checkpoint") if entry.updates else tr("Paused")
     # A crash is worth mentioning, even though the queue will continue the study itself.
     if entry.deaths or entry.is_abandoned:
-        return tr("Waiting to continue; its process ended unexpectedly")
+        return tr("Waiting to continue after its process ended unexpectedly")
     return tr("Waiting to continue from its checkpoint") if entry.updates else tr("Waiting")
 
 

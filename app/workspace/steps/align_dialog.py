@@ -27,8 +27,9 @@ SIZE_PX = (1080, 640)
 LEVELS_PER_MM = (0.0048, 0.0125)
 """Half the value of soft tissue, for its border with air and lungs; and between tissue and bone."""
 LEAD = tr(
-    "The image comes from the scan alone, without attenuation correction. The lines show the "
-    "outlines of body, lungs and bones in {name}. They should match the image."
+    "The image is reconstructed from the scan without attenuation correction. The lines "
+    "show the outlines of the body, lungs and bones in {name}. They should match the "
+    "image."
 )
 HANDLING = tr(
     "Drag the lines to shift the map. Wheel or PgUp, PgDn: change slice. Right button: "

@@ -79,7 +79,7 @@ class CorrectionsStep(StepPanel):
         made.setText(tr("Candidates …"))
         made.setProperty("role", "small")
         made.setToolTip(tr("Compare slices for several values and choose one"))
-        made.setAccessibleName(tr("Candidates of {kind}", kind=sweep.kind))
+        made.setAccessibleName(tr("Candidates for {kind}", kind=sweep.kind))
         made.clicked.connect(lambda: SweepDialog(self.window(), self._context, sweep).open())
         return made
 

@@ -16,7 +16,7 @@ from engine.raw_import import Dataset
 
 PREVIEW_PX = 46
 TITLES = dict(zip(ROLES, (tr("Projections"), tr("Flats"), tr("Darks"), tr("Angles")), strict=True))
-LIKE = tr("{} describes a file with the same datasets. Did the scanner have the same setup?")
+LIKE = tr("{} describes a file with the same datasets. Was the scanner set up in the same way?")
 
 
 class DatasetPicker(QWidget):
@@ -45,7 +45,7 @@ class DatasetPicker(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 8, 8)
         column.setSpacing(6)
-        column.addWidget(label(tr("Datasets of the file"), "muted"))
+        column.addWidget(label(tr("Datasets in the file"), "muted"))
         column.addLayout(self._rows)
         column.addWidget(self.like_words)
         column.addWidget(self.like, alignment=Qt.AlignmentFlag.AlignLeft)

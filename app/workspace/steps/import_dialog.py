@@ -28,8 +28,8 @@ SIZE_PX = (1120, 720)
 FORM_PX = 350
 BAR_PX = 4
 LEAD = tr(
-    "{name} lacks information that a reconstruction needs. Values found in its files are "
-    "shown in grey on the left. Correct wrong values and enter missing ones."
+    "{name} lacks information needed for a reconstruction. Values found in its files are "
+    "shown in grey on the left. Correct any wrong values and enter the missing ones."
 )
 READINGS = {
     (False, False): (tr("counter-clockwise"), tr("Source counter-clockwise, columns to the right")),
@@ -42,7 +42,7 @@ READINGS = {
 }
 """Texts of the four combinations, by clockwise and mirrored."""
 PICK = tr(
-    "Which slice is sharp and not mirrored? Single images do not show the direction of rotation."
+    "Which slice is sharp and not mirrored? A single image does not show the direction of rotation."
 )
 
 

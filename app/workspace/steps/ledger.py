@@ -233,7 +233,7 @@ def ledger_state_of(
             return LedgerState(
                 "missing",
                 "missing",
-                tr("{sentence} It is switched on.", sentence=sentence(obstacle)),
+                tr("{sentence} This correction is switched on.", sentence=sentence(obstacle)),
             )
         # Two sentences with the same beginning would be repetitive.
         if message is not None and message.text.startswith(obstacle):
@@ -252,7 +252,7 @@ def ledger_state_of(
         return LedgerState("ok", "ok", sentence_case(message.text))
     if obstacle is None:
         return LedgerState("ok", "ok", tr("Will be applied"))
-    return LedgerState("waiting", "muted", tr("Decided when a scan is open"))
+    return LedgerState("waiting", "muted", tr("Determined after a scan is opened"))
 
 
 def _doubted(message: Corrected | None, doubts: Sequence[str]) -> str:

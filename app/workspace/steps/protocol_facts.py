@@ -84,7 +84,7 @@ class ProtocolFacts(QWidget):
             return []
         found = [each.difference for each in study.changes]
         return [
-            (named(each.label).capitalize(), tr("{now}, was {then}", now=each.now, then=each.then))
+            (named(each.label).capitalize(), tr("{now} (was {then})", now=each.now, then=each.then))
             for each in found
         ]
 

@@ -160,7 +160,10 @@ class ProtocolsDialog(QDialog):
             (
                 "delete",
                 fixed,
-                tr("Delete the protocol; its last version stays in the folder of earlier versions"),
+                tr(
+                    "Delete the protocol. Its last version is kept in the folder of earlier "
+                    "versions."
+                ),
             ),
             ("export", why, tr("Save the protocol as a file for other users")),
             ("import", "", tr("Add a protocol from a shared file")),
@@ -208,7 +211,7 @@ class ProtocolsDialog(QDialog):
         if found is None:
             return
         text = tr(
-            "Delete {name!r}, version {revision}? Its file stays in the folder of "
+            "Delete {name!r}, version {revision}? Its file is kept in the folder of "
             "earlier versions.",
             name=found.protocol.name,
             revision=found.revision,

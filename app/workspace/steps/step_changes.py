@@ -71,7 +71,7 @@ class StepChanges(QWidget):
         )
         back.setAccessibleName(tr("Reset {label} to {then}", label=sentence_case(label), then=then))
         return self._line(
-            tr("{label} {now}, was {then}", label=sentence_case(label), now=now, then=then), back
+            tr("{label}: {now} (was {then})", label=sentence_case(label), now=now, then=then), back
         )
 
     def _rest(self, found: list[SettingChange]) -> QWidget:

@@ -30,7 +30,9 @@ from engine.geometry import RingScanner, Scanner
 from engine.modalities import all_roles
 
 FROM_SCAN, FROM_FILE = "", "file"
-NO_SCAN = tr("Open a scan, or drop it on the window: list mode, a histogram or X-ray projections.")
+NO_SCAN = tr(
+    "Open a scan or drop it on the window: list-mode data, a histogram or X-ray projections."
+)
 
 
 class StudyStep(StepPanel):
@@ -131,8 +133,8 @@ class KeepBox(QCheckBox):
         self._role, self._commands = role, context.commands
         self.setToolTip(
             tr(
-                "Use this file for every scan of this scanner that you open from now "
-                "on, and for no other scanner. Clear the box to stop."
+                "Use this file for every scan from this scanner that you open from now "
+                "on. Scans from other scanners are not affected. Clear the box to stop."
             )
         )
         # `clicked` comes from the user only, unlike `toggled`.

@@ -25,8 +25,9 @@ ROLE = role_made_on("describe_tracer").key
 SECOND = "injected_at"
 KINDS = tr("Tracer files (*.toml)")
 LEAD = tr(
-    "Nuclide, dose, times and body measures of {scan}. Empty fields use the values in the "
-    "scan. The file applies only to this scan and is cleared when you open another one."
+    "Enter the nuclide, dose, times and body measurements for {scan}. Empty fields use "
+    "the values stored in the scan. The file applies only to this scan and is cleared "
+    "when you open another one."
 )
 NO_CALIBRATION = tr("For Bq/mL, also add a calibration in step 1.")
 READY = tr("Bq/mL: all values are known.")
@@ -148,7 +149,7 @@ def _unit_words(check: TracerCheck, has_calibration: bool) -> list[str]:
         words.append(tr("SUV: {value}.", value=", ".join(ready)))
     plain = check.suv["bw"]
     if plain:
-        words.append(tr("No SUV yet: {plain}.", plain=plain))
+        words.append(tr("SUV is not available yet: {plain}.", plain=plain))
     # Kinds of SUV with the same missing values share one sentence.
     missing: dict[str, list[str]] = {}
     for kind, reason in check.suv.items():
@@ -157,7 +158,9 @@ def _unit_words(check: TracerCheck, has_calibration: bool) -> list[str]:
             missing.setdefault(more, []).append(SUV_TITLES[kind])
     for more, titles in missing.items():
         text = (
-            tr("No SUV {value} yet either: {more}.") if plain else tr("No SUV {value} yet: {more}.")
+            tr("SUV {value} is not available yet either: {more}.")
+            if plain
+            else tr("SUV {value} is not available yet: {more}.")
         )
         words.append(text.format(value=", ".join(titles), more=more))
     return words

@@ -66,7 +66,10 @@ class VolumeStep(StepPanel):
             return
         if grid is None:
             self._say_result(
-                tr("The voxel grid follows from the {source} once it is known.", source=source),
+                tr(
+                    "The voxel grid is derived from the {source} as soon as it is known.",
+                    source=source,
+                ),
                 "muted",
             )
             self.say(
@@ -88,9 +91,9 @@ class VolumeStep(StepPanel):
         # The message gives the required memory, so that the user can choose larger voxels.
         if requirements is not None and not requirements.fits:
             message = (
-                tr("May be too large for this computer: {describe}.")
+                tr("The volume may be too large for this computer: {describe}.")
                 if fits
-                else tr("Too large for this computer: {describe}.")
+                else tr("The volume is too large for this computer: {describe}.")
             )
             text += "\n" + message.format(describe=requirements.describe())
         self._say_result(text, "muted" if fits else "missing")

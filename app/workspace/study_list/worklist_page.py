@@ -47,7 +47,7 @@ class WorklistPage(QWidget):
             self.days.addItem(text)
         for text, key in KINDS:
             self.kinds.addItem(text, key)
-        self.patient.setPlaceholderText(tr("Name; * matches any characters"))
+        self.patient.setPlaceholderText(tr("Name (* matches any characters)"))
         for each, name, tip in (
             (self.days, tr("Days"), tr("Scheduled dates")),
             (self.kinds, tr("Modality"), tr("Modality of the order")),
@@ -144,7 +144,7 @@ class WorklistPage(QWidget):
         )
         chosen = self.list.current is not None
         self.take.setEnabled(chosen)
-        tip = tr("DICOM files are written for this patient until another scan is opened")
+        tip = tr("DICOM files will be written for this patient until you open another scan")
         self.take.setToolTip(literal_tip(tip if chosen else CHOOSE))
         self.forget.setEnabled(bool(whose))
 

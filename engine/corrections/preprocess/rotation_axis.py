@@ -38,7 +38,7 @@ class CentreOfRotation(PreprocessStep):
         None,
         "Detector column of the rotation axis, counted from 0; if empty, it is determined from "
         "the scan",
-        label="Axis at column",
+        label="Axis column",
         unit="pixels",
     )
     method: Literal["auto"] | Method = setting(
@@ -181,7 +181,7 @@ class Roll(PreprocessStep):
     since: ClassVar[int | None] = 1
     on_demand: ClassVar[bool] = True
     degrees: float | None = setting(
-        None, "Rotation of the detector in its plane", label="Roll", unit="°", ge=-45, le=45
+        None, "In-plane detector rotation", label="Roll", unit="°", ge=-45, le=45
     )
 
     @property

@@ -45,7 +45,7 @@ def test_a_scan_is_previewed_as_soon_as_it_is_open(window, page, looked):
     assert preview.volume.values[0, 20, 20] == pytest.approx(MU, rel=0.05)
     assert page.headline.text() == "Preview: central slice, z 0.5 mm"
     assert page.text.text().startswith("Filtered back projection (FDK), Ram-Lak window; axis at")
-    assert page.text.text().endswith("This is not the result of a run.")
+    assert page.text.text().endswith("This is a preview, not the result of a run.")
     assert page.view.caption() == "Preview"
 
 
@@ -59,7 +59,7 @@ def test_a_preview_is_no_image_of_the_run(window, looked):
 def test_a_changed_filter_gives_another_preview_that_names_it(window, page, looked):
     before = window.context.previews.preview
     window.session.study.set_protocol(CtProtocol(algorithm=Fdk(window="hann", cutoff=0.5)))
-    assert page.headline.text().startswith("Preview of the previous settings")
+    assert page.headline.text().startswith("Preview with the previous settings")
     looked()
     assert "Hann window, cut off at 50%" in page.text.text()
     assert not np.array_equal(window.context.previews.preview.volume.values, before.volume.values)

@@ -32,10 +32,10 @@ def test_distances_and_sizes_of_a_cone():
     assert words["Beam"] == "cone"
     assert words["Path"] == "a circle about z"
     assert words["Source to axis"] == "400 mm"
-    assert words["Source to detector"] == "600 mm, perpendicular"
+    assert words["Source to detector"] == "600 mm, perpendicular to the detector"
     assert words["Magnification"] == "1.5"
     assert words["Detector"] == "50 columns × 20 rows, 25 × 10 mm"
-    assert words["Axis at column"] == "24.5, at the centre"
+    assert words["Axis column"] == "24.5, at the centre"
     assert words["Volume"] == "30 × 20 × 20 mm (x, y, z)"
 
 
@@ -66,9 +66,9 @@ def test_uneven_steps_are_called_so():
 
 
 def test_the_axis_beside_the_middle():
-    assert message(cone(axis_column=20.0))["Axis at column"] == "20, 4.5 from the centre"
-    words = message(cone(), axis_is_sought=True)["Axis at column"]
-    assert words == "24.5, at the centre (each run determines it from the scan)"
+    assert message(cone(axis_column=20.0))["Axis column"] == "20, 4.5 from the centre"
+    words = message(cone(), axis_is_sought=True)["Axis column"]
+    assert words == "24.5, at the centre (determined from the scan in each run)"
 
 
 @pytest.mark.parametrize("pitch", [30.0, -30.0])
@@ -105,5 +105,5 @@ def test_a_view_tells_its_vectors():
     words = dict(view_facts(cone(), 0, pixel_mm_known=True))
     assert words["Source"] == "(400, 0, 0) mm"
     assert words["Detector centre"] == "(−200, 0, 0) mm"
-    assert words["u, to the next column"] == "(0, 0.5, 0) mm"
-    assert words["v, to the next row"] == "(0, 0, 0.5) mm"
+    assert words["Column step (u)"] == "(0, 0.5, 0) mm"
+    assert words["Row step (v)"] == "(0, 0, 0.5) mm"

@@ -136,13 +136,13 @@ def test_words_say_how_a_study_stands() -> None:
         ("Waiting to continue from its checkpoint", {"updates": 3}),
         ("Paused; will continue from its checkpoint", {"state": "paused", "updates": 3}),
         ("Iterations, 45 %", at_work),
-        ("Stopping, then paused …", at_work | {"wish": "pause"}),
+        ("Pausing …", at_work | {"wish": "pause"}),
         ("Failed: no scan", {"state": "failed", "text": "no scan"}),
     ):
         assert standing_of(entry.model_copy(update=values)) == words
     gone = Owner.me().model_copy(update={"started_s": 1.0})
     left = entry.model_copy(update=at_work | {"owner": gone})
-    assert standing_of(left) == "Waiting to continue; its process ended unexpectedly"
+    assert standing_of(left) == "Waiting to continue after its process ended unexpectedly"
 
 
 def test_a_pause_that_nobody_asked_for_says_why(queue: StudyQueue) -> None:

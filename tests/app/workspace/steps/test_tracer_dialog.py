@@ -36,7 +36,7 @@ def fill(dialog) -> None:
 
 
 def test_what_is_missing_is_said_and_what_can_be_had(dialog):
-    assert "No SUV yet: the weight is not known; the dose" in dialog.units.text()
+    assert "SUV is not available yet: the weight is not known; the dose" in dialog.units.text()
     fill(dialog)
     assert dialog.given.text() == "370 MBq of F-18, injected 60 min before the scan began."
     assert "SUV: by body weight." in dialog.units.text()
