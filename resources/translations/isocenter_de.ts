@@ -2735,8 +2735,8 @@
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
-      <source>Sign off and report</source>
-      <translation>Freigeben und berichten</translation>
+      <source>Sign off and save report</source>
+      <translation>Freigeben und Bericht speichern</translation>
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />

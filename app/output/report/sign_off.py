@@ -108,7 +108,7 @@ class SignOff(QWidget):
         self.who.setToolTip(
             tr("Person who signs off. You can edit the list of names in the settings.")
         )
-        self.sign = button(tr("Sign off and report"), self._sign, role="primary")
+        self.sign = button(tr("Sign off and save report"), self._sign, role="primary")
         set_icon(self.sign, "report", context.theme, "on_accent")
         self.said = label("", "muted", wrap=True)
         self.open = button(

@@ -95,7 +95,7 @@ SHORTCUTS = (
     ("Ctrl+E", tr("Export the image")),
     ("Ctrl+S", tr("Save the study")),
     ("Ctrl+Shift+S", tr("Save the settings as a protocol")),
-    ("Ctrl+Shift+E", tr("Sign off and report")),
+    ("Ctrl+Shift+E", tr("Sign off and save report")),
     ("Ctrl+,", tr("Settings")),
     ("Ctrl+Shift+O", tr("All studies and the worklist")),
     ("Ctrl+Shift+P", tr("Protocols: save, rename, lock, share")),
