@@ -24,6 +24,7 @@ import pytest
 
 from engine.core.backend import Backend, cuda, named
 from engine.core.errors import ResourceError
+from tests import tiers
 from tests.emulator import EmulatedGpu
 from tests.skips import summary
 
@@ -83,8 +84,10 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(5_000, 10, 2)
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what needs a GPU where the engine finds none, with the engine's own reason."""
+    """Mark the tests of the long tier; skip tests of the GPU where the engine finds none."""
+    tiers.mark(items)
     on_gpu = [item for item in items if item.get_closest_marker("gpu")]
     if not on_gpu:
         return

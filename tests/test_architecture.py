@@ -38,6 +38,7 @@ TYPES = (
 )
 
 
+@pytest.mark.essential
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_the_tree_keeps(rule: Rule) -> None:
     tree = sources(ROOT)

@@ -44,6 +44,7 @@ def _faults_of_an_entry(line: str, section: str) -> Iterator[str]:
         yield f"{line}: end with a full stop"
 
 
+@pytest.mark.essential
 def test_the_changelog_has_the_form() -> None:
     found = list(faults(CHANGELOG.read_text("utf-8")))
     assert not found, "\n".join(["", *found])

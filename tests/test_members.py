@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from engine.corrections import CORRECTIONS
 from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
 from engine.corrections.preprocess import STEPS
@@ -61,6 +63,7 @@ def literals(text: str) -> Iterator[str]:
                 yield str(child.value)
 
 
+@pytest.mark.essential
 def test_no_member_is_named_outside_its_folder_and_tuple() -> None:
     members = keys()
     assert {"osem", "fdk", "attenuation", "gaussian", "ct", "response"} <= members

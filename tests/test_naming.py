@@ -25,6 +25,7 @@ from tests.private_words import (
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@pytest.mark.essential
 @pytest.mark.parametrize("rule", NAMING_RULES, ids=lambda rule: rule.__name__)
 def test_the_tree_keeps(rule: Rule) -> None:
     found = [f"{s.path}:{line}: {text}" for s in sources(ROOT) for line, text in rule(s)]

@@ -110,6 +110,7 @@ def on_command_line(study: Study, folder: Path, capsys) -> dict[str, str]:
     return found
 
 
+@pytest.mark.essential
 def test_it_is_marked_in_every_place(window, opened, changed, tmp_path, capsys):
     result, provenance = kept(changed)
     places = {

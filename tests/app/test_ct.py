@@ -219,6 +219,7 @@ def test_values_that_are_no_numbers_are_a_fault(tmp_path, ct_scan):
 # in the window
 
 
+@pytest.mark.essential
 def test_a_ct_scan_is_reconstructed_in_plain_grey(qtbot, window, open_ct, ct_scan):
     open_ct()
     window.runner.start()
@@ -340,6 +341,7 @@ def test_lengths_are_pixels_where_their_size_is_not_known(session, window):
     assert step.form.form._rows["voxel_mm"]._name.text() == "Voxel size (mm)"
 
 
+@pytest.mark.essential
 @pytest.mark.usefixtures("own_process")
 def test_a_start_while_the_last_process_ends_lets_no_other_scan_in(qtbot, window, open_ct, ct_scan):
     open_ct()

@@ -339,6 +339,7 @@ def quick(session: Session) -> None:
     )
 
 
+@pytest.mark.essential
 def test_a_histogram_is_opened_and_reconstructed(qtbot, window, histogram):
     window.open_path(histogram)
     ready = lambda: window.session.obstacle() == "" and not window.commands.is_busy  # noqa: E731

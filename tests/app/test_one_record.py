@@ -233,6 +233,7 @@ def test_there_are_twelve_runs():
     assert len(CASES) == 12
 
 
+@pytest.mark.essential
 def test_every_place_says_the_same_of_each_run(qtbot, controls, results):
     said = statements(qtbot, controls, results)
     differences = [fault for name in CASES for fault in faults_of(CASES[name], said[name],

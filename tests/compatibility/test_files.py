@@ -178,6 +178,7 @@ def test_results_are_listed_with_their_images_and_signatures(
     assert all(id in capsys.readouterr().out for id in list(wanted)[:1])
 
 
+@pytest.mark.essential
 def test_an_unfinished_run_is_resumed_to_the_same_image(files: WrittenFiles) -> None:
     wanted = files.expected["checkpoint"]
     files.relocate("home/jobs/unfinished/study.toml")

@@ -37,6 +37,7 @@ def modules_of_run(folder: Path, *options: str) -> set[str]:
     return {each for each in done.stdout.splitlines() if each.startswith("engine")}
 
 
+@pytest.mark.essential
 def test_an_fdk_run_imports_no_other_kind_of_scan(tmp_path: Path, ct_scan: list[str]) -> None:
     assert main([str(tmp_path / word) if word == "scan.h5" else word for word in ct_scan]) == 0
     found = modules_of_run(tmp_path)
@@ -45,6 +46,7 @@ def test_an_fdk_run_imports_no_other_kind_of_scan(tmp_path: Path, ct_scan: list[
     assert len(found) <= 414
 
 
+@pytest.mark.essential
 def test_a_listmode_run_imports_no_other_kind_of_scan(tmp_path: Path, pet_scan: list[str]) -> None:
     (tmp_path / "ring.toml").write_text(RING, encoding="utf-8")
     files = ("scan.h5", "ring.toml")

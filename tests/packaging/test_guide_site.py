@@ -50,6 +50,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.essential
 def test_the_site_has_the_pages_of_all_sections(site: Path) -> None:
     pages = ("user/pet", "physics/settings", "physics/conventions", "contributing/adding")
     for page in (*pages, "benchmarks", "benchmarks/abandoned"):

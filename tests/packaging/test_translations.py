@@ -27,6 +27,7 @@ def texts() -> dict[str, str]:
     return found
 
 
+@pytest.mark.essential
 @pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
 def test_every_text_is_translated_and_no_other(path: Path, texts: dict[str, str]) -> None:
     known = translations_in(path)

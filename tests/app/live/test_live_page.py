@@ -67,6 +67,7 @@ def follow(qtbot, live, path, **more):
     return live.model.update
 
 
+@pytest.mark.essential
 def test_a_replayed_scan_is_shown_whole_and_can_be_kept(qtbot, live, stored, tmp_path, monkeypatch):
     update = follow(qtbot, live, stored)
     page = live.page

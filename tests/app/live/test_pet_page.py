@@ -58,6 +58,7 @@ def follow(qtbot, live, path, **more):
     return live.model.update
 
 
+@pytest.mark.essential
 def test_a_scan_is_shown_counted_kept_and_reconstructed(
     qtbot, live, stored, tmp_path, monkeypatch, controls
 ):

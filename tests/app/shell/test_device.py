@@ -197,6 +197,7 @@ leave(0)
 """
 
 
+@pytest.mark.essential
 def test_opening_the_window_loads_nothing_heavy_and_no_run_imports_cupy(small_study, tmp_path):
     study = tmp_path / "study.toml"
     write_study(small_study, study)

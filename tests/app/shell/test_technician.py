@@ -60,6 +60,7 @@ def display(record: Callable[[str, object], None]) -> Iterator[dict[str, str]]:
             process.terminate()
 
 
+@pytest.mark.essential
 def test_from_a_scan_to_its_signed_report_it_takes_six_clicks_and_no_key(
     small_study, tmp_path, record_property
 ):

@@ -39,6 +39,7 @@ def until_running(qtbot, window, updates=3):
 # a run
 
 
+@pytest.mark.essential
 @pytest.mark.usefixtures("own_process")
 def test_a_scan_is_reconstructed_while_the_window_shows_it_and_no_thread_is_left(
     qtbot, window, opened, small_study, tmp_path
@@ -146,6 +147,7 @@ def test_the_studys_files_cannot_change_under_a_running_engine(qtbot, window, op
     assert window.actions_.open.toolTip() == "A reconstruction is running."
 
 
+@pytest.mark.essential
 @pytest.mark.usefixtures("own_process")
 def test_closing_while_running_asks_and_leaves_nothing(qtbot, window, opened, long_study):
     opened(long_study)
@@ -275,6 +277,7 @@ def test_what_there_is_to_look_at_is_seen_once(window):
 # export
 
 
+@pytest.mark.essential
 def test_export_writes_the_same_bytes_as_the_command_line(qtbot, window, opened, tmp_path):
     opened()
     window.runner.start()

@@ -130,6 +130,7 @@ def test_files_that_change_or_kill_their_reader_do_not_reach_a_run(
     assert window.centre.message_bar.text.startswith("scan.h5 cannot be opened. scan.h5: ")
 
 
+@pytest.mark.essential
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL is of POSIX systems")
 def test_a_killed_windows_job_is_offered_at_the_next_start(
     qtbot, qapp, preferences, loader, long_study, tmp_path, monkeypatch

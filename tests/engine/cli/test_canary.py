@@ -117,6 +117,7 @@ KINDS = (
 )
 
 
+@pytest.mark.essential
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_planted_name_is_in_what_is_written(outputs: Path, kind: str) -> None:
     for text in texts(outputs / kind):

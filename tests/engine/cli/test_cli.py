@@ -225,6 +225,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.essential
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX systems")
 def test_interrupted_run_keeps_its_checkpoint_and_resumes(tmp_path):
     scan = make_scan(tmp_path / "scan.h5", n=20_000)

@@ -193,6 +193,7 @@ run(StudyQueue(), engine_sources.slow)
 """
 
 
+@pytest.mark.essential
 def test_a_runner_that_is_killed_loses_nothing_and_makes_nothing_twice(
     queue: StudyQueue, tmp_path: Path
 ) -> None:

@@ -91,6 +91,7 @@ def test_a_second_start_compiles_nothing(tree: Path, start: Start) -> None:
     assert first[0].parent == tree / "engine" / "kernels" / "__pycache__"
 
 
+@pytest.mark.essential
 def test_of_two_starts_at_once_one_compiles(tree: Path, starts: Starts, tmp_path: Path) -> None:
     write(tree, "Pair")
     # both have the kernel before either calls it, and neither has it compiled

@@ -138,6 +138,7 @@ def check(volume: Volume, data: ListMode, randoms_per_line: float = 0.0) -> None
 LISTMODE = ("whole-body", "brain-fdg", "small-animal", "demo", "research-reproducible")
 
 
+@pytest.mark.essential
 @pytest.mark.parametrize(
     ("name", "n"),
     [

@@ -77,6 +77,7 @@ def pictured(study: Study) -> tuple[Volume, dict[str, str]]:
     return volume, message
 
 
+@pytest.mark.essential
 def test_it_reads_back_and_moves_with_its_folder(demo: Demo, folder: Path, study: Study) -> None:
     parts = [study.data, *study.inputs.values(), demo.truth(folder)]
     assert all(part.is_file() and part.parent == folder for part in parts if part is not None)

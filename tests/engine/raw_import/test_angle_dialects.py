@@ -49,6 +49,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counter[str]
     }
 
 
+@pytest.mark.essential
 def test_no_folder_is_read_in_even_steps_or_wrongly(outcomes: dict[str, Counter[str]]) -> None:
     assert sum(each.total() for each in outcomes.values()) == 100
     assert sum(each["even"] + each["wrong"] for each in outcomes.values()) == 0, outcomes

@@ -171,6 +171,7 @@ for i in range(10_000):
 """
 
 
+@pytest.mark.essential
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL is of POSIX systems")
 def test_a_kill_at_any_moment_loses_no_result_that_was_kept(results, tmp_path, rng):
     said = []

@@ -121,6 +121,7 @@ def compared(desk, demos, pairs, expected, rng) -> list[str]:
     return wrong
 
 
+@pytest.mark.essential
 def test_a_scan_starts_after_a_demo_as_in_a_fresh_installation(desk, demo_studies, scans, rng):
     expected = fresh(desk, scans[:5])
     for study in expected.values():

@@ -27,6 +27,7 @@ def stored(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.essential
 def test_slices_scan_and_volume_come_out_of_one_pass(
     stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -109,6 +109,7 @@ def middle(volume):
     return mean(volume, upright((8.0, 0.0, 0.0), 70.0, 30.0))
 
 
+@pytest.mark.essential
 def test_all_corrections_give_the_true_value(scan):
     folder, truth = scan
     volume = image(study(folder))

@@ -152,6 +152,7 @@ def study_of(site) -> Study:
     return Study(data=site / "prompts.hs", inputs=inputs, protocol=protocol)
 
 
+@pytest.mark.essential
 def test_what_a_site_has_gives_the_truth(site):
     told = list(run(study_of(site), on=ON))
     kinds = {e.kind: e.state for e in told if isinstance(e, Corrected)}

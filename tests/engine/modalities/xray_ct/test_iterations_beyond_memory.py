@@ -74,6 +74,7 @@ def test_the_images_are_those_of_the_memory(
     assert not iterate_files(tmp_path)
 
 
+@pytest.mark.essential
 def test_a_run_that_is_broken_off_goes_on_with_the_same_bits(
     scan: Path, tmp_path: Path, little_memory: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

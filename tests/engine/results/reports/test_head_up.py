@@ -135,6 +135,7 @@ def test_web_page(subject: ReportSubject) -> None:
     check(np.asarray(Image.open(BytesIO(b64decode(source))).convert("L")))
 
 
+@pytest.mark.essential
 @pytest.mark.parametrize("subject", SOME, indirect=True)
 def test_pages(subject: ReportSubject) -> None:
     """As a PDF, on the pages that are printed, and as a DICOM picture."""

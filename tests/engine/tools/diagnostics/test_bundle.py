@@ -81,6 +81,7 @@ def test_no_planted_name_gets_into_a_bundle(home: Path) -> None:
         assert "218,881 prompts" in archive.read("log.txt").decode()
 
 
+@pytest.mark.essential
 @pytest.mark.slow
 def test_the_bundle_says_what_helps(home: Path) -> None:
     files = gather().files
