@@ -7416,8 +7416,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Close the film (K also closes it)</source>
-      <translation>Film schließen (K schließt ihn auch)</translation>
+      <source>Close the film</source>
+      <translation>Film schließen</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />

@@ -64,9 +64,7 @@ class CineBar(QWidget):
         self.cancel = QPushButton()
         self.cancel.setToolTip(literal_tip(tr("Cancel the recording. No file is written.")))
         self.cancel.clicked.connect(lambda: self.recorder.cancel())
-        self.close_ = icon_button(
-            "remove", context.theme, self._end, tr("Close the film (K also closes it)")
-        )
+        self.close_ = icon_button("remove", context.theme, self._end, tr("Close the film"))
         self._target: Path | None = None
         self._lay_out()
         cine.changed.connect(self.refresh)
