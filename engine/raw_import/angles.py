@@ -101,8 +101,8 @@ def _of_dataset(answer: str, layout: ImageLayout, counts: ImageCounts) -> ViewAn
     turn = of_list(values, counts.n_views, counts.n_flats, counts.n_darks)
     if turn is None:
         raise FileFormatError(
-            f"{name}: the dataset has {values.size:,} values, but not one different angle for "
-            f"each of the {counts.n_views:,} views; choose another dataset."
+            f"{name}: the dataset has {values.size:,} values, expected one finite angle for each "
+            f"of the {counts.n_views:,} views, not all equal; choose another dataset."
         )
     return ViewAngles({**_table_of(name, values, layout), **turn.table}, turn.text, turn.why)
 

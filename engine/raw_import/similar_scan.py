@@ -142,8 +142,8 @@ def _views_first(settings: Sidecar) -> bool:
 
 def _refused(sidecar: Path, what: str) -> FileFormatError:
     return FileFormatError(
-        f"{sidecar.name}: contains {what}, which answers cannot express; copy it next to the new "
-        "file, and change the file name in it."
+        f"{sidecar.name}: the description contains {what}, which the import questions cannot "
+        "express; copy the description next to the new file, and change the file name in it."
     )
 
 
@@ -163,7 +163,7 @@ def _described(sidecar: Path, settings: Sidecar) -> Path:
     name = names.pop()
     if names or not holds_arrays(Path(name)):
         raise FileFormatError(
-            f"{sidecar.name}: this description is not for a single array file; choose the "
+            f"{sidecar.name}: this description is for images or several files; choose the "
             "description of a single array file."
         )
     return sidecar.absolute().parent / name

@@ -173,8 +173,8 @@ class Result:
             kept = self.order
             if kept is not None and kept.patient_id != order.patient_id:
                 raise DataError(
-                    f"{self.id}: this result belongs to a different patient than the order; "
-                    "choose an order for the patient of this result."
+                    f"{self.id}: the order is for a different patient; choose an order for the "
+                    "patient of this result."
                 )
             order.write(path)
             self.__dict__.pop("order", None)

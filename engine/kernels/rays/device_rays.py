@@ -340,7 +340,7 @@ class DeviceRays:
 
 def _gpu_of(on: Backend) -> Gpu:
     if on.gpu is None:
-        raise TypeError(f"{on.label} is not a GPU.")
+        raise TypeError(f"the device is {on.label}, expected a GPU.")
     return on.gpu
 
 

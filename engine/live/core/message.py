@@ -169,8 +169,8 @@ def header_of(text: bytes) -> Plain:
     # Before parsing: JSON of a stranger may be arbitrarily large or deep
     if len(text) > MOST_HEADER_BYTES:
         raise DataError(
-            f"the header has {len(text):,} bytes, but at most {MOST_HEADER_BYTES:,} are allowed; "
-            "check the sending program."
+            f"the message header has {len(text):,} bytes, but at most {MOST_HEADER_BYTES:,} are "
+            "allowed; check the sending program."
         )
     try:
         header = json.loads(text)
@@ -268,8 +268,9 @@ def _geometry(ours: Plain, vectors: NDArray[np.generic]) -> XrayGeometry:
     shape = ours.get("shape")
     if vectors.shape[1:] != (4, 3) or not isinstance(shape, list) or len(shape) != 2:
         raise DataError(
-            f"the geometry has vectors of shape {vectors.shape} and 'shape' {str(shape)[:40]}, "
-            "expected four vectors (x, y, z) for each view and [rows, columns]."
+            f"the geometry has vectors of shape {vectors.shape} and a detector of shape "
+            f"{str(shape)[:40]}, expected four vectors (x, y, z) for each view and [rows, "
+            "columns] of the detector."
         )
     rows, columns = (whole_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape)
     beam: Beam = "parallel" if ours.get("beam") == "parallel" else "cone"

@@ -220,7 +220,9 @@ class LiveWork:
         )
         # Reported once, when the steps are known to meet this geometry
         for title in slices.preparation.left_out:
-            self._say(Noticed(f"{title}: needs the whole scan, and is left to the normal run."))
+            self._say(
+                Noticed(f"{title} needs the whole scan and is left out of the live reconstruction.")
+            )
         return slices
 
     def _moved(self, arrival: Arrival) -> bool:

@@ -111,8 +111,8 @@ class Screening:
             return
         self._other = shape
         yield Noticed(
-            f"{self._name}: {_called(frame)} has {shape[0]} x {shape[1]} pixels (rows "
-            f"x columns), earlier frames {want[0]} x {want[1]}. It is not used."
+            f"{self._name}: {_called(frame)} has {shape[0]} x {shape[1]} pixels (rows x columns), "
+            f"but earlier frames have {want[0]} x {want[1]}. It is not used."
         )
 
     def _retyped(self, frame: Frame) -> Iterator[Arrival]:
@@ -130,7 +130,7 @@ class Screening:
             return
         self._other_type = name
         yield Noticed(
-            f"{self._name}: {_called(frame)} has the type {name}, earlier ones "
+            f"{self._name}: {_called(frame)} has the type {name}, but earlier projections have "
             f"{want}. It is not used."
         )
 

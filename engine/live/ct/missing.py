@@ -63,6 +63,6 @@ class MissingNumbers:
             self._n_said += 1
             more = " Further ones are not reported." if self._n_said == MOST_SAID else ""
             yield Noticed(
-                f"{self._name}: projection {index} is missing {LATE_S:g} s after "
-                f"{later}. It is still used if it comes.{more}"
+                f"{self._name}: projection {index} is missing {LATE_S:g} s after {later}. It is "
+                f"still used if it arrives.{more}"
             )

@@ -68,8 +68,8 @@ def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
     path = Path(name)
     if not exists(path):
         raise SettingsError(
-            f"{name}: this file or folder does not exist; give an existing one, or an address "
-            "such as tcp://host:1234."
+            f"{name}: this file or folder does not exist; check the path, or give an address such "
+            "as tcp://host:1234."
         )
     if options.replay:
         return ReplaySource(path, rate=options.rate, loader=options.loader)

@@ -210,8 +210,8 @@ class Recording:
         """
         if not self._views:
             raise DataError(
-                "the scan cannot be saved because no projections have been received; check the "
-                "source."
+                "the scan cannot be saved because no projections were received; check that the "
+                "source sends them."
             )
         frames = [self._views[k] for k in sorted(self._views) if k < geometry.n_views]
         # A frame may state its own angle, which replaces the planned one

@@ -45,8 +45,8 @@ class Sequence:
             if last is not None and _starts_new_scan(frame.index, last):
                 # Before the frame, so that consumers discard the old views first
                 yield Resumed(
-                    f"{self._name}: the scan starts again, projection {frame.index} "
-                    f"comes after {last}.",
+                    f"{self._name}: the scan starts again because projection {frame.index} "
+                    f"follows projection {last}.",
                     anew=True,
                 )
                 self._screening.restart()

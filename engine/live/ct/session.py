@@ -166,8 +166,8 @@ class LiveSession:
         geometry = self._recording.geometry_of_scan
         if geometry is None:
             raise DataError(
-                "the scan cannot be saved because its geometry has not been received; check the "
-                "source."
+                "the scan cannot be saved because its geometry was not received; check that the "
+                "source sends it."
             )
         return self._recording.scan(geometry)
 

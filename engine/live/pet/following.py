@@ -159,7 +159,9 @@ class LivePetWork:
         found = LiveCorrections(choices.attach(head), choices.protocol, on=self._on)
         self.corrections = found
         for title in found.left_out:
-            self._say(Noticed(f"{title}: needs the whole scan, and is left to the normal run."))
+            self._say(
+                Noticed(f"{title} needs the whole scan and is left out of the live reconstruction.")
+            )
         # In a thread: the sensitivity takes seconds to minutes, and events are stored meanwhile
         self._making = ImageMaking(found, choices.protocol, on=self._on, stop=self._stop)
         return found

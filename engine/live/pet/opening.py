@@ -46,7 +46,7 @@ def open_events(
     path = Path(name)
     if not is_file(path):
         raise SettingsError(
-            f"{name}: this file does not exist; give an existing one, or an address such as "
+            f"{name}: this file does not exist; check the path, or give an address such as "
             "tcp://host:1234."
         )
     if options.replay:

@@ -127,7 +127,8 @@ class LivePetSession:
         scan = self._work.scan()
         if scan is None:
             raise DataError(
-                "the scan cannot be saved because no events have been received; check the source."
+                "the scan cannot be saved because no events were received; check that the source "
+                "sends them."
             )
         return scan
 

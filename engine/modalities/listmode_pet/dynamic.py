@@ -274,7 +274,7 @@ def _refuse_dead(context: Context, scan: FramedScan) -> None:
     dead = [frame for k, frame in enumerate(scan.frames) if not _alive(context, scan, k) > 0]
     if dead:
         raise DataError(
-            f"the scanner has no live time in the frame ({dead[0].describe()}), so the activity "
+            f"the scanner had no live time in the frame ({dead[0].describe()}), so the activity "
             "of this frame cannot be computed; choose frames without this time."
         )
 

@@ -43,8 +43,8 @@ class CountedEvents(CountedLines):
         scanner = prompts.scanner
         if prompts.mu_map is None or scanner.energy is None:
             raise DataError(
-                "scatter cannot be simulated without a μ-map and the energy window of the scanner; "
-                "load a μ-map, and a scanner with an energy window."
+                "scatter cannot be simulated without a μ-map and the energy window of the "
+                "scanner; load a μ-map and a scanner file with an energy window."
             )
         self.scanner, self.window, self.mu_map = scanner, scanner.energy, prompts.mu_map
         self.on, self.reproducible = on, reproducible

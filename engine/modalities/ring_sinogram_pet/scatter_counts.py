@@ -34,7 +34,7 @@ class CountedBins(CountedLines):
         if data.mu_map is None or scanner.energy is None:
             raise DataError(
                 "scatter cannot be simulated without a μ-map and the energy window of the "
-                "scanner; load a μ-map, and a scanner with an energy window."
+                "scanner; load a μ-map and a scanner file with an energy window."
             )
         self.scanner, self.window, self.mu_map = scanner, scanner.energy, data.mu_map
         self.on, self.grid = on, coarse_grid(scanner)

@@ -187,7 +187,10 @@ def _slabs(
         clock = perf_counter()
     # An internal error: a volume with a hole must not be saved.
     if k != len(slabs):
-        raise ValueError(f"only {k} of {len(slabs)} slabs were reconstructed.")
+        raise ValueError(
+            f"only {k} of {len(slabs)} slabs were reconstructed, so the volume is incomplete; "
+            "reconstruct it again."
+        )
     if context.progress is not None:
         context.progress.end()
     yield context.log.measured("reconstruct", slabs=len(slabs), slices=space.grid.shape[0])

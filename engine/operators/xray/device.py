@@ -284,7 +284,7 @@ class DeviceXray:
             except DeviceMemoryError as e:
                 if self._is_least:
                     _, n_rows, n_columns = self._scene.seen
-                    raise self._too_large("a single slice and view", (n_rows, n_columns)) from e
+                    raise self._too_large("one slice with one view", (n_rows, n_columns)) from e
             # memory can be fragmented: release everything, and retry with half
             self._tools.forget()
             self._share /= 2
@@ -292,10 +292,10 @@ class DeviceXray:
     def _too_large(self, what: str, shape: tuple[int, ...]) -> DeviceMemoryError:
         size, mib = " × ".join(map(str, shape)), 2**20
         return DeviceMemoryError(
-            f"{self._scene.grid.describe()}, {self._scene.seen[0]} views: not enough GPU "
-            f"memory for {what} ({size}), only {self._gpu.free_bytes() / mib:.0f} MiB are free; "
-            "close other programs that use the GPU, choose larger voxels, bin the projections, or "
-            "use the CPU."
+            f"{self._scene.grid.describe()}, {self._scene.seen[0]} views: {what} ({size}) does "
+            f"not fit into the {self._gpu.free_bytes() / mib:.0f} MiB of free GPU memory; close "
+            "other programs that use the GPU, choose larger voxels, bin the projections, or use "
+            "the CPU."
         )
 
 

@@ -80,7 +80,7 @@ class Slices:
         if old != new:
             raise GeometryError(
                 f"the new slices have the shapes {new}, but the current slices have {old}; create "
-                "a new object for other shapes."
+                "new slices for other shapes."
             )
         self._planes = list(planes)
         self._here.place(self._planes)

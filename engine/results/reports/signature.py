@@ -146,12 +146,12 @@ def signatures_of(result: Result) -> tuple[Signature, ...]:
         made = tuple(Signature.model_validate(each) for each in found)
     except ValidationError as e:
         raise FileFormatError(
-            f"{result.id}/{FILE}: the file of signatures is damaged ({explain(e)}); move it away "
+            f"{result.id}/{FILE}: the signature file is damaged ({explain(e)}); move it away "
             "and sign off the result again."
         ) from e
     except (ValueError, KeyError, TypeError) as e:
         raise FileFormatError(
-            f"{result.id}/{FILE}: the file of signatures is damaged ({e}); move it away and sign "
+            f"{result.id}/{FILE}: the signature file is damaged ({e}); move it away and sign "
             "off the result again."
         ) from e
     if not all(each.is_of(result) for each in made):

@@ -124,9 +124,9 @@ def read(path: Path) -> Plain:
             )
         record = json.loads(path.read_text(encoding="utf-8"))
     except OSError as e:
-        raise FileFormatError(f"{path}: cannot be read ({e.strerror}); {_WAY_OUT}.") from e
+        raise FileFormatError(f"{path}: the file cannot be read ({e.strerror}); {_WAY_OUT}.") from e
     except (ValueError, RecursionError) as e:
-        raise FileFormatError(f"{path.name}: not JSON ({e}); {_WAY_OUT}.") from e
+        raise FileFormatError(f"{path.name}: the file is not valid JSON ({e}); {_WAY_OUT}.") from e
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise FileFormatError(f"{path.name}: the file does not contain a GPU check; {_WAY_OUT}.")
     try:

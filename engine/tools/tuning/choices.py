@@ -20,8 +20,8 @@ STRATEGIES = (
 )
 """Strategies of Kernel Tuner that accept parameters with text values; the first is the default."""
 NEEDS_TUNER = (
-    "kernels are tuned with Kernel Tuner, which is not installed; install it into "
-    "Isocenter's environment: `.venv/bin/python -m pip install kernel-tuner`."
+    "tuning needs Kernel Tuner, which is not installed; install it in Isocenter's environment "
+    "with `.venv/bin/python -m pip install kernel-tuner`."
 )
 
 

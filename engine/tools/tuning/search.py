@@ -21,7 +21,7 @@ from engine.tools.tuning.storing import keep, stored_values
 from engine.tools.tuning.trials import trials_path
 
 ANOTHER = (
-    "another search runs on this machine; wait until it ends: two at once would measure each other."
+    "another search is running on this machine; wait until it ends, so that its times stay correct."
 )
 
 

@@ -166,8 +166,10 @@ class _SearchState:
         return TriedForm(values, None, None, fault, self.seconds_left)
 
     def _last_words(self, code: int | None) -> str:
-        kept = " The best form so far is kept." if self.best is not None else ""
-        return f"The search stopped: {how_it_ended(code)}.{kept} Try again, or with less work."
+        kept = " The best variant so far is kept." if self.best is not None else ""
+        return (
+            f"The search stopped: {how_it_ended(code)}.{kept} Try again, or use a smaller problem."
+        )
 
     def _clear_note(self) -> None:
         """Delete the note about the current variant, which we have ended ourselves."""

@@ -147,7 +147,7 @@ def test_the_command_lists_offers_and_takes(
         ),
         (
             {"angles": "/e/clock"},
-            r"/e/clock: the dataset has 40 values, but not one different angle",
+            r"/e/clock: the dataset has 40 values, expected one finite angle",
         ),
     ],
 )

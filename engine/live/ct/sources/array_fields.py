@@ -94,8 +94,8 @@ def number_of(array: ArrayFields) -> int:
     number = array["uniqueId"]
     if not isinstance(number, int):
         raise DataError(
-            f"the frame has the number {str(number)[:40]} (uniqueId), expected an integer; check "
-            "the detector software."
+            f"the frame number (uniqueId) is {str(number)[:40]}, expected an integer; check the "
+            "detector software."
         )
     return number
 

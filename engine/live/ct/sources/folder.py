@@ -89,7 +89,7 @@ class FolderSource:
                 continue
             # Flats after the scan are part of it, so the end waits for them
             if scan.is_complete and monotonic() - last_s > END_QUIET_S:
-                yield Ended(f"{self.name}: all {scan.n_planned:,} projections have come.")
+                yield Ended(f"{self.name}: all {scan.n_planned:,} projections have arrived.")
                 return
             if not is_quiet and not scan.is_complete and monotonic() - last_s > QUIET_S:
                 is_quiet = True

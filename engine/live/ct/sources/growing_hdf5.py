@@ -115,7 +115,7 @@ def _read(layout: Hdf5Layout, grown: Grown) -> None:
         # Another scan was written into a file of the same name
         if at > n_there:
             raise FileFormatError(
-                f"{layout.path.name}: {name} has {n_there} images, but {at} were read before."
+                f"{layout.path.name}: {name} has {n_there} images, fewer than the {at} before."
             )
         for k in range(at, n_there):
             values = np.asarray(item[k] if layout.axis == 0 else item[:, k])

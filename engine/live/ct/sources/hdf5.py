@@ -144,7 +144,7 @@ class _Looks:
         if not exists(self._path) and not self._is_missing:
             self._is_missing = True
             yield SourceLost(f"{self._path.name}: the file is missing. Waiting for it to return.")
-        elif "fewer images than before" in fault:
+        elif "images, fewer than the" in fault:
             yield self._restarted(fault)
         elif not self._is_missing:
             yield from self._say(f"{self._path.name}: cannot be read yet: {fault}")

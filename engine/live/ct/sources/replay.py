@@ -65,4 +65,4 @@ class ReplaySource(FileSource):
             yield from screening.screened(
                 Frame(each.kind, each.index, each.angle_rad, each.values, monotonic())
             )
-        yield Ended(f"{self.name}: all {n_frames(scan):,} frames were played.")
+        yield Ended(f"{self.name}: all {n_frames(scan):,} frames have been replayed.")

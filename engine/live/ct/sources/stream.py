@@ -116,7 +116,7 @@ class StreamSource:
             if isinstance(message, ScanEnd):
                 yield Ended(
                     f"{self.name}: the sender ended the scan after {message.sent:,} projections, "
-                    f"{sequence.n_projections:,} came."
+                    f"of which {sequence.n_projections:,} were received."
                 )
                 return
             if isinstance(message, XrayGeometry):

@@ -87,7 +87,7 @@ class EventReplaySource:
             if stop.is_set():
                 return
             yield EventBatch(each.events, each.first, monotonic())
-        yield Ended(f"{self.name}: all {scan.n_events:,} events were played.")
+        yield Ended(f"{self.name}: all {scan.n_events:,} events have been replayed.")
 
     def close(self) -> None:
         """End the process, if this source started it."""

@@ -102,8 +102,8 @@ class EventStreamSource:
                 continue
             if isinstance(message, ScanEnd):
                 yield Ended(
-                    f"{self.name}: the sender ended the scan after {message.sent:,} events, "
-                    f"{self._came:,} came."
+                    f"{self.name}: the sender ended the scan after {message.sent:,} events, of "
+                    f"which {self._came:,} were received."
                 )
                 return
             if isinstance(message, ListMode):
@@ -137,8 +137,8 @@ class EventStreamSource:
         self._not_announced += 1
         if self._not_announced == 1:
             yield Noticed(
-                f"{self.name}: events came before their scanner was announced. They "
-                "are lost, and events are used from the next announcement on."
+                f"{self.name}: events arrived before their scanner was announced and are lost. "
+                "Events are used after the next announcement."
             )
 
     def _notices(self, text: str) -> Iterator[Noticed]:

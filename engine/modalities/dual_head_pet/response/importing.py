@@ -81,7 +81,7 @@ def _imported(
     if matrix.dtype.kind not in "fiu":
         raise DataError(
             f"{path.name}: the matrix has values of type {matrix.dtype}, expected real numbers; "
-            "save the matrix with real numbers."
+            "save the matrix as real numbers."
         )
     wanted = scanner.n_lors, scanner.grid.n_voxels
     if matrix.shape != wanted:
@@ -108,8 +108,7 @@ def _refuse_voxels(voxel_mm: Point | None, scanner: DualHead, path: Path) -> Non
     if voxel_mm is not None and not np.allclose(voxel_mm, wanted, rtol=_SAME):
         raise GeometryError(
             f"{path.name}: the matrix has voxels of {_edges(voxel_mm)} mm, but {scanner.name!r} "
-            f"has voxels of {_edges(wanted)} mm; compute the matrix again with the voxels of the "
-            "scanner."
+            f"needs voxels of {_edges(wanted)} mm; compute the matrix again with these voxels."
         )
 
 

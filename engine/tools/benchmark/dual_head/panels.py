@@ -51,8 +51,8 @@ class PanelWork:
         most = s.n_rows * s.n_columns
         if not 1 <= self.n_sampled <= self.n_subsets <= most:
             raise SettingsError(
-                f"--subsets {self.n_sampled} --of {self.n_subsets}: on {self.scanner.name}, at "
-                f"most {most} subsets are possible, and 1 to all of them can be measured."
+                f"--subsets is {self.n_sampled} and --of is {self.n_subsets}, expected 1 ≤ "
+                f"--subsets ≤ --of ≤ {most} for {self.scanner.name}."
             )
 
     @property
@@ -126,8 +126,7 @@ def response_of(
     scanner = read_scanner(SYSTEMS[system])
     if not isinstance(scanner, DualHead):
         raise SettingsError(
-            f"{system}: {scanner.name} is not a dual-head scanner; choose the system of a "
-            "dual-head scanner."
+            f"{system}: {scanner.name} is not a dual-head scanner; choose another system."
         )
     if path is not None:
         return one_matrix(read_response(path, scanner))

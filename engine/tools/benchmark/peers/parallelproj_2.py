@@ -106,7 +106,7 @@ class ListModePeer:
         # Written so that NaN is refused, too
         if not abs(n_held - self._n) < HELD_RTOL * self._n:
             raise ResourceError(
-                f"{self._library.build}: its numerator adds up to {n_held:g} events, expected "
+                f"{self._library.build}: the EM numerator adds up to {n_held:g} events, expected "
                 f"{self._n}; try another build."
             )
         return self._sums

@@ -128,7 +128,7 @@ def test_a_bad_pick_is_said_and_another_one_mends_it(qtbot, controls, open_dialo
     look(dialog)
     dialog.model.pick_dataset("/e/clock", "angles")
     look(dialog)
-    assert "/e/clock: the dataset has 40 values, but not one different angle" in dialog.words.text()
+    assert "/e/clock: the dataset has 40 values, expected one finite angle" in dialog.words.text()
     assert not dialog.write.isEnabled()
     assert dialog.datasets.roles["/e/clock"].currentText() == "Angles"
     dialog.model.pick_dataset("/e/motor", "angles")

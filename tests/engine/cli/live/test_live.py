@@ -22,7 +22,7 @@ def test_watch_shows_what_a_stored_scan_holds(
     said = capsys.readouterr().out
     assert "flat 2, 10 × 6 uint16, mean 60,002" in said
     assert "29 frames, 0 lost" in said
-    assert said.splitlines()[-1] == "scan.h5: all 29 frames were played."
+    assert said.splitlines()[-1] == "scan.h5: all 29 frames have been replayed."
 
 
 def test_json_has_a_line_for_every_frame_and_event(
@@ -41,7 +41,7 @@ def test_json_has_a_line_for_every_frame_and_event(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["watch", "no-such-scan.h5"], "this file or folder does not exist; give"),
+        (["watch", "no-such-scan.h5"], "this file or folder does not exist; check the path, or"),
         (["watch", "http://x"], "is not supported; give tcp://host:port, pva://CHANNEL"),
         (["watch", "tcp://127.0.0.1:1", "--rate", "5"], "--rate needs --replay"),
         (["send", "no-such-scan.h5", "--to", "tcp://*:9"], "no such file"),
@@ -64,4 +64,4 @@ def test_watch_follows_a_folder_and_finds_it_by_its_settings(
     said = capsys.readouterr().out
     assert "plans 12 projections (FleX-ray scan)" in said
     assert "16 frames, 0 lost" in said
-    assert "all 12 projections have come" in said
+    assert "all 12 projections have arrived" in said

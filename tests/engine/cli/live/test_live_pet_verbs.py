@@ -26,7 +26,7 @@ def stored(tmp_path: Path) -> Path:
 def test_watch_tells_list_mode_by_itself(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["live", "watch", str(stored), "--replay"]) == 0
     said = capsys.readouterr().out.splitlines()
-    assert said[-1] == f"scan.h5: all {scan().n_events:,} events were played."
+    assert said[-1] == f"scan.h5: all {scan().n_events:,} events have been replayed."
     assert f"Small ring at 3.0 s: {scan().n_prompts / 3:,.0f} prompts/s"[:22] in said[-2]
     assert f"{scan().n_events:,} events, 0 lost" in said[-2]
 

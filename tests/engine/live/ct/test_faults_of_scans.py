@@ -285,7 +285,10 @@ def test_a_detector_of_other_bits_is_said_and_waits_for_its_own_flats():
             sender.send(DARK, FLAT, *FRAMES[:9], narrow[9], *FRAMES[10:20], *narrow[20:])
             sender.end()
             said = told(session)
-    assert "projection 9 has the type uint8, earlier ones uint16. It is not used" in texts(said)
+    assert (
+        "projection 9 has the type uint8, but earlier projections have uint16. It is not used"
+        in texts(said)
+    )
     assert "projections are now uint8, before uint16" in texts(said)
     assert sum(isinstance(one, ShapeChanged) for one in said) == 1
     assert "no flat fields" in session.newest.state

@@ -153,7 +153,10 @@ def test_images_of_another_bit_depth_are_no_light(tmp_path: Path) -> None:
     write_tiffs(tmp_path, "scan_", images)
     tifffile.imwrite(tmp_path / "scan_000003.tif", (images[3] // 16).astype(np.uint8))
     got = list(until(FolderSource(tmp_path), is_projection(5)))
-    assert "projection 3 has the type uint8, earlier ones uint16. It is not used" in texts_of(got)
+    assert (
+        "projection 3 has the type uint8, but earlier projections have uint16. It is not used"
+        in texts_of(got)
+    )
     assert [each.index for each in frames_of(got)] == [0, 1, 2, 4, 5]
     assert not [each for each in got if isinstance(each, ShapeChanged)]
 

@@ -25,7 +25,10 @@ def test_one_frame_of_another_size_is_not_used_and_two_change_the_size() -> None
     small = np.ones((2, 8), np.float32)
     once = screened([frame(0), frame(1, small), frame(2)])
     assert [each.index for each in frames_of(once)] == [0, 2]
-    assert "projection 1 has 2 x 8 pixels (rows x columns), earlier frames 4 x 8" in texts_of(once)
+    assert (
+        "projection 1 has 2 x 8 pixels (rows x columns), but earlier frames have 4 x 8"
+        in texts_of(once)
+    )
     for_good = screened([frame(0), *(frame(k, small) for k in range(1, 5))])
     assert [each.index for each in frames_of(for_good)] == [0, 2, 3, 4]
     changed = [each for each in for_good if isinstance(each, ShapeChanged)]

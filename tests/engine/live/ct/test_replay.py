@@ -38,7 +38,7 @@ def test_all_frames_of_a_scan_come_as_they_were_taken(tmp_path: Path) -> None:
     assert source.geometry is not None
     assert source.geometry.n_views == data.n_views
     assert isinstance(arrivals[-1], Ended)
-    assert "all 29 frames were played" in texts_of(arrivals)
+    assert "all 29 frames have been replayed" in texts_of(arrivals)
 
 
 def test_transmissions_and_integrals_come_with_a_flat_of_one(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_a_sender_that_is_killed_comes_back_and_begins_anew() -> None:
     assert "119 bytes of values, but its header describes 6 x 10 values of type uint16" in text
     assert "the sender has disconnected. Frames continue when it returns" in text
     assert "a sender is connected again" in text
-    assert "the scan starts again, projection 0 comes after 4" in text
+    assert "the scan starts again because projection 0 follows projection 4" in text
     assert [each.index for each in frames_of(got)] == [0, 1, 2, 3, 4] * 2
     for each in frames_of(got):
         assert (each.values == 1 + each.index).all()
@@ -114,7 +114,7 @@ def test_a_scan_sent_by_the_command_arrives_whole(tmp_path: Path) -> None:
     assert "24 projections sent" in said
     assert_frames_of(arrivals, data)
     assert isinstance(arrivals[-1], Ended)
-    assert "after 24 projections, 24 came" in arrivals[-1].text
+    assert "after 24 projections, of which 24 were received" in arrivals[-1].text
     assert_same_geometry(source, data)
 
 
@@ -181,7 +181,9 @@ def test_numbers_that_are_missing_are_counted_and_late_ones_are_no_new_scan() ->
         for each in sequence.followed(Frame(FrameKind.PROJECTION, index, None, values, 0.0))
     ]
     assert [each.lost for each in frames_of(got)] == [0, 0, 2, 0, 0, 70, 0, 0]
-    assert texts_of(got) == "scan: the scan starts again, projection 16 comes after 80."
+    assert (
+        texts_of(got) == "scan: the scan starts again because projection 16 follows projection 80."
+    )
 
 
 def test_addresses_that_are_none_or_in_use_are_refused() -> None:

@@ -189,7 +189,7 @@ def test_a_stream_says_what_is_missing_and_when_a_scan_begins_anew() -> None:
     assert [each.anew for each in came if isinstance(each, Resumed)] == [True]
     said = "\n".join(each.text for each in came if isinstance(each, Noticed))
     assert "before their scanner was announced" in said
-    assert "message refused: the message has 'announce' is" in said
+    assert "message refused: in the header, 'announce' is" in said
 
 
 def test_a_slow_consumer_loses_the_oldest_and_stops_nobody() -> None:

@@ -104,7 +104,7 @@ def test_what_cannot_be_known_before_the_end_is_said() -> None:
     head = replace(head_of(scan()), additive=np.empty(0, np.float32))
     _, events, _ = followed(Scanner(batches_of(scan()), head))
     said = [each.text for each in events if isinstance(each, Noticed)]
-    assert "Scatter: needs the whole scan, and is left to the normal run." in said
+    assert "Scatter needs the whole scan and is left out of the live reconstruction." in said
 
 
 def test_a_scan_without_a_usable_event_has_no_image() -> None:

@@ -151,7 +151,7 @@ def test_the_usual_parts_fit_the_devices():
 
 @pytest.mark.parametrize(("of", "sampled"), [(4, 5), (13, 1), (4, 0)])
 def test_subsets_that_do_not_exist_are_refused(of, sampled):
-    with pytest.raises(SettingsError, match="at most 12 subsets are possible"):
+    with pytest.raises(SettingsError, match="expected 1 ≤ --subsets ≤ --of ≤ 12"):
         PanelWork(random_response(SMALL), of, sampled)
 
 

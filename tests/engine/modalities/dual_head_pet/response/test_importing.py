@@ -75,7 +75,7 @@ def test_noise_is_averaged_and_stated(tmp_path: Path, rng: np.random.Generator) 
         (
             (0.6, 1.0, 0.5),
             5,
-            "voxels of 0.6 × 1 × 0.5 mm, but .* has voxels of 0.5 × 1 × 0.5",
+            "voxels of 0.6 × 1 × 0.5 mm, but .* needs voxels of 0.5 × 1 × 0.5",
         ),
         (
             None,
