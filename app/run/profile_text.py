@@ -11,7 +11,9 @@ from engine.core.profiling import ON_THE_BUS, GpuCounters, Kernel, Profile, Stag
 STAGE_TIPS = {
     "read": tr("The scan is read from the disk."),
     "kernels": tr("The kernels are compiled or loaded from the cache."),
-    "response": tr("The response of the panels is read, or computed and saved for the next run."),
+    "response": tr(
+        "The system response of the panels is read, or computed and saved for the next run."
+    ),
     "correct": tr("The data for each correction are computed from the scan."),
     "sort": tr("Events are sorted so that consecutive events cross the same voxels."),
     "upload": tr("Events are copied from main memory to GPU memory."),
@@ -23,7 +25,9 @@ STAGE_TIPS = {
         "next run."
     ),
     "forward": tr("The image is summed along the line of each event."),
-    "back": tr("The ratio of each event is back-projected along its line."),
+    "back": tr(
+        "The ratio of measured to estimated counts is back-projected along the line of each event."
+    ),
     "fused": tr(
         "Forward and back projection in one pass. For each event, the image is summed "
         "along the line of the event and the voxels on this line are updated."

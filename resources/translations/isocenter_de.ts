@@ -425,8 +425,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
-      <source>Show the volume along the straightened curve</source>
-      <translation>Das Volumen entlang der gestreckten Kurve zeigen</translation>
+      <source>Show the image straightened along the curve</source>
+      <translation>Das entlang der Kurve gestreckte Bild zeigen</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
@@ -635,8 +635,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
-      <source>Find the phantom in the displayed image</source>
-      <translation>Das Phantom im angezeigten Bild suchen</translation>
+      <source>Find and measure the phantom in the displayed image</source>
+      <translation>Das Phantom im angezeigten Bild finden und messen</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
@@ -645,8 +645,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
-      <source>Save values and slices as PDF or JSON</source>
-      <translation>Werte und Schichten als PDF oder JSON speichern</translation>
+      <source>Save the measured values and slices as PDF or JSON</source>
+      <translation>Gemessene Werte und Schichten als PDF oder JSON speichern</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
@@ -970,8 +970,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>The table of the regions was copied.</source>
-      <translation>Die Tabelle der Regionen wurde kopiert.</translation>
+      <source>The region table was copied to the clipboard.</source>
+      <translation>Die Tabelle der Regionen wurde in die Zwischenablage kopiert.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
@@ -1385,7 +1385,7 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>There is no image to draw in.</source>
+      <source>There is no image to draw on.</source>
       <translation>Es gibt kein Bild zum Zeichnen.</translation>
     </message>
     <message>
@@ -3060,7 +3060,7 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>The response of the panels is read, or computed and saved for the next run.</source>
+      <source>The system response of the panels is read, or computed and saved for the next run.</source>
       <translation>Die Systemantwort der Panels wird gelesen, oder berechnet und für den nächsten Lauf gespeichert.</translation>
     </message>
     <message>
@@ -3095,8 +3095,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>The ratio of each event is back-projected along its line.</source>
-      <translation>Das Verhältnis jedes Ereignisses wird entlang seiner Linie zurückprojiziert.</translation>
+      <source>The ratio of measured to estimated counts is back-projected along the line of each event.</source>
+      <translation>Das Verhältnis der gemessenen zu den geschätzten Ereignissen wird entlang der Linie jedes Ereignisses zurückprojiziert.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3530,8 +3530,8 @@
     </message>
     <message>
       <location filename="app/run/tuning/stored_variants.py" />
-      <source>Found with another version of Isocenter; tune again.</source>
-      <translation>Mit einer anderen Version von Isocenter gefunden; stimmen Sie neu ab.</translation>
+      <source>Found with another version of Isocenter. Tune again to use a variant.</source>
+      <translation>Mit einer anderen Version von Isocenter gefunden. Stimmen Sie erneut ab, um eine Variante zu verwenden.</translation>
     </message>
     <message>
       <location filename="app/run/tuning/tuning_dialog.py" />
@@ -8781,8 +8781,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>The queue is empty. Run &gt; Add to queue adds the open study with its current settings. The command isocenter queue add does the same.</source>
-      <translation>Die Warteschlange ist leer. Lauf &gt; In die Warteschlange fügt die geöffnete Studie mit ihren aktuellen Einstellungen hinzu. Der Befehl isocenter queue add tut dasselbe.</translation>
+      <source>The queue is empty. To add the open study with its current settings, choose Run &gt; Add to queue. To add a study in a terminal, use the command isocenter queue add.</source>
+      <translation>Die Warteschlange ist leer. Um die geöffnete Studie mit ihren aktuellen Einstellungen hinzuzufügen, wählen Sie Lauf &gt; In die Warteschlange. Um eine Studie in einem Terminal hinzuzufügen, verwenden Sie den Befehl isocenter queue add.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
@@ -8956,8 +8956,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>its image is in the Results tab</source>
-      <translation>ihr Bild ist im Reiter Ergebnisse</translation>
+      <source>The image is in the Results tab.</source>
+      <translation>Das Bild ist im Reiter Ergebnisse.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
@@ -9506,8 +9506,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_changes.py" />
-      <source>Reset all settings of this step to the saved protocol</source>
-      <translation>Alle Einstellungen dieses Schritts auf das gespeicherte Protokoll zurücksetzen</translation>
+      <source>Reset all settings of this step to the values of the saved protocol</source>
+      <translation>Alle Einstellungen dieses Schritts auf die Werte des gespeicherten Protokolls zurücksetzen</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_changes.py" />
@@ -9556,6 +9556,16 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
+      <source>Use this file for every scan from this scanner that you open from now on. Scans from other scanners are not affected. Clear the box to stop.</source>
+      <translation>Diese Datei für jeden Scan dieses Scanners verwenden, den Sie von jetzt an öffnen. Scans anderer Scanner sind nicht betroffen. Entfernen Sie das Häkchen, um das zu beenden.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/study_step.py" />
+      <source>Use this scanner for every scan in this format that you open from now on. Clear the box to stop.</source>
+      <translation>Diesen Scanner für jeden Scan in diesem Format verwenden, den Sie von jetzt an öffnen. Entfernen Sie das Häkchen, um das zu beenden.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/study_step.py" />
       <source>Open a scan or drop it on the window: list-mode data, a histogram or X-ray projections.</source>
       <translation>Öffnen Sie einen Scan, oder ziehen Sie ihn auf das Fenster: List-Mode-Daten, ein Histogramm oder Röntgenprojektionen.</translation>
     </message>
@@ -9568,11 +9578,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/workspace/steps/study_step.py" />
       <source>no scan yet</source>
       <translation>noch kein Scan</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/study_step.py" />
-      <source>Use this file for every scan from this scanner that you open from now on. Scans from other scanners are not affected. Clear the box to stop.</source>
-      <translation>Diese Datei für jeden Scan dieses Scanners verwenden, den Sie von jetzt an öffnen. Scans anderer Scanner sind nicht betroffen. Entfernen Sie das Häkchen, um das zu beenden.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
@@ -9591,8 +9596,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
-      <source>Use for all scans of this kind</source>
-      <translation>Für alle Scans dieser Art verwenden</translation>
+      <source>Use for all scans in this format</source>
+      <translation>Für alle Scans in diesem Format verwenden</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
@@ -9611,8 +9616,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>Bq/mL: all values are known.</source>
-      <translation>Bq/mL: Alle Werte sind bekannt.</translation>
+      <source>Bq/mL: all required values are known.</source>
+      <translation>Bq/mL: Alle nötigen Werte sind bekannt.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />

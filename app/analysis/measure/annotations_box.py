@@ -45,7 +45,7 @@ class AnnotationsBox(QWidget):
         self.straighten = button(
             tr("Straighten …"),
             self._straighten,
-            tr("Show the volume along the straightened curve"),
+            tr("Show the image straightened along the curve"),
         )
         self.curve_window: CurveWindow | None = None
         self._commands = context.commands

@@ -48,10 +48,12 @@ class QualityBox(QWidget):
         self.contrast = NumberEdit(tr("Ratio of the activity in the hot spheres to the background"))
         self.contrast.show_value(USUAL_CONTRAST)
         self.measure = button(
-            tr("Measure"), self._measure, tr("Find the phantom in the displayed image")
+            tr("Measure"), self._measure, tr("Find and measure the phantom in the displayed image")
         )
         self.save = button(
-            tr("Save report …"), self._save, tr("Save values and slices as PDF or JSON")
+            tr("Save report …"),
+            self._save,
+            tr("Save the measured values and slices as PDF or JSON"),
         )
         self.note = label("", "muted", wrap=True)
         self.table = FigureTable()

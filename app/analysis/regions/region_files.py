@@ -58,7 +58,7 @@ class RegionFiles:
         # Tabs: spreadsheets split pasted text at them in every country.
         text = csv_of(self._live.found.measured, "\t")
         QApplication.clipboard().setText(text)
-        self._session.add_log("info", tr("The table of the regions was copied."))
+        self._session.add_log("info", tr("The region table was copied to the clipboard."))
 
     def save_table(self) -> None:
         """Save the values of the displayed image."""

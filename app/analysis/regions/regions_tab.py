@@ -202,7 +202,7 @@ class RegionsTab(QWidget):
         self.redo.setEnabled(model.can_redo)
         self.list.setVisible(has_any)
         set_tone(self.note, "muted")
-        self.note.setText(EMPTY if has_image else tr("There is no image to draw in."))
+        self.note.setText(EMPTY if has_image else tr("There is no image to draw on."))
         self.note.setVisible(not has_any)
         for each in (self.copy, self.csv):
             each.setVisible(has_any)

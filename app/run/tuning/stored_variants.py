@@ -135,7 +135,11 @@ def _row(form: StoredForm) -> QTreeWidgetItem:
     row.setTextAlignment(2, RIGHT)
     values = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in form.values.items())
     # A variant depends on the source of its kernel, so another version may not use it.
-    state = "" if form.is_current else tr("Found with another version of Isocenter; tune again.")
+    state = (
+        ""
+        if form.is_current
+        else tr("Found with another version of Isocenter. Tune again to use a variant.")
+    )
     for column in range(len(COLUMNS)):
         row.setToolTip(column, literal_tip(f"{values}. {form.machine}. {state}".strip()))
     return row

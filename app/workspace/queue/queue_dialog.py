@@ -30,8 +30,8 @@ from engine.jobs import QueueEntry
 
 SIZE_PX = (640, 520)
 EMPTY = tr(
-    "The queue is empty. Run > Add to queue adds the open study with its current settings. "
-    "The command isocenter queue add does the same."
+    "The queue is empty. To add the open study with its current settings, choose Run > "
+    "Add to queue. To add a study in a terminal, use the command isocenter queue add."
 )
 AT_ONCE = (
     (tr("One at a time"), 1),

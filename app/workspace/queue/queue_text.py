@@ -23,7 +23,7 @@ WISHES = {
     "wait": tr("Stopping and returning to the queue"),
     "remove": tr("Stopping and removing"),
 }
-IN_RESULTS = tr("its image is in the Results tab")
+IN_RESULTS = tr("The image is in the Results tab.")
 
 
 def standing_of(entry: QueueEntry) -> str:
@@ -41,7 +41,7 @@ def standing_of(entry: QueueEntry) -> str:
         share = f", {100 * entry.done:.0f} %" if entry.done else ""
         return f"{entry.doing or tr('Starting the engine')}{share}"
     if state == "finished":
-        return f"{tr('Finished')}{_ended(entry)}; {IN_RESULTS}"
+        return f"{tr('Finished')}{_ended(entry)}. {IN_RESULTS}"
     if state == "failed":
         return f"{tr('Failed')}{_ended(entry)}: {entry.text}"
     if state == "paused":

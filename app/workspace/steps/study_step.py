@@ -30,6 +30,14 @@ from engine.geometry import RingScanner, Scanner
 from engine.modalities import all_roles
 
 FROM_SCAN, FROM_FILE = "", "file"
+KEEP_FILE_TIP = tr(
+    "Use this file for every scan from this scanner that you open from now on. Scans from other "
+    "scanners are not affected. Clear the box to stop."
+)
+KEEP_SCANNER_TIP = tr(
+    "Use this scanner for every scan in this format that you open from now on. Clear the box to "
+    "stop."
+)
 NO_SCAN = tr(
     "Open a scan or drop it on the window: list-mode data, a histogram or X-ray projections."
 )
@@ -131,12 +139,7 @@ class KeepBox(QCheckBox):
     def __init__(self, role: str, text: str, context: AppContext) -> None:
         super().__init__(text)
         self._role, self._commands = role, context.commands
-        self.setToolTip(
-            tr(
-                "Use this file for every scan from this scanner that you open from now "
-                "on. Scans from other scanners are not affected. Clear the box to stop."
-            )
-        )
+        self.setToolTip(KEEP_SCANNER_TIP if role == SCANNER else KEEP_FILE_TIP)
         # `clicked` comes from the user only, unlike `toggled`.
         self.clicked.connect(lambda remembered: self._commands.keep(self._role, remembered))
         self.hide()
@@ -273,7 +276,7 @@ class ScannerRow(QWidget):
         grid.addWidget(label(tr("Scanner"), "caption"), 0, 0)
         grid.addWidget(self.box, 1, 0)
         grid.addWidget(self._text, 2, 0)
-        self.keep = KeepBox(SCANNER, tr("Use for all scans of this kind"), context)
+        self.keep = KeepBox(SCANNER, tr("Use for all scans in this format"), context)
         grid.addWidget(self.keep, 3, 0)
 
     def show_choice(self) -> None:

@@ -30,7 +30,7 @@ LEAD = tr(
     "when you open another one."
 )
 NO_CALIBRATION = tr("For Bq/mL, also add a calibration in step 1.")
-READY = tr("Bq/mL: all values are known.")
+READY = tr("Bq/mL: all required values are known.")
 
 
 class TracerDialog(QDialog):
