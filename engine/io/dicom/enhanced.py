@@ -78,8 +78,9 @@ def refuse_enhanced(volume: Volume, path: Path, provenance: Plain) -> None:
         )
     if volume.unit != transmission.HOUNSFIELD:
         raise DataError(
-            f"{path.name}: the image is in {volume.unit or 'an unknown unit'}, but an Enhanced CT "
-            "file can only store CT numbers (HU); export a DICOM series (.dicom) instead."
+            f"{path.name}: the image values are in {volume.unit or 'an unknown unit'}, but an "
+            "Enhanced CT file can only store CT numbers (HU); export a DICOM series (.dicom) "
+            "instead."
         )
     n_bytes = 2 * volume.values.size
     if n_bytes > MOST_BYTES:

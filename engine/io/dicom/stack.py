@@ -67,7 +67,8 @@ def refuse_mixed(headers: Sequence[Header]) -> None:
                 raise FileFormatError(known.refuse(file))
         raise FileFormatError(
             f"{first.path.name}: contains no readable slices (modality {kind or 'unknown'}), "
-            f"expected {' or '.join(KINDS)} images; choose a file from such a series."
+            f"expected {', '.join(KINDS[:-1])} or {KINDS[-1]} images; choose a file from such a "
+            "series."
         )
     for keyword, what in OF_ONE_SERIES.items():
         other = next((h for h in headers if h.text(keyword) != first.text(keyword)), None)
@@ -115,7 +116,7 @@ def in_order(slices: Sequence[Slice], n_stated: int | None) -> list[Slice]:
     for k in np.flatnonzero(steps < SAME_PLACE_MM)[:1]:
         one, other = (_named(each, slices) for each in (ordered[k], ordered[k + 1]))
         raise GeometryError(
-            f"{one} and {other} have the same position, {heights[k]:.2f} mm along the series; "
+            f"{one} and {other} have the same position ({heights[k]:.2f} mm along the series); "
             "remove one of them, or export a single time frame or echo."
         )
     if len(steps):

@@ -132,8 +132,8 @@ def _scanner_in_use(stored: Any, named: str | None, path: Path) -> DualHead:
     ):
         raise GeometryError(
             f"{path.name}: the histogram is from {stored.name!r} ({stored.describe()}), but the "
-            f"chosen scanner is {chosen.name!r} ({chosen.describe()}); choose the correct scanner "
-            "or none."
+            f"chosen scanner is {chosen.name!r} ({chosen.describe()}); choose the correct scanner, "
+            "or omit it."
         )
     return chosen
 

@@ -190,7 +190,8 @@ def _scanner_in_use(
     if chosen.n_crystals != stored.n_crystals or chosen.tof != stored.tof:
         raise GeometryError(
             f"{path.name}: the scan is from {stored.name!r} ({stored.describe()}), but the chosen "
-            f"scanner is {chosen.name!r} ({chosen.describe()}); choose the correct scanner or none."
+            f"scanner is {chosen.name!r} ({chosen.describe()}); choose the correct scanner, or "
+            "omit it."
         )
     if chosen.fingerprint() == stored.fingerprint():
         return chosen, ()

@@ -46,11 +46,15 @@ def read_live(file: h5py.File, path: Path) -> LiveTimes | None:
     if LIVE not in file:
         return None
     table = np.array(column(dataset(file, LIVE, path), "<f8", path))
-    is_table = table.ndim == 2 and table.shape[1] == 2 and len(table) > 0
-    if not is_table or not np.isfinite(table).all() or (table[:, 1] < 0).any():
+    if table.ndim != 2 or table.shape[1] != 2 or not len(table):
         raise FileFormatError(
-            f"{path.name}: {LIVE} has the shape {table.shape} or invalid numbers, expected rows of "
-            "a start time in ms and a live fraction of at least 0; write the file again."
+            f"{path.name}: {LIVE} has the shape {table.shape}, expected (n, 2); write the file "
+            "again."
+        )
+    if not np.isfinite(table).all() or (table[:, 1] < 0).any():
+        raise FileFormatError(
+            f"{path.name}: {LIVE} contains values from {table.min():g} to {table.max():g}, "
+            "expected finite start times and live fractions of at least 0; write the file again."
         )
     starts = table[:, 0]
     # float64 stores ms of 32 bits exactly, so the conversion to integers loses nothing.

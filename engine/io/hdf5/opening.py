@@ -310,8 +310,8 @@ def column(item: h5py.Dataset, dtype: str, path: Path) -> Array:
     # HDF5 returns zeros for contiguous values beyond the end of the file.
     if offset is not None and offset + item.nbytes > size:
         raise FileFormatError(
-            f"{path.name}: truncated file, {item.name} needs {offset + item.nbytes:,} bytes, but "
-            f"the file has only {size:,}; copy the file again."
+            f"{path.name}: truncated file ({item.name} needs {offset + item.nbytes:,} bytes, but "
+            f"only {size:,} are present); copy the file again."
         )
     return np.asarray(item[()])
 

@@ -212,8 +212,8 @@ def refuse_other_scanner(
     if stored.fingerprint() | {"name": ""} != scanner.fingerprint() | {"name": ""}:
         raise GeometryError(
             f"{path.name}: the matrix is for {stored.name!r} ({stored.describe()}), but the scan "
-            f"is from {scanner.name!r} ({scanner.describe()}); compute a matrix for the scanner of "
-            "this scan."
+            f"is from {scanner.name!r} ({scanner.describe()}); compute a matrix for "
+            f"{scanner.name!r}."
         )
     if stored.grid != scanner.grid and not any_image:
         raise GeometryError(
@@ -257,7 +257,7 @@ def _refuse_impossible(matrix: ResponseMatrix, path: Path) -> None:
     if starts[0] != 0 or starts[-1] != matrix.n_nonzero or (np.diff(starts) < 0).any():
         raise FileFormatError(
             f"{path.name}: the row starts run from {starts[0]:,} to {starts[-1]:,}, expected "
-            f"rising numbers from 0 to {matrix.n_nonzero:,}; write the file again."
+            f"increasing numbers from 0 to {matrix.n_nonzero:,}; write the file again."
         )
     filled = np.flatnonzero(np.diff(starts))
     if not len(filled):

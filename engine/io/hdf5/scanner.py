@@ -126,8 +126,8 @@ def _coincident(file: h5py.File, path: Path) -> NDArray[np.bool_] | None:
     # A coincidence has no order, so neither has the rule.
     if rule.ndim != 2 or rule.shape != rule.T.shape or (rule != rule.T).any():
         raise FileFormatError(
-            f"{path.name}: {name} has the shape {rule.shape}, expected a symmetric matrix; write "
-            "the file again."
+            f"{path.name}: {name} is not a symmetric matrix (its shape is {rule.shape}); write the "
+            "file again."
         )
     return rule
 

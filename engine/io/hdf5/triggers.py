@@ -64,10 +64,16 @@ def read_stored_triggers(file: h5py.File, path: Path) -> tuple[Triggers, ...]:
     while len(found) < MOST_SIGNALS and f"{GROUP}/{len(found)}" in file:
         item = dataset(file, f"{GROUP}/{len(found)}", path)
         times = np.array(column(item, "<i8", path))
-        if times.ndim != 1 or (np.diff(times) <= 0).any():
+        if times.ndim != 1:
             raise FileFormatError(
-                f"{path.name}: the trigger times {GROUP}/{len(found)} have the shape {times.shape} "
-                "or do not increase, expected a list of increasing times; write the file again."
+                f"{path.name}: the trigger times have the shape {times.shape}, expected (n,); "
+                "write the file again."
+            )
+        back = np.flatnonzero(np.diff(times) <= 0)
+        if len(back):
+            raise FileFormatError(
+                f"{path.name}: trigger {back[0] + 1} is at {times[back[0] + 1]:,} ms, expected a "
+                f"time after {times[back[0]]:,} ms; write the file again."
             )
         found.append(Triggers(text_of(item.attrs.get(NAME, b"triggers")), times))
     return tuple(found)

@@ -228,10 +228,9 @@ def _wrong_unit(values: NDArray[np.float64], stated: Unit, where: str, remedy: s
             f"{message}, but {likely} in {WORDS[other]}, as expected for a scan; {remedy}."
         )
     likely = _span_text(np.rad2deg(degrees) if is_small else np.deg2rad(degrees))
-    change = "more" if is_small else "less"
     return DataError(
-        f"{message}, but a scan spans 57.3 times {change}, {likely}; they were probably converted "
-        f"to {WORDS[stated]} twice, so correct the angles."
+        f"{message}, but {likely} are expected for a scan; correct the angles, which were probably "
+        f"converted to {WORDS[stated]} twice."
     )
 
 

@@ -107,7 +107,8 @@ def planned_in(paths: Sequence[Path], shape: tuple[int, int]) -> tuple[Path, Pla
     if len(found) > 1:
         names = ", ".join(path.name for path, _ in found[:4])
         raise FileFormatError(
-            f"the folder contains the settings of {len(found)} scans ({names}); keep only one."
+            f"the folder contains the settings of {len(found)} scans ({names}); keep only one of "
+            "these files."
         )
     return found[0] if found else None
 

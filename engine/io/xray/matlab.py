@@ -131,7 +131,7 @@ def _name(begin: bytes, order: str) -> str:
     try:
         _, _, name = next(parts), next(parts), next(parts)
     except StopIteration as e:
-        raise MatlabError("truncated, parts of a variable are missing") from e
+        raise MatlabError("parts of a variable are missing") from e
     return bytes(name.data).decode("latin-1")
 
 
@@ -181,7 +181,7 @@ def _matrix(data: memoryview, order: str, depth: int) -> tuple[str, Value]:
         if kind in NUMBERS and not word & COMPLEX:
             return name, _numbers(next(parts), shape, order)
     except StopIteration as e:
-        raise MatlabError("truncated, parts of a variable are missing") from e
+        raise MatlabError("parts of a variable are missing") from e
     return name, None
 
 

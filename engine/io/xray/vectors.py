@@ -184,7 +184,7 @@ def geometry_of(
     if np.abs(vectors).max() > MAX_LENGTH_MM:
         raise GeometryError(
             f"{path.name}: contains lengths of up to {np.abs(vectors).max():.3g} mm, expected at "
-            f"most {MAX_LENGTH_MM:g} mm; convert the lengths to mm."
+            f"most {MAX_LENGTH_MM:,.0f} mm; convert the lengths to mm."
         )
     rows, columns = shape
     return from_astra_vectors(vectors, shape=(rows, columns), beam=beam)

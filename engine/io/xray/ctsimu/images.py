@@ -178,13 +178,13 @@ def _images(metadata: Path, stated: Plain, raw: Raw | None, n_wanted: int) -> tu
     """Return the images of one file or of a numbered series, and True if they are integers."""
     pattern = stated.get("filename")
     if not isinstance(pattern, str) or not pattern:
-        _refuse(metadata, "names no images")
+        _refuse(metadata, "does not name any images")
     files = _files(metadata, pattern, n_wanted)
     if not _tiff(files[0]):
         if raw is None:
             _refuse(
                 metadata,
-                f"names {files[0].name}, which is not a TIFF image, but states no datatype",
+                f"names the raw file {files[0].name} without a datatype",
             )
         # A single raw file contains all images, a numbered one contains one.
         n_each = n_wanted if len(files) == 1 else 1

@@ -143,7 +143,8 @@ def _files(path: Path, frames: Frames) -> list[Path]:
         )
     missing = [number for number in frames.numbers if number not in files]
     if missing or len(set(frames.numbers)) < len(frames.numbers):
-        what = f"frames {listed(missing)} are missing" if missing else "a frame is listed twice"
+        which = f"frame {missing[0]} is" if len(missing) == 1 else f"frames {listed(missing)} are"
+        what = f"{which} missing" if missing else "a frame is listed twice"
         raise FileFormatError(
             f"{path.name}: {what} ({len(files):,} files for {len(frames.numbers):,} frames); copy "
             "the whole scan again."

@@ -67,7 +67,7 @@ def read_edf(file: InputFile) -> tuple[NDArray[np.generic], dict[str, str]]:
     order = ORDERS.get(header.get("byteorder", "LowByteFirst").lower())
     if kind is None or order is None:
         raise FileFormatError(
-            f"{file.name}: data type {header.get('datatype', '')[:30]!r} with byte order "
+            f"{file.name}: the data type {header.get('datatype', '')[:30]!r} with byte order "
             f"{header.get('byteorder', '')[:20]!r} is not supported; save the image as "
             "UnsignedShort or FloatValue."
         )

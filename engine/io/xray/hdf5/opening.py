@@ -244,7 +244,9 @@ class Tree:
                     "fewer files."
                 )
             if not is_hdf5(file.head):
-                raise FileFormatError(f"{file.name}: not an HDF5 file; was it damaged or renamed?")
+                raise FileFormatError(
+                    f"{file.name}: not an HDF5 file; copy it again, or choose another file."
+                )
             opened = stack.enter_context(library_file(file))
             self._files[file.identity] = opened
             self._inputs[opened.filename] = file
@@ -305,7 +307,9 @@ def open_tree(file: InputFile) -> Iterator[Tree]:
         if the file is damaged, now or when it is read inside the block
     """
     if not is_hdf5(file.head):
-        raise FileFormatError(f"{file.name}: not an HDF5 file; was it damaged or renamed?")
+        raise FileFormatError(
+            f"{file.name}: not an HDF5 file; copy it again, or choose another file."
+        )
     tree = Tree(file.path)
     try:
         with ExitStack() as stack:
@@ -323,7 +327,8 @@ def open_tree(file: InputFile) -> Iterator[Tree]:
         # h5py reports an unknown compression by this word only.
         if "filter" in text:
             raise FileFormatError(
-                f"{file.name}: unsupported compression ({text}); save it with gzip or uncompressed."
+                f"{file.name}: unsupported compression ({text}); save the data with gzip or "
+                "uncompressed."
             ) from e
         raise damaged(file.path, e) from e
 

@@ -50,7 +50,7 @@ def sidecar_of(path: Path) -> Path | None:
         found = [each for each in _tables(folder) if _names(each, name, is_whole=is_whole)]
         if len(found) > 1:
             raise FileFormatError(
-                f"{path.name}: named by {len(found)} sidecars "
+                f"{path.name}: found {len(found)} matching sidecars "
                 f"({', '.join(each.name for each in found[:4])}); choose one of these files."
             )
         if found:

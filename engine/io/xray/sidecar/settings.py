@@ -205,7 +205,7 @@ class Sidecar(Settings):
         if self.shape is not None and (len(self.shape) != len(self.order) or min(self.shape) < 1):
             raise ValueError(
                 f"shape is {self.shape}, expected one number above 0 for each of the "
-                f"{len(self.order)} axes in order"
+                f"{len(self.order)} axes in `order`"
             )
         return self
 

@@ -162,7 +162,7 @@ def _calibrations(settings: VarianSettings, facts: Facts) -> list[Path]:
     if len(used) > 1:
         raise FileFormatError(
             f"{settings.path.name}: found {len(used)} open-beam calibrations "
-            f"({', '.join(used[:4])}); keep only that of this scan in {CALIBRATIONS}."
+            f"({', '.join(used[:4])}); keep only the one for this scan in {CALIBRATIONS}."
         )
     turned = np.unwrap([each.numbers.get(ANGLE, 0.0) for each in facts], period=360)
     # The filter moves slightly with the gantry, so each direction of rotation has a calibration.

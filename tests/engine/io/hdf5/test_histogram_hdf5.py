@@ -111,7 +111,7 @@ def test_a_named_scanner_may_have_another_image(path: Path, tmp_path: Path) -> N
     others = ({"separation_mm": 20}, {"pitch_mm": 2.1}, {"n_columns": 5}, {"n_layers": 2})
     for changes in others:
         (tmp_path / "other.toml").write_text(to_toml(panels(**changes).settings))
-        with pytest.raises(GeometryError, match=r"histogram is from 'tiny panels' .* or none"):
+        with pytest.raises(GeometryError, match=r"histogram is from 'tiny panels' .* or omit it"):
             read_histogram(path, str(tmp_path / "other.toml"))
 
 

@@ -28,12 +28,12 @@ WRONG = {
     "to degrees twice": (
         np.rad2deg,
         "deg",
-        r"turns in degrees, .* less, {span}°; .* degrees twice",
+        r"turns in degrees, .* but {span}° are .* degrees twice",
     ),
     "to radians twice": (
         lambda degrees: np.deg2rad(np.deg2rad(degrees)),
         "rad",
-        r"in radians, .* more, {span}°; .* to radians twice",
+        r"in radians, .* but {span}° are .* to radians twice",
     ),
 }
 

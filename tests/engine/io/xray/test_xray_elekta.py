@@ -114,7 +114,7 @@ def test_frames_made_anonymous_and_those_without_exposure(tmp_path: Path) -> Non
         ({"GantryAngle": "x"}, "GantryAngle of frame 1 is 'x', expected a number"),
         ({"UCentre": "nan"}, "UCentre of frame 1 is nan"),
         ({"Seq": 2}, "a frame is listed twice"),
-        ({"Seq": 77}, "frames 77 are missing, 12 files for 12 frames"),
+        ({"Seq": 77}, r"frame 77 is missing \(12 files for 12 frames\)"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(tmp_path: Path, frame: dict[str, object], words: str) -> None:
