@@ -295,8 +295,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
-      <source>Geometric factor (measured / analytic), by distance from the centre</source>
-      <translation>Geometriefaktor (gemessen / analytisch), nach Abstand von der Mitte</translation>
+      <source>Geometric factor (measured / analytic), by radial position</source>
+      <translation>Geometriefaktor (gemessen / analytisch), nach Radius</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
@@ -695,8 +695,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
-      <source>Rods along y (perpendicular to the panels)</source>
-      <translation>Stäbe entlang y (senkrecht zu den Panels)</translation>
+      <source>Rods perpendicular to the panels (y)</source>
+      <translation>Stäbe senkrecht zu den Panels (y)</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
@@ -2416,7 +2416,7 @@
     <message>
       <location filename="app/live/watch_page.py" />
       <source>Show kept image</source>
-      <translation>Behaltenes Bild zeigen</translation>
+      <translation>Behaltenes zeigen</translation>
     </message>
     <message>
       <location filename="app/live/watch_page.py" />

@@ -36,7 +36,7 @@ class NormaliseResult(QWidget):
             tr("ring difference"),
         )
         self.off = FactorPlot(
-            tr("Geometric factor (measured / analytic), by distance from the centre"),
+            tr("Geometric factor (measured / analytic), by radial position"),
             tr("tangential bins"),
         )
         self.interference = GreyRaster(tr("Crystal interference in a block"), stretched=True)

@@ -26,7 +26,7 @@ SETTLE_MS = 60
 MOST = 10.0
 """Valley-to-peak ratios from this value on have no meaning."""
 AXIS_NAMES = "xyz"
-AXES = {"y": tr("Rods along y (perpendicular to the panels)"), "z": tr("Rods along z")}
+AXES = {"y": tr("Rods perpendicular to the panels (y)"), "z": tr("Rods along z")}
 
 
 @dataclass(frozen=True)
