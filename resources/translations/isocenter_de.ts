@@ -4460,7 +4460,7 @@
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
-      <source>Measure the calibration factor from the displayed image of a cylinder of known activity</source>
+      <source>Measure the calibration factor from the displayed image of a cylinder with known activity</source>
       <translation>Den Kalibrierfaktor aus dem gezeigten Bild eines Zylinders bekannter Aktivität bestimmen</translation>
     </message>
     <message>
@@ -4925,7 +4925,7 @@
     </message>
     <message>
       <location filename="app/shell/technician/mode.py" />
-      <source>The site has not approved protocol {name!r}; choose another one in the header.</source>
+      <source>The site has not approved the protocol {name!r}; choose another one in the header.</source>
       <translation>Die Einrichtung hat das Protokoll {name!r} nicht freigegeben; wählen Sie ein anderes in der Kopfzeile.</translation>
     </message>
     <message>
@@ -5140,8 +5140,8 @@
     </message>
     <message>
       <location filename="app/shell/welcome_lists.py" />
-      <source>{done} of {updates} updates, {created:%d %b %H:%M}</source>
-      <translation>{done} von {updates} Aktualisierungen, {created:%d.%m. %H:%M}</translation>
+      <source>{done} of {updates} updates, started {created:%d %b %H:%M}</source>
+      <translation>{done} von {updates} Aktualisierungen, begonnen {created:%d.%m. %H:%M}</translation>
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
@@ -5190,8 +5190,8 @@
     </message>
     <message>
       <location filename="app/state/models/device_choice.py" />
-      <source>The GPU cannot be used. {why_not} You can also choose another device above.</source>
-      <translation>Die GPU kann nicht verwendet werden. {why_not} Sie können oben auch ein anderes Gerät wählen.</translation>
+      <source>The GPU cannot be used. {why_not} You can also choose another device in the header.</source>
+      <translation>Die GPU kann nicht verwendet werden. {why_not} Sie können auch ein anderes Gerät in der Kopfzeile wählen.</translation>
     </message>
     <message>
       <location filename="app/state/models/device_choice.py" />
@@ -5435,8 +5435,8 @@
     </message>
     <message>
       <location filename="app/state/models/messages.py" />
-      <source>Protocol {name!r} was chosen because it fits this scan; {last!r} was for the previous one.</source>
-      <translation>Das Protokoll {name!r} wurde gewählt, weil es zu diesem Scan passt; {last!r} war für den vorigen.</translation>
+      <source>Protocol {name!r} was chosen because it fits this scan; the previous scan used {last!r}.</source>
+      <translation>Das Protokoll {name!r} wurde gewählt, weil es zu diesem Scan passt; der vorige Scan verwendete {last!r}.</translation>
     </message>
     <message>
       <location filename="app/state/models/messages.py" />
@@ -5490,8 +5490,8 @@
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>Measured from {count} counts in {steps} steps on {name}. Save the normalisation to use it.</source>
-      <translation>Aus {count} Ereignissen in {steps} Schritten auf {name} gemessen. Speichern Sie die Normalisierung, um sie zu verwenden.</translation>
+      <source>Measured for {name} from {count} counts in {steps} steps. Save the normalisation to use it.</source>
+      <translation>Für {name} aus {count} Ereignissen in {steps} Schritten gemessen. Speichern Sie die Normalisierung, um sie zu verwenden.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
@@ -5530,8 +5530,8 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>{site}: the site's protocol folder does not exist.</source>
-      <translation>{site}: Den Protokollordner der Einrichtung gibt es nicht.</translation>
+      <source>{site}: the site's protocol folder does not exist; choose another folder in the settings.</source>
+      <translation>{site}: Den Protokollordner der Einrichtung gibt es nicht; wählen Sie in den Einstellungen einen anderen.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
@@ -5555,8 +5555,8 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>{name}: the file cannot be deleted ({why}).</source>
-      <translation>{name}: Die Datei kann nicht gelöscht werden ({why}).</translation>
+      <source>{name}: the file cannot be deleted ({why}); check its permissions.</source>
+      <translation>{name}: Die Datei kann nicht gelöscht werden ({why}); prüfen Sie ihre Zugriffsrechte.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
@@ -5620,8 +5620,8 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
-      <source>This protocol is not saved.</source>
-      <translation>Dieses Protokoll ist nicht gespeichert.</translation>
+      <source>This protocol has not been saved.</source>
+      <translation>Dieses Protokoll wurde nicht gespeichert.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
@@ -5715,12 +5715,12 @@
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
-      <source>Saved for all scans of {owner} since {day} {day_2:%b %Y}</source>
-      <translation>Für alle Scans von {owner} gespeichert seit {day}. {day_2:%m.%Y}</translation>
+      <source>Used for all scans of {owner} since {day} {day_2:%b %Y}</source>
+      <translation>Für alle Scans von {owner} verwendet seit {day}. {day_2:%m.%Y}</translation>
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
-      <source>{name}: the file saved for {owner} was changed or removed; choose it again and save it again.</source>
+      <source>{name}: the file saved for {owner} was changed or removed; choose and save it again.</source>
       <translation>{name}: Die für {owner} gespeicherte Datei wurde geändert oder entfernt; wählen und speichern Sie sie erneut.</translation>
     </message>
     <message>
@@ -5735,8 +5735,8 @@
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
-      <source>{folder}: the folder cannot be created ({e}).</source>
-      <translation>{folder}: Der Ordner kann nicht angelegt werden ({e}).</translation>
+      <source>{folder}: the folder cannot be created ({e}); check the permissions of its parent folder.</source>
+      <translation>{folder}: Der Ordner kann nicht angelegt werden ({e}); prüfen Sie die Zugriffsrechte des übergeordneten Ordners.</translation>
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
@@ -5885,8 +5885,8 @@
     </message>
     <message>
       <location filename="app/state/services/demo_maker.py" />
-      <source>The simulation stopped. The computer may have run out of memory.</source>
-      <translation>Die Simulation ist abgebrochen. Vielleicht reichte der Speicher nicht.</translation>
+      <source>The simulation stopped unexpectedly. The computer may have run out of memory.</source>
+      <translation>Die Simulation ist unerwartet abgebrochen. Vielleicht reichte der Speicher nicht.</translation>
     </message>
     <message>
       <location filename="app/state/services/demo_maker.py" />
@@ -5900,13 +5900,13 @@
     </message>
     <message>
       <location filename="app/state/services/import_job.py" />
-      <source>The description was not saved.</source>
-      <translation>Die Beschreibung wurde nicht gespeichert.</translation>
+      <source>The description could not be saved.</source>
+      <translation>Die Beschreibung konnte nicht gespeichert werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/normalising_job.py" />
-      <source>The normalisation was not measured.</source>
-      <translation>Die Normalisierung wurde nicht gemessen.</translation>
+      <source>The normalisation could not be measured.</source>
+      <translation>Die Normalisierung konnte nicht gemessen werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
@@ -6035,13 +6035,13 @@
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>The study was not added to the queue.</source>
-      <translation>Die Studie wurde nicht in die Warteschlange gestellt.</translation>
+      <source>The study could not be added to the queue.</source>
+      <translation>Die Studie konnte nicht in die Warteschlange gestellt werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>Some scans were not added to the queue.</source>
-      <translation>Einige Scans wurden nicht in die Warteschlange gestellt.</translation>
+      <source>Some scans could not be added to the queue.</source>
+      <translation>Einige Scans konnten nicht in die Warteschlange gestellt werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
@@ -6055,8 +6055,8 @@
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>The number of parallel studies was not changed.</source>
-      <translation>Die Zahl gleichzeitiger Studien wurde nicht geändert.</translation>
+      <source>The number of parallel studies could not be changed.</source>
+      <translation>Die Zahl gleichzeitiger Studien konnte nicht geändert werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
@@ -6075,18 +6075,18 @@
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>The study was not removed.</source>
-      <translation>Die Studie wurde nicht entfernt.</translation>
+      <source>The study could not be removed.</source>
+      <translation>Die Studie konnte nicht entfernt werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>The queue was not changed.</source>
-      <translation>Die Warteschlange wurde nicht geändert.</translation>
+      <source>The queue could not be changed.</source>
+      <translation>Die Warteschlange konnte nicht geändert werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>The order was not changed.</source>
-      <translation>Die Reihenfolge wurde nicht geändert.</translation>
+      <source>The order of the studies could not be changed.</source>
+      <translation>Die Reihenfolge der Studien konnte nicht geändert werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
@@ -6100,8 +6100,8 @@
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>{title} failed in the queue.</source>
-      <translation>{title} ist in der Warteschlange fehlgeschlagen.</translation>
+      <source>Queued study failed: {title}.</source>
+      <translation>Studie der Warteschlange fehlgeschlagen: {title}.</translation>
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
@@ -6140,7 +6140,7 @@
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
-      <source>No scan is open; open the scan that this {role} belongs to first.</source>
+      <source>No scan is open; first open the scan that this {role} belongs to.</source>
       <translation>Kein Scan ist offen; öffnen Sie zuerst den Scan, zu dem dies gehört: {role}.</translation>
     </message>
     <message>
@@ -6170,8 +6170,8 @@
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
-      <source>The result was not deleted.</source>
-      <translation>Das Ergebnis wurde nicht gelöscht.</translation>
+      <source>The result could not be deleted.</source>
+      <translation>Das Ergebnis konnte nicht gelöscht werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
@@ -6190,8 +6190,8 @@
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
-      <source>Deleted the result of {title}.</source>
-      <translation>Ergebnis von {title} gelöscht.</translation>
+      <source>Result deleted: {title}.</source>
+      <translation>Ergebnis gelöscht: {title}.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
@@ -6220,8 +6220,8 @@
     </message>
     <message>
       <location filename="app/state/services/runner.py" />
-      <source>Finishing after this iteration.</source>
-      <translation>Nach dieser Iteration wird beendet.</translation>
+      <source>The run will finish after this iteration.</source>
+      <translation>Der Lauf endet nach dieser Iteration.</translation>
     </message>
     <message>
       <location filename="app/state/services/runner.py" />
@@ -6270,8 +6270,8 @@
     </message>
     <message>
       <location filename="app/state/services/saving.py" />
-      <source>Replace a file</source>
-      <translation>Eine Datei ersetzen</translation>
+      <source>Replace existing files</source>
+      <translation>Vorhandene Dateien ersetzen</translation>
     </message>
     <message>
       <location filename="app/state/services/saving.py" />
@@ -6341,23 +6341,23 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/state/services/sweep_job.py" />
-      <source>The candidates could not be computed.</source>
-      <translation>Die Kandidaten konnten nicht berechnet werden.</translation>
+      <source>The candidate slices could not be computed.</source>
+      <translation>Die Kandidatenschichten konnten nicht berechnet werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/threads.py" />
-      <source>The engine could not be started: {name}: {e}.</source>
-      <translation>Der Rekonstruktionsprozess konnte nicht gestartet werden: {name}: {e}.</translation>
+      <source>The engine could not be started ({name}: {e}); please report this error.</source>
+      <translation>Der Rekonstruktionsprozess konnte nicht gestartet werden ({name}: {e}); bitte melden Sie diesen Fehler.</translation>
     </message>
     <message>
       <location filename="app/state/services/threads.py" />
-      <source>Internal error: {name}: {e}; please report it.</source>
-      <translation>Interner Fehler: {name}: {e}; bitte melden Sie ihn.</translation>
+      <source>Internal error ({name}: {e}); please report it.</source>
+      <translation>Interner Fehler ({name}: {e}); bitte melden Sie ihn.</translation>
     </message>
     <message>
       <location filename="app/state/services/tuning_job.py" />
-      <source>The kernels were not tuned.</source>
-      <translation>Die Kernel wurden nicht abgestimmt.</translation>
+      <source>The kernels could not be tuned.</source>
+      <translation>Die Kernel konnten nicht abgestimmt werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/volume_commands.py" />
@@ -6366,7 +6366,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/state/services/volume_commands.py" />
-      <source>{what}: not shown, because another scan is open now.</source>
+      <source>{what}: not shown because another scan is open now.</source>
       <translation>{what}: nicht gezeigt, weil jetzt ein anderer Scan geöffnet ist.</translation>
     </message>
     <message>

@@ -8,7 +8,7 @@ NORMALISE_TIP = tr(
     "Measure crystal and line efficiencies from scans of a cylinder or a rotating line source"
 )
 CALIBRATE_TIP = tr(
-    "Measure the calibration factor from the displayed image of a cylinder of known activity"
+    "Measure the calibration factor from the displayed image of a cylinder with known activity"
 )
 QUEUE_TIP = tr("Add this study with its current settings to the queue")
 TUNE_TIP = tr("Find the fastest kernels for this computer and use them in later runs")

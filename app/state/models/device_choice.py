@@ -77,7 +77,7 @@ class DeviceChoice(QObject):
         if self.in_use.usable:
             return ""
         return tr(
-            "The GPU cannot be used. {why_not} You can also choose another device above.",
+            "The GPU cannot be used. {why_not} You can also choose another device in the header.",
             why_not=self.in_use.why_not,
         )
 

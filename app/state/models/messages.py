@@ -62,8 +62,7 @@ def protocol_replaced(name: str, last: str) -> str:
         name of the protocol of the previous scan
     """
     return tr(
-        "Protocol {name!r} was chosen because it fits this scan; {last!r} was for the previous "
-        "one.",
+        "Protocol {name!r} was chosen because it fits this scan; the previous scan used {last!r}.",
         name=name,
         last=last,
     )

@@ -215,7 +215,7 @@ class NormalisingModel(QObject):
             return ""
         found = self.made.found
         return tr(
-            "Measured from {count} counts in {steps} steps on {name}. Save the "
+            "Measured for {name} from {count} counts in {steps} steps. Save the "
             "normalisation to use it.",
             count=count(found.counts),
             steps=found.steps,

@@ -88,7 +88,7 @@ class RememberedInput:
         """Why the input is used although nobody chose it for this scan."""
         day = date.fromisoformat(self.since)
         return tr(
-            "Saved for all scans of {owner} since {day} {day_2:%b %Y}",
+            "Used for all scans of {owner} since {day} {day_2:%b %Y}",
             owner=self.owner,
             day=day.day,
             day_2=day,
@@ -101,8 +101,7 @@ class RememberedInput:
         if (self.n_bytes, self.mtime_ns) == _identity(self.value):
             return ""
         return tr(
-            "{name}: the file saved for {owner} was changed or removed; choose it "
-            "again and save it again.",
+            "{name}: the file saved for {owner} was changed or removed; choose and save it again.",
             name=name,
             owner=self.owner,
         )
@@ -223,7 +222,10 @@ class RememberedInputs:
             self._path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as e:
             text = tr(
-                "{folder}: the folder cannot be created ({e}).", folder=self._path.parent, e=e
+                "{folder}: the folder cannot be created ({e}); check the permissions of its "
+                "parent folder.",
+                folder=self._path.parent,
+                e=e,
             )
             raise EngineError(text) from e
         write_atomically(json.dumps(values, indent=1, sort_keys=True).encode(), self._path)

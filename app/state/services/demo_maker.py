@@ -14,7 +14,7 @@ from engine.modalities import Demo, Study, demo_folder
 
 LOOK_S = 0.2
 """Interval at which the thread checks for a stop request [s]."""
-STOPPED = tr("The simulation stopped. The computer may have run out of memory.")
+STOPPED = tr("The simulation stopped unexpectedly. The computer may have run out of memory.")
 
 
 def make_demo_in_process(task: Task, demo: Demo, folder: Path | None = None) -> Study | None:

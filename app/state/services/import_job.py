@@ -85,7 +85,7 @@ class ImportJob(QObject):
         def done(found: Path | str) -> None:
             (self.refused if isinstance(found, str) else self.written).emit(found)
 
-        self._commands.run_task(work, done, failed=tr("The description was not saved."))
+        self._commands.run_task(work, done, failed=tr("The description could not be saved."))
 
     def stop(self) -> None:
         """Start no more previews."""

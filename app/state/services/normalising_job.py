@@ -51,7 +51,7 @@ class NormalisingJob(QObject):
         self._commands.run_task(
             lambda task: self._measure(task, request),
             lambda _: None,
-            failed=tr("The normalisation was not measured."),
+            failed=tr("The normalisation could not be measured."),
             on_failure=self.failed.emit,
             on_end=self._ended,
         )

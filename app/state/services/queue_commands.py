@@ -92,7 +92,7 @@ class QueueCommands(QObject):
 
         self._act(
             lambda queue: queued.add_to(queue, order),
-            tr("The study was not added to the queue."),
+            tr("The study could not be added to the queue."),
             added,
         )
 
@@ -107,7 +107,7 @@ class QueueCommands(QObject):
         session, identified = self._session, self._preferences.identify
         # Prepared in the window's thread, since models belong to it; only writing is slow.
         scans = QueuedScans.of(found, session.study, identified=identified)
-        title = tr("Some scans were not added to the queue.")
+        title = tr("Some scans could not be added to the queue.")
 
         def added() -> None:
             if scans.added:
@@ -143,7 +143,7 @@ class QueueCommands(QObject):
         """
         self._act(
             lambda queue: queue.change_settings(at_once=at_once),
-            tr("The number of parallel studies was not changed."),
+            tr("The number of parallel studies could not be changed."),
         )
 
     def pause(self, id: str) -> None:
@@ -184,11 +184,11 @@ class QueueCommands(QObject):
         id
             ID of its entry
         """
-        self._act(lambda queue: queue.remove(id), tr("The study was not removed."))
+        self._act(lambda queue: queue.remove(id), tr("The study could not be removed."))
 
     def clear(self) -> None:
         """Remove finished studies; their results stay."""
-        self._act(lambda queue: queue.clear_finished(), tr("The queue was not changed."))
+        self._act(lambda queue: queue.clear_finished(), tr("The queue could not be changed."))
 
     def move(self, id: str, to: int) -> None:
         """Move a study.
@@ -200,7 +200,9 @@ class QueueCommands(QObject):
         to
             new position, counted from 0
         """
-        self._act(lambda queue: queue.move(id, to), tr("The order was not changed."))
+        self._act(
+            lambda queue: queue.move(id, to), tr("The order of the studies could not be changed.")
+        )
 
     def _act(
         self,
@@ -251,7 +253,7 @@ class QueueCommands(QObject):
             )
             self._results.refresh()
             return
-        title = tr("{title} failed in the queue.", title=entry.title)
+        title = tr("Queued study failed: {title}.", title=entry.title)
         # A failed study was not started in this window, so nobody may be watching it.
         problem = Problem(title, entry.text, tr("The queue continues."), files=entry.files)
         self._session.raise_problem(problem)

@@ -234,7 +234,7 @@ class StudyReader:
         if DATA not in self.inputs:
             raise GeometryError(
                 tr(
-                    "No scan is open; open the scan that this {role} belongs to first.",
+                    "No scan is open; first open the scan that this {role} belongs to.",
                     role=name_of(role),
                 )
             )

@@ -139,7 +139,7 @@ class ResultCommands(QObject):
         self._commands.run_task(
             lambda _: Results().delete(result),
             lambda _: self._deleted(result),
-            failed=tr("The result was not deleted."),
+            failed=tr("The result could not be deleted."),
             on_end=end,
         )
 
@@ -189,9 +189,7 @@ class ResultCommands(QObject):
         record = self._session.run.record
         if record.result_id == result.id:
             record.result_id = ""  # the displayed image is no longer on disk
-        self._session.add_log(
-            "info", tr("Deleted the result of {title}.", title=result.record.title)
-        )
+        self._session.add_log("info", tr("Result deleted: {title}.", title=result.record.title))
 
     def _show(self, opened: OpenedResult) -> None:
         if self._session.run.state.is_active:

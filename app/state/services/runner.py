@@ -143,7 +143,7 @@ class Runner(QObject):
         if self.job is not None and self._run.state in (RunState.RUNNING, RunState.PAUSED):
             self.job.process.finish_and_keep()
             self._run.set_state(RunState.FINISHING)
-            self._session.add_log("info", tr("Finishing after this iteration."))
+            self._session.add_log("info", tr("The run will finish after this iteration."))
 
     def abort(self) -> None:
         """Stop now; the last image and the checkpoint stay."""

@@ -66,7 +66,7 @@ def may_write_all(
         tell(parent, tr("Not saved"), fault)
         return False
     question = question_of(*targets)
-    return not question or ask(parent, tr("Replace a file"), question, REPLACE)
+    return not question or ask(parent, tr("Replace existing files"), question, REPLACE)
 
 
 def inputs_of(session: Session) -> Sequence[Path]:

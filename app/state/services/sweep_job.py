@@ -76,7 +76,7 @@ class SweepJob(QObject):
         self._commands.run_task(
             lambda task: self._make(task, wanted, threads),
             self._took,
-            failed=tr("The candidates could not be computed."),
+            failed=tr("The candidate slices could not be computed."),
             on_progress=self.progressed.emit,
             on_failure=self.failed.emit,
             on_end=self._ended,

@@ -58,7 +58,11 @@ class EngineThread(QThread):
         except EngineError as e:
             self.event_received.emit(Failed(str(e), user_fault=True))
         except Exception as e:  # noqa: BLE001  a thread has no caller: the window must be told
-            text = tr("The engine could not be started: {name}: {e}.", name=type(e).__name__, e=e)
+            text = tr(
+                "The engine could not be started ({name}: {e}); please report this error.",
+                name=type(e).__name__,
+                e=e,
+            )
             self.event_received.emit(Failed(text, user_fault=False, detail=traceback.format_exc()))
 
     def _hand_on(self, event: Event) -> None:
@@ -102,7 +106,7 @@ class Task(QThread):
         except Exception as e:  # noqa: BLE001  the thread's last door: nothing may end silently
             keep_fault(e)
             self.failed.emit(
-                tr("Internal error: {name}: {e}; please report it.", name=type(e).__name__, e=e)
+                tr("Internal error ({name}: {e}); please report it.", name=type(e).__name__, e=e)
             )
         else:
             self.done.emit(result)

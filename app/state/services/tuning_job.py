@@ -51,7 +51,7 @@ class TuningJob(QObject):
         self._commands.run_task(
             lambda task: self._search(task, request),
             lambda _: None,
-            failed=tr("The kernels were not tuned."),
+            failed=tr("The kernels could not be tuned."),
             on_failure=self.failed.emit,
             on_end=self._ended,
         )

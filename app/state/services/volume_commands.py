@@ -210,7 +210,7 @@ class VolumeCommands(QObject):
                 take(found)
             else:
                 self._session.add_log(
-                    "info", tr("{what}: not shown, because another scan is open now.", what=what)
+                    "info", tr("{what}: not shown because another scan is open now.", what=what)
                 )
 
         self._commands.run_task(

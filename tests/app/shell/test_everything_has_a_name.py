@@ -136,7 +136,7 @@ def importing(window, folder: Path) -> QDialog:
 
 def replacing(window, folder: Path) -> QDialog:
     (folder / LONG).touch()
-    return question_box(window, "Replace a file", question_of(folder / LONG), "help")
+    return question_box(window, "Replace existing files", question_of(folder / LONG), "help")
 
 
 def studies(window, _: Path) -> QDialog:

@@ -79,5 +79,5 @@ def test_another_file_is_replaced_only_after_a_question(
     QTimer.singleShot(0, qapp, answer)
     Dialogs(parent, controls.context)._show_bundle(bundle)
     qtbot.waitUntil(lambda: not controls.commands.is_busy)
-    assert asked == ["Replace a file"]
+    assert asked == ["Replace existing files"]
     assert zipfile.is_zipfile(target) is replaced

@@ -131,7 +131,7 @@ def test_a_technician_runs_what_the_site_has_approved(window):
     box = window.header.choice.protocols
     assert [box.itemText(i) for i in range(box.count())] == ["Approved"]
     study.use_protocol(mine)  # as a study that was dropped would
-    assert "The site has not approved protocol" in window.session.obstacle()
+    assert "The site has not approved the protocol" in window.session.obstacle()
     assert not window.actions_.start.isEnabled()
     mode.leave()
     assert mode.refusal() == ""

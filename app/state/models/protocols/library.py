@@ -97,7 +97,13 @@ class ProtocolLibrary(SavedProtocols):
         """Return one sentence for each file that cannot be used."""
         faults = [fault for *_, fault in self._files() if fault]
         if self._site is not None and not self._site.is_dir():
-            faults.append(tr("{site}: the site's protocol folder does not exist.", site=self._site))
+            faults.append(
+                tr(
+                    "{site}: the site's protocol folder does not exist; choose another folder in "
+                    "the settings.",
+                    site=self._site,
+                )
+            )
         return faults
 
     def find(self, protocol: Protocol) -> ListedProtocol | None:
@@ -334,6 +340,8 @@ def _removed(path: Path) -> None:
             path.unlink()
     except OSError as e:
         text = tr(
-            "{name}: the file cannot be deleted ({why}).", name=path.name, why=e.strerror or e
+            "{name}: the file cannot be deleted ({why}); check its permissions.",
+            name=path.name,
+            why=e.strerror or e,
         )
         raise ResourceError(text) from e

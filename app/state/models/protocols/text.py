@@ -107,7 +107,7 @@ def protocol_notes(study: ProtocolState) -> list[str]:
         # Old protocol files lack these settings. Later versions may choose other defaults for them.
         found += [UNSTATED.get(each, each) for each in still_unstated(protocol)]
         if protocol.saved.origin == "nowhere":
-            found.append(tr("This protocol is not saved."))
+            found.append(tr("This protocol has not been saved."))
     return found + ([study.misfit] if study.misfit else [])
 
 

@@ -113,7 +113,9 @@ def test_a_simulation_that_dies_is_a_sentence(qtbot, tmp_path):
         qtbot.waitUntil(lambda: bool(simulations()), timeout=PATIENCE_MS)
         simulations()[0].kill()
     task.wait()
-    assert message.args == ["The simulation stopped. The computer may have run out of memory."]
+    assert message.args == [
+        "The simulation stopped unexpectedly. The computer may have run out of memory."
+    ]
 
 
 def test_a_simulation_ends_with_the_window(qtbot, tmp_path):

@@ -145,7 +145,7 @@ def test_an_aid_needs_a_scan(desk, folder):
     desk.open(folder / "norm.txt")
     assert desk.files() == {}
     assert (
-        "No scan is open; open the scan that this normalisation belongs to first."
+        "No scan is open; first open the scan that this normalisation belongs to."
         in desk.problems[0]
     )
 
@@ -180,7 +180,7 @@ def test_what_is_kept_is_for_that_scanner_alone(desk, folder):
     desk.commands.keep("attenuation", True)  # it belongs to the scan: nothing happens
     desk.open(folder / "b.h5")
     assert desk.files() == {"data": "b.h5", "normalisation": "norm.txt"}
-    assert desk.inputs["normalisation"].origin.startswith("Saved for all scans of Tiny ring")
+    assert desk.inputs["normalisation"].origin.startswith("Used for all scans of Tiny ring")
     desk.open(folder / "c.h5")
     assert desk.files() == {"data": "c.h5"}
     desk.open(folder / "a.h5")
@@ -260,7 +260,7 @@ def test_a_kept_crystal_map_is_for_scans_that_name_no_scanner(desk, folder, name
     assert desk.files() == {"data": "a.h5"} and desk.commands.is_remembered("scanner") is None
     desk.open(nameless / "scan.clm.safir")
     assert desk.files() == {"data": "scan.clm.safir", "scanner": "places.txt"}
-    assert "Saved for all scans" in desk.inputs["scanner"].origin
+    assert "Used for all scans" in desk.inputs["scanner"].origin
 
 
 def test_an_unknown_hdf5_file_says_what_it_holds(desk, tmp_path):

@@ -130,7 +130,7 @@ def test_a_scan_starts_after_a_demo_as_in_a_fresh_installation(desk, demo_studie
     assert names == {"Standard", "Standard CT", "Standard dual-head"}
     some = [(demo, scans[k % 5]) for k, demo in enumerate((*DEMOS, *DEMOS))]
     assert compared(desk, demo_studies, some, expected, rng) == []
-    assert "for the previous one" in desk.study.note, (
+    assert "the previous scan used" in desk.study.note, (
         "the user is told that the protocol is another"
     )
 

@@ -61,7 +61,7 @@ def test_a_run_that_rests_can_be_finished(session, runner, until):
     until(RunState.FINISHED)
     assert session.run.images[-1] == "final"
     assert session.run.record.provenance["updates"] < 2000
-    assert levels(session, "Finishing after this iteration.") == ["info"]
+    assert levels(session, "The run will finish after this iteration.") == ["info"]
 
 
 def test_an_abort_is_a_warning_and_keeps_the_image(session, runner, until):

@@ -99,7 +99,7 @@ def test_a_failure_has_its_reason_and_another_try(qtbot, dialog, controls, queue
     qtbot.waitUntil(lambda: dialog.reason.isVisible())
     assert dialog.reason.text() == "b.l: 0 events; nothing to reconstruct."
     assert dialog.said.text() == f"2 waiting, 1 failed. {RESTS}"
-    assert [problem.title for problem in problems] == ["b.l, Standard failed in the queue."]
+    assert [problem.title for problem in problems] == ["Queued study failed: b.l, Standard."]
     logged = controls.session.log[-1].text  # a pseudonym may end with a b of its own
     assert not re.search(r"\bb\.l", logged), "a name is nobody's business but ours"
     dialog.retry.click()
