@@ -244,9 +244,5 @@ class CentralArea(QWidget):
         if before and labels[:-1] == before:
             self.scrubber.append(labels[-1])
         else:
-            waiting = (
-                tr("Showing the previous image until a new one is available")
-                if self._has_volume
-                else NO_ITERATES
-            )
+            waiting = tr("Previous image (no iterations yet)") if self._has_volume else NO_ITERATES
             self.scrubber.set_iterates(labels, waiting)

@@ -3960,8 +3960,8 @@
     </message>
     <message>
       <location filename="app/shell/central_area.py" />
-      <source>Showing the previous image until a new one is available</source>
-      <translation>Das vorige Bild, bis ein neues verfügbar ist</translation>
+      <source>Previous image (no iterations yet)</source>
+      <translation>Voriges Bild (noch keine Iterationen)</translation>
     </message>
     <message>
       <location filename="app/shell/device_chooser.py" />
@@ -5091,7 +5091,7 @@
     <message>
       <location filename="app/shell/welcome.py" />
       <source>Reconstruct a PET or X-ray CT scan and watch the image form.</source>
-      <translation>Rekonstruieren Sie einen PET- oder CT-Scan, und sehen Sie zu, wie das Bild entsteht.</translation>
+      <translation>Rekonstruieren Sie PET- und CT-Scans vor Ihren Augen.</translation>
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
