@@ -254,7 +254,8 @@ def out_of_memory(rays: DeviceRays) -> DeviceError:
     z, y, x = padded(rays.shape)
     gib = 2**30
     return DeviceMemoryError(
-        f"images of {x} × {y} × {z} voxels leave only {rays.gpu.free_bytes() / gib:.2f} GiB of the "
-        f"GPU's {rays.gpu.facts.memory_bytes / gib:.1f} GiB of memory, too little for the events; "
-        "choose larger voxels, close other programs that use the GPU, or continue on the CPU."
+        f"images of {x} × {y} × {z} voxels leave only {rays.gpu.free_bytes() / gib:.2f} GiB of "
+        f"{rays.gpu.facts.memory_bytes / gib:.1f} GiB of GPU memory, which is not enough for the "
+        "events; choose larger voxels, close other programs that use the GPU, or continue on the "
+        "CPU."
     )

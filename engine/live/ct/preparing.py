@@ -131,7 +131,7 @@ class Preparation:
             # The next step has to see the kind of values that this one leaves
             one = step.dry_run(one)
         if one.kind != "integrals":
-            return f"the projections stay {one.kind}; switch on flat field and logarithm", []
+            return f"the projections are still {one.kind}; switch on flat field and logarithm", []
         return None, chain
 
     def _stacked(self, kind: FrameKind) -> Array | None:

@@ -99,7 +99,7 @@ def measure_in_process(
         code = process.end()
     # No last message: the process has crashed or was killed
     if not last:
-        yield Refused(f"the measurement ended: {how_it_ended(code)}. Start it again.")
+        yield Refused(f"the measurement stopped: {how_it_ended(code)}. Start it again.")
 
 
 def _main(request: NormalisationRequest, events: Connection, wishes: Connection) -> None:
@@ -122,7 +122,7 @@ def _main(request: NormalisationRequest, events: Connection, wishes: Connection)
     except EngineError as e:
         tell(events, Refused(str(e)))
     except MemoryError:
-        tell(events, Refused("not enough memory. Close other programs, and try again."))
+        tell(events, Refused("there is not enough memory. Close other programs, and try again."))
     except Exception:  # noqa: BLE001  the last door: nothing may end without a word
         tell(events, Refused(f"internal error: {traceback.format_exc(limit=-1)}"))
     finally:

@@ -350,15 +350,15 @@ def test_slices_and_patches_take_a_fitting_form(path, shape):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"views_per_launch": 1366}, "1 to 1365 views"),
+        ({"views_per_launch": 1366}, "must be 1 to 1365"),
         ({"block": (64, 32)}, "1024 threads"),
-        ({"projections": "rvc"}, "v comes first"),
+        ({"projections": "rvc"}, "v must come first"),
         ({"volume": "zyy"}, "each of x, y and z"),
-        ({"voxels_per_thread": 0}, "1 or more"),
-        ({"path": "columns"}, "read from memory"),
+        ({"voxels_per_thread": 0}, "must be at least 1"),
+        ({"path": "columns"}, "needs the texture 'memory'"),
         ({"texture": "memory", "path": "columns", "block": (32, 32), "voxels_per_thread": 8},
          "49152 bytes"),
-        ({"texture": "linear"}, "texture is one of"),
+        ({"texture": "linear"}, "texture must be one of"),
     ],
 )  # fmt: skip
 def test_forms_that_cannot_be_are_refused(wrong, words):
