@@ -143,8 +143,10 @@ def _files(path: Path, frames: Frames) -> list[Path]:
         )
     missing = [number for number in frames.numbers if number not in files]
     if missing or len(set(frames.numbers)) < len(frames.numbers):
-        which = f"frame {missing[0]} is" if len(missing) == 1 else f"frames {listed(missing)} are"
-        what = f"{which} missing" if missing else "a frame is listed twice"
+        what = "a frame is listed twice"
+        if missing:
+            number = "frame" if len(missing) == 1 else "frames"
+            what = f"{number} {listed(missing)} {'is' if len(missing) == 1 else 'are'} missing"
         raise FileFormatError(
             f"{path.name}: {what} ({len(files):,} files for {len(frames.numbers):,} frames); copy "
             "the whole scan again."

@@ -91,7 +91,7 @@ class XmlText:
         except ValueError:
             self.refuse(f"{name}{of} is {stated[name][:40]!r}, expected a number")
         if not math.isfinite(number):
-            self.refuse(f"{name}{of} is {number}")
+            self.refuse(f"{name}{of} is {number}, expected a finite number")
         return number
 
     def refuse(self, what: str) -> NoReturn:

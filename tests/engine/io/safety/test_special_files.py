@@ -139,9 +139,7 @@ def test_the_sentence_on_an_image_of_several_scans_names_it(tmp_path: Path) -> N
     flexray(tmp_path)
     settings = (tmp_path / "scan settings.txt").read_text()
     (tmp_path / "other settings.txt").write_text(settings)
-    with pytest.raises(
-        FileFormatError, match=r"scan_000000.tif: the scan of this image is ambiguous"
-    ):
+    with pytest.raises(FileFormatError, match=r"scan_000000.tif: found the settings of 2 scans"):
         read_projections(tmp_path / "scan_000000.tif")
 
 

@@ -136,7 +136,7 @@ class TestFiles:
     def test_two_sidecars_of_one_image_are_asked_about(self, tmp_path: Path) -> None:
         other = write(tmp_path, **PLAIN).rename(tmp_path / "other.toml")
         write(tmp_path, **PLAIN)
-        with pytest.raises(FileFormatError, match="named by 2 sidecars"):
+        with pytest.raises(FileFormatError, match="found 2 matching sidecars"):
             read_projections(tmp_path / "scan.raw")
         assert read_projections(other).n_views == N
 

@@ -69,7 +69,7 @@ class TestEveryScanner:
         path = write(tmp_path)
         bad = sorted(tmp_path.glob(f"{first[:4]}*.tif"))[7]
         tifffile.imwrite(bad, counts()[0, :2])
-        with pytest.raises(FileFormatError, match=rf"{bad.name}: 2 x 5 pixels"):
+        with pytest.raises(FileFormatError, match=rf"{bad.name}: has 2 x 5 pixels"):
             read_projections(path)
 
     def test_a_truncated_image_is_named(
