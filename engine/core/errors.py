@@ -19,7 +19,7 @@ class EngineError(Exception):
     ...     engine.read("no-such-scan.h5")
     ... except engine.EngineError as fault:
     ...     print(fault)
-    no-such-scan.h5: no such file; check the path.
+    no-such-scan.h5: this file does not exist; check the path.
     """
 
     def __init__(self, message: str = "", *more: object) -> None:

@@ -83,7 +83,8 @@ def read(
             # instead.
             raise UnknownFormatError(known.refuse(file))
     raise UnknownFormatError(
-        f"{path.name}: unknown scan or volume; readable formats: {listed(io.READERS)}."
+        f"{path.name}: unknown file format; choose a scan or volume in one of these formats: "
+        f"{listed(io.READERS)}."
     )
 
 

@@ -134,8 +134,8 @@ def open_adjacent(settings: Path, name: str) -> Iterator[InputFile]:
     path = path_next_to(settings, name)
     if not exists(path):
         raise FileFormatError(
-            f"{settings.name}: names the file {name!r}, but there is no such file next to it; copy "
-            "it there or correct the name."
+            f"{settings.name}: names the file {name!r}, which was not found in the same folder; "
+            "copy it there or correct the name."
         )
     with open_input(path) as file:
         yield file
@@ -186,8 +186,8 @@ def open_below(settings: Path, name: str) -> Iterator[InputFile]:
     path = below(settings, name)
     if not exists(path):
         raise FileFormatError(
-            f"{settings.name}: names the file {name!r}, but there is no such file next to it; copy "
-            "it there or correct the name."
+            f"{settings.name}: names the file {name!r}, which was not found; add this file, or "
+            "correct the name."
         )
     with open_input(path) as file:
         yield file

@@ -72,7 +72,8 @@ def writer_of(path: Path) -> type[VolumeWriter]:
     if writer is not None:
         return writer
     raise UnknownFormatError(
-        f"{path.name}: no output format has this suffix; choose one of {listed(WRITERS)}."
+        f"{path.name}: no format with this suffix can be written; choose one of these formats: "
+        f"{listed(WRITERS)}."
     )
 
 

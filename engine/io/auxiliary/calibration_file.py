@@ -64,7 +64,7 @@ def read_calibration(path: Path, scanner: Scanner | None = None) -> Calibration:
     with open_input(path) as file:
         if file.size > MAX_BYTES or not is_calibration(file):
             raise FileFormatError(
-                f"{path.name}: not a calibration; make one with `isocenter calibrate`."
+                f"{path.name}: not a calibration file; create one with `isocenter calibrate`."
             )
         text = file.text(MAX_BYTES)
     try:
@@ -74,18 +74,23 @@ def read_calibration(path: Path, scanner: Scanner | None = None) -> Calibration:
         raise FileFormatError(f"{path.name}: damaged calibration ({e}); copy it again.") from e
     # The digest of the geometry, not the name: the factor changes with every length in it.
     if scanner is not None and scanner_digest(scanner) != found.scanner_sha256:
+        if scanner.name == found.scanner:
+            raise GeometryError(
+                f"{path.name}: the geometry of {scanner.name!r} has changed since this "
+                "calibration; calibrate the scanner again."
+            )
         raise GeometryError(
-            f"{path.name}: measured on {found.scanner!r}, but this scan is from {scanner.name!r} "
-            "or its description has changed; calibrate this scanner."
+            f"{path.name}: measured on {found.scanner!r}, but this scan is from {scanner.name!r}; "
+            "calibrate this scanner."
         )
     return found
 
 
 def _calibration(content: Plain, path: Path) -> Calibration:
     if content.pop("sha256", "") != _digest(content):
-        raise ValueError("it was changed after the measurement")
+        raise ValueError("its checksum does not match its content")
     if content.get("format") != FORMAT:
-        raise ValueError(f"format {content.get('format')!r}, expected {FORMAT!r}")
+        raise ValueError(f"its format is {content.get('format')!r}, expected {FORMAT!r}")
     # Unknown keys are ignored, so that files of later versions can be read. The digest covers them.
     values = {f.name: content[f.name] for f in fields(Calibration) if f.name in content}
     values["corrections"] = tuple(str(kind) for kind in content.get("corrections", ()))
@@ -93,11 +98,14 @@ def _calibration(content: Plain, path: Path) -> Calibration:
     # JSON gives any type, and a string or NaN would only fail deep inside a reconstruction.
     numbers = (found.positrons_per_ml, found.error_percent)
     if not all(isinstance(v, int | float) and math.isfinite(v) for v in numbers):
-        raise ValueError("some values are missing")
+        raise ValueError(
+            f"positrons_per_ml is {found.positrons_per_ml!r} and error_percent is "
+            f"{found.error_percent!r}, expected two finite numbers"
+        )
     if not (found.positrons_per_ml > 0 and 0 <= found.error_percent <= LARGEST_ERROR):
         raise ValueError(
-            f"positrons_per_ml is {found.positrons_per_ml:g} and error_percent is "
-            f"{found.error_percent:g}, expected more than 0 and 0 to {LARGEST_ERROR:g}"
+            f"positrons_per_ml is {found.positrons_per_ml:g}, expected more than 0, and "
+            f"error_percent is {found.error_percent:g}, expected 0 to {LARGEST_ERROR:g}"
         )
     return found
 

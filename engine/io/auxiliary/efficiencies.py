@@ -74,9 +74,7 @@ def read_values(path: Path) -> NDArray[np.float32]:
         lines = file.text(MAX_BYTES).splitlines()
     rows = rows_of(lines)
     if not rows:
-        raise FileFormatError(
-            f"{path.name}: contains no efficiencies; expected one number per line."
-        )
+        raise FileFormatError(f"{path.name}: contains no efficiencies; write one number per line.")
     # The first line decides. A line with another number of columns is then an error.
     return _numbered(path, rows) if len(rows[0][1]) == 2 else _listed(path, rows)
 
@@ -85,8 +83,8 @@ def _stored_values(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
     # Checked before reading: a damaged file can claim any type and size.
     if item.dtype.kind not in "iuf" or item.size > MAX_CRYSTALS:
         raise FileFormatError(
-            f"{path.name}: {DATASET} is {item.dtype} of {item.size:,} values, expected one number "
-            "per crystal; write the file again."
+            f"{path.name}: {DATASET} contains {item.size:,} values of type {item.dtype}, expected "
+            "one number per crystal; write the file again."
         )
     return np.asarray(column(item, item.dtype.str, path), np.float32).ravel()
 
@@ -143,8 +141,8 @@ def _numbered(path: Path, rows: list[Row]) -> NDArray[np.float32]:
         k = int(crystal) if crystal.is_integer() else -1
         if not 0 <= k < len(rows) or seen[k]:
             raise FileFormatError(
-                f"{path.name}, line {line}: crystal {fields[0]}; expected each number from 0 to "
-                f"{len(rows) - 1:,} exactly once."
+                f"{path.name}, line {line}: crystal {fields[0]} is out of range or listed twice, "
+                f"expected each number from 0 to {len(rows) - 1:,} exactly once; correct the file."
             )
         values[k], seen[k] = value, True
     return values

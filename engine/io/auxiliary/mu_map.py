@@ -21,7 +21,6 @@ MIN_PER_MM = -1e-4
 BODY_PER_MM = 0.001
 """Threshold between air and lung [1/mm]."""
 VOXEL_MM = (0.1, 50.0)
-BY_LIKENESS = "isocenter register"
 
 
 def as_mu_map(volume: Volume, scanner: Scanner | None, path: Path) -> Volume:
@@ -48,8 +47,8 @@ def as_mu_map(volume: Volume, scanner: Scanner | None, path: Path) -> Volume:
     low, high = VOXEL_MM
     if not all(low <= v <= high for v in volume.grid.voxel_mm):
         raise GeometryError(
-            f"{path.name}: voxel size {volume.grid.describe()}, expected {low:g} to {high:g} mm; "
-            "was the map saved in other units?"
+            f"{path.name}: the voxel size is {volume.grid.describe()}, expected {low:g} to "
+            f"{high:g} mm; save the map with the voxel size in mm."
         )
     # The unit is resolved before the limits below, which are in 1/mm.
     found = recognised(volume, path.name)
@@ -66,8 +65,8 @@ def _refuse_unit(volume: Volume, path: Path) -> None:
     water = f"water is {WATER_PER_MM} 1/mm at 511 keV"
     if least < MIN_PER_MM or most > 1:
         raise DataError(
-            f"{path.name}: values from {least:g} to {most:g} are not attenuation in 1/mm, possibly "
-            f"Hounsfield units ({water}); convert the map to 1/mm at 511 keV."
+            f"{path.name}: values from {least:g} to {most:g} cannot be attenuation in 1/mm and may "
+            f"be Hounsfield units ({water}); convert the map to 1/mm at 511 keV."
         )
     if most > MAX_PER_MM:
         # STIR and CASToR store maps in 1/cm, without a unit in the file.
@@ -78,8 +77,8 @@ def _refuse_unit(volume: Volume, path: Path) -> None:
         )
     if most < BODY_PER_MM:
         raise DataError(
-            f"{path.name}: all values are below {BODY_PER_MM:g} 1/mm, so the map does not "
-            "attenuate; choose another map or reconstruct without attenuation."
+            f"{path.name}: all values are below {BODY_PER_MM:g} 1/mm, so the map contains only "
+            "air; choose another map or reconstruct without attenuation correction."
         )
 
 
@@ -91,16 +90,16 @@ def _refuse_place(volume: Volume, scanner: Scanner, path: Path) -> None:
     across = scanner.from_middle_mm(x[None, :], y[:, None])[body.any(axis=0)].max()
     if across > scanner.bore_radius_mm:
         raise GeometryError(
-            f"{path.name}: wrong geometry; the map extends {across:.0f} mm from the centre, but "
-            f"the bore radius of {scanner.name!r} is {scanner.bore_radius_mm:.0f} mm; choose this "
-            f"scan's map in scanner coordinates, or register it ({BY_LIKENESS})."
+            f"{path.name}: the map extends {across:.0f} mm from the centre, but the bore radius of "
+            f"{scanner.name!r} is {scanner.bore_radius_mm:.0f} mm; choose a map in scanner "
+            "coordinates, or register this one with `isocenter register`."
         )
     # A patient extends beyond the rings, so an overlap is enough along the axis.
     inside = z[body.any(axis=(1, 2))]
     low, high = scanner.axial_range_mm
     if inside.max() < low or inside.min() > high:
         raise GeometryError(
-            f"{path.name}: wrong geometry; the map covers z = {inside.min():.0f} to "
-            f"{inside.max():.0f} mm, but the scanner covers {low:.0f} to {high:.0f} mm; choose "
-            f"this scan's map in scanner coordinates, or register it ({BY_LIKENESS})."
+            f"{path.name}: the map covers z = {inside.min():.0f} to {inside.max():.0f} mm, but the "
+            f"scanner covers {low:.0f} to {high:.0f} mm; choose a map in scanner coordinates, or "
+            "register this one with `isocenter register`."
         )

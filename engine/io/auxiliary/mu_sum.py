@@ -56,8 +56,8 @@ def of_classes(volume: Volume, classes: Mapping[int, float], name: str) -> Volum
         listed = ", ".join(f"{value:g}" for value in other[:5])
         more = f" and {len(other) - 5:,} more" if len(other) > 5 else ""
         raise DataError(
-            f"{name}: {np.count_nonzero(left):,} voxels belong to unnamed classes with the numbers "
-            f"{listed}{more}; state their attenuation too, or use a segmented image."
+            f"{name}: {np.count_nonzero(left):,} voxels belong to classes without an attenuation "
+            f"value ({listed}{more}); add a value for each class, or use a segmented image."
         )
     listed = ", ".join(f"{k}: {v:g}" for k, v in known.items())
     note = f"{name}: the classes were converted to attenuation in 1/mm ({listed})."
@@ -92,8 +92,8 @@ def added(first: Volume, others: Sequence[Volume]) -> Volume:
     patients = {each.patient for each in (first, *others) if each.patient}
     if len(patients) > 1:
         raise DataError(
-            "the files of these maps name different patients; add maps of one patient, bed and "
-            "coils."
+            f"these maps belong to {len(patients)} different patients; combine only maps of one "
+            "patient, the bed and the coils."
         )
     grid = _grown(first.grid, others)
     refuse_large_data(4 * grid.n_voxels, "the sum of the maps")

@@ -113,7 +113,7 @@ def recognised(volume: Volume, name: str, unit: str = "") -> FoundUnit | None:
     # A wrong unit makes attenuation ten times too large or small, so guess neither of the two.
     if seen and seen != said and not unit:
         raise DataError(
-            f"{name}: the stated unit is {said}, but the values look like {seen} (most matter has "
+            f"{name}: the stated unit is {said}, but the values look like {seen} (typical value "
             f"{typical(volume.values):.3g}; water is 0.0096 1/mm, 0.096 1/cm, 0 HU); set the unit "
             "with `isocenter mu-map --unit`."
         )

@@ -45,19 +45,20 @@ def read_point_spread(path: Path) -> PointSpread:
         lines = file.text(MAX_BYTES).splitlines()
     rows = [numbers_of(path, row, N_COLUMNS, COLUMNS) for row in rows_of(lines)]
     if not rows:
-        raise FileFormatError(f"{path.name}: contains no widths; expected lines of {COLUMNS}.")
+        raise FileFormatError(f"{path.name}: contains no widths; write lines with {COLUMNS}.")
     table = np.array(rows)
     refuse_not_finite(path, table)
     radius, widths = table[:, 0], table[:, 1:]
     # Widths are interpolated between the distances, which needs a strict order.
-    if radius[0] < 0 or (np.diff(radius) <= 0).any():
+    bad = np.flatnonzero((radius < 0) | (np.diff(radius, prepend=-np.inf) <= 0))
+    if len(bad):
         raise DataError(
-            f"{path.name}: distances from the axis must be at least 0 and increase; correct the "
-            "table."
+            f"{path.name}: the distance in row {bad[0] + 1} is {radius[bad[0]]:g} mm, expected "
+            "increasing distances of at least 0 mm; correct the table."
         )
     if not ((widths > 0) & (widths <= WIDEST_MM)).all():
         raise DataError(
-            f"{path.name}: widths are between {widths.min():g} and {widths.max():g}, expected more "
+            f"{path.name}: the widths are {widths.min():g} to {widths.max():g} mm, expected more "
             f"than 0 and at most {WIDEST_MM:g} mm; correct the table."
         )
     return PointSpread(radius, widths[:, 0], widths[:, 1], float(widths[:, 2].mean()))

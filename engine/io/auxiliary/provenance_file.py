@@ -182,7 +182,7 @@ def provenance_at(path: Path, digest: Callable[[], str]) -> tuple[Plain, tuple[s
         return provenance, () if is_sealed else (unsealed(sidecar),)
     if content.get("file") == path.name:
         raise FileFormatError(
-            f"{path.name}: the checksum in {sidecar.name} differs, so the file has changed; "
+            f"{path.name}: does not match the checksum in {sidecar.name}, so it has been changed; "
             f"{remedy}."
         )
     note = f"{sidecar.name}: belongs to {str(content.get('file'))[:100]!r}, so it is ignored."

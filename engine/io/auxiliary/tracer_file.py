@@ -52,6 +52,7 @@ def read_tracer(path: Path) -> Tracer:
     table = read_toml(path)
     if set(table) != {TABLE} or not isinstance(table[TABLE], dict):
         raise SettingsError(
-            f"{path.name}: expected one table [{TABLE}] with dose, times and weight."
+            f"{path.name}: contains {', '.join(table) or 'nothing'}, expected a single table "
+            f"[{TABLE}] with dose, times and weight; correct the file."
         )
     return parse(Tracer, table[TABLE], where=path.name)

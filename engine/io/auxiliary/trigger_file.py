@@ -63,7 +63,8 @@ def read_triggers(path: Path) -> Triggers:
     rows = rows_of(["", *lines[1:]])
     if len(rows) < 2:
         raise FileFormatError(
-            f"{path.name}: {len(rows)} trigger times, but a cycle needs two; {WANTED}."
+            f"{path.name}: contains {len(rows)} trigger times, expected at least 2; write one time "
+            "per line."
         )
     times = np.array([numbers_of(path, row, 1, "a time")[0] for row in rows])
     refuse_not_finite(path, times)
@@ -72,13 +73,13 @@ def read_triggers(path: Path) -> Triggers:
     if len(back):
         line = rows[int(back[0]) + 1][0]
         raise FileFormatError(
-            f"{path.name}, line {line}: {times[back[0] + 1]:g} comes after {times[back[0]]:g}; the "
-            "times must increase."
+            f"{path.name}, line {line}: {times[back[0] + 1]:g} comes after {times[back[0]]:g}, "
+            "expected increasing times; sort the lines."
         )
     # ECG programs often export the time of day or Unix time.
     if seconds[0] < 0 or seconds[-1] > LONGEST_S:
         raise FileFormatError(
-            f"{path.name}: times run from {seconds[0]:g} to {seconds[-1]:g} s, expected seconds "
-            "since the start of the scan, not clock times."
+            f"{path.name}: times run from {seconds[0]:g} to {seconds[-1]:g} s, expected 0 to "
+            f"{LONGEST_S:,.0f} s from the start of the scan; subtract its start from clock times."
         )
     return Triggers.at(OF_FILE, np.round(seconds * MS).astype(np.int64))

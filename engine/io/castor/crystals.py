@@ -69,24 +69,26 @@ def _table(file: InputFile) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]
     n, rest = divmod(file.size, 4 * VALUES)
     if rest or n < 2:
         raise FileFormatError(
-            f"{file.name}: {file.size:,} bytes are not a look-up table, expected 24 bytes per "
-            "crystal; copy it again."
+            f"{file.name}: has {file.size:,} bytes, but a look-up table has 24 bytes per crystal; "
+            "copy it again."
         )
     table = file.array("<f4", (n, VALUES))
     if not np.isfinite(table).all():
-        raise FileFormatError(f"{file.name}: contains values that are not numbers; write it again.")
+        raise FileFormatError(
+            f"{file.name}: the look-up table contains NaN or infinite values; write it again."
+        )
     # The file has no mark, so unit vectors are the only proof of its format and byte order.
     length = np.linalg.norm(table[:, 3:].astype(np.float64), axis=1)
     if np.abs(length - 1).max() > UNIT_TOLERANCE:
         k = int(np.abs(length - 1).argmax())
         raise FileFormatError(
-            f"{file.name}: the direction of crystal {k:,} is {length[k]:g} long, expected 1; this "
-            "is not a CASToR look-up table, or its byte order differs."
+            f"{file.name}: the direction vector of crystal {k:,} has the length {length[k]:g}, "
+            "expected 1; choose a little-endian CASToR look-up table."
         )
     if np.abs(table[:, :3]).max() > FARTHEST_MM:
         raise GeometryError(
             f"{file.name}: crystals are up to {np.abs(table[:, :3]).max():g} mm from the centre, "
-            f"expected at most {FARTHEST_MM:g}; give positions in mm."
+            f"expected at most {FARTHEST_MM:g} mm; give positions in mm."
         )
     return table
 
@@ -132,7 +134,7 @@ def adjacent_table(header: Path, scanner: str, of: str) -> Path:
     how = f"{len(tables)} look-up tables" if tables else "no look-up table"
     way = " (castor-recon makes it from the .geom file with -olut)" if has_text else ""
     raise ScannerMissingError(
-        f"{header.name}: {how} next to it, so the crystal positions are unknown; copy "
-        f"{scanner}.lut from CASToR's folder config/scanner{way}, or name the scanner.",
+        f"{header.name}: its folder contains {how}, so the crystal positions are unknown; copy "
+        f"{scanner}.lut from CASToR's folder config/scanner{way}, or choose the scanner.",
         of,
     )

@@ -76,8 +76,8 @@ class CastorHeader:
         name = self.text("data filename").replace("\\", "/").rpartition("/")[2]
         if name in ("", ".", "..") or any(sign in name for sign in ":\0"):
             raise FileFormatError(
-                f"{self.path.name}: names no data file; add `Data filename: FILE` and put the file "
-                "next to it."
+                f"{self.path.name}: does not name a data file; add the line `Data filename: FILE`, "
+                "and put the file in the same folder."
             )
         return self.path.parent / name
 

@@ -63,9 +63,9 @@ def read_histogram_scan(data: InputFile, header: CastorHeader, scanner: Scanner)
     # Wrong flags shift all fields, and then crystal numbers are the first to be impossible.
     if int(pairs.max()) >= scanner.n_crystals:
         raise GeometryError(
-            f"{data.name}: names crystal {int(pairs.max()):,}, but {scanner.name!r} has "
-            f"{scanner.n_crystals:,}; choose this scan's look-up table, or correct the flags in "
-            "the header."
+            f"{data.name}: refers to crystal {int(pairs.max()):,}, but {scanner.name!r} has only "
+            f"{scanner.n_crystals:,} crystals; choose this scan's look-up table, or correct the "
+            "flags in the header."
         )
     # Each count becomes one event, so the sum over TOF bins must be a whole number.
     counts = _whole(lines[COUNTS][..., 0].sum(axis=1, dtype=np.float64), data.name)
@@ -99,9 +99,8 @@ def _lines(data: InputFile, header: CastorHeader) -> Array:
     promised = header.whole("number of events") or n
     if rest or n != promised or not n:
         raise FileFormatError(
-            f"{data.name}: {data.size:,} bytes are {n:,} lines of {record.itemsize} bytes and "
-            f"{rest} more, but {header.path.name} states {promised:,} lines; copy both files "
-            "again."
+            f"{data.name}: contains {n:,} lines of {record.itemsize} bytes and {rest} more bytes, "
+            f"but {header.path.name} states {promised:,} lines; copy both files again."
         )
     refuse_large_data(n * (record.itemsize + LINE_BYTES), data.name, "its lines")
     return np.asarray(data.array(record, (n,)))
@@ -136,8 +135,8 @@ def _whole(counts: Array, name: str) -> Array:
     total = float(counts.sum())
     if not 0 < total <= MOST_EVENTS:
         raise DataError(
-            f"{name}: {total:,.0f} counts in total, expected 1 to {MOST_EVENTS:,}; export a "
-            "shorter scan."
+            f"{name}: contains {total:,.0f} counts, expected 1 to {MOST_EVENTS:,}; choose another "
+            "scan, or export a shorter one."
         )
     return counts.astype(np.int64)
 
@@ -152,8 +151,8 @@ def _expected(lines: Array, duration_s: float, header: CastorHeader) -> Array | 
         return None
     if duration_s <= 0:
         raise FileFormatError(
-            f"{header.path.name}: contains rates of randoms and scatter but no `Duration (s)`, so "
-            "expected counts are unknown; add the duration."
+            f"{header.path.name}: contains randoms and scatter rates but no `Duration (s)`, which "
+            "is needed to convert them to counts; add the duration."
         )
     if has_randoms:
         rates += lines[RANDOMS]
@@ -161,8 +160,8 @@ def _expected(lines: Array, duration_s: float, header: CastorHeader) -> Array | 
         rates += lines[COUNTS][..., 1].sum(axis=1, dtype=np.float64)
     if not (np.isfinite(rates) & (rates >= 0)).all():
         raise DataError(
-            f"{header.path.name}: rates of randoms or scatter are negative or not numbers; write "
-            "the histogram again."
+            f"{header.path.name}: some randoms or scatter rates are negative, infinite or NaN; "
+            "write the histogram again."
         )
     return np.asarray(rates * duration_s, np.float32)
 
@@ -189,8 +188,8 @@ def _normalised(
     if bad.any() or not corrections.any():
         k = int(np.argmax(bad))
         raise DataError(
-            f"{name}: the normalisation correction of line {k:,} is {corrections[k]:g}, expected "
-            "at least 0, and not all 0; write the file again."
+            f"{name}: the normalisation factors must be at least 0 and not all 0, but line {k:,} "
+            f"has {corrections[k]:g}; write the file again."
         )
     with np.errstate(divide="ignore"):
         # A correction of 0 marks a line that detects nothing.

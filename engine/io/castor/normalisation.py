@@ -54,13 +54,13 @@ def read_normalisation(file: InputFile, scanner: Scanner) -> Components:
     if not flags[NORM]:
         raise FileFormatError(
             f"{file.name}: contains no normalisation (its `Normalization correction flag` is 0); "
-            "load a μ-map for attenuation."
+            "choose another file, or load a μ-map to correct for attenuation."
         )
     # Such an entry is the mean over several lines, which cannot be separated again.
     if header.whole("maximum number of lines per event") > 1:
         raise FileFormatError(
-            f"{file.name}: entries with several lines are not supported; write each line "
-            "separately."
+            f"{file.name}: entries for several lines of response are not supported; write one "
+            "entry per line of response."
         )
     parts = [(name, "<f4") for name, there in flags.items() if there]
     record = np.dtype([*parts, ("first", "<u4"), ("second", "<u4")])
@@ -70,8 +70,8 @@ def read_normalisation(file: InputFile, scanner: Scanner) -> Components:
         promised = header.whole("number of events") or n
         if rest or n != promised:
             raise FileFormatError(
-                f"{data.name}: {data.size:,} bytes are {n:,} lines of {record.itemsize} bytes and "
-                f"{rest} more, but {file.name} states {promised:,} lines; copy both files again."
+                f"{data.name}: contains {n:,} lines of {record.itemsize} bytes and {rest} more "
+                f"bytes, but {file.name} states {promised:,} lines; copy both files again."
             )
         refuse_large_data(n * BYTES, data.name, "its lines")
         lines = data.array(record, (n,))
@@ -95,8 +95,8 @@ def _refuse(
 ) -> None:
     if int(pairs.max()) >= scanner.n_crystals:
         raise GeometryError(
-            f"{name}: names crystal {int(pairs.max()):,}, but {scanner.name!r} has "
-            f"{scanner.n_crystals:,}; choose this scanner's normalisation."
+            f"{name}: refers to crystal {int(pairs.max()):,}, but {scanner.name!r} has only "
+            f"{scanner.n_crystals:,} crystals; choose this scanner's normalisation."
         )
     bad = ~(corrections >= 0) | np.isinf(corrections)
     if bad.any():
@@ -106,7 +106,7 @@ def _refuse(
             "write the file again."
         )
     if not (corrections > 0).any():
-        raise DataError(f"{name}: all corrections are 0; choose another normalisation.")
+        raise DataError(f"{name}: all normalisation factors are 0; choose another normalisation.")
 
 
 def read_castor_normalisation(path: Path, scanner: Scanner) -> Components | None:

@@ -125,7 +125,7 @@ def _refuse_other_kinds(header: CastorHeader) -> None:
         )
     if mode not in LIST_MODE and not is_histogram_mode(header):
         raise FileFormatError(
-            f"{header.path.name}: data mode {mode[:20]!r}, expected list-mode or histogram; "
+            f"{header.path.name}: the data mode is {mode[:20]!r}, expected list-mode or histogram; "
             "correct the header."
         )
 
@@ -143,7 +143,8 @@ def _adjacent_header(path: Path) -> CastorHeader:
         except EngineError:
             continue
     raise FileFormatError(
-        f"{path.name}: no header (.cdh) next to it names this file; copy the header there."
+        f"{path.name}: no CASToR header (.cdh) for this file was found in its folder; copy the "
+        "header there."
     )
 
 
@@ -165,8 +166,7 @@ def _records(data: InputFile, header: CastorHeader) -> tuple[Array, int]:
     if promised and len(words) > promised:
         raise FileFormatError(
             f"{data.name}: contains {len(words):,} events, but its header {header.path.name} "
-            f"states {promised:,}; the file is padded, or its record format differs from the "
-            "header."
+            f"states {promised:,}; copy both files again, or correct the flags in the header."
         )
     # A file can be cut exactly between two events, which only the header reveals.
     if len(words) < promised and not data.may_be_cut:
@@ -188,8 +188,9 @@ def _tof_bins(records: Array, header: CastorHeader) -> TofBins | None:
     step_ps = header.number("list tof quantization bin size (ps)")
     if not (0 < fwhm_ps <= MOST_PS and 0 < range_ps <= MOST_PS and step_ps >= 0):
         raise FileFormatError(
-            f"{header.path.name}: a TOF resolution of {fwhm_ps:g} ps and a measurement range of "
-            f"{range_ps:g} ps, expected up to {MOST_PS:g}; correct the header."
+            f"{header.path.name}: the TOF resolution is {fwhm_ps:g} ps and the TOF measurement "
+            f"range is {range_ps:g} ps, expected more than 0 and at most {MOST_PS:g} ps; correct "
+            "the header."
         )
     # Continuous times are binned finely enough not to change the resolution.
     width_ps = step_ps or fwhm_ps / FINE
@@ -222,9 +223,9 @@ def _crystals(records: Array, scanner: Scanner, name: str) -> Array:
     if most >= scanner.n_crystals:
         k = int(np.argmax((pairs >= scanner.n_crystals).any(axis=1)))
         raise GeometryError(
-            f"{name}: event {k:,} names crystal {int(pairs[k].max()):,}, but {scanner.name!r} has "
-            f"{scanner.n_crystals:,}; choose this scan's look-up table, or correct the flags in "
-            "the header."
+            f"{name}: event {k:,} refers to crystal {int(pairs[k].max()):,}, but {scanner.name!r} "
+            f"has only {scanner.n_crystals:,} crystals; choose this scan's look-up table, or "
+            "correct the flags in the header."
         )
     return pairs.astype(np.int32)
 

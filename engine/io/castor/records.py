@@ -51,8 +51,9 @@ def record_of(header: CastorHeader, n_bytes: int) -> np.dtype[np.void]:
         more = n_bytes // n_events - np.dtype([*parts, *ends]).itemsize
         if more not in (8, 16, 24):
             raise FileFormatError(
-                f"{header.path.name}: {n_bytes:,} bytes of {n_events:,} events leave {more} bytes "
-                "for positions in crystals, expected 8 per axis; the file is damaged."
+                f"{header.path.name}: {n_bytes:,} bytes for {n_events:,} events leave {more} bytes "
+                "each for the positions in the crystals, expected 8, 16 or 24; copy both files "
+                "again."
             )
         return np.dtype([*parts, (PLACE, "<f4", (more // 4,)), *ends])
     return np.dtype([*parts, *ends])
@@ -63,8 +64,8 @@ def refuse_several_lines(header: CastorHeader) -> None:
     lines = max(header.whole("maximum number of lines per event"), 1)
     if lines > 1:
         raise FileFormatError(
-            f"{header.path.name}: events of up to {lines} lines are not supported; write each line "
-            "as measured."
+            f"{header.path.name}: events with up to {lines} lines of response are not supported; "
+            "write each event with a single line of response."
         )
 
 

@@ -53,8 +53,8 @@ class CrystalNumbers:
         n = int(np.prod(self.sizes, dtype=np.float64))
         if n > MOST_NUMBERS:
             raise FileFormatError(
-                f"{self.name}: the volume IDs allow {n:,} crystals, more than any scanner has; "
-                "mask the unused ID branches."
+                f"{self.name}: the volume IDs allow {n:,} crystals, expected at most "
+                f"{MOST_NUMBERS:,}; mask the unused ID branches in GATE."
             )
         self.counts, self.sums_mm = np.zeros(n), np.zeros((3, n))
 
@@ -127,8 +127,8 @@ class CrystalNumbers:
         short = n_used < USED_FRACTION * n_alive and self.counts.sum() > ENOUGH * n_alive
         if n_used > n_alive or short:
             raise GeometryError(
-                f"{self.name}: photons hit {n_used:,} crystals, but {scanner.name!r} has "
-                f"{n_alive:,}; choose the simulated scanner."
+                f"{self.name}: photons were detected in {n_used:,} crystals, but {scanner.name!r} "
+                f"has {n_alive:,} crystals; choose the scanner that was simulated."
             )
 
 
@@ -156,8 +156,8 @@ def _one_each(places_mm: Array, counts: Array, scanner: Scanner, name: str) -> N
         if not len(free):
             x, y, z = places_mm[i]
             raise GeometryError(
-                f"{name}: several crystals are at ({x:.1f}, {y:.1f}, {z:.1f}) mm, but "
-                f"{scanner.name!r} has one there; choose the simulated scanner."
+                f"{name}: the simulation has several crystals near ({x:.1f}, {y:.1f}, {z:.1f}) mm, "
+                f"but {scanner.name!r} has only one there; choose the scanner that was simulated."
             )
         found[i] = alive[free[0]]
         taken[free[0]] = True
@@ -182,9 +182,9 @@ def _refuse_between(
         mean_mm = float(np.sqrt(np.average(off_mm * off_mm, weights=counts)))
         if mean_mm > BETWEEN * pitch_mm:
             raise GeometryError(
-                f"{name}: photons are {mean_mm:.2f} mm off the crystals of {scanner.name!r} "
-                f"{side}, and the pitch is {pitch_mm:.2f} mm; correct its angles and lengths (such "
-                "as first_angle_deg), or choose the simulated scanner."
+                f"{name}: detected photons are {mean_mm:.2f} mm from the crystals of "
+                f"{scanner.name!r} {side} (crystal pitch {pitch_mm:.2f} mm); correct its angles "
+                "and lengths (such as first_angle_deg), or choose the scanner that was simulated."
             )
 
 

@@ -69,7 +69,8 @@ def _grid(root: RootFile, tree: CoincidenceTree) -> ImageGrid:
         reach = np.maximum(reach, np.abs(stacked(columns, tree.branches.sources)).max(axis=0))
     if not np.isfinite(reach).all() or reach.max() > VOXELS_MM[-1] * MOST / 2:
         raise FileFormatError(
-            f"{root.name}: decays up to {reach.max():g} mm from the centre; give positions in mm."
+            f"{root.name}: decays are up to {reach.max():g} mm from the centre, expected at most "
+            f"{VOXELS_MM[-1] * MOST / 2:g} mm; give positions in mm."
         )
     voxel = next((v for v in VOXELS_MM if 2 * reach.max() <= WIDE * v), VOXELS_MM[-1])
     # Even numbers keep the scanner centre on a voxel face. 1e-6 mm includes decays exactly at the

@@ -109,7 +109,8 @@ def _events(
             grown = _sizes(root, trees, singles, every=True)
             if grown == sizes:
                 raise FileFormatError(
-                    f"{root.name}: contains crystal IDs below −1; the file is damaged."
+                    f"{root.name}: contains crystal IDs below −1, so the file is damaged; copy it "
+                    "again."
                 ) from None
             sizes = grown
 
@@ -117,7 +118,7 @@ def _events(
 def _refuse_masked(tree: CoincidenceTree, name: str) -> None:
     if not tree.branches.have_places:
         raise FileFormatError(
-            f"{name}: {tree.name} has no detection positions (globalPosX1 ...); unmask these "
+            f"{name}: {tree.name} has no detection positions (such as globalPosX1); unmask these "
             "branches in GATE."
         )
 
@@ -199,7 +200,7 @@ def _refuse_times(first: Array, second: Array, name: str) -> None:
         if len(times) and not (times.min() >= 0 and times.max() < MOST_S):
             raise FileFormatError(
                 f"{name}: event times run from {times.min():g} to {times.max():g} s, expected 0 to "
-                f"{MOST_S:,.0f} s; simulate the scan with times from 0."
+                f"{MOST_S:,.0f} s; simulate the scan from time 0."
             )
 
 

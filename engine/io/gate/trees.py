@@ -199,14 +199,14 @@ def _only(prompts: list[CoincidenceTree], names: Sequence[str], file: str) -> Co
     if prompts:
         listed = ", ".join(tree.name for tree in prompts)
         raise FileFormatError(
-            f"{file}: {len(prompts)} coincidence trees ({listed}), none of them named "
-            "Coincidences; keep only one in the file."
+            f"{file}: contains {len(prompts)} coincidence trees ({listed}), but none named "
+            "Coincidences; keep only one of them."
         )
     listed = ", ".join(dict.fromkeys(names)) or "none"
     singles = any(name.lower().startswith("singles") for name in names)
     way = "sort its singles into coincidences in GATE" if singles else "choose GATE's output"
     raise FileFormatError(
-        f"{file}: no tree has the times of two photons (time1, time2). Its trees: {listed}; {way}."
+        f"{file}: none of its trees ({listed}) has the times of both photons (time1, time2); {way}."
     )
 
 
@@ -223,8 +223,8 @@ def open_root(file: InputFile) -> Iterator[RootFile]:
     except _faults() as e:
         what = " ".join(str(e).split())[:120] or type(e).__name__
         raise FileFormatError(
-            f"{file.name}: incomplete ROOT file ({what}); copy it again, or wait until GATE has "
-            "finished."
+            f"{file.name}: incomplete or damaged ROOT file ({what}); copy it again, or wait until "
+            "GATE has finished."
         ) from e
 
 

@@ -119,8 +119,8 @@ class InterfileHeader:
         order = (self._byte_order or DEFAULT_ORDER).lower()
         if kind not in NUMBERS or order not in ORDERS:
             raise FileFormatError(
-                f"{self.path.name}: numbers of format {name!r} with {kind[1]} bytes, {order}; "
-                "expected float or (un)signed integers, little- or big-endian; correct the header."
+                f"{self.path.name}: the number format is {name!r} with {kind[1]} bytes, {order}, "
+                "expected float or (un)signed integer, little- or big-endian; correct the header."
             )
         return ORDERS[order] + NUMBERS[kind]
 
@@ -182,7 +182,8 @@ class InterfileHeader:
         name = self.text("name of data file")
         if name is None:
             raise FileFormatError(
-                f"{self.path.name}: names no data file; add `name of data file := FILE`."
+                f"{self.path.name}: does not name a data file; add the line `name of data file := "
+                "FILE`."
             )
         # Headers from other computers often contain absolute paths. They must not select files
         # here.
@@ -257,7 +258,7 @@ def refuse_others_data(header: InterfileHeader, data: InputFile) -> None:
     said = header.text(DIGEST)
     if said is not None and said != data.sha256():
         raise FileFormatError(
-            f"{header.path.name}: {data.name} next to it does not match the checksum of the "
+            f"{header.path.name}: the data file {data.name} does not match the checksum in this "
             "header; copy both files again."
         )
 

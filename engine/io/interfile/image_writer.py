@@ -42,8 +42,8 @@ class InterfileImageWriter(VolumeWriter):
         # The header contains the name of the data, and readers strip spaces and refuse separators.
         if not name.isprintable() or name != name.strip() or any(sign in name for sign in "\\:"):
             raise FileFormatError(
-                f"{name!r}: an Interfile header cannot contain this name; avoid colons, "
-                "backslashes and spaces at the ends."
+                f"{name!r}: this name cannot be used in an Interfile header; avoid colons, "
+                "backslashes, and spaces at the start or end."
             )
         for each in (path, path.with_suffix(VALUES)):
             refuse_impossible(each)

@@ -54,19 +54,20 @@ def shape_of(header: InterfileHeader) -> tuple[int, int, int]:
     n_axes = header.whole("number of dimensions") or 3
     if n_axes not in (3, 4):
         raise GeometryError(
-            f"{name}: {n_axes} dimensions, expected a volume with three axes or time frames; "
-            "export one number per voxel."
+            f"{name}: has {n_axes} dimensions, expected 3, or 4 with time frames; export one "
+            "number per voxel."
         )
     labels = [(header.of_axis("matrix axis label", k) or AXES[k - 1]).lower() for k in (1, 2, 3)]
     if labels != list(AXES):
         raise GeometryError(
-            f"{name}: axes {', '.join(labels)}, expected x, y and z; choose the header of an image."
+            f"{name}: the axes are {', '.join(labels)}, expected x, y, z; choose the header of an "
+            "image."
         )
     sizes = [_number(header, "matrix size", k) for k in (3, 2, 1)]
     if any(size is None or size < 1 or not size.is_integer() for size in sizes):
         raise FileFormatError(
-            f"{name}: the number of voxels ('matrix size [1]' to '[3]') is missing; complete the "
-            "header."
+            f"{name}: the number of voxels ('matrix size [1]' to '[3]') is missing or invalid, "
+            "expected three whole numbers above 0; correct the header."
         )
     n_z, n_y, n_x = (int(size or 0) for size in sizes)
     return n_z, n_y, n_x
@@ -101,7 +102,7 @@ def grid_of(
     ]
     if any(edge is None for edge in edges):
         raise GeometryError(
-            f"{header.path.name}: the voxel size ({keys[0]!r}) is missing; complete the header."
+            f"{header.path.name}: the voxel size ({keys[0]!r}) is missing; add it to the header."
         )
     voxel = [edge or 0.0 for edge in edges]
     first = [_number(header, "first pixel offset (mm)", k) for k in (1, 2, 3)]
@@ -168,8 +169,8 @@ def _n_frames(header: InterfileHeader) -> int:
     n = max([each or 1 for each in said])
     if not 1 <= n <= MOST_FRAMES:
         raise FileFormatError(
-            f"{header.path.name}: {n:,} time frames, expected 1 to {MOST_FRAMES:,}; correct the "
-            "header."
+            f"{header.path.name}: states {n:,} time frames, expected 1 to {MOST_FRAMES:,}; correct "
+            "the header."
         )
     return n
 
@@ -197,8 +198,8 @@ def _scale(header: InterfileHeader, frame: int) -> float:
     number = 1.0 if _is_word(units) else header.number("quantification units") or 1.0
     if 1.0 not in (said, number) and said != number:
         raise FileFormatError(
-            f"{header.path.name}: a scaling factor of {said:g} and quantification units of "
-            f"{number:g}; these contradict each other, so correct the header."
+            f"{header.path.name}: the scaling factor ({said:g}) and the quantification units "
+            f"({number:g}) contradict each other; correct the header."
         )
     return said if said != 1 else number
 
@@ -231,6 +232,5 @@ def refuse_other_size(header: InterfileHeader, data: InputFile, n_bytes: int) ->
     if n_bytes != data.size:
         raise FileFormatError(
             f"{header.path.name}: states {n_bytes:,} bytes of values, but {data.name} has "
-            f"{data.size:,}; it is truncated or belongs to another header, so copy both files "
-            "again."
+            f"{data.size:,} bytes; copy both files again."
         )

@@ -99,7 +99,7 @@ class InterfileSinogram(SinogramReader):
 def _wanted(header: InterfileHeader, key: str) -> int:
     value = header.whole(key)
     if value is None:
-        raise FileFormatError(f"{header.path.name}: {key!r} is missing; complete the header.")
+        raise FileFormatError(f"{header.path.name}: {key!r} is missing; add it to the header.")
     return value
 
 
@@ -125,8 +125,8 @@ def _layout_of(header: InterfileHeader) -> SinogramLayout:
         BY_PLANE,
     ):
         raise FileFormatError(
-            f"{name}: axes {', '.join(labels.values())}; expected tangential coordinate, view and "
-            "axial coordinate (in either order), segment."
+            f"{name}: the axes are {', '.join(labels.values())}, expected tangential coordinate, "
+            "view and axial coordinate (in either order) and segment; correct the header."
         )
     n_segments = _wanted(header, "matrix size [4]")
     # Axis 4 is the slowest. Axes 2 and 3 can be exchanged.
@@ -144,7 +144,8 @@ def _layout_of(header: InterfileHeader) -> SinogramLayout:
         arc_mm = CM * next((n for n in map(header.number, sizes) if n), 0.0)
         if arc_mm <= 0:
             raise FileFormatError(
-                f"{name}: arc-corrected, but {sizes[0]!r} is missing; complete the header."
+                f"{name}: the data are arc-corrected, but {sizes[0]!r} is missing; add it to the "
+                "header."
             )
     scanner = _scanner_of(header, segments, n_bins, arc_mm)
     return SinogramLayout(scanner, segments, n_views, n_bins, arc_mm)
@@ -159,8 +160,8 @@ def _n_times(header: InterfileHeader) -> int:
     n_times = _wanted(header, "matrix size [5]") if n == 5 else 0
     if label != TIMES or not 1 <= n_times <= MOST_TIMES:
         raise FileFormatError(
-            f"{header.path.name}: {n} dimensions (label of the fifth: {label or 'none'}), "
-            f"expected four, or {TIMES} (at most {MOST_TIMES}) as the fifth; correct the header."
+            f"{header.path.name}: has {n} dimensions (label of the fifth: {label or 'none'}), "
+            f"expected 4, or 5 with up to {MOST_TIMES:,} {TIMES}; correct the header."
         )
     return n_times
 

@@ -45,7 +45,9 @@ def write_sinogram(data: Sinogram, path: Path) -> None:
         if the files cannot be written, or do not fit in memory
     """
     if path.suffix.lower() != SUFFIX:
-        raise FileFormatError(f"{path.name}: sinograms need the suffix {SUFFIX}; rename the file.")
+        raise FileFormatError(
+            f"{path.name}: sinograms are saved with the suffix {SUFFIX}; change the file name."
+        )
     _, bins = files_of(path)
     n_times = 1 if data.timed is None else data.timed.n_times
     n_bytes = 4 * n_times * data.layout.n_bins

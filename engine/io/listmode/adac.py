@@ -126,7 +126,8 @@ def _rows(text: str, path: Path) -> NDArray[np.float64]:
     first = next((i for i, line in enumerate(lines) if _is_event(line)), None)
     if first is None:
         raise FileFormatError(
-            f"{path.name}: no line with the five numbers t x1 y1 x2 y2; choose the right file."
+            f"{path.name}: contains no line with the five numbers t x1 y1 x2 y2; choose another "
+            "file."
         )
     stop = next(i for i in range(len(lines), first, -1) if _is_event(lines[i - 1]))
     try:
@@ -137,13 +138,13 @@ def _rows(text: str, path: Path) -> NDArray[np.float64]:
         wrong = next((i for i in range(first, stop) if not _is_event(lines[i])), first)
         raise FileFormatError(
             f"{path.name}: line {wrong + 1} is {lines[wrong].strip()[:40]!r}, expected the five "
-            "numbers t x1 y1 x2 y2; the file is damaged."
+            "numbers t x1 y1 x2 y2; copy the file again."
         ) from e
     bad = ~np.isfinite(rows).all(axis=1)
     if bad.any():
         raise FileFormatError(
-            f"{path.name}: event {int(np.argmax(bad)):,} contains values that are not numbers; the "
-            "file is damaged."
+            f"{path.name}: event {int(np.argmax(bad)):,} contains NaN or infinite values; copy the "
+            "file again."
         )
     return np.asarray(rows)
 
@@ -160,8 +161,8 @@ def _is_event(line: str) -> bool:
 def _refuse_times(times_ms: Array, path: Path) -> None:
     if times_ms.min() < 0 or times_ms.max() > MOST_MS:
         raise FileFormatError(
-            f"{path.name}: times from {times_ms.min():g} to {times_ms.max():g} ms; expected the "
-            "columns t x1 y1 x2 y2 with t in ms from 0; choose the right file."
+            f"{path.name}: times run from {times_ms.min():g} to {times_ms.max():g} ms, expected 0 "
+            f"to {MOST_MS:,.0f} ms in the first column (t x1 y1 x2 y2); choose another file."
         )
     back = np.flatnonzero(np.diff(times_ms) < 0)
     if len(back):
@@ -174,11 +175,13 @@ def _refuse_times(times_ms: Array, path: Path) -> None:
 
 def _separation_mm(text: str, path: Path) -> float:
     found = SEPARATION.search(text)
+    stated = found[1] if found else "0"
     try:
-        separation_mm = float(found[1]) if found else 0.0
+        separation_mm = float(stated)
     except ValueError as e:
         raise FileFormatError(
-            f"{path.name}: the separation of the heads is not a number; correct the header."
+            f"{path.name}: the separation of the heads is {stated[:40]!r}, expected a number in "
+            "mm; correct the header."
         ) from e
     return in_range(path, "the separation of the heads", separation_mm, SEPARATION_MM)
 
@@ -209,8 +212,8 @@ def _scanner_for(
     n_planes = floor(distance_mm / s.plane_mm)
     if n_planes < 1:
         raise GeometryError(
-            f"{path.name}: heads that are {separation_mm:g} mm apart leave no space for an image; "
-            "correct the separation in the header."
+            f"{path.name}: the heads are {separation_mm:g} mm apart, which leaves no space for an "
+            "image; correct the separation in the header."
         )
     n_planes -= 1 - n_planes % 2  # an odd number has a plane at the centre
     note = f"The heads of {scanner.name} are {separation_mm:g} mm apart, as stated in the file."

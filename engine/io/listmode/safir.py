@@ -139,13 +139,13 @@ def _records(file: InputFile) -> tuple[Words, int]:
     if not file.head.startswith(SIGNATURES):
         known = " or ".join(repr(mark.decode()) for mark in SIGNATURES)
         raise FileFormatError(
-            f"{path.name}: is not SAFIR list mode (it does not start with {known}); choose the "
-            "right file."
+            f"{path.name}: not SAFIR list mode (it does not start with {known}); choose another "
+            "file."
         )
     if file.size < HEADER_BYTES + RECORD_BYTES:
         raise FileFormatError(
-            f"{path.name}: truncated, {file.size:,} bytes contain the signature but no complete "
-            "record; copy it again."
+            f"{path.name}: truncated after {file.size:,} bytes, before the first complete record; "
+            "copy it again."
         )
 
     def what(n_whole: int, n_rest: int) -> str:
@@ -168,8 +168,9 @@ def _adjacent_map(path: Path) -> str:
         return str(beside[0])
     found = f"{len(beside)} crystal maps" if beside else "no crystal map"
     raise ScannerMissingError(
-        f"{path.name}: {found} next to it, so the crystal positions are unknown; choose one as the "
-        "scanner, or put a file crystal_map.txt (`ring det [layer] x y z`, mm) in its folder.",
+        f"{path.name}: its folder contains {found}, so the crystal positions are unknown; choose a "
+        "crystal map as the scanner, or keep exactly one there (such as crystal_map.txt with `ring "
+        "det [layer] x y z` in mm).",
         Safir.name,
     )
 
@@ -219,7 +220,8 @@ def _refuse_times(clock: Records, path: Path) -> None:
         )
     if int(clock[-1]) > MAX_MS:
         raise FileFormatError(
-            f"{path.name}: a time of {clock[-1]:,} ms is longer than any scan; the file is damaged."
+            f"{path.name}: the last time is {clock[-1]:,} ms, expected at most {MAX_MS:,} ms; copy "
+            "the file again."
         )
 
 
@@ -237,13 +239,11 @@ def _refuse_pairs(pairs: NDArray[np.int32], events: Records, before: int, path: 
     )
     if (pairs[k] < 0).any():
         raise FileFormatError(
-            f"{path.name}: event {before + k:,} names a crystal that is not in the map ({a} and "
-            f"{b}); choose the crystal map of this scanner. If it is the right one, the file is "
-            "damaged."
+            f"{path.name}: event {before + k:,} uses a crystal that is not in the crystal map ({a} "
+            f"and {b}); choose the crystal map of this scanner, or copy the file again."
         )
     raise FileFormatError(
-        f"{path.name}: event {before + k:,} names the same crystal twice ({a}); the file is "
-        "damaged."
+        f"{path.name}: event {before + k:,} uses the same crystal twice ({a}); copy the file again."
     )
 
 
@@ -263,7 +263,7 @@ def _refuse_unused(decoded: _Events, lookup: Lookup, path: Path) -> None:
         last = int(np.flatnonzero(seen.any(axis=tuple({0, 1, 2} - {axis})))[-1])
         if last + 1 < USED_FRACTION * n:
             raise FileFormatError(
-                f"{path.name}: the events use {last + 1} {what}, but the crystal map has {n}; "
+                f"{path.name}: the events use only {last + 1} {what}, but the crystal map has {n}; "
                 "choose this scanner's crystal map."
             )
 

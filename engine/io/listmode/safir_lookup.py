@@ -49,15 +49,18 @@ class Lookup:
             named = (s.n_rings, s.n_crystals_per_ring)
             return cls(np.arange(scanner.n_crystals, dtype=np.int32).reshape(*named, 1), named)
         if not isinstance(scanner, CrystalMap):
-            raise GeometryError(f"{path.name}: SAFIR list mode needs a crystal map.")
+            raise GeometryError(
+                f"{path.name}: SAFIR list mode needs a crystal map, but the chosen scanner is "
+                f"{scanner.name!r}; choose a crystal map."
+            )
         most = scanner.keys.max(axis=0)
         # Larger numbers do not fit in the fields of a record.
         rings, places, layers = (int(n) + 1 for n in np.minimum(most, (255, 65_535, 15)))
         shape = (rings, places, layers)
         if rings * places * layers > MOST_KEYS:
             raise GeometryError(
-                f"{path.name}: the map numbers {scanner.n_crystals:,} crystals up to ring "
-                f"{rings - 1}, det {places - 1}, layer {layers - 1}; number them without gaps."
+                f"{path.name}: the {scanner.n_crystals:,} crystals in the map are numbered up to "
+                f"ring {rings - 1}, det {places - 1}, layer {layers - 1}; number them without gaps."
             )
         keys = np.indices(shape, dtype=np.int32).reshape(3, -1).T
         return cls(scanner.index_of(keys).reshape(shape), (int(most[0]) + 1, int(most[1]) + 1))

@@ -65,7 +65,8 @@ class Blocks:
         # Event times are stored as uint32 in ms.
         if not start <= stop <= MOST_MS:
             raise FileFormatError(
-                f"{self.name}: a block runs from {start:,} to {stop:,} ms; the file is damaged."
+                f"{self.name}: a time block runs from {start:,} to {stop:,} ms, expected "
+                f"increasing times of at most {MOST_MS:,} ms; copy the file again."
             )
         # Other kinds of blocks are counted above and ignored.
         if kind == "EventTimeBlock":
@@ -120,8 +121,9 @@ class Blocks:
         if len(bins) and int(bins.max()) >= of.n_bins:
             k = int(bins.argmax())
             raise FileFormatError(
-                f"{self.name}: an event after event {self.n_events:,} names detection bin "
-                f"{int(bins[k]):,}, but its module type has {of.n_bins:,}; the file is damaged."
+                f"{self.name}: an event after event {self.n_events:,} uses detection bin "
+                f"{int(bins[k]):,}, but its module type has only {of.n_bins:,} bins; copy the file "
+                "again."
             )
         # The energy index varies fastest within a detection bin number.
         return (bins // of.n_energies + of.first_crystal).astype(np.int32)
@@ -133,7 +135,8 @@ class Blocks:
         if int(tof.max()) >= bins.n_bins:
             raise FileFormatError(
                 f"{self.name}: an event after event {self.n_events:,} is in TOF bin "
-                f"{int(tof.max()):,}, but the scanner has {bins.n_bins}; the file is damaged."
+                f"{int(tof.max()):,}, but the scanner has only {bins.n_bins} TOF bins; copy the "
+                "file again."
             )
         return tof.astype(np.int16)
 
@@ -223,13 +226,13 @@ def refuse_movement(blocks: Blocks, path: Path) -> tuple[str, ...]:
         if len(places) > 1 or not blocks.moved_before_events[kind]:
             raise DataError(
                 f"{path.name}: the {what} moves during the scan ({len(places)} positions); write "
-                f"one file per position of the {what}."
+                f"one file per {what} position."
             )
         # A moved gantry changes every line, and images refer to the gantry, so it cannot be a note.
         if what == "gantry":
             raise DataError(
-                f"{path.name}: the gantry is not at the position in the header; write the true "
-                "crystal positions."
+                f"{path.name}: the gantry is not at the position stated in the header; write the "
+                "actual crystal positions."
             )
         mm = ", ".join(f"{x:g}" for x in places[0][:, 3])
         notes.append(f"The bed is {mm} mm from its reference; the image is in gantry coordinates.")

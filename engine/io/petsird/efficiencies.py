@@ -80,13 +80,13 @@ def of_bins(
             given = np.ones(one.n_bins, np.float32)
         if given.size != one.n_bins:
             raise FileFormatError(
-                f"{path.name}: {given.size:,} {what}, but module type {number} has {one.n_bins:,} "
-                "bins; write the file again."
+                f"{path.name}: contains {given.size:,} {what}, but module type {number} has "
+                f"{one.n_bins:,} bins; write the file again."
             )
         if not np.isfinite(given).all() or (given < 0).any():
             raise DataError(
-                f"{path.name}: {what} of module type {number} are negative or not numbers; write "
-                "the file again."
+                f"{path.name}: some {what} for module type {number} are negative or NaN, expected "
+                "at least 0; write the file again."
             )
         values.append(given.reshape(one.n_crystals, one.n_energies))
     return values
@@ -162,22 +162,22 @@ def _table(rows: Lists, group: Group, types: Sequence[Modules], path: Path) -> A
     vector = rows[group.upper][group.lower] if _has(rows, group) else ()
     if not vector:
         return np.ones(shape, np.float32)
-    where = f"{path.name}: efficiencies of group {group.number} of module types {group.upper} and"
+    pair = f"{group.upper} and {group.lower}"
+    where = f"{path.name}: the efficiencies of group {group.number} for module types {pair}"
     one = vector[group.number] if group.number < len(vector) else None
     # The group number is stored twice: as the position in the list and in the entry.
     if one is None or one["sgid"] != group.number:
-        raise FileFormatError(
-            f"{where} {group.lower} are missing or out of order; write the file again."
-        )
+        raise FileFormatError(f"{where} are missing or out of order; write the file again.")
     lines: Sequence[Array] = one["values"]
     if len(lines) != shape[0] or any(len(line) != shape[1] for line in lines):
+        lengths = " or ".join(str(n) for n in sorted({len(line) for line in lines}))
         raise FileFormatError(
-            f"{where} {group.lower} have {len(lines)} rows, or rows of unequal length, expected "
-            f"{shape[0]} × {shape[1]} values; write the file again."
+            f"{where} have {len(lines)} rows of {lengths or 0} values, expected {shape[0]} rows of "
+            f"{shape[1]} values; write the file again."
         )
     table = np.asarray(lines, np.float32)
     if not np.isfinite(table).all() or (table < 0).any():
-        raise DataError(f"{where} {group.lower} are negative or not numbers; write the file again.")
+        raise DataError(f"{where} contain negative values or NaN; write the file again.")
     return table
 
 

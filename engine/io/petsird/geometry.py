@@ -103,8 +103,8 @@ def read_geometry(scanner: Tree, path: Path) -> Geometry:
     edges = [np.asarray(each["edges"]) for each in scanner["eventEnergyBinEdges"]]
     if not replicated or len(edges) != len(replicated):
         raise FileFormatError(
-            f"{path.name}: {len(replicated)} module types but energies of {len(edges)}; write the "
-            "file again with energy bins for each type."
+            f"{path.name}: has {len(replicated)} module types but energy bins for {len(edges)}; "
+            "write the file again with energy bins for each type."
         )
     types: list[Modules] = []
     points, keys = [], []
@@ -124,7 +124,10 @@ def read_geometry(scanner: Tree, path: Path) -> Geometry:
         types.append(found)
         n_crystals, n_modules = n_crystals + found.n_crystals, n_modules + found.n_modules
     if n_modules > MAX_KEY[0]:
-        raise GeometryError(f"{path.name}: {n_modules:,} modules, expected at most {MAX_KEY[0]:,}.")
+        raise GeometryError(
+            f"{path.name}: contains {n_modules:,} modules, expected at most {MAX_KEY[0]:,}; write "
+            "a file with fewer modules."
+        )
     tof, notes = _tof(scanner, len(types))
     places, shifted = _about_middle(np.concatenate(points), path)
     kinds, groups = _kinds(scanner["detectionEfficiencies"], types, path)
@@ -155,9 +158,10 @@ def _centres(replicated: Tree) -> NDArray[np.float64]:
 def _about_middle(points: Array, path: Path) -> tuple[Array, tuple[str, ...]]:
     """Return the crystals with z counted from the scanner centre, as in images."""
     if len(points) < 2 or not np.isfinite(points).all():
+        n_lost = int((~np.isfinite(points)).any(axis=-1).sum())
         raise GeometryError(
-            f"{path.name}: {len(points)} crystals, or some have no position; a scanner needs at "
-            "least 2, each with a position in mm; write the file again."
+            f"{path.name}: contains {len(points):,} crystals, {n_lost:,} of them without a "
+            "position; write at least 2 crystals, each with a position in mm."
         )
     middle = float(points[:, 2].min() + points[:, 2].max()) / 2
     if abs(middle) < OFF_MIDDLE_MM:
@@ -246,9 +250,10 @@ def _filled(rows: Sequence[Array], upper: Modules, lower: Modules, path: Path) -
         return np.zeros((upper.n_modules, lower.n_modules), np.int64)
     full = np.full((upper.n_modules, lower.n_modules), -1, np.int64)
     if len(rows) > len(full) or any(len(row) > lower.n_modules for row in rows):
+        longest = max(len(row) for row in rows)
         raise FileFormatError(
-            f"{path.name}: a table of symmetry groups has {len(rows)} rows for {len(full)} "
-            "modules; write the file again."
+            f"{path.name}: a table of symmetry groups has {len(rows)} rows of up to {longest} "
+            f"values, expected at most {len(full)} × {lower.n_modules}; write the file again."
         )
     for i, row in enumerate(rows):
         full[i, : len(row)] = row

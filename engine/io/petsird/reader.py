@@ -76,7 +76,7 @@ class Petsird(ListModeReader):
             _refuse_cut(blocks, file)
         if not blocks.n_events:
             raise DataError(
-                f"{path.name}: no coincidences in {sum(blocks.kinds.values()):,} "
+                f"{path.name}: contains no coincidences in its {sum(blocks.kinds.values()):,} "
                 f"blocks{_singles_alone(blocks)}; write a file with coincidences."
             )
         geometry = blocks.geometry
@@ -134,8 +134,8 @@ def _content(file: InputFile) -> tuple[Tree, Blocks, int | None]:
 def _refuse_cut(blocks: Blocks, file: InputFile) -> None:
     if not file.may_be_cut:
         raise CutOffError(
-            f"{file.name}: truncated, the stream ends without its end mark after "
-            f"{sum(blocks.kinds.values()):,} complete blocks",
+            f"{file.name}: truncated after {sum(blocks.kinds.values()):,} complete blocks (the end "
+            "mark is missing)",
             blocks.n_events,
         )
 
@@ -171,8 +171,8 @@ def _singles(blocks: Blocks, scanner: Tree, path: Path) -> NDArray[np.float32] |
         for one, values in zip(geometry.types, by_bin, strict=False):
             if len(values) % one.n_crystals:
                 raise FileFormatError(
-                    f"{path.name}: {len(values):,} counts of singles for {one.n_crystals:,} "
-                    "crystals; write the file again."
+                    f"{path.name}: contains {len(values):,} singles counts, expected a multiple of "
+                    f"{one.n_crystals:,} (the number of crystals); write the file again."
                 )
             rows = slice(one.first_crystal, one.first_crystal + one.n_crystals)
             # The energy index varies fastest, so each row contains the energies of one crystal.

@@ -54,7 +54,9 @@ class YardlStream:
         self._buffer = np.empty(0, np.uint8)
         self._at = self._before = 0
         if bytes(self.take(len(MAGIC))) != MAGIC:
-            raise FileFormatError(f"{self.name}: not a yardl stream with binary encoding 1.")
+            raise FileFormatError(
+                f"{self.name}: not a PETSIRD file (yardl binary format 1); choose another file."
+            )
 
     @property
     def position(self) -> int:
@@ -79,8 +81,8 @@ class YardlStream:
         # modulo 2^32.
         if self.position + len(self._buffer) > self.most:
             raise FileFormatError(
-                f"{self.name}: decompresses to more data than any scan could contain; the file is "
-                "damaged."
+                f"{self.name}: decompresses to more than {self.most:,} bytes, the limit for a file "
+                "of this size; copy it again."
             )
 
     def _more(self, n_bytes: int) -> npt.NDArray[np.uint8]:

@@ -74,8 +74,8 @@ def film(frames: Sequence[Frame], suffix: str, *, frame_ms: float) -> bytes:
     sizes = {each.shape for each in frames}
     if len(sizes) != 1:
         raise DataError(
-            f"a movie of {len(frames)} images in {len(sizes)} sizes, expected at least one image "
-            "and a single size; record it again without resizing the window."
+            f"the movie has {len(frames)} images of {len(sizes)} different sizes, expected at "
+            "least one image and a single size; record it again without resizing the window."
         )
     images = [Image.fromarray(each) for each in frames]
     if suffix == ".gif":

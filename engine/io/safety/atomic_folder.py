@@ -41,7 +41,7 @@ def refuse_impossible_folder(path: Path, n_bytes: int = 0) -> None:
     if os.path.lexists(path):
         what = "folder" if path.is_dir() else "file"
         raise ResourceError(
-            f"{path.name}: a {what} of this name already exists in {path.parent}; remove it, or "
+            f"{path.name}: a {what} with this name already exists in {path.parent}; remove it, or "
             "choose another name."
         )
     refuse_impossible(path, n_bytes)

@@ -81,8 +81,8 @@ def verify(path: Path) -> int:
         met = met or newest == (number, digest)
     if not met:
         raise DataError(
-            f"{path.name}: ends after line {number}, but the last line was line {newest[0]} or has "
-            "changed; restore the log from a backup."
+            f"{path.name}: ends at line {number}, expected line {newest[0]} with its original "
+            "text; restore the log from a backup."
         )
     return number
 
@@ -120,7 +120,10 @@ def _checked(line: bytes, number: int, before: str, path: Path) -> str:
     except (ValueError, KeyError, TypeError):
         sound = False
     if not sound:
-        raise DataError(f"{path.name}: line {number} has been changed; compare it with a backup.")
+        raise DataError(
+            f"{path.name}: line {number} has been changed since it was written; compare it with a "
+            "backup."
+        )
     return str(entry["digest"])
 
 

@@ -48,8 +48,7 @@ def free_memory() -> int:
         most = math.nan
     if not 0 < most < math.inf:
         raise SettingsError(
-            f"{MEMORY_VARIABLE} is {text!r}, expected a number of GiB above 0; correct it, or "
-            "unset it."
+            f"{MEMORY_VARIABLE} is {text!r}, expected a number of GiB above 0; correct or unset it."
         )
     taken = psutil.Process().memory_info()
     # Mapped files count in rss, but the system drops their pages when memory is short.
@@ -110,6 +109,6 @@ def refuse_bomb(n_bytes: int, n_packed: int, name: str) -> None:
     """
     if n_bytes > most_unpacked(n_packed):
         raise FileFormatError(
-            f"{name} claims to expand from {n_packed:,} to {n_bytes:,} bytes, a higher ratio than "
-            "any real scan or image has; copy it again, or save it uncompressed."
+            f"{name}: would decompress from {n_packed:,} to {n_bytes:,} bytes, expected at most "
+            f"{most_unpacked(n_packed):,}; copy it again, or save it uncompressed."
         )

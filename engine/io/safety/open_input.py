@@ -161,8 +161,8 @@ class InputFile:
         r"""Return UTF-8 text of at most `max_bytes` with "\n" line ends; refuse anything else."""
         if self.size > max_bytes:
             raise FileFormatError(
-                f"{self.name}: {self.size:,} bytes of text, expected at most {max_bytes:,}; choose "
-                "the right file."
+                f"{self.name}: has {self.size:,} bytes, expected a text file of at most "
+                f"{max_bytes:,} bytes; choose another file."
             )
         data = self.read()
         try:
@@ -170,10 +170,12 @@ class InputFile:
         except UnicodeDecodeError as e:
             raise FileFormatError(
                 f"{self.name}: not a text file (byte {e.start} is {e.object[e.start]:#04x}); "
-                "choose the right file."
+                "choose another file."
             ) from e
         if "\0" in text:
-            raise FileFormatError(f"{self.name}: contains zero bytes, so it is not a text file.")
+            raise FileFormatError(
+                f"{self.name}: not a text file (it contains zero bytes); choose another file."
+            )
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
     def sha256(self) -> str:
@@ -245,7 +247,7 @@ class _Stream(io.RawIOBase):
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         begin = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._file.size}[whence]
         if begin + offset < 0:
-            raise ValueError(f"a position before the start: {begin + offset}")
+            raise ValueError(f"cannot seek to {begin + offset}, before the start of the file")
         self._at = begin + offset
         return self._at
 
@@ -279,10 +281,13 @@ def open_input(path: Path, *, may_be_cut: bool = False) -> Iterator[InputFile]:
         file.refuse_changed()
     except MemoryError as e:
         raise ResourceError(
-            f"{file.name}: needs more memory than is free; close other programs, or bin or crop it."
+            f"{file.name}: does not fit in the free memory; close other programs, or bin or crop "
+            "the data."
         ) from e
     except RecursionError as e:
-        raise FileFormatError(f"{file.name}: nested too deeply; export the file again.") from e
+        raise FileFormatError(
+            f"{file.name}: its content is nested too deeply; export the file again."
+        ) from e
     except EngineError:
         # A file that is still being copied looks damaged; then this is the reason to report.
         file.refuse_changed()
@@ -317,15 +322,16 @@ def _opened(path: Path) -> io.FileIO:
             os.close(number)
             raise
     except FileNotFoundError as e:
-        raise ResourceError(f"{path}: no such file; check the path.") from e
+        raise ResourceError(f"{path}: this file does not exist; check the path.") from e
     except (OSError, ValueError) as e:
         raise unreadable(path, e) from e
 
 
 def _refuse_irregular(path: Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
-        remedy = "open a file in it, or run `isocenter import` on it"
-        raise FileFormatError(f"{path}: this is a folder; {remedy}.")
+        raise FileFormatError(
+            f"{path}: this is a folder; open a file in it, or run `isocenter import` on it."
+        )
     if not stat.S_ISREG(mode):
         what = next((word for holds, word in KINDS if holds(mode)), "not a regular file")
         raise FileFormatError(f"{path}: this is {what}; choose a regular file.")

@@ -122,7 +122,9 @@ def _refuse_twice(outputs: Sequence[Path]) -> None:
     for output in outputs:
         for same in _identities(output):
             if same in seen:
-                raise OutputError(f"{output}: two outputs have this name; give each its own name.")
+                raise OutputError(
+                    f"{output}: two outputs have the same name; choose different names."
+                )
         seen |= dict.fromkeys(_identities(output), output)
 
 

@@ -67,13 +67,13 @@ def stated_grid(
     low, high = VOXEL_MM
     if not all(low <= edge <= high for edge in voxel):  # also refuses NaN
         raise GeometryError(
-            f"{path.name}: voxel size {_listed(voxel)} mm, expected {low:g} to {high:g} mm; write "
-            "the file again."
+            f"{path.name}: the voxel size is {_listed(voxel)} mm, expected {low:g} to {high:g} mm; "
+            "write the file again."
         )
     if not all(math.isfinite(place) and abs(place) <= FARTHEST_MM for place in centre):
         raise GeometryError(
-            f"{path.name}: centre {_listed(centre)} mm, expected at most {FARTHEST_MM:,.0f} mm "
-            "from the scanner centre; write the file again."
+            f"{path.name}: the centre is at {_listed(centre)} mm, expected at most "
+            f"{FARTHEST_MM:,.0f} mm from the scanner centre; write the file again."
         )
     return ImageGrid(shape, voxel, centre)
 
@@ -136,16 +136,16 @@ def refuse_impossible_beam(path: Path, geometry: XrayGeometry) -> None:
     farthest = max(float(np.abs(each).max()) for each in places)
     if not farthest <= FARTHEST_MM:
         raise GeometryError(
-            f"{path.name}: source or detector {farthest:.3g} mm from the axis, expected at most "
-            f"{FARTHEST_MM:,.0f} mm; correct the lengths (in mm)."
+            f"{path.name}: the source or detector is {farthest:.3g} mm from the axis, expected at "
+            f"most {FARTHEST_MM:,.0f} mm; correct the distances (in mm)."
         )
     if geometry.beam == "cone":
         # A source on the axis would make the magnification infinite.
         nearest = float(np.linalg.norm(geometry.source_mm[:, :2], axis=1).min())
         if nearest < DISTANCE_MM[0]:
             raise GeometryError(
-                f"{path.name}: a source {nearest:.3g} mm from the axis, expected at least "
-                f"{DISTANCE_MM[0]:g} mm; correct the lengths (in mm)."
+                f"{path.name}: the source is {nearest:.3g} mm from the axis, expected at least "
+                f"{DISTANCE_MM[0]:g} mm; correct the distances (in mm)."
             )
     low, high = PIXEL_MM
     # All views, not only the first: free geometries can change the pixel size from view to view.
@@ -153,8 +153,8 @@ def refuse_impossible_beam(path: Path, geometry: XrayGeometry) -> None:
     if not all(low <= float(edge.min()) and float(edge.max()) <= high for edge in edges):
         width, height = (float(edge[0]) for edge in edges)
         raise GeometryError(
-            f"{path.name}: pixel size {width:.3g} x {height:.3g} mm, expected {low:g} to {high:g} "
-            "mm; correct the pixel size."
+            f"{path.name}: the pixel size is {width:.3g} x {height:.3g} mm, expected {low:g} to "
+            f"{high:g} mm; correct the pixel size."
         )
 
 

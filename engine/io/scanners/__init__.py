@@ -64,8 +64,8 @@ def read_scanner(name_or_path: str) -> Scanner:
         near = get_close_matches(name_or_path.lower(), keys, n=1)
         meant = f" (did you mean {near[0]!r}?)" if near else ""
         raise SettingsError(
-            f"{name_or_path!r} is not a scanner{meant}; known: {', '.join(keys)}, a scanner .toml "
-            "file or a crystal map .txt."
+            f"{name_or_path!r} is not a known scanner{meant}; choose one of {', '.join(keys)}, a "
+            "scanner file (.toml) or a crystal map (.txt)."
         )
     # Report a missing, empty or irregular file before its ending is judged.
     open_head(path)
@@ -74,6 +74,6 @@ def read_scanner(name_or_path: str) -> Scanner:
     if suffix in MAP_SUFFIXES:
         return read_crystal_map(path)
     raise UnknownFormatError(
-        f"{path.name}: not a scanner; expected a scanner .toml file, a crystal map .txt or one of "
-        f"{', '.join(keys)}."
+        f"{path.name}: not a scanner file; choose a scanner file (.toml), a crystal map (.txt) or "
+        f"one of {', '.join(keys)}."
     )

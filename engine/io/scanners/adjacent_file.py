@@ -30,8 +30,8 @@ def adjacent_scanner(path: Path, of: str) -> str:
         return str(beside[0])
     found = f"{len(beside)} scanner files" if beside else "no scanner file"
     raise ScannerMissingError(
-        f"{path.name}: {found} next to it, so the crystal positions are unknown; name the "
-        "simulated scanner, or put its .toml or crystal_map.txt in the folder.",
+        f"{path.name}: its folder contains {found}, so the crystal positions are unknown; choose "
+        "the scanner that was simulated, or keep only its .toml or crystal_map.txt there.",
         of,
     )
 

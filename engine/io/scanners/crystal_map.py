@@ -123,8 +123,8 @@ def _rows(path: Path) -> list[_Row]:
         rows.append(_row(path, number, fields, n_columns))
     if len(rows) < 2:
         raise FileFormatError(
-            f"{path.name}: {len(rows)} crystals, but a scanner has at least 2; expected lines with "
-            "`ring det [layer] x y z` in mm."
+            f"{path.name}: contains {len(rows)} crystals, expected at least 2; write one line with "
+            "`ring det [layer] x y z` per crystal, in mm."
         )
     return rows
 
@@ -134,15 +134,15 @@ def _row(path: Path, number: int, fields: list[str], n_columns: int) -> _Row:
     if len(fields) not in (5, 6) or len(fields) != n_columns:
         want = n_columns if n_columns in (5, 6) else "5 or 6"
         raise FileFormatError(
-            f"{where}: {len(fields)} columns, expected {want}: `ring det [layer] x y z`."
+            f"{where}: has {len(fields)} columns, expected {want}; write `ring det [layer] x y z`."
         )
     key = [_whole(where, text) for text in fields[:-3]]
     ring, place, layer = (*key, 0)[:3]
     # `CrystalMap` packs these into one 64-bit number: 16 bits ring, 24 bits place, 16 bits layer.
     if any(not 0 <= k <= most for k, most in zip((ring, place, layer), MAX_KEY, strict=True)):
         raise FileFormatError(
-            f"{where}: ring {ring}, det {place}, layer {layer} is out of range; expected 0 to "
-            f"{MAX_KEY[0]}, {MAX_KEY[1]}, {MAX_KEY[2]}."
+            f"{where}: ring {ring}, det {place}, layer {layer} is out of range; number rings from "
+            f"0 to {MAX_KEY[0]}, dets from 0 to {MAX_KEY[1]} and layers from 0 to {MAX_KEY[2]}."
         )
     x, y, z = (_length(where, text) for text in fields[-3:])
     return _Row(number, (ring, place, layer), (x, y, z))
@@ -196,7 +196,7 @@ def _refuse_radii(path: Path, rows: list[_Row], points: NDArray[np.float64]) -> 
     bad = np.flatnonzero((radius < low) | (radius > high))
     if len(bad):
         raise GeometryError(
-            f"{path.name}, line {rows[bad[0]].line}: a crystal {radius[bad[0]]:g} mm from the "
+            f"{path.name}, line {rows[bad[0]].line}: the crystal is {radius[bad[0]]:g} mm from the "
             f"axis, expected {low:g} to {high:g} mm; give positions in mm."
         )
 
@@ -210,8 +210,8 @@ def _pitch(path: Path, points: NDArray[np.float64]) -> float:
     pitch = float(np.median(distances))
     if pitch < MIN_CRYSTAL_PITCH_MM:
         raise GeometryError(
-            f"{path.name}: a crystal pitch of {pitch:.3f} mm, which is smaller than that of any "
-            "scanner; give positions in mm, not cm."
+            f"{path.name}: the crystal pitch is {pitch:.3f} mm, expected at least "
+            f"{MIN_CRYSTAL_PITCH_MM:g} mm; give positions in mm, not cm."
         )
     return pitch
 

@@ -122,7 +122,7 @@ def refuse_wrong_unit(settings: ScannerSettings, where: str) -> None:
     low, high = RADIUS_MM
     if not low <= settings.radius_mm <= high:
         raise SettingsError(
-            f"{where}: radius_mm = {settings.radius_mm:g}, expected {low:g} to {high:g} mm; give "
+            f"{where}: radius_mm is {settings.radius_mm:g}, expected {low:g} to {high:g} mm; give "
             "lengths in mm."
         )
     # The arc between two places, gaps included; it differs little from the distance of the
@@ -135,6 +135,6 @@ def refuse_wrong_unit(settings: ScannerSettings, where: str) -> None:
 def _refuse_pitch(pitch_mm: float, what: str, where: str) -> None:
     if pitch_mm < MIN_CRYSTAL_PITCH_MM:
         raise SettingsError(
-            f"{where}: a crystal pitch of {pitch_mm:.3f} mm {what}, which is smaller than that of "
-            "any scanner; give lengths in mm, not cm."
+            f"{where}: the crystal pitch {what} is {pitch_mm:.3f} mm, expected at least "
+            f"{MIN_CRYSTAL_PITCH_MM:g} mm; give lengths in mm, not cm."
         )

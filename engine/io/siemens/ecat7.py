@@ -149,7 +149,10 @@ class _Study:
         begin, length = int(stated["frame_start_time"]), int(stated["frame_duration"])
         # A single image may state no duration. Frames of a series need one.
         if begin < 0 or (length <= 0 and len(self.starts) > 1):
-            raise FileFormatError(f"{name}: starts at {begin} ms and lasts {length} ms; {DAMAGED}.")
+            raise FileFormatError(
+                f"{name}: starts at {begin} ms and lasts {length} ms, expected a start of at least "
+                f"0 ms and a duration above 0 ms; {DAMAGED}."
+            )
         unit, info = self._facts()
         volume = Volume(values, grid, unit, info, self._notes(stated))
         # A time frame of 0 ms would be invalid.
@@ -161,7 +164,8 @@ class _Study:
         stored = TYPES.get(int(stated["data_type"]))
         if stored is None:
             raise FileFormatError(
-                f"{name}: value type {int(stated['data_type'])}, expected 5, 6 or 7; {DAMAGED}."
+                f"{name}: the data type is {int(stated['data_type'])}, expected 5, 6 or 7; "
+                f"{DAMAGED}."
             )
         # dtype=object: int64 could overflow with damaged dimensions.
         n_bytes = int(np.prod(shape, dtype=object)) * np.dtype(stored).itemsize
@@ -169,7 +173,7 @@ class _Study:
         there = min((end - start) * BLOCK, self.file.size - start * BLOCK)
         if n_bytes > there:
             raise FileFormatError(
-                f"{name}: {n_bytes:,} bytes of values expected, but {max(there, 0):,} found; "
+                f"{name}: expected {n_bytes:,} bytes of values, but found {max(there, 0):,}; "
                 f"{DAMAGED}."
             )
         # Stored, float64 and float32 values are in memory at the same time.
@@ -208,7 +212,7 @@ def _by_frames(file: InputFile) -> dict[int, tuple[int, int]]:
         # Images without gates have gate 0 or 1.
         if bed or gate > 1 or frame in found:
             raise FileFormatError(
-                f"{file.name}: contains several bed positions or gates; export one."
+                f"{file.name}: contains several bed positions or gates; export a single one."
             )
         # Blocks 1 and 2 are main header and first directory.
         if not FIRST_DIRECTORY < start <= end or len(found) >= MOST_IMAGES:
@@ -234,7 +238,10 @@ def _directory(file: InputFile) -> Iterator[tuple[int, int, int]]:
         rows = np.frombuffer(content, ">i4").reshape(ROWS, 4)
         n_used = int(rows[0, 3])
         if not 0 <= n_used < ROWS:
-            raise FileFormatError(f"{file.name}: {n_used} images in one directory; {DAMAGED}.")
+            raise FileFormatError(
+                f"{file.name}: {n_used} images in one directory, expected 0 to {ROWS - 1}; "
+                f"{DAMAGED}."
+            )
         for number, start, end, _ in rows[1 : n_used + 1].tolist():
             yield number, start, end
         block = int(rows[0, 1])

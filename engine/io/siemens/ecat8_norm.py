@@ -99,9 +99,10 @@ class Ecat8Norm(BinValues):
         alike = layout.scanner.fingerprint() == self.scanner.fingerprint()
         if not alike or layout.bin_mm is not None or layout.n_tangential > n_bins:
             raise GeometryError(
-                f"{title}: components of {self.scanner.name!r} for {n_bins} tangential bins, but "
-                f"the scan has {layout.describe()} of {layout.scanner.name!r}. Choose the "
-                "normalisation of its scanner, or a sinogram of factors."
+                f"{title}: the normalisation components are for {self.scanner.name!r} with "
+                f"{n_bins} tangential bins, but the scan is from {layout.scanner.name!r} "
+                f"({layout.describe()}); choose the normalisation of that scanner, or a "
+                "normalisation sinogram."
             )
         efficiencies = self.efficiencies(layout)
         live = efficiencies > 0
@@ -164,9 +165,9 @@ def read_ecat8_norm(file: InputFile) -> Ecat8Norm:
     system = header.text("originating system")
     if system != MMR:
         raise GeometryError(
-            f"{file.name}: components of the scanner system {system!r}; only the Biograph mMR "
-            f"({MMR}) is supported. Use the sinogram of factors that the Siemens software computes "
-            "from them (norm3d)."
+            f"{file.name}: contains normalisation components of the scanner model {system!r}, but "
+            f"only those of the Biograph mMR ({MMR}) are supported; use the normalisation sinogram "
+            "that the Siemens software computes from them (norm3d)."
         )
     scanner = scanner_of(header)
     s = scanner.settings
@@ -204,13 +205,13 @@ def _places(header: InterfileHeader) -> dict[str, int]:
     missing = [name for name in TABLES if name not in found]
     if n > MOST_COMPONENTS:
         raise FileFormatError(
-            f"{header.path.name}: {n:,} normalization components, expected at most "
+            f"{header.path.name}: states {n:,} normalization components, expected at most "
             f"{MOST_COMPONENTS}; correct the header."
         )
     if missing:
         raise FileFormatError(
-            f"{header.path.name}: {n} components without {', '.join(missing)}; expected "
-            f"{', '.join(TABLES)}."
+            f"{header.path.name}: lists {n} normalization components without {', '.join(missing)}, "
+            f"expected {', '.join(TABLES)}; correct the header."
         )
     return found
 
@@ -227,12 +228,14 @@ def _table(header: InterfileHeader, data: InputFile, name: str, k: int) -> Table
     start = wanted(header, "data offset in bytes", k)
     if start < 0:
         raise FileFormatError(
-            f"{header.path.name}: {name} starts at byte {start}; correct the header."
+            f"{header.path.name}: the table {name!r} starts at byte {start}, expected 0 or more; "
+            "correct the header."
         )
     # Interfile lists the fastest axis first, NumPy the slowest.
     table = data.array(header.number_type, tuple(int(size) for size in reversed(sizes)), start)
     if not (np.all(np.isfinite(table)) and np.all(table >= 0)):
         raise DataError(
-            f"{data.name}: {name} must be numbers of at least 0; export the damaged file again."
+            f"{data.name}: the table {name!r} contains negative values or NaN; export the file "
+            "again."
         )
     return np.asarray(table, np.float32)

@@ -78,8 +78,7 @@ def _pieces(data: InputFile) -> Iterator[bytes]:
 def _renamed(text: str, name: str, where: str) -> str:
     if not DATA_NAME.search(text):
         raise FileFormatError(
-            f"{where}: its header names no data file, so it is not raw data; copy the file from "
-            "the scanner again."
+            f"{where}: its header does not name a data file; copy the file from the scanner again."
         )
     text = DATA_NAME.sub(lambda line: f"{line[1]}{name}", text)
     # Headers of a normalisation name the data file a second time.

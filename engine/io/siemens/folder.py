@@ -111,7 +111,7 @@ def siemens_folder(path: Path) -> SiemensFolder | None:
         names = ", ".join(each.path.name for each in meant[:4])
         raise FileFormatError(
             f"{path.name}: this folder contains {len(meant)} sinograms with counts ({names}); open "
-            "the one to reconstruct, and the files they share will be added automatically."
+            "one of these files instead of the folder."
         )
     return _gathered(meant[0], found)
 

@@ -51,7 +51,7 @@ def wanted(header: InterfileHeader, key: str, axis: int | None = None) -> int:
     # Siemens writes both `matrix size [1]` and `matrix size[1]`.
     value = header.whole(given) if header.text(given) else header.whole(given.replace(" [", "["))
     if value is None:
-        raise FileFormatError(f"{header.path.name}: {given!r} is missing; complete the header.")
+        raise FileFormatError(f"{header.path.name}: {given!r} is missing; add it to the header.")
     return value
 
 
@@ -79,9 +79,10 @@ def scanner_of(header: InterfileHeader) -> RingScanner:
     stated = header.whole("number of rings")
     # The number of rings guards against a wrong `originating system`.
     if not isinstance(scanner, RingScanner) or stated not in (None, scanner.settings.n_rings):
+        n_rings = scanner.settings.n_rings if isinstance(scanner, RingScanner) else "no"
         raise GeometryError(
-            f"{header.path.name}: {stated} rings, but {scanner.name!r} has a different number; put "
-            "the scanner file (.toml) next to the header."
+            f"{header.path.name}: states {stated} rings, but {scanner.name!r} has {n_rings} rings; "
+            "put the right scanner file (.toml) next to the header."
         )
     return _counting(scanner, header)
 
@@ -102,8 +103,8 @@ def _adjacent_scanner(header: Path, system: str) -> RingScanner:
     scanner = read_scanner(str(found[0])) if len(found) == 1 else None
     if not isinstance(scanner, RingScanner):
         raise GeometryError(
-            f"{header.name}: from the scanner system {system!r}, which has no built-in geometry "
-            f"(known: {', '.join(SYSTEMS)}); put a scanner file (.toml) next to the header."
+            f"{header.name}: the scanner model {system!r} has no built-in geometry (known: "
+            f"{', '.join(SYSTEMS)}); put its scanner file (.toml) next to the header."
         )
     return scanner
 
@@ -140,15 +141,15 @@ def layout_of(header: InterfileHeader) -> SinogramLayout:
     n_bins, n_views, n_planes = (wanted(header, "matrix size", k) for k in (1, 2, 3))
     if label not in FIRST_AXIS or not (0 < n_bins <= MOST_BINS and 0 < n_views <= MOST_BINS):
         raise FileFormatError(
-            f"{name}: {n_bins} × {n_views} × {n_planes} values with {label!r} as the first axis, "
-            "expected bins, projections and planes; correct the header."
+            f"{name}: has {n_bins} × {n_views} × {n_planes} values with the first axis {label!r}, "
+            "expected axes for bins, projections and planes; correct the header."
         )
     segments = _segments(header, scanner)
     stated = sum(each.n_planes for each in segments)
     if stated != n_planes:
         raise FileFormatError(
-            f"{name}: {n_planes:,} planes in 'matrix size [3]' but {stated:,} in its segments; "
-            "correct the header."
+            f"{name}: 'matrix size [3]' states {n_planes:,} planes, but the segments have "
+            f"{stated:,}; correct the header."
         )
     arc_mm = None
     # Arc correction makes tangential bins equidistant, so the layout needs their size.
@@ -156,7 +157,10 @@ def layout_of(header: InterfileHeader) -> SinogramLayout:
         keys = ("scale factor (mm/pixel) [1]", "scale factor (mm/pixel)[1]")
         arc_mm = next((n for key in keys if (n := header.number(key))), 0.0)
         if arc_mm <= 0:
-            raise FileFormatError(f"{name}: arc-corrected, but {keys[0]!r} is missing.")
+            raise FileFormatError(
+                f"{name}: the data are arc-corrected, but {keys[0]!r} is missing; add it to the "
+                "header."
+            )
     return SinogramLayout(scanner, segments, n_views, n_bins, arc_mm)
 
 
@@ -169,16 +173,19 @@ def _segments(header: InterfileHeader, scanner: RingScanner) -> tuple[Segment, .
     span = wanted(header, "axial compression")
     most = wanted(header, "maximum ring difference")
     if not 1 <= span <= MOST_SPAN:
-        raise FileFormatError(f"{header.path.name}: axial compression is {span}; expected a span.")
+        raise FileFormatError(
+            f"{header.path.name}: 'axial compression' is {span}, expected 1 to {MOST_SPAN}; "
+            "correct the header."
+        )
     usual = by_obliqueness(SinogramLayout.of(scanner, span=span, most=most))
     # Some scans store the first segments only; `or None` keeps all if there is no segment table.
     segments = usual.segments[: len(table) or None]
     planes = [each.n_planes for each in segments]
     if table and table != planes:
         raise FileFormatError(
-            f"{header.path.name}: segments of {', '.join(map(str, table[:5]))} ... planes, but "
-            f"span {span} up to ring difference {most} gives {', '.join(map(str, planes[:5]))} "
-            "...; correct the header."
+            f"{header.path.name}: the segments have {', '.join(map(str, table[:5]))} ... planes, "
+            f"but span {span} and maximum ring difference {most} give "
+            f"{', '.join(map(str, planes[:5]))} ...; correct the header."
         )
     return segments
 
@@ -204,6 +211,6 @@ def _table(header: InterfileHeader) -> list[int]:
         return [int(part) for part in text.split(",")] if text else []
     except ValueError as e:
         raise FileFormatError(
-            f"{header.path.name}: 'segment table' is {text[:40]!r}, expected numbers of planes; "
-            "correct the header."
+            f"{header.path.name}: 'segment table' is {text[:40]!r}, expected the number of planes "
+            "of each segment; correct the header."
         ) from e

@@ -105,7 +105,7 @@ class MmrWords(EventPieces):
 
     def take(self, piece: EventPiece) -> None:
         if not isinstance(piece, WordPiece):
-            raise TypeError("a part of another reader")
+            raise TypeError(f"expected a WordPiece, not a {type(piece).__name__}")
         with self._byte_order():
             self._counted.take(piece, self._book, self.name)
 
@@ -169,8 +169,8 @@ def ring_named(named: str | None) -> RingScanner:
     ring = read_scanner(named or SCANNER)
     if not isinstance(ring, RingScanner):
         raise GeometryError(
-            f"{named}: mMR list mode needs a ring scanner file, not a crystal map; "
-            "leave the scanner out."
+            f"{named}: mMR list mode needs a ring scanner file, not a crystal map; omit the "
+            "scanner."
         )
     return ring
 
@@ -222,8 +222,8 @@ def _refuse_other_scanner(header: InterfileHeader, ring: RingScanner) -> None:
         got = header.number(key)
         if got is not None and got != want:
             raise GeometryError(
-                f"{header.path.name}: {key!r} is {got:g}, but {s.name} has {want:g}; this is the "
-                "list mode of another scanner."
+                f"{header.path.name}: {key!r} is {got:g}, but {s.name} has {want:g}; choose list "
+                "mode from this scanner."
             )
 
 
@@ -233,7 +233,7 @@ def _refuse_longer(header: InterfileHeader, n_words: int, data_file: Path) -> No
     if total is not None and n_words > total:
         raise FileFormatError(
             f"{data_file.name}: contains {n_words:,} words, but its header {header.path.name} "
-            f"states {total:,}; the file is padded or belongs to another header."
+            f"states {total:,}; copy both files again."
         )
 
 
@@ -253,8 +253,7 @@ def _duration(
     if not 1 / LIKE < words_part / max(time_part, 1e-12) < LIKE:
         raise FileFormatError(
             f"{data_file.name}: contains {n_words:,} words in {elapsed_s:g} s, but its header "
-            f"{header.path.name} states {total:,} words in {frame_s:g} s; the files do not match "
-            "or the data are incomplete."
+            f"{header.path.name} states {total:,} words in {frame_s:g} s; copy both files again."
         )
     holds = f"{n_words:,} of the {total:,} words stated in its header"
     note = f"{data_file.name} contains the first {elapsed_s:g} s of {frame_s:g} s: {holds}."
@@ -278,6 +277,6 @@ def _refuse_no_scan(counted: CountedWords, data_file: Path) -> None:
     # Any file can end in .l; list mode has at least events and time tags.
     if not counted.n_events or not counted.n_time_tags:
         raise FileFormatError(
-            f"{data_file.name}: {counted.n_events:,} events and {counted.n_time_tags:,} time tags; "
-            "without a header it cannot be identified as mMR list mode, so open its header."
+            f"{data_file.name}: contains {counted.n_events:,} events and {counted.n_time_tags:,} "
+            "time tags, but mMR list mode has both; open its header, or choose another file."
         )

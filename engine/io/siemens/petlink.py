@@ -109,7 +109,8 @@ class CountedWords:
         if self.n_in_gaps > max(MAX_GAP_FRACTION * self.n_events, FEW_IN_GAPS):
             raise FileFormatError(
                 f"{where}: {self.n_in_gaps:,} of {self.n_events:,} events are in gaps between "
-                "detector blocks; this is not mMR list mode, or its byte order differs."
+                f"detector blocks, expected at most {100 * MAX_GAP_FRACTION:g} %; choose mMR list "
+                "mode in little-endian byte order."
             )
 
 

@@ -181,9 +181,9 @@ class WordPiece(EventPiece):
             return
         k = int(np.argmax(self.addresses >= n_addresses))
         raise FileFormatError(
-            f"{where}: crystal id out of range at event {n_before + k:,}: sinogram address "
-            f"{int(self.addresses[k]):,}, but the scanner has {n_addresses:,}; the file is damaged "
-            "or from another scanner."
+            f"{where}: event {n_before + k:,} has the sinogram address {int(self.addresses[k]):,}, "
+            f"but the scanner has only {n_addresses:,}; copy the file again, or choose the scanner "
+            "that measured it."
         )
 
 

@@ -229,16 +229,16 @@ def _dicom_part(file: InputFile) -> InputFile | None:
     if not end.endswith(TRAILER) or len(end) < n_end:
         if file.path.suffix.lower() == WHOLE:
             raise FileFormatError(
-                f"{file.name}: does not have the end mark of Siemens raw data; the file is "
-                f"truncated or has another format. {WAY_OUT.capitalize()}."
+                f"{file.name}: the end mark of Siemens raw data is missing, so the file is "
+                f"truncated or has another format; {WAY_OUT}."
             )
         return None
     n_bytes = int.from_bytes(end[:LENGTH_BYTES], "little")
     start = file.size - n_end - n_bytes
     if start < 0 or not has_preamble(file.read(HEAD_BYTES, start)):
         raise FileFormatError(
-            f"{file.name}: its last bytes state a DICOM part of {n_bytes:,} bytes, but there is "
-            f"none; {WAY_OUT}."
+            f"{file.name}: the DICOM part of {n_bytes:,} bytes stated at its end was not found; "
+            f"{WAY_OUT}."
         )
     return InputPart(file, start, n_bytes)
 
@@ -247,7 +247,7 @@ def _read(file: InputFile) -> RawData:
     part = _dicom_part(file)
     if part is None or not _kind_in(part.head):
         raise FileFormatError(
-            f"{file.name}: not raw data of a Siemens scanner; choose another file."
+            f"{file.name}: not raw data from a Siemens scanner; choose another file."
         )
     # Positions of elements in the file are meaningless after compression of the whole data set.
     if DEFLATED in part.head:
@@ -266,7 +266,7 @@ def _read(file: InputFile) -> RawData:
         return RawData(kind, text, beside, 0, state[0])
     if not n_bytes:
         raise FileFormatError(
-            f"{file.name}: contains only the header of {kind}; copy its data "
+            f"{file.name}: contains only the header of its {kind}; copy the data file "
             f"{file.path.stem}{BYTES} into the same folder."
         )
     return RawData(kind, text, file.path, start, n_bytes)
@@ -297,8 +297,8 @@ def _elements(part: InputFile) -> dict[tuple[int, int], tuple[int, int]]:
     for start, n_bytes in found.values():
         if n_bytes == UNDEFINED or start + n_bytes > part.size:
             raise FileFormatError(
-                f"{part.name}: truncated, its raw data end after {part.size:,} bytes of the file; "
-                f"{WAY_OUT}."
+                f"{part.name}: truncated, its raw data need more than the {part.size:,} bytes of "
+                f"the file; {WAY_OUT}."
             )
     return found
 
@@ -312,6 +312,6 @@ def _header_text(part: InputFile, elements: dict[tuple[int, int], tuple[int, int
         if is_interfile(text.encode()):
             return text
     raise FileFormatError(
-        f"{part.name}: raw data without a header in (0029,1010) or (0029,1110), so their meaning "
-        f"is unknown; {WAY_OUT}."
+        f"{part.name}: the header of the raw data was not found in (0029,1010) or (0029,1110); "
+        f"{WAY_OUT}."
     )

@@ -39,8 +39,9 @@ def refuse_other_length(raw: RawData, header: InterfileHeader) -> None:
     # A multiple: a file can contain several sinograms (prompts, randoms).
     if one < 1 or raw.n_bytes % one:
         raise FileFormatError(
-            f"{raw.data.name}: {raw.n_bytes:,} bytes of {raw.kind}, expected a multiple of {one:,} "
-            f"as in the header {header.path.name}; copy both from the scanner again."
+            f"{raw.data.name}: contains {raw.n_bytes:,} bytes of {raw.kind}, but its header "
+            f"{header.path.name} requires a multiple of {one:,}; copy both files from the scanner "
+            "again."
         )
 
 
@@ -49,12 +50,13 @@ def _refuse_words(raw: RawData, header: InterfileHeader) -> None:
     name, n_words = header.path.name, header.whole("total listmode word counts")
     if n_words is None:
         raise FileFormatError(
-            f"{name}: its header states no number of words ('total listmode word counts'), so "
-            "missing data would not be noticed; copy it from the scanner again."
+            f"{name}: the header does not state the number of words ('total listmode word "
+            "counts'), so missing data could not be detected; copy the file from the scanner again."
         )
     n_bits = header.whole("lm event and tag words format (bits)") or 8 * WORD_BYTES
     if 8 * raw.n_bytes != n_words * n_bits:
         raise FileFormatError(
-            f"{raw.data.name}: {raw.n_bytes:,} bytes of list mode, but the header in {name} states "
-            f"{n_words:,} words of {n_bits} bits; copy both from the scanner again."
+            f"{raw.data.name}: contains {raw.n_bytes:,} bytes of list mode, but the header in "
+            f"{name} states {n_words:,} words of {n_bits} bits; copy both files from the scanner "
+            "again."
         )

@@ -53,7 +53,7 @@ def _refuse_other_words(raw: RawData, header: InterfileHeader) -> None:
     # Words of other Siemens scanners have other formats, such as 64 bits with TOF.
     if MARK not in raw.text.lower().encode():
         raise FileFormatError(
-            f"{header.path.name}: list mode is supported for the mMR only; extract it with "
+            f"{header.path.name}: only list mode from the mMR is supported; extract this file with "
             "`isocenter dicom extract` for other programs."
         )
     refuse_other_length(raw, header)

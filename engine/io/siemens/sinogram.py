@@ -126,7 +126,7 @@ def refuse_compressed(header: InterfileHeader) -> None:
     if (header.text("compression") or "off").lower() == "on":
         raise FileFormatError(
             f"{header.path.name}: its bins use a compression that only Siemens software can read; "
-            "decompress them (intfcompr -e IN.mhdr --oe OUT.mhdr), and open the result."
+            "decompress them with `intfcompr -e IN.mhdr --oe OUT.mhdr`, and open the result."
         )
 
 
@@ -146,13 +146,15 @@ def types_of(header: InterfileHeader) -> list[str]:
     n = header.whole("number of scan data types") or 1
     if not 1 <= n <= len((*PROMPTS, *RANDOMS, *TRUES)):
         raise FileFormatError(
-            f"{header.path.name}: {n} scan data types; expected prompts and randoms."
+            f"{header.path.name}: states {n} scan data types, expected 1 to "
+            f"{len((*PROMPTS, *RANDOMS, *TRUES))}; correct the header."
         )
     said = [header.of_axis("scan data type description", k) for k in range(1, n + 1)]
     kinds = [(text or f"data {k}").lower() for k, text in enumerate(said, 1)]
     if len({*kinds}) < n:
         raise FileFormatError(
-            f"{header.path.name}: contains {', '.join(kinds)}, one type twice; correct the header."
+            f"{header.path.name}: lists a scan data type twice ({', '.join(kinds)}); correct the "
+            "header."
         )
     return kinds
 
@@ -163,7 +165,10 @@ def _n_times(header: InterfileHeader) -> int:
     if header.whole("number of dimensions") == 4:
         n = next((int(k) for k in [header.of_axis("matrix size", 4)] if k and k.isdigit()), n)
     if not 1 <= n <= MOST_TIMES:
-        raise FileFormatError(f"{header.path.name}: {n} TOF bins; correct the header.")
+        raise FileFormatError(
+            f"{header.path.name}: states {n} TOF bins, expected 1 to {MOST_TIMES:,}; correct the "
+            "header."
+        )
     return n
 
 
@@ -201,7 +206,9 @@ def _start(header: InterfileHeader, kind: int, n_bytes: int) -> int:
     keys = (key, key.replace(" [", "["), *(("data offset in bytes",) if kind == 0 else ()))
     start = next((n for each in keys if (n := header.whole(each)) is not None), kind * n_bytes)
     if start < 0:
-        raise FileFormatError(f"{header.path.name}: {key!r} is {start}; correct the header.")
+        raise FileFormatError(
+            f"{header.path.name}: {key!r} is {start}, expected 0 or more; correct the header."
+        )
     return start
 
 

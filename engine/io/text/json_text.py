@@ -49,12 +49,12 @@ def from_json(text: str) -> Plain:
     except RecursionError as e:
         raise ValueError("nested too deeply") from e
     if not isinstance(value, dict):
-        raise ValueError("not a JSON object")
+        raise ValueError(f"expected a JSON object, not a {type(value).__name__}")
     return value
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not a number")
+    raise ValueError(f"the value {constant} is not allowed in JSON")
 
 
 def _json_value(value: Any) -> Any:

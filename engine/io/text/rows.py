@@ -51,13 +51,15 @@ def numbers_of(path: Path, row: Row, n_columns: int, what: str = "") -> list[flo
     """
     line, fields = row
     if len(fields) != n_columns:
-        wanted = f"{n_columns}: {what}" if what else f"{n_columns}"
+        wanted = f"{n_columns} ({what})" if what else f"{n_columns}"
         raise FileFormatError(
-            f"{path.name}, line {line}: {len(fields)} columns, expected {wanted}."
+            f"{path.name}, line {line}: has {len(fields)} columns, expected {wanted}; correct this "
+            "line."
         )
     try:
         return [float(text) for text in fields]
     except ValueError as e:
         raise FileFormatError(
-            f"{path.name}, line {line}: {' '.join(fields)!r}, expected numbers."
+            f"{path.name}, line {line}: contains {' '.join(fields)!r}, expected only numbers; "
+            "correct this line."
         ) from e

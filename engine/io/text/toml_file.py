@@ -37,7 +37,8 @@ def toml_of(file: InputFile) -> Plain:
     """Return the table in an open file; raise `SettingsError` if it contains none."""
     if file.size > MAX_TOML_BYTES:
         raise SettingsError(
-            f"{file.name}: {file.size} bytes, but a settings file has at most {MAX_TOML_BYTES}."
+            f"{file.name}: has {file.size:,} bytes, expected a settings file of at most "
+            f"{MAX_TOML_BYTES:,} bytes; choose another file."
         )
     return toml_table(file.read(), file.name)
 
@@ -61,8 +62,8 @@ def toml_table(data: bytes, where: str) -> Plain:
         text = data.decode("utf-8").replace("\r\n", "\n")
         # Check before parsing: tomllib takes minutes for such keys.
         if MANY_DOTS.search(text):
-            raise ValueError("a key with too many parts")
+            raise ValueError("a key has too many parts separated by dots")
         return tomllib.loads(text)
     except (ValueError, RecursionError) as e:
         reason = "nested too deeply" if isinstance(e, RecursionError) else str(e)
-        raise SettingsError(f"{where}: not a TOML file ({reason}).") from e
+        raise SettingsError(f"{where}: not a valid TOML file ({reason}); correct the file.") from e

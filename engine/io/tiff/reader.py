@@ -56,7 +56,8 @@ class TiffVolume(VolumeReader):
         numbers = numbers[None] if numbers.ndim == 2 else numbers
         if numbers.ndim != 3 or not numbers.size:
             raise FileFormatError(
-                f"{file.name}: {numbers.shape} values, expected a stack of slices."
+                f"{file.name}: the array has the shape {numbers.shape}, expected a stack of "
+                "slices; export a single volume."
             )
         grid = stated_grid(file.path, numbers.shape, said.voxel_mm, said.centre_mm)
         values = np.empty(numbers.shape, np.float32)

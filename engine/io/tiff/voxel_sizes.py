@@ -130,7 +130,8 @@ def _ome(text: str, file: InputFile) -> TiffSizes | None:
     # Nested entities can grow to gigabytes (billion laughs attack).
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise FileFormatError(
-            f"{file.name}: its OME-XML defines entities, which is not safe to read; save it again."
+            f"{file.name}: its OME-XML defines entities, which are refused for safety; save the "
+            "file without them."
         )
     tree = ElementTree.fromstring(text)
     images = [each for each in tree.iter() if each.tag.endswith("}Pixels")]
@@ -139,7 +140,8 @@ def _ome(text: str, file: InputFile) -> TiffSizes | None:
     fields = images[0].attrib
     if len(images) > 1 or any(int(fields.get(name, 1)) > 1 for name in ("SizeC", "SizeT")):
         raise FileFormatError(
-            f"{file.name}: contains several images, channels or times; export a single volume."
+            f"{file.name}: contains several images, channels or time points; export a single "
+            "volume."
         )
     edges = [_length(fields, f"PhysicalSize{axis}") for axis in "XYZ"]
     if any(edge is None for edge in edges):

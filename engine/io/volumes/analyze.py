@@ -56,7 +56,9 @@ class AnalyzeVolume(FramesReader):
             kind, start = np.dtype(header.get_data_dtype()), int(header["vox_offset"])
             scale = header.get_slope_inter()[0]
         except damage() as e:
-            raise FileFormatError(f"{file.name}: damaged Analyze header ({e}).") from e
+            raise FileFormatError(
+                f"{file.name}: damaged Analyze header ({e}); copy the file again."
+            ) from e
         values, notes = nan_as_zero(
             file.path, adjacent_values(file, shape, (kind, start, scale, 0.0))
         )

@@ -101,7 +101,7 @@ def stated_in(sidecar: Path) -> Mapping[str, object]:
         return from_json(read_text(sidecar, MAX_BYTES))
     except ValueError as e:
         raise FileFormatError(
-            f"{sidecar.name}: not valid JSON ({e}); write it as {EXAMPLE}."
+            f"{sidecar.name}: not valid JSON ({e}); write it like {EXAMPLE}."
         ) from e
 
 
@@ -129,7 +129,7 @@ def sizes_from(stated: Mapping[str, object], file: InputFile, where: str) -> Arr
     if unknown:
         raise FileFormatError(
             f"{where}: {unknown[0][:40]!r} is an unknown key, expected {', '.join(NAMES)}; correct "
-            "it."
+            "the key."
         )
     centre = stated.get("centre_mm")
     shape = stated.get("shape")
@@ -160,7 +160,9 @@ def _text(value: object, name: str, where: str) -> str:
     parts = value.ravel().tolist() if isinstance(value, np.ndarray) else value
     texts: list[object] = parts if isinstance(parts, list) else [parts]
     if not texts or not all(isinstance(part, str) for part in texts):
-        raise FileFormatError(f"{where}: {name} is {str(value)[:60]}, expected text; correct it.")
+        raise FileFormatError(
+            f"{where}: {name} is {str(value)[:60]}, expected text; correct the value."
+        )
     return "".join(str(part) for part in texts)
 
 

@@ -65,8 +65,8 @@ class ArrayVolume(VolumeReader):
             values = np.asarray(array_of(file, _chosen(file, sizes)), np.float32)
         if sizes.shape is not None and values.shape != sizes.shape:
             raise GeometryError(
-                f"{file.name}: an array of {_listed(values.shape)} values, but its sidecar states "
-                f"{_listed(sizes.shape)}; use the sidecar that belongs to it."
+                f"{file.name}: the array has {_listed(values.shape)} values, but its sidecar "
+                f"states {_listed(sizes.shape)}; use the sidecar of this array."
             )
         centre = sizes.centre_mm or (0.0, 0.0, 0.0)
         # Check the stated numbers themselves: after the matrix, messages would name other ones.
@@ -86,7 +86,8 @@ def _sizes(file: InputFile) -> ArraySizes:
     # Two sources can contradict each other, and neither is more credible.
     if VOXEL in within:
         raise FileFormatError(
-            f"{file.name}: contains a voxel size, and so does {sidecar.name}; remove one of them."
+            f"{file.name}: both this file and {sidecar.name} state a voxel size; remove one of "
+            "them."
         )
     return sizes_from(stated_in(sidecar), file, sidecar.name)
 

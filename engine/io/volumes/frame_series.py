@@ -75,7 +75,8 @@ def can_save_frames(path: Path, *, gated: bool = False) -> None:
     suffixes, what = frame_suffixes(gated=gated), "gates" if gated else "time frames"
     if not path.name.lower().endswith(suffixes):
         raise UnknownFormatError(
-            f"{path.name}: {what} need one of the suffixes {', '.join(suffixes)}; rename the file."
+            f"{path.name}: {what} can only be saved with the suffixes {', '.join(suffixes)}; "
+            "change the file name."
         )
 
 

@@ -75,7 +75,7 @@ def frame_times(
     if n > MOST_FRAMES:
         raise GeometryError(
             f"{path.name}: contains {n:,} time frames, expected at most {MOST_FRAMES:,}; export "
-            "fewer into one file."
+            "fewer frames per file."
         )
     # Sidecars first: a header can only state equal steps.
     for stated in (provenance, _adjacent_bids(path)):

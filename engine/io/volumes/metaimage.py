@@ -85,7 +85,8 @@ def read_meta_image(file: InputFile) -> MetaImage:
     # Check each size before the product, which decides on memory.
     if not all(n.is_integer() and 1 <= n <= MOST_PIXELS for n in sizes):
         raise FileFormatError(
-            f"{path.name}: DimSize is {fields['DimSize'][:40]!r}, expected whole numbers above 0."
+            f"{path.name}: DimSize is {fields['DimSize'][:40]!r}, expected whole numbers above 0; "
+            "save the image again."
         )
     size = [int(n) for n in sizes]
     ones, zeros = " ".join("1" * n_axes), " ".join("0" * n_axes)
@@ -102,9 +103,10 @@ def read_meta_image(file: InputFile) -> MetaImage:
     origin = tuple(mm * n for n in offset[:3])
     dtype = TYPES.get(fields.get("ElementType", ""))
     if dtype is None or fields.get("ElementNumberOfChannels", "1") != "1":
+        channels = fields.get("ElementNumberOfChannels", "1")[:40]
         raise FileFormatError(
-            f"{path.name}: {fields.get('ElementType')} values of size {size}; export one number "
-            "per voxel."
+            f"{path.name}: each voxel has {channels} values of type {fields.get('ElementType')}, "
+            "expected one real number; export one number per voxel."
         )
     # Both names are in use; ITK writes BinaryDataByteOrderMSB.
     order = "BinaryDataByteOrderMSB" if "BinaryDataByteOrderMSB" in fields else ORDER
@@ -140,7 +142,8 @@ def _skipped(fields: dict[str, str], file: InputFile, n_bytes: int) -> int:
     text = fields.get("HeaderSize", "0")
     if not text.lstrip("-").isdigit() or int(text) < -1:
         raise FileFormatError(
-            f"{file.name}: HeaderSize is {text[:40]!r}, expected a number of bytes."
+            f"{file.name}: HeaderSize is {text[:40]!r}, expected −1 or a number of bytes; save the "
+            "image again."
         )
     return max(file.size - n_bytes, 0) if int(text) == -1 else int(text)
 
@@ -166,7 +169,9 @@ def _header(head: bytes, path: Path) -> tuple[dict[str, str], int]:
         # MetaIO requires ElementDataFile to be the last field: binary values can follow at once.
         if key.strip() == LAST:
             return fields, place
-    raise FileFormatError(f"{path.name}: not a MetaImage (.mha) file; was it damaged or renamed?")
+    raise FileFormatError(
+        f"{path.name}: not a MetaImage (.mha) file; copy it again, or choose another file."
+    )
 
 
 def _numbers(
@@ -178,14 +183,19 @@ def _numbers(
     except ValueError:
         numbers = []
     if len(numbers) != n or not np.isfinite(numbers).all():
-        raise FileFormatError(f"{path.name}: {key} is {text[:40]!r}, expected {WORDS[n]} numbers.")
+        raise FileFormatError(
+            f"{path.name}: {key} is {text[:40]!r}, expected {WORDS[n]} numbers; save the image "
+            "again."
+        )
     return numbers
 
 
 def _is_true(fields: dict[str, str], key: str, path: Path) -> bool:
     word = fields.get(key, "False").lower()
     if word not in ("true", "false"):
-        raise FileFormatError(f"{path.name}: {key} is {word[:40]!r}, expected True or False.")
+        raise FileFormatError(
+            f"{path.name}: {key} is {word[:40]!r}, expected True or False; save the image again."
+        )
     return word == "true"
 
 

@@ -47,7 +47,7 @@ class Mrc(VolumeReader):
         if sorted(along) != [1, 2, 3] or min(intervals) < 1 or min(cells) <= 0:
             raise GeometryError(
                 f"{file.name}: states no voxel size (cell of {cells} Å in {intervals} parts, axes "
-                f"{along}); save it with a voxel size, or describe projections with `isocenter "
+                f"{along}); save it with a voxel size, or import projections with `isocenter "
                 "import`."
             )
         places = {axis: 2 - place for place, axis in enumerate(along)}  # columns are the last
@@ -93,8 +93,8 @@ def _refuse_unusable(file: InputFile) -> None:
     columns, rows, sections, mode = (int(n) for n in np.frombuffer(file.head[:16], f"{order}i4"))
     if mode not in MODES:
         raise FileFormatError(
-            f"{file.name}: values of MRC mode {mode}, expected numbers (mode 0, 1, 2, 6 or 12); "
-            "save it in one of these modes."
+            f"{file.name}: the MRC mode is {mode}, expected 0, 1, 2, 6 or 12; save the file in one "
+            "of these modes."
         )
     n_values = columns * rows * sections
     (extended,) = (int(n) for n in np.frombuffer(file.head[EXTENDED], f"{order}i4"))
@@ -102,8 +102,7 @@ def _refuse_unusable(file: InputFile) -> None:
     if min(columns, rows, sections) < 1 or extended < 0 or n_bytes > file.size:
         raise FileFormatError(
             f"{file.name}: its header states {columns:,} × {rows:,} × {sections:,} values "
-            f"({n_bytes:,} bytes), but the file has {file.size:,} bytes; it is truncated or "
-            "damaged."
+            f"({n_bytes:,} bytes), but the file has {file.size:,} bytes; copy it again."
         )
     # An upper bound: file bytes, temporary copies, and float32 values.
     refuse_large_data(2 * file.size + 4 * n_values, file.name)

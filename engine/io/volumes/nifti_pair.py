@@ -82,8 +82,8 @@ def adjacent_values(
     kind, start, slope, offset = stored
     if len(shape) < 3 or any(n != 1 for n in shape[4:]) or kind.kind not in "iuf":
         raise GeometryError(
-            f"{file.name}: {' × '.join(map(str, shape))} values of type {kind}, expected numbers "
-            "with three axes or time frames; export one number per voxel."
+            f"{file.name}: has {' × '.join(map(str, shape))} values of type {kind}, expected real "
+            "numbers with three axes, or four with time frames; export one number per voxel."
         )
     # A fourth axis of length 1 is not a series.
     shape = shape[:3] if shape[3:4] in ((), (1,)) else shape[:4]
@@ -91,8 +91,8 @@ def adjacent_values(
     with open_adjacent(file.path, f"{file.path.stem}{VALUES}") as image:
         if min(shape) < 1 or start < 0 or start + n_values * kind.itemsize > image.size:
             raise FileFormatError(
-                f"{file.name}: counts {' × '.join(map(str, shape))} values, but {image.name} has "
-                f"{image.size:,} bytes; it is truncated or damaged."
+                f"{file.name}: states {' × '.join(map(str, shape))} values, but {image.name} has "
+                f"only {image.size:,} bytes; copy both files again."
             )
         refuse_large_data(8 * n_values, file.name)
         spec = (shape, kind, start, 1.0 if slope is None else slope, offset or 0.0)

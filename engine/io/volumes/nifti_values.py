@@ -204,15 +204,20 @@ def _layout(file: InputFile, header: Header, head: bytes) -> _Layout:
         dtype, start = np.dtype(header.get_data_dtype()), int(header["vox_offset"])
         slope, inter = header.get_slope_inter()
     except damage() as e:
-        raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
+        raise FileFormatError(
+            f"{file.name}: damaged NIfTI header ({e}); copy or export the file again."
+        ) from e
     # nibabel ignores a slope that is not finite and would return unscaled values.
     if np.isinf(header["scl_slope"]):
-        raise FileFormatError(f"{file.name}: damaged NIfTI header (an infinite slope).")
+        raise FileFormatError(
+            f"{file.name}: damaged NIfTI header (the slope is infinite); copy or export the file "
+            "again."
+        )
     first = FIRST_BYTE[magic_of(head) or "n+1"]
     if start < first:
         raise FileFormatError(
-            f"{file.name}: damaged NIfTI header (values from byte {start:,} on, expected at least "
-            f"{first})."
+            f"{file.name}: damaged NIfTI header (the values start at byte {start:,}, expected at "
+            f"least {first}); copy or export the file again."
         )
     return _Layout(shape, dtype, start, (1.0 if slope is None else slope, inter or 0.0))
 
@@ -224,18 +229,18 @@ def _refuse_unusable(file: InputFile, header: Header, layout: _Layout, packed: b
     most = most_unpacked(file.size) if packed else file.size
     if min(shape, default=0) < 1 or layout.end > most:
         raise FileFormatError(
-            f"{file.name}: its header declares {' × '.join(map(str, shape))} values, "
-            f"{layout.end:,} bytes, but the file has {file.size:,}; it is truncated or damaged."
+            f"{file.name}: its header states {' × '.join(map(str, shape))} values ({layout.end:,} "
+            f"bytes), but the file has {file.size:,} bytes; copy it again."
         )
     if layout.dtype.kind not in "iuf":
         raise FileFormatError(
-            f"{file.name}: values of type {layout.dtype}, expected real numbers; convert it to "
-            "float32."
+            f"{file.name}: the values have the type {layout.dtype}, expected real numbers; convert "
+            "them to float32."
         )
     if len(shape) < 3 or any(n > 1 for n in shape[4:]):
         raise GeometryError(
-            f"{file.name}: {' × '.join(map(str, shape))} values, expected a volume with three axes "
-            "or time frames; export one number per voxel."
+            f"{file.name}: has {' × '.join(map(str, shape))} values, expected three axes, or four "
+            "with time frames; export one number per voxel."
         )
 
 

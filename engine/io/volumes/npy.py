@@ -78,23 +78,22 @@ def rows_of(file: InputFile) -> FileRows:
     stream = file.stream()
     version = np.lib.format.read_magic(stream)
     if version not in ((1, 0), (2, 0)):
-        raise ValueError(f"version {version} of the format")
+        raise ValueError(f"the NPY format version is {version}, expected (1, 0) or (2, 0)")
     form = np.lib.format
     read = form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
     try:
         # NumPy parses the header with `literal_eval`, which is slow and can crash for long texts.
         shape, by_columns, dtype = read(stream, max_header_size=HEAD_BYTES)
     except (SyntaxError, TokenError) as e:
-        raise ValueError(f"an invalid header: {e}") from e
+        raise ValueError(f"its header is invalid ({e})") from e
     # Object arrays are pickles, which could run any code.
     if len(shape) != 2 or by_columns or dtype.hasobject or not dtype.itemsize:
         raise ValueError(
-            f"{dtype} of shape {shape[:8]}, expected a C-contiguous array of numbers with two axes"
+            f"the array has the shape {shape[:8]} and the type {dtype}, expected two axes of "
+            "numbers in C order"
         )
     start = stream.tell()
     # Python integers do not overflow, so damaged shapes are compared correctly.
     if min(shape) < 1 or start + shape[0] * shape[1] * dtype.itemsize > file.size:
-        raise ValueError(
-            f"expected {shape[0]:,} × {shape[1]:,} numbers, but the data are incomplete"
-        )
+        raise ValueError(f"the file is too short for {shape[0]:,} × {shape[1]:,} numbers")
     return FileRows(file, dtype, (shape[0], shape[1]), start)

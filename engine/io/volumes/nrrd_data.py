@@ -63,8 +63,8 @@ def _payload(file: InputFile, header: NrrdHeader, start: int, n_bytes: int) -> b
     encoding = str(header.fields["encoding"]).lower()
     if n_bytes > (file.size if encoding in RAW else most_unpacked(file.size)):
         raise FileFormatError(
-            f"{file.name}: its header declares {n_bytes:,} bytes of values, but the file has "
-            f"{file.size:,}; it is truncated or damaged."
+            f"{file.name}: its header states {n_bytes:,} bytes of values, but the file has "
+            f"{file.size:,} bytes; copy it again."
         )
     start, skipped = _after_lines(file, header, start), _skip(header, "byte")
     # NRRD, "byte skip": −1 means that the values are at the end of the file, for raw data only.
@@ -72,15 +72,15 @@ def _payload(file: InputFile, header: NrrdHeader, start: int, n_bytes: int) -> b
         start, skipped = file.size - n_bytes, 0
     if skipped < 0 or skipped > file.size:
         raise FileFormatError(
-            f"{file.name}: skips {skipped:,} bytes before its values, expected 0 to {file.size:,}; "
-            "export it again."
+            f"{file.name}: its header skips {skipped:,} bytes before the values, expected 0 to "
+            f"{file.size:,}; export it again."
         )
     # Bytes are skipped after decompression, lines before it.
     data = _unpacked(file, encoding, start, skipped + n_bytes)[skipped:]
     if len(data) != n_bytes:
         raise FileFormatError(
-            f"{file.name}: truncated, {len(data):,} bytes of values, expected {n_bytes:,}; copy it "
-            "again."
+            f"{file.name}: truncated after {len(data):,} bytes of values, expected {n_bytes:,}; "
+            "copy it again."
         )
     return data
 
@@ -95,7 +95,8 @@ def _after_lines(file: InputFile, header: NrrdHeader, start: int) -> int:
         if len(parts) > n:
             return file.size - len(parts[n])
     raise FileFormatError(
-        f"{file.name}: skips {n:,} lines before its values, but it has fewer; export it again."
+        f"{file.name}: its header skips {n:,} lines before the values, but the file has fewer "
+        "lines; export it again."
     )
 
 
@@ -117,5 +118,5 @@ def _unpacked(file: InputFile, encoding: str, start: int, n_bytes: int) -> bytes
         raise FileFormatError(f"{file.name}: damaged ({e}); copy it again.") from e
     raise FileFormatError(
         f"{file.name}: values are encoded as {encoding[:20]!r}, expected raw, gzip or bzip2; save "
-        "it as one of them."
+        "the image in one of these encodings."
     )

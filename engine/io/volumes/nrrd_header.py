@@ -72,13 +72,14 @@ def read_header(file: InputFile) -> NrrdHeader:
     # A detached header may end without an empty line, but must then be read completely.
     if not ends and (not files or file.size > HEAD_BYTES):
         raise FileFormatError(
-            f"{file.name}: its header has no end and names no data file; copy the file again."
+            f"{file.name}: its header is incomplete (no empty line at its end and no data file); "
+            "copy the file again."
         )
     try:
         fields: Plain = dict(nrrd.read_header([f"{line}\n" for line in plain]))
         missing = [name for name in ("type", "sizes", "encoding") if name not in fields]
         if missing:
-            raise ValueError(f"no field {missing[0]!r}")
+            raise ValueError(f"the field {missing[0]!r} is missing")
     except (nrrd.NRRDError, ValueError, LookupError, TypeError) as e:
         raise FileFormatError(f"{file.name}: damaged NRRD header ({e}); export it again.") from e
     return NrrdHeader(fields, end + len(mark), files)
@@ -124,8 +125,8 @@ def _counted(file: InputFile, found: re.Match[str]) -> tuple[str, ...]:
     n = (most - least) // step + 1 if step else 0
     if not 0 < n <= MOST_FILES:
         raise FileFormatError(
-            f"{file.name}: its data files run from {least} to {most} in steps of {step}, expected "
-            f"1 to {MOST_FILES:,} files; export it again."
+            f"{file.name}: its data files are numbered from {least} to {most} in steps of {step}, "
+            f"expected 1 to {MOST_FILES:,} files; export it again."
         )
     return tuple(found["form"] % (least + k * step) for k in range(n))
 

@@ -136,14 +136,16 @@ def _layout(header: Plain, file: InputFile) -> tuple[tuple[int, ...], np.dtype[n
     shape, name = tuple(int(n) for n in header["sizes"]), str(header["type"]).lower()
     if len(shape) not in (3, 4) or min(shape) < 1 or name not in TYPES:
         raise GeometryError(
-            f"{file.name}: {' × '.join(map(str, shape))} values of type {name}, expected numbers "
-            "with three axes or time frames; export one number per voxel."
+            f"{file.name}: has {' × '.join(map(str, shape))} values of type {name}, expected real "
+            "numbers with three axes, or four with time frames; export one number per voxel."
         )
     kind = np.dtype(TYPES[name])
     order = ORDERS.get(str(header.get("endian", "")).lower())
     # The format requires `endian` for values of several bytes; a wrong guess would give noise.
     if order is None and kind.itemsize > 1:
-        raise FileFormatError(f"{file.name}: states no byte order; export it again.")
+        raise FileFormatError(
+            f"{file.name}: its header does not state the byte order; export it again."
+        )
     return shape, kind.newbyteorder(order or "<")
 
 
@@ -157,15 +159,15 @@ def _axis_of_time(header: Plain, shape: tuple[int, ...], file: InputFile) -> int
     apart = [k for k, step in enumerate(steps) if np.isnan(step).all()] if len(steps) == 4 else []
     if len(apart) != 1:
         raise GeometryError(
-            f"{file.name}: four axes, of which {len(apart)} have no direction in space, expected "
-            "one (the time frames); export a single volume."
+            f"{file.name}: {len(apart)} of its four axes have no direction in space, expected one "
+            "(the time frames); export a single volume."
         )
     kind = kinds[apart[0]] if len(kinds) == 4 else ""
     # Such an axis (colours, tensors) has no direction either, but is not time.
     if any(part in kind for part in COMPONENTS):
         raise GeometryError(
-            f"{file.name}: {shape[apart[0]]} values ({kind}) in each voxel; export one number per "
-            "voxel."
+            f"{file.name}: each voxel has {shape[apart[0]]} values ({kind}), expected one; export "
+            "one number per voxel."
         )
     return apart[0]
 
@@ -181,16 +183,16 @@ def _affine(
     origin = np.asarray(header.get("space origin", np.full(3, np.nan)), float)
     if space not in SPACES or steps.shape != (3, 3) or origin.shape != (3,):
         raise GeometryError(
-            f"{file.name}: states no patient orientation (its space is {space[:40]!r}, expected "
-            "left-posterior-superior or similar with directions and an origin); export it with "
-            "its orientation."
+            f"{file.name}: the patient orientation is missing or incomplete (its space is "
+            f"{space[:40]!r}), expected a space such as left-posterior-superior with directions "
+            "and an origin; export it again with its orientation."
         )
     said = [str(unit).strip('"').lower() for unit in header.get("space units", [])]
     units = {*said} or {"mm"}
     if len(units) != 1 or not units <= set(MM):
         raise FileFormatError(
-            f"{file.name}: lengths in {', '.join(sorted(units))}, expected mm, cm, m, µm or nm; "
-            "export it again."
+            f"{file.name}: its lengths are in {', '.join(sorted(units))}, expected mm, cm, m, µm "
+            "or nm; export it again."
         )
     affine = np.eye(4)
     affine[:3, :3], affine[:3, 3] = steps.T, origin

@@ -41,7 +41,7 @@ MM = {"millimeter": 1.0, "centimeter": 10.0, "meter": 1000.0, "micrometer": 1e-3
 SECONDS = {"second": 1.0, "millisecond": 1e-3, "microsecond": 1e-6, "minute": 60.0}
 KINDS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "float64")
 ORDERS: dict[str, Literal["<", ">"]] = {"little": "<", "big": ">"}
-DAMAGED = "copy the folder again"
+DAMAGED = "copy or export the folder again"
 FAULTS = (ValueError, LookupError, TypeError, AttributeError, zlib.error)
 """Exceptions caused by a damaged text or chunk."""
 
@@ -66,7 +66,9 @@ class OmeZarr(FramesReader):
             stack = level.values(file)
         except FAULTS as e:
             reason = " ".join(str(e).split())
-            raise FileFormatError(f"{folder.name}: damaged OME-Zarr ({reason}); {DAMAGED}.") from e
+            raise FileFormatError(
+                f"{folder.name}: unreadable OME-Zarr image ({reason}); {DAMAGED}."
+            ) from e
         stack, of_nan = nan_as_zero(folder, stack)
         refuse_not_finite(folder, stack)
         ours: Plain = said["attributes"].get("isocenter", {})
@@ -108,11 +110,11 @@ class _Level:
         """Read the levels from the attributes of the group."""
         images = attributes["ome"]["multiscales"]
         if len(images) != 1:
-            raise ValueError(f"{len(images)} images, expected one")
+            raise ValueError(f"it contains {len(images)} images, expected one")
         axes = images[0]["axes"]
         names = tuple(str(axis["name"]).lower() for axis in axes)
         if names not in (("z", "y", "x"), ("t", "z", "y", "x")):
-            raise ValueError(f"axes {', '.join(names)}, expected z, y, x, optionally after t")
+            raise ValueError(f"its axes are {', '.join(names)}, expected z, y, x or t, z, y, x")
         # The specification requires levels from the largest to the smallest.
         first = images[0]["datasets"][0]
         scale, start = np.ones(len(names)), np.zeros(len(names))
@@ -122,7 +124,9 @@ class _Level:
             elif step["type"] == "translation":
                 start = np.asarray(step["translation"], float)
         if scale.shape != (len(names),) or start.shape != scale.shape:
-            raise ValueError("scales that do not match the axes")
+            raise ValueError(
+                f"its scale and translation must have {len(names)} values each, one per axis"
+            )
         units = tuple(str(axis.get("unit", "")) for axis in axes)
         levels = tuple(str(each["path"]) for each in images[0]["datasets"])
         place = tuple(scale.tolist()), tuple(start.tolist())
@@ -148,7 +152,7 @@ class _Level:
         array = _array_at(file.path, self.path)
         shape, edges = tuple(array["shape"]), _edges(array)
         if len(shape) != len(self.names) or len(edges) != len(shape) or min(*shape, *edges) < 1:
-            raise ValueError(f"{len(shape)} axes of values, expected {len(self.names)}")
+            raise ValueError(f"the array has {len(shape)} axes, expected {len(self.names)}")
         refuse_large_data(4 * prod(shape), file.path.parent.name)
         values = np.empty(shape, np.float32)
         for place in product(*(range(-(-n // e)) for n, e in zip(shape, edges, strict=True))):
@@ -165,14 +169,16 @@ def _array_at(node: Path, level: str) -> Plain:
     with open_below(node, f"{level}/{NODE}") as file:
         array = from_json(file.text(MOST_TEXT))
     if array.get("node_type") != "array" or array.get("data_type") not in KINDS:
-        raise ValueError(f"values of type {array.get('data_type')}, expected real numbers")
+        raise ValueError(
+            f"the values have the type {array.get('data_type')}, expected real numbers"
+        )
     return array
 
 
 def _edges(array: Plain) -> tuple[int, ...]:
     grid = array["chunk_grid"]
     if grid["name"] != "regular":
-        raise ValueError(f"chunks in a {grid['name']} grid, expected a regular grid")
+        raise ValueError(f"the chunks are in a {grid['name']} grid, expected a regular grid")
     return tuple(int(n) for n in grid["configuration"]["chunk_shape"])
 
 
@@ -182,7 +188,7 @@ def _name(array: Plain, place: tuple[int, ...]) -> str:
     default = "/" if encoding["name"] == "default" else "."
     separator = str(encoding.get("configuration", {}).get("separator", default))
     if separator not in ("/", "."):
-        raise ValueError("chunk names with an unsupported separator")
+        raise ValueError(f"the separator in chunk names is {separator!r}, expected '/' or '.'")
     first = ["c"] if encoding["name"] == "default" else []
     return separator.join([*first, *map(str, place)])
 
@@ -216,8 +222,7 @@ def _codecs(array: Plain) -> tuple[Literal["<", ">"], bool]:
     names = [str(codec["name"]) for codec in array["codecs"]]
     if names not in (["bytes"], ["bytes", "gzip"]):
         raise ValueError(
-            f"chunks compressed with {', '.join(names)}, expected bytes and gzip; save it with "
-            "these"
+            f"the chunks use the codecs {', '.join(names)}, expected bytes or bytes and gzip"
         )
     order = array["codecs"][0].get("configuration", {}).get("endian", "little")
     return ORDERS[str(order)], len(names) == 2

@@ -49,7 +49,7 @@ def straightened(
     edges = np.linalg.norm(steps, axis=0)
     if not np.isfinite(affine).all() or (edges <= 0).any():
         raise GeometryError(
-            f"{path.name}: its affine matrix is singular or damaged; export it again."
+            f"{path.name}: its affine matrix is singular or contains NaN; export it again."
         )
     cosines = steps / edges
     world = np.abs(cosines).argmax(axis=0)
@@ -59,7 +59,7 @@ def straightened(
     if tilt.max() > MAX_TILT or len(set(world)) < 3:
         raise GeometryError(
             f"{path.name}: its axes are tilted by {np.degrees(np.arcsin(min(tilt.max(), 1))):.2f}° "
-            "relative to the scanner axes; resample it onto axes parallel to them."
+            "relative to the scanner axes; resample it to the scanner axes."
         )
     # The centre does not change when axes are exchanged or reversed.
     centre = (affine @ [*((np.array(values.shape) - 1) / 2), 1])[:3]

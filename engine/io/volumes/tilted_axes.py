@@ -47,7 +47,10 @@ def upright(
     edges = np.linalg.norm(affine[:3, :3], axis=0)
     is_flat = not np.isfinite(affine).all() or (edges <= 0).any()
     if is_flat or abs(np.linalg.det(affine[:3, :3] / edges)) < MAX_TILT:
-        raise GeometryError(f"{path.name}: its slices do not form a volume; export it again.")
+        raise GeometryError(
+            f"{path.name}: its affine matrix is singular or contains NaN, so its slices do not "
+            "form a volume; export it again."
+        )
     cosines = affine[:3, :3] / edges
     world = _nearest_axes(cosines)
     off = np.abs(cosines)

@@ -131,7 +131,7 @@ def _volume(path):
         (_volume, ["of type 'Isocenter volume', not a scan"]),
         (lambda p: p.write_bytes(b""), ["empty"]),
         (lambda p: p.write_bytes(b"hello world, this is no scan"), ["known", "format"]),
-        (lambda p: None, ["no such file"]),
+        (lambda p: None, ["this file does not exist"]),
     ],
 )
 def test_what_is_no_scan_is_refused(tmp_path, capsys, make, words):

@@ -123,7 +123,7 @@ def test_a_study_whose_scan_is_missing(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_toml_is_a_fault(tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text("name = \n")
-    assert "not a TOML file" in inspect(tmp_path / "p.toml").faults[0]
+    assert "not a valid TOML file" in inspect(tmp_path / "p.toml").faults[0]
 
 
 def test_efficiencies_with_and_without_a_scanner(tmp_path: Path, ring: RingScanner) -> None:
@@ -136,4 +136,4 @@ def test_efficiencies_with_and_without_a_scanner(tmp_path: Path, ring: RingScann
 
 
 def test_a_missing_file_is_a_fault(tmp_path: Path) -> None:
-    assert "no such file" in inspect(tmp_path / "none.l").faults[0]
+    assert "this file does not exist" in inspect(tmp_path / "none.l").faults[0]

@@ -173,7 +173,7 @@ def test_another_input_is_refused_by_name(study):
     study.data.write_bytes(original)
     assert job.latest().done == 1
     study.data.unlink()
-    with pytest.raises(ResourceError, match="no such file"):
+    with pytest.raises(ResourceError, match="this file does not exist"):
         job.latest()
 
 

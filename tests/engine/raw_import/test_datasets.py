@@ -165,7 +165,7 @@ def test_a_bad_pick_is_one_sentence(tmp_path: Path, said: dict[str, str], match:
     [
         ("scan.h5#/e/gone", r"scan\.h5: contains no array '/e/gone' \(available: "),
         ("scan.h5#/e/imgs", r"/e/imgs has 40 x 12 x 64 values, expected a list of angles"),
-        ("gone.h5#/e/motor", r"names the file 'gone\.h5', but there is no such file next to it"),
+        ("gone.h5#/e/motor", r"names the file 'gone\.h5', which was not found"),
     ],
 )
 def test_a_text_that_names_what_is_not_there_is_one_sentence(

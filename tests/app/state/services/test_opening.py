@@ -102,7 +102,7 @@ def test_a_refused_file_changes_nothing(desk, folder, name):
     ("name", "role", "words"),
     [
         ("per-cm.h5", "attenuation", "the stated unit is 1/mm, but the values look like 1/cm"),
-        ("text.csv", "normalisation", "expected numbers"),
+        ("text.csv", "normalisation", "expected only numbers"),
         ("a.h5", "attenuation", "a.h5"),
         ("mu.h5", "data", "this file is not a scan but an image volume"),
         ("mu.h5", "scanner", "not a scanner"),

@@ -44,7 +44,7 @@ def test_json_has_a_line_for_every_frame_and_event(
         (["watch", "no-such-scan.h5"], "this file or folder does not exist; check the path, or"),
         (["watch", "http://x"], "is not supported; give tcp://host:port, pva://CHANNEL"),
         (["watch", "tcp://127.0.0.1:1", "--rate", "5"], "--rate needs --replay"),
-        (["send", "no-such-scan.h5", "--to", "tcp://*:9"], "no such file"),
+        (["send", "no-such-scan.h5", "--to", "tcp://*:9"], "this file does not exist"),
         (["send", "no-such-scan.h5", "--to", "here"], "expected tcp://host:port"),
     ],
 )

@@ -45,7 +45,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 def test_one_of_another_scanner_is_refused(tmp_path: Path) -> None:
     other = RingScanner(RING.settings.model_copy(update={"radius_mm": 61.0}))
-    with pytest.raises(GeometryError, match=r"calibration.json: measured on .*calibrate this"):
+    with pytest.raises(GeometryError, match=r"calibration.json: the geometry of .*calibrate the"):
         read_calibration(written(tmp_path), other)
 
 
@@ -55,7 +55,7 @@ def test_one_that_was_changed_is_refused(tmp_path: Path, key: str) -> None:
     content = json.loads(path.read_text())
     content[key] = [] if isinstance(content[key], list) else 3.0
     path.write_text(json.dumps(content))
-    with pytest.raises(FileFormatError, match="it was changed after the measurement"):
+    with pytest.raises(FileFormatError, match="its checksum does not match"):
         read_calibration(path)
 
 
@@ -104,7 +104,7 @@ def test_a_dose_is_that_at_the_injection_without_what_was_left(tmp_path: Path) -
             "[tracer]\ndose_at = 2026-11-22T09:00:00\ninjected_at = 2026-11-22T09:10:00",
             "without a half-life",
         ),
-        ("[patient]\nweight_kg = 70", r"expected one table \[tracer\]"),
+        ("[patient]\nweight_kg = 70", r"expected a single table \[tracer\]"),
     ],
 )
 def test_a_tracer_file_that_cannot_be_is_a_sentence(tmp_path: Path, text: str, reason: str) -> None:

@@ -55,10 +55,10 @@ def test_a_map_that_says_per_cm_is_converted(tmp_path: Path, ring: RingScanner) 
     ("scale", "offset", "message"),
     [
         (80, 0, "up to 0.768 are too large"),
-        (1e5, -300, "from -300 to .* possibly Hounsfield"),
-        (0, 2, "from 2 to 2 are not attenuation"),
+        (1e5, -300, "from -300 to .* may be Hounsfield"),
+        (0, 2, "from 2 to 2 cannot be attenuation"),
         (1, -0.001, "from -0.001 to"),
-        (0, 0, "does not attenuate"),
+        (0, 0, "contains only air"),
     ],
 )
 def test_another_unit_is_refused(

@@ -230,9 +230,9 @@ class TestNormalisation:
         twice = np.concatenate([lines, lines[:1, ::-1]])
         with pytest.raises(DataError, match="listed twice"):
             read_components(self.write(folder, twice, np.ones(len(twice))), RING)
-        with pytest.raises(GeometryError, match="has 96"):
+        with pytest.raises(GeometryError, match="has only 96"):
             read_components(self.write(folder, lines + 50, np.ones(len(lines))), RING)
-        with pytest.raises(DataError, match="all corrections are 0"):
+        with pytest.raises(DataError, match="all normalisation factors are 0"):
             read_components(self.write(folder, lines, np.zeros(len(lines))), RING)
         with pytest.raises(DataError, match="is -1"):
             values = np.ones(len(lines))
@@ -263,10 +263,10 @@ class TestDamage:
             ("Data mode", "sinogram", "list-mode or histogram"),
             ("Data type", "SPECT", "expected PET"),
             ("Maximum number of lines per event", 4, "up to 4 lines"),
-            ("Number of events", 7, "padded"),
+            ("Number of events", 7, "states 7; copy both files again"),
             ("Number of events", "many", "expected a number"),
-            ("TOF resolution (ps)", 0, "TOF resolution of 0 ps"),
-            ("Data filename", "..", "names no data file"),
+            ("TOF resolution (ps)", 0, "TOF resolution is 0 ps"),
+            ("Data filename", "..", "does not name a data file"),
         ],
     )
     def test_headers(self, scan, folder: Path, key: str, value: object, wanted: str) -> None:

@@ -143,7 +143,7 @@ def test_a_list_of_lines_with_counts_alone_normalises_none(scan, folder) -> None
         ({"counts": -1}, DataError, "at least 0"),
         ({"counts": np.nan}, DataError, "nan counts"),
         ({"crystal": 96}, GeometryError, "has 96"),
-        ({"nothing": 0}, DataError, "0 counts in total"),
+        ({"nothing": 0}, DataError, "contains 0 counts"),
         ({"randoms": 1.0, "Duration (s)": 0}, FileFormatError, "no `Duration"),
         ({"randoms": -1.0}, DataError, "are negative"),
         ({"norm": -1.0}, DataError, "correction of line 0 is -1"),

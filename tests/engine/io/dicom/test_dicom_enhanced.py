@@ -45,7 +45,7 @@ def test_one_file_is_the_same_image_as_the_series(tmp_path, axes):
 def test_a_file_that_was_changed_is_refused(tmp_path):
     write_enhanced(volume("HU", CT), tmp_path / "a.dcm", CT)
     change(tmp_path / "a.dcm", PatientComments="other")
-    with pytest.raises(FileFormatError, match="so the file has changed"):
+    with pytest.raises(FileFormatError, match="so it has been changed"):
         read_volume(tmp_path / "a.dcm")
 
 

@@ -220,7 +220,7 @@ def test_our_own_series_come_back(tmp_path, unit, axes):
     step = 0.101 if unit == "HU" else np.abs(values).max() / 32767
     assert np.abs(back.values - values).max() <= step / 2 * 1.01
     change(tmp_path / "a.dicom" / "00002.dcm", PatientComments="other")
-    with pytest.raises(FileFormatError, match="so the file has changed"):
+    with pytest.raises(FileFormatError, match="so it has been changed"):
         read_volume(tmp_path / "a.dicom")
 
 

@@ -208,9 +208,9 @@ class TestCrystals:
         ("changes", "wanted"),
         [
             ({"radius_mm": 90.0}, "from any crystal of"),
-            ({"first_angle_deg": 0.45 * 360 / 32}, "mm off the crystals"),
-            ({"ring_pitch_mm": 9.0}, "off the crystals|several crystals are at"),
-            ({"n_rings": 8, "max_ring_difference": 7}, r"photons hit 12\d crystals.*has 248"),
+            ({"first_angle_deg": 0.45 * 360 / 32}, "mm from the crystals"),
+            ({"ring_pitch_mm": 9.0}, "mm from the crystals|several crystals near"),
+            ({"n_rings": 8, "max_ring_difference": 7}, r"detected in 12\d crystals.*has 248"),
             ({"n_rings": 2, "max_ring_difference": 1, "fov_mm": (60, 10)}, "crystals"),
         ],
     )
@@ -231,7 +231,7 @@ class TestDamage:
 
     def test_no_scanner_and_both_ways_out(self, branches, scan, tmp_path: Path) -> None:
         path = files.write(tmp_path / "a.root", {"Coincidences": branches})
-        wanted = r"no scanner file next to it.*name the simulated scanner.*or put its \.toml"
+        wanted = r"contains no scanner file.*choose the scanner that was simulated.*its \.toml"
         with pytest.raises(ScannerMissingError, match=wanted):
             read_listmode(path)
         (tmp_path / "far").mkdir()

@@ -126,7 +126,7 @@ def test_either_order_of_axes_any_number_and_a_scale_mean_the_same(kind, n, tmp_
     ("old", "new", "words"),
     [
         ("number of dimensions := 4", "number of dimensions := 5", "size .5.' is missing"),
-        ("number of dimensions := 4", "number of dimensions := 6", "expected four, or timing"),
+        ("number of dimensions := 4", "number of dimensions := 6", "expected 4, or 5 with up to"),
         ("[1] := tangential coordinate", "[1] := bin", "expected tangential coordinate"),
         ("Number of rings := 4", "", "'number of rings' is missing"),
         ("Number of rings := 4", "Number of rings := 0", "n_rings"),
@@ -134,7 +134,7 @@ def test_either_order_of_axes_any_number_and_a_scale_mean_the_same(kind, n, tmp_
         ("per segment := { -3", "per segment := { ?", "expected 7 integers"),
         ("per segment := { -3", "per segment := { -7", "expected less than n_rings"),
         ("!matrix size [2] := 16", "!matrix size [2] := 15", "there are 15 views"),
-        ("!matrix size [1] := 21", "!matrix size [1] := 2100", "bins reach|truncated|n_tang"),
+        ("!matrix size [1] := 21", "!matrix size [1] := 2100", "bins reach|copy both files|n_tang"),
     ],
 )
 def test_a_header_that_is_no_such_is_refused_in_a_sentence(old, new, words, tmp_path):
@@ -151,12 +151,12 @@ def test_bins_that_end_early_or_are_no_numbers_are_refused(tmp_path):
     write_sinogram(data, tmp_path / "a.hs")
     whole = (tmp_path / "a.s").read_bytes()
     (tmp_path / "a.s").write_bytes(whole[:-4] + np.float32(7).tobytes())
-    with pytest.raises(EngineError, match="does not match the checksum of the header; copy both"):
+    with pytest.raises(EngineError, match="does not match the checksum in this header; copy both"):
         read_sinogram(tmp_path / "a.hs")
     header = (tmp_path / "a.hs").read_text()
     (tmp_path / "a.hs").write_text(without_digest(header))
     (tmp_path / "a.s").write_bytes(whole[:-4])
-    with pytest.raises(EngineError, match="truncated"):
+    with pytest.raises(EngineError, match="bytes; copy both files again"):
         read_sinogram(tmp_path / "a.hs")
     (tmp_path / "a.s").write_bytes(np.float32("nan").tobytes() + whole[4:])
     with pytest.raises(EngineError, match="1 bins are not numbers"):

@@ -67,11 +67,14 @@ def test_other_distances_move_the_heads(tmp_path: Path) -> None:
         (HEADER + EVENTS + "3 4 5 6\n" + EVENTS, r"line 8 is '3 4 5 6', expected the five"),
         (
             HEADER + EVENTS + "3 4 nan 6 7\n" + EVENTS,
-            "event 2 contains values that are not numbers",
+            "event 2 contains NaN or infinite values",
         ),
         (HEADER + "-5 300 300 300 300\n", "times from -5 to -5 ms"),
-        (HEADER.replace("712", "7.1.2") + EVENTS, "separation of the heads is not a number"),
-        (HEADER.replace("712", "12") + EVENTS, "leave no space for an image"),
+        (
+            HEADER.replace("712", "7.1.2") + EVENTS,
+            "separation of the heads is '7.1.2', expected a number",
+        ),
+        (HEADER.replace("712", "12") + EVENTS, "which leaves no space for an image"),
     ],
 )
 def test_faults_are_told_in_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:

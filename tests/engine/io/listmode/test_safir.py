@@ -116,12 +116,12 @@ def test_layers_choose_the_crystal(tmp_path: Path) -> None:
 
 class TestMap:
     def test_none_beside_is_asked_for(self, tmp_path: Path) -> None:
-        with pytest.raises(GeometryError, match=r"no crystal map next to it.*crystal_map\.txt"):
+        with pytest.raises(GeometryError, match=r"contains no crystal map.*crystal_map\.txt"):
             read_listmode(write(tmp_path, RECORDS))
 
     def test_two_beside_are_one_too_many(self, folder: Path) -> None:
         write_map(folder / "old_crystal_map.csv")
-        with pytest.raises(GeometryError, match="2 crystal maps next to it"):
+        with pytest.raises(GeometryError, match="contains 2 crystal maps"):
             read_listmode(write(folder, RECORDS))
 
     def test_one_elsewhere_may_be_named(self, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ class TestMap:
     def test_a_crystal_it_lacks_is_named(self, tmp_path: Path) -> None:
         write_map(tmp_path / "crystal_map.txt", n_rings=3)
         with pytest.raises(
-            FileFormatError, match=r"event 1 names a crystal that is not in the map \(ring 3"
+            FileFormatError, match=r"event 1 uses a crystal that is not in the crystal map \(ring 3"
         ):
             read_listmode(write(tmp_path, RECORDS))
 
@@ -166,7 +166,7 @@ class TestDamage:
             read_listmode(path)
 
     def test_no_records_are_refused(self, folder: Path) -> None:
-        with pytest.raises(FileFormatError, match="no complete record"):
+        with pytest.raises(FileFormatError, match="before the first complete record"):
             read_listmode(write(folder, []))
 
     def test_big_endian_records_are_recognised(self, folder: Path) -> None:
@@ -178,7 +178,7 @@ class TestDamage:
             read_listmode(write(folder, [*RECORDS, time(8)]))
 
     def test_a_crystal_paired_with_itself_is_refused(self, folder: Path) -> None:
-        with pytest.raises(FileFormatError, match="event 3 names the same crystal twice"):
+        with pytest.raises(FileFormatError, match="event 3 uses the same crystal twice"):
             read_listmode(write(folder, [*RECORDS, event((1, 1, 0), (1, 1, 0))]))
 
     @pytest.mark.parametrize("byte", [b"\0", b"\xff"])

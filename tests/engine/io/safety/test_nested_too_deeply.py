@@ -20,7 +20,7 @@ def test_a_reader_that_recurses_names_its_file(tmp_path: Path) -> None:
     outer.write_bytes(b"a")
     inner.write_text("[" * DEEP + "]" * DEEP)
     with (
-        pytest.raises(FileFormatError, match="inner: nested too deeply"),
+        pytest.raises(FileFormatError, match="inner: its content is nested too deeply"),
         open_input(outer),
         open_input(inner) as file,
     ):

@@ -53,8 +53,8 @@ def test_the_sample_gets_voxels_of_1_mm(shared_data: Path) -> None:
     [
         ("1 2 nan 0 0", FileFormatError, "line 5: a position is 'nan'"),
         ("1 2 inf 0 0", FileFormatError, "line 5: a position is 'inf'"),
-        ("1 2 60 0", FileFormatError, "line 5: 4 columns, expected 5"),
-        ("1 2 0 60 0 0", FileFormatError, "line 5: 6 columns, expected 5"),
+        ("1 2 60 0", FileFormatError, "line 5: has 4 columns, expected 5"),
+        ("1 2 0 60 0 0", FileFormatError, "line 5: has 6 columns, expected 5"),
         ("1 2 sixty 0 0", FileFormatError, "line 5: 'sixty' is not a number"),
         ("1 2.5 60 0 0", FileFormatError, "line 5: '2.5' is not a whole number"),
         ("-1 2 60 0 0", FileFormatError, "line 5: ring -1"),
@@ -63,9 +63,9 @@ def test_the_sample_gets_voxels_of_1_mm(shared_data: Path) -> None:
         (
             "1 2 6 0 0",
             GeometryError,
-            "line 5: a crystal 6 mm from the axis, expected 20 to 1000 mm",
+            "line 5: the crystal is 6 mm from the axis, expected 20 to 1000 mm",
         ),
-        ("1 2 1001 0 0", GeometryError, "line 5: a crystal 1001 mm from the axis"),
+        ("1 2 1001 0 0", GeometryError, "line 5: the crystal is 1001 mm from the axis"),
     ],
 )
 def test_a_faulty_row_is_named(
@@ -84,7 +84,7 @@ def test_centimetres_are_recognised_by_the_pitch(tmp_path: Path) -> None:
     rows = [
         f"{ring} {det} {(-1) ** det * 33.5} 0 {ring * 0.4}" for ring in range(5) for det in (0, 1)
     ]
-    with pytest.raises(GeometryError, match=r"pitch of 0.400 mm.*not cm"):
+    with pytest.raises(GeometryError, match=r"pitch is 0.400 mm.*not cm"):
         read_crystal_map(table(tmp_path, *rows))
 
 

@@ -96,17 +96,20 @@ def test_data_of_another_length_are_refused(folder, how, n_bytes):
 def test_a_header_without_its_data_names_the_file_that_lacks(folder):
     path = raw.write_bf(folder, TEXT, words())
     (folder / "scan.bf").unlink()
-    with pytest.raises(FileFormatError, match=r"copy its data scan\.bf"):
+    with pytest.raises(FileFormatError, match=r"copy the data file scan\.bf"):
         read(path)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("nothing of Interfile", r"without a header in \(0029,1010\)"),
-        (TEXT.replace("PETLINK bin address", "PETLINK 64"), "supported for the mMR only"),
-        (TEXT.replace("%total", "%some"), "states no number of words"),
-        (TEXT + "number of rings:=9\n", "list mode of another scanner"),
+        ("nothing of Interfile", r"header of the raw data was not found in \(0029,1010\)"),
+        (
+            TEXT.replace("PETLINK bin address", "PETLINK 64"),
+            "only list mode from the mMR is supported",
+        ),
+        (TEXT.replace("%total", "%some"), "does not state the number of words"),
+        (TEXT + "number of rings:=9\n", "choose list mode from this scanner"),
     ],
 )
 def test_headers_of_something_else_are_refused(folder, text, message):
@@ -118,14 +121,14 @@ def test_a_damaged_end_is_refused(folder):
     path = raw.write_ptd(folder, TEXT, words())
     whole = path.read_bytes()
     path.write_bytes(whole[:-24] + b"\1\0\0\0" + whole[-20:])
-    with pytest.raises(FileFormatError, match="but there is none"):
+    with pytest.raises(FileFormatError, match="bytes stated at its end was not found"):
         read(path)
 
 
 def test_a_file_whose_end_lacks_is_named_as_that(folder):
     path = raw.write_ptd(folder, TEXT, words())
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(FileFormatError, match="does not have the end mark"):
+    with pytest.raises(FileFormatError, match="end mark of Siemens raw data is missing"):
         read(path)
     whole = raw.write_ima(folder, TEXT, words())
     assert scan_file(folder) == whole, "what is damaged beside it is no reason to refuse it"
@@ -235,7 +238,7 @@ def test_data_that_do_not_fill_their_header_are_not_taken_out(
         assert extract(path, out) == n_bytes
         return
     with pytest.raises(
-        FileFormatError, match=rf"scan\.IMA: {n_bytes} bytes of .*, expected a multiple"
+        FileFormatError, match=rf"scan\.IMA: contains {n_bytes} bytes of .* requires a multiple"
     ):
         extract(path, out)
     assert [each.name for each in folder.iterdir()] == ["scan.IMA"]
@@ -243,6 +246,6 @@ def test_data_that_do_not_fill_their_header_are_not_taken_out(
 
 def test_other_dicom_is_not_taken_out(folder):
     (folder / "a.dcm").write_bytes(bytes(128) + b"DICM" + bytes(64))
-    with pytest.raises(FileFormatError, match="not raw data of a Siemens scanner"):
+    with pytest.raises(FileFormatError, match="not raw data from a Siemens scanner"):
         extract(folder / "a.dcm", folder / "a.l.hdr")
     assert [each.name for each in folder.iterdir()] == ["a.dcm"]

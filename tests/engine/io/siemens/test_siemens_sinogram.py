@@ -101,14 +101,14 @@ def test_times_of_a_scanner_whose_timing_is_known_are_kept(tmp_path):
     ("old", "new", "words"),
     [
         ("%compression:=off", "%compression:=on", "intfcompr"),
-        ("system:=2008", "system:=9999", r"put a scanner file \(\.toml\)"),
+        ("system:=2008", "system:=9999", r"put its scanner file \(\.toml\)"),
         ("number of rings:=64", "number of rings:=55", "55 rings"),
-        ("{127,115,115}", "{127,115,113}", "span 11 up to ring difference 16"),
+        ("{127,115,115}", "{127,115,113}", "span 11 and maximum ring difference 16"),
         ("[3]:=357", "[3]:=358", "358 planes"),
         ("data file:=scan.s", "data file:=../scan.s", "for safety"),
         ("types:=1", "types:=0.5", "whole number"),
         ("[1]:=0", "[1]:=4", "truncated"),
-        ("label [1]:=bin", "label [1]:=plane", "expected bins"),
+        ("label [1]:=bin", "label [1]:=plane", "expected axes for bins"),
         ("compression:=11", "compression:=10", "odd span"),
     ],
 )

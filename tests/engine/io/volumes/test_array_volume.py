@@ -109,7 +109,7 @@ def test_one_of_several_volumes_is_named(tmp_path: Path) -> None:
         ({"voxel_mm": ["2", "2", "2"]}, "expected three numbers"),
         ({"unit": "1/m"}, "unknown unit '1/m'"),
         ({"centre": [0, 0, 0]}, "'centre' is an unknown key"),
-        ({"shape": [3, 5, 4]}, "an array of 3 × 4 × 5 values, but its sidecar states 3 × 5 × 4"),
+        ({"shape": [3, 5, 4]}, "the array has 3 × 4 × 5 values, but its sidecar states 3 × 5 × 4"),
         ({"array": "x"}, "no volume 'x'"),
     ],
 )

@@ -104,7 +104,7 @@ class TestSidecar:
     def test_a_volume_that_has_changed_is_refused(self, path: Path, phantom: Volume) -> None:
         save(replace(phantom, values=2 * phantom.values), path.with_name("b.nii"), {"of": "b"})
         path.write_bytes(path.with_name("b.nii").read_bytes())
-        with pytest.raises(FileFormatError, match=r"a\.nii: .* so the file has changed; .* remove"):
+        with pytest.raises(FileFormatError, match=r"a\.nii: .* so it has been changed; .* remove"):
             read_volume(path)
         sidecar_path(path).unlink()
         assert read_volume(path).info == {}
@@ -296,12 +296,12 @@ def test_a_large_header_offset_grid_survives(tmp_path: Path) -> None:
 def test_an_affine_that_is_none_is_refused(place: tuple[int, int], value: float) -> None:
     affine = np.eye(4)
     affine[place] = value
-    with pytest.raises(GeometryError, match="its affine matrix is singular or damaged"):
+    with pytest.raises(GeometryError, match="its affine matrix is singular or contains NaN"):
         straightened(Path("a.nii"), np.zeros((2, 2, 2), np.float32), affine)
 
 
 def test_an_affine_without_thickness_is_refused() -> None:
-    with pytest.raises(GeometryError, match="its affine matrix is singular or damaged"):
+    with pytest.raises(GeometryError, match="its affine matrix is singular or contains NaN"):
         straightened(Path("a.nii"), np.zeros((2, 2, 2), np.float32), np.diag([1.0, 1.0, 0.0, 1.0]))
 
 

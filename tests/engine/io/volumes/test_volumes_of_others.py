@@ -169,7 +169,7 @@ def test_a_nrrd_of_colours_is_refused(tmp_path: Path) -> None:
         "kinds": ["RGB-color", *["domain"] * 3],
     }
     nrrd.write(str(tmp_path / "a.nrrd"), np.ones((3, 2, 2, 2), np.float32), header)
-    with pytest.raises(GeometryError, match=r"3 values \(rgb-color\) in each voxel"):
+    with pytest.raises(GeometryError, match=r"each voxel has 3 values \(rgb-color\)"):
         read_volume(tmp_path / "a.nrrd")
 
 
@@ -234,5 +234,5 @@ def test_a_damaged_analyze_header_is_refused(tmp_path: Path) -> None:
         read_volume(tmp_path / "a.hdr")
     (tmp_path / "a.hdr").write_bytes(header)
     (tmp_path / "a.img").write_bytes(b"1234")
-    with pytest.raises(FileFormatError, match="truncated or damaged"):
+    with pytest.raises(FileFormatError, match="bytes; copy both files again"):
         read_volume(tmp_path / "a.hdr")

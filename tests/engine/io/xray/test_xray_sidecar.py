@@ -264,9 +264,9 @@ class TestGeometry:
         ({"files": "a"}, {}, "state either file or files"),
         ({"file": "../scan.raw"}, {}, "only files in the same folder"),
         ({"file": "/etc/hostname"}, {}, "only files in the same folder"),
-        ({"file": "none.raw"}, {}, "scan.toml: names the file 'none.raw', but there is no such"),
-        ({"flats": "none.raw"}, {}, "no such file next to it"),
-        ({}, {"angles": {"file": "none.txt"}}, "no such file next to it"),
+        ({"file": "none.raw"}, {}, "scan.toml: names the file 'none.raw', which was not found"),
+        ({"flats": "none.raw"}, {}, "which was not found"),
+        ({}, {"angles": {"file": "none.txt"}}, "which was not found"),
         ({"file": None, "files": "none"}, {}, "no TIFF images such as none0000.tif"),
         ({"kind": "photons"}, {}, "kind: input should be 'counts'"),
         ({"kind": "integrals"}, {}, "reach 1,179, expected at most about 20 for line integrals"),
@@ -339,7 +339,7 @@ def test_raw_projections_without_a_sidecar_are_told_to_want_one(tmp_path: Path) 
 def test_a_sidecar_that_is_no_toml_says_so(tmp_path: Path) -> None:
     path = write(tmp_path)
     path.write_text(path.read_text() + "\n[geometry")
-    with pytest.raises(SettingsError, match="not a TOML file"):
+    with pytest.raises(SettingsError, match="not a valid TOML file"):
         read_projections(path)
 
 

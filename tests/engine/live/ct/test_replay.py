@@ -69,7 +69,7 @@ def test_a_rate_is_kept_and_a_slow_consumer_loses_the_oldest(tmp_path: Path) -> 
 def test_faults_of_the_file_are_said_and_come_from_a_process_of_their_own(tmp_path: Path) -> None:
     loader = Loader("fork")
     try:
-        with pytest.raises(ResourceError, match=r"no such file"):
+        with pytest.raises(ResourceError, match=r"this file does not exist"):
             collected(ReplaySource(tmp_path / "none.h5", loader=loader))
         save_projections(scan(), tmp_path / "scan.h5")
         arrivals: list[Arrival] = collected(ReplaySource(tmp_path / "scan.h5", loader=loader))

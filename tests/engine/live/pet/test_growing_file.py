@@ -76,7 +76,7 @@ def test_a_safir_scan_is_followed_cut_within_its_records_and_begun_anew(tmp_path
     arrivals = follow(source, stop)
     assert isinstance(next(arrivals), Waiting)
     said = next(arrivals)
-    assert isinstance(said, Waiting) and "no such file" in said.text
+    assert isinstance(said, Waiting) and "this file does not exist" in said.text
     batches: list[EventBatch] = []
     for begin, end in ((0, 101), (101, 407), (407, len(data))):
         with grown.open("ab") as file:

@@ -332,7 +332,7 @@ def test_what_does_not_belong_is_refused(
         EngineError, match=r"empty\.h5: the scan has no counts on any line of response"
     ):
         image(study(tmp_path / "empty.h5"))
-    with pytest.raises(EngineError, match=r"no such file"):
+    with pytest.raises(EngineError, match=r"this file does not exist"):
         image(study(path, response=tmp_path / "absent.h5"))
 
 

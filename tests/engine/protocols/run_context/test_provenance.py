@@ -206,7 +206,7 @@ def test_scanner_files_and_auxiliary_images_count(study, tmp_path):
 
 
 def test_a_missing_or_forbidden_file_is_one_sentence(tmp_path):
-    with pytest.raises(ResourceError, match="no such file; check the path"):
+    with pytest.raises(ResourceError, match="this file does not exist; check the path"):
         provenance.hash_file(tmp_path / "absent.l")
     with pytest.raises(FileFormatError, match="this is a folder"):
         provenance.hash_file(tmp_path)

@@ -151,5 +151,5 @@ def test_a_file_cut_short_is_refused(kind: str, tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ResourceError, match="no such file"):
+    with pytest.raises(ResourceError, match="this file does not exist"):
         import_response(tmp_path / "none.npz", panels())
