@@ -123,7 +123,7 @@ def test_an_order_without_a_number_is_left_out_with_a_word():
     with worklist([nameless, ORDERS[0]]) as node:
         found = ask_worklist(node, WorklistQuery())
     assert [order.patient_id for order in found.orders] == ["4711"]
-    assert found.notes == ("a worklist order has no patient ID.",)
+    assert found.notes == ("a worklist order has no patient ID; correct the order in the RIS.",)
 
 
 def test_more_than_a_day_holds_is_cut_with_a_word():
