@@ -61,8 +61,8 @@ def test_a_good_file_is_read(qapp, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"[General]\ntheme=light\nnonsense\n", "line 3"),
-        (b"[General]\ntheme=@Variant(\\0\\0\\0\\x7f)\n", "line 2"),
+        (b"[General]\ntheme=light\nnonsense\n", "line 3 is invalid"),
+        (b"[General]\ntheme=@Variant(\\0\\0\\0\\x7f)\n", "line 2 is invalid"),
         (b"\xff\xfe[General]", "not a text file"),
         (b"[General]\nx=" + bytes(9), "not a text file"),
         (b"[General]\n" + b"a=b\n" * 300_000, "more than 1,000,000 bytes"),
