@@ -29,7 +29,7 @@ MACHINES = {
         (ADA,),
         fault=UNAVAILABLE,
         in_use=True,
-        words="busy or unavailable: another program is using the GPU exclusively; end it",
+        words=r"busy or unavailable\. Another program is using the GPU exclusively\. End it",
     ),
     "prohibited mode": Machine(
         (Card("NVIDIA RTX 4090", 89, 24, mode=2),),

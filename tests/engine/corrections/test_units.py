@@ -202,7 +202,7 @@ def test_an_image_in_units_is_not_calibrated_again(
     image = reconstruct(folder, "activity.h5", "--calibration", calibration)
     command = ["calibrate", str(image), "-o", str(folder / "other.json")]
     assert main([*command, "--activity-mbq", "1", "--volume-ml", "50"]) == USER_FAULT
-    assert "is in Bq/mL, expected counts/mm" in capsys.readouterr().err
+    assert "the unit of the image is Bq/mL, expected counts/mm" in capsys.readouterr().err
 
 
 def test_frames_of_a_part_of_the_scan_are_not_calibrated(

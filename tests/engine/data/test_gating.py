@@ -122,7 +122,9 @@ def test_what_says_no_gates_is_refused(text: str, why: str):
 
 def test_which_signal_is_never_guessed():
     both = [beats("ecg"), beats("respiration", mean_ms=4000, n=14)]
-    with pytest.raises(DataError, match="triggers of ecg, respiration; choose one"):
+    with pytest.raises(
+        DataError, match=r"triggers of several signals \(ecg, respiration\); choose one"
+    ):
         GateRequest(8).divide(both, OVER_MS)
     with pytest.raises(DataError, match="no triggers named 'pulse'; choose from ecg"):
         GateRequest(8, "pulse").divide(both, OVER_MS)

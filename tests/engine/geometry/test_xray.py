@@ -252,7 +252,7 @@ GOOD: dict[str, Any] = {
         ({"source_mm": [100.0, 0, 0]}, r"source_mm has shape \(3,\)"),
         ({"source_mm": np.zeros((0, 3))}, "source_mm has shape"),
         ({"source_mm": [["a", 0, 0]] * 2}, "must be numbers"),
-        ({"source_mm": [[100.0, 0, 0]] * 3}, "numbers of views differ: source_mm 3"),
+        ({"source_mm": [[100.0, 0, 0]] * 3}, r"different numbers of views \(source_mm 3"),
         ({"detector_mm": [[-50.0, 0, 0], [0, np.nan, 0]]}, "detector_mm of view 1 is"),
         ({"u_mm": [[0, np.inf, 0]] * 2}, "u_mm of view 0 is"),
         ({"u_mm": [[0, 1.0, 0], [0, 0, 0]]}, "view 1: the step between columns"),

@@ -168,7 +168,7 @@ def test_another_input_is_refused_by_name(study):
     job.save(shown(1))
     original = study.data.read_bytes()
     study.data.write_bytes(b"other.")
-    with pytest.raises(DataError, match=r"^scan\.l: not the file of the checkpoint"):
+    with pytest.raises(DataError, match=r"^scan\.l: the file has changed since the checkpoint"):
         job.latest()
     study.data.write_bytes(original)
     assert job.latest().done == 1

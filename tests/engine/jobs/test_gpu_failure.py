@@ -207,4 +207,4 @@ def test_the_command_line_names_the_command_that_goes_on(study, tmp_path, fault,
     assert words.startswith("kernel em: the GPU reports an error. ")
     name = words.partition("`isocenter resume ")[2].partition(" --device cpu`")[0]
     assert Job.open(name).folder == job.folder
-    assert "starts again on the CPU" in words
+    assert "to start again on the CPU" in words

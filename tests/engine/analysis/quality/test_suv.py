@@ -218,8 +218,8 @@ def test_counts_with_a_factor_to_concentration_are_as_the_concentration() -> Non
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"Units": "CNTS"}, "in CNTS, and the series states no factor"),
-        ({"Units": "PROPCPS"}, "in PROPCPS, and the series states no factor"),
+        ({"Units": "CNTS"}, "in CNTS, and the series has no factor"),
+        ({"Units": "PROPCPS"}, "in PROPCPS, and the series has no factor"),
         ({"DecayCorrection": "OTHER"}, "the reference time of the decay correction"),
         ({"SeriesTime": ""}, "the start of the scan is not known"),
         ({"PatientWeight": None}, "the weight is not known"),
@@ -325,7 +325,7 @@ class TestCommandLine:
         ours = self.write(tmp_path, 1.0, "counts/mm", format="isocenter-provenance-1")
         twice = ["suv", ours, str(tmp_path / "ours.h5"), *options, "--bq-ml-per-unit", "1"]
         assert main(twice) == USER_FAULT
-        assert "images in counts are not decay-corrected. Remove" in capsys.readouterr().err
+        assert "Images in counts are not decay-corrected. Remove" in capsys.readouterr().err
         assert not (tmp_path / "again.h5").exists() and not (tmp_path / "ours.h5").exists()
 
     def test_an_image_of_ours_knows_its_scan(self, tmp_path: Path) -> None:
@@ -375,7 +375,7 @@ class TestCommandLine:
             ("--injected-at", "2026-11-22", "is not a date with a time"),
             ("--injected-at", "10:00", "is not a date with a time"),
             ("--zone", "Mars/Olympus", "is not a time zone"),
-            ("--bq-ml-per-unit", "2", "no option for Bq/mL"),
+            ("--bq-ml-per-unit", "2", "The image is already in Bq/mL"),
         ],
     )
     def test_options_that_say_nothing_are_refused(
