@@ -136,7 +136,7 @@ def test_a_fault_of_three_numbers_stands_under_them(qtbot):
     for box in boxes:
         type_into(qtbot, box, "0.001")
     (fault,) = (x for x in form.findChildren(QLabel) if x.text() in faults(form))
-    assert fault.text() == "Edges must be 0.05 ... 100 mm."
+    assert fault.text() == "Voxel edges must be between 0.05 and 100 mm."
     assert fault.parentWidget() is not form
     assert all(fault.parentWidget().isAncestorOf(box) for box in boxes)
 
