@@ -117,7 +117,7 @@ def test_an_image_is_never_given_to_a_second_patient(tmp_path):
     result.put_order(IDA.model_copy(update={"accession": "A2"}))
     seen_before = Results().open(result.id)
     assert seen_before.order.accession == "A2"
-    with pytest.raises(DataError, match="belongs to a different patient") as refused:
+    with pytest.raises(DataError, match="order is for a different patient") as refused:
         result.put_order(JOHN)
     assert "Müller" not in str(refused.value), "it may stand in a log"
     assert Results().open(result.id).order.accession == "A2"
@@ -127,7 +127,7 @@ def test_what_another_window_said_meanwhile_counts(tmp_path):
     result = kept(tmp_path, "a")
     assert result.order is None
     Results().open(result.id).put_order(IDA)
-    with pytest.raises(DataError, match="belongs to a different patient"):
+    with pytest.raises(DataError, match="order is for a different patient"):
         result.put_order(JOHN)
 
 
