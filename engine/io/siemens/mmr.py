@@ -223,7 +223,7 @@ def _refuse_other_scanner(header: InterfileHeader, ring: RingScanner) -> None:
         if got is not None and got != want:
             raise GeometryError(
                 f"{header.path.name}: {key!r} is {got:g}, but {s.name} has {want:g}; choose list "
-                "mode from this scanner."
+                "mode from that scanner."
             )
 
 

@@ -297,8 +297,8 @@ def _elements(part: InputFile) -> dict[tuple[int, int], tuple[int, int]]:
     for start, n_bytes in found.values():
         if n_bytes == UNDEFINED or start + n_bytes > part.size:
             raise FileFormatError(
-                f"{part.name}: truncated, its raw data need more than the {part.size:,} bytes of "
-                f"the file; {WAY_OUT}."
+                f"{part.name}: truncated, the raw data are longer than the file ({part.size:,} "
+                f"bytes); {WAY_OUT}."
             )
     return found
 

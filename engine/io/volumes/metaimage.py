@@ -211,7 +211,7 @@ def _payload(file: InputFile, start: int, n_bytes: int, fields: dict[str, str]) 
         data = file.read(n_bytes, start)
     if len(data) != n_bytes:
         raise FileFormatError(
-            f"{file.name}: truncated, {len(data):,} bytes of values, expected {n_bytes:,}; copy it "
-            "again."
+            f"{file.name}: truncated after {len(data):,} bytes of values, expected {n_bytes:,}; "
+            "copy it again."
         )
     return data

@@ -95,8 +95,8 @@ def _images(file: InputFile, stored: _Stored) -> Frames:
     shape = stored.get_data_shape()
     if len(shape) not in (3, 4):
         raise GeometryError(
-            f"{file.name}: {' × '.join(map(str, shape))} values, expected a volume with three axes "
-            "or time frames; export one number per voxel."
+            f"{file.name}: has {' × '.join(map(str, shape))} values, expected three axes, or four "
+            "with time frames; export one number per voxel."
         )
     n_values = int(np.prod(shape, dtype=object))
     refuse_bomb(n_values, file.size, file.name)

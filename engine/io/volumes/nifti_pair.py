@@ -50,7 +50,9 @@ class NiftiPair(FramesReader):
             kind, start = np.dtype(header.get_data_dtype()), int(header["vox_offset"])
             slope, offset = header.get_slope_inter()
         except damage() as e:
-            raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
+            raise FileFormatError(
+                f"{file.name}: damaged NIfTI header ({e}); copy or export the file again."
+            ) from e
         affine, notes = affine_of(header, file)
         values = adjacent_values(file, shape, (kind, start, slope, offset))
         return patient_frames(

@@ -149,7 +149,9 @@ def affine_of(header: Header, file: InputFile) -> tuple[NDArray[np.float64], tup
     try:
         affine = np.array(header.get_best_affine(), np.float64)
     except damage() as e:
-        raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
+        raise FileFormatError(
+            f"{file.name}: damaged NIfTI header ({e}); copy or export the file again."
+        ) from e
     unit = int(header["xyzt_units"]) & SPACE_BITS
     affine[:3] *= MM_OF.get(unit, 1.0)
     note = f"{file.name}: states no unit of length; mm is assumed."
@@ -195,7 +197,9 @@ def _header(file: InputFile, head: bytes) -> Header:
     try:
         return kind(head[: kind.sizeof_hdr], check=False)
     except damage() as e:
-        raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
+        raise FileFormatError(
+            f"{file.name}: damaged NIfTI header ({e}); copy or export the file again."
+        ) from e
 
 
 def _layout(file: InputFile, header: Header, head: bytes) -> _Layout:

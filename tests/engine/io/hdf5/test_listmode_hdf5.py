@@ -209,7 +209,7 @@ def endless_group(file: h5py.File) -> None:
         (external_data, FileFormatError, "additive stores its values in other files"),
         (virtual_data, FileFormatError, "additive stores its values in other files"),
         (objects, FileFormatError, "more contains objects"),
-        (huge, FileFormatError, "more claims"),
+        (huge, FileFormatError, "more: would decompress"),
     ],
 )  # fmt: skip
 def test_a_fault_is_named(

@@ -69,7 +69,7 @@ def test_other_distances_move_the_heads(tmp_path: Path) -> None:
             HEADER + EVENTS + "3 4 nan 6 7\n" + EVENTS,
             "event 2 contains NaN or infinite values",
         ),
-        (HEADER + "-5 300 300 300 300\n", "times from -5 to -5 ms"),
+        (HEADER + "-5 300 300 300 300\n", "times run from -5 to -5 ms"),
         (
             HEADER.replace("712", "7.1.2") + EVENTS,
             "separation of the heads is '7.1.2', expected a number",

@@ -110,5 +110,5 @@ def test_other_components_are_refused(changes, words, tables, tmp_path):
 
 def test_components_below_0_are_refused(tables, tmp_path):
     wrong = {**tables, "axial effects": -tables["axial effects"]}
-    with pytest.raises(EngineError, match="at least 0"):
+    with pytest.raises(EngineError, match="negative values or NaN"):
         NORMALISATION.read(write_norm(tmp_path / "scan.n", wrong, {}), None)

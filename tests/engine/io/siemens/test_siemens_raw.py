@@ -109,7 +109,7 @@ def test_a_header_without_its_data_names_the_file_that_lacks(folder):
             "only list mode from the mMR is supported",
         ),
         (TEXT.replace("%total", "%some"), "does not state the number of words"),
-        (TEXT + "number of rings:=9\n", "choose list mode from this scanner"),
+        (TEXT + "number of rings:=9\n", "choose list mode from that scanner"),
     ],
 )
 def test_headers_of_something_else_are_refused(folder, text, message):
@@ -183,9 +183,7 @@ def test_a_sinogram_is_that_of_its_plain_files(folder, how):
 def test_a_sinogram_of_another_length_is_refused(folder):
     path, _ = sinogram("bf", folder)
     (folder / "scan.bf").write_bytes((folder / "scan.bf").read_bytes()[:-2])
-    with pytest.raises(
-        FileFormatError, match=r"scan\.bf: .* bytes of a sinogram, expected a multiple"
-    ):
+    with pytest.raises(FileFormatError, match=r"scan\.bf: .* bytes of a sinogram, .* a multiple"):
         read_sinogram(path)
 
 

@@ -105,7 +105,7 @@ def test_one_of_several_volumes_is_named(tmp_path: Path) -> None:
         ({"order": "zyy"}, r"order is 'zyy'"),
         ({"order": 3}, "order is 3, expected text"),
         ({"voxel_mm": [2, 2]}, r"voxel_mm is \[2, 2\], expected three numbers"),
-        ({"voxel_mm": [2, 2, 0]}, "voxel size 2 × 2 × 0 mm"),
+        ({"voxel_mm": [2, 2, 0]}, "voxel size is 2 × 2 × 0 mm"),
         ({"voxel_mm": ["2", "2", "2"]}, "expected three numbers"),
         ({"unit": "1/m"}, "unknown unit '1/m'"),
         ({"centre": [0, 0, 0]}, "'centre' is an unknown key"),

@@ -173,7 +173,7 @@ def test_unsafe_or_damaged_xml_is_refused(tmp_path: Path, text: str) -> None:
     ("fields", "match"),
     [
         ({"ElementDataFile": "/etc/passwd"}, "only files in the same folder"),
-        ({"DimSize": "5 3 13"}, "truncated, 720 bytes of values, expected 780"),
+        ({"DimSize": "5 3 13"}, "truncated after 720 bytes of values, expected 780"),
         ({"DimSize": "5 3"}, "expected three numbers"),
         ({"DimSize": "5 3 11"}, "11 projections but 12 angles"),
         ({"ElementType": "MET_LONG"}, "export one number per voxel"),
