@@ -29,7 +29,7 @@ MACHINES = {
         (ADA,),
         fault=UNAVAILABLE,
         in_use=True,
-        words=r"busy or unavailable\. Another program is using the GPU exclusively\. End it",
+        words="busy or unavailable: another program is using the GPU exclusively; end it",
     ),
     "prohibited mode": Machine(
         (Card("NVIDIA RTX 4090", 89, 24, mode=2),),
@@ -59,7 +59,7 @@ MACHINES = {
     "Linux in Windows without its driver": Machine(
         code=100,
         environment=(("WSL_DISTRO_NAME", "Ubuntu"),),
-        words="No GPU was found.*Update the driver in Windows",
+        words="no GPU was found.*update the driver in Windows",
     ),
     "two cards": Machine((ADA, Card("NVIDIA RTX A4000", 86, 16)), key="cuda"),
     "two cards, the first full": Machine(
@@ -68,9 +68,9 @@ MACHINES = {
     "no permission": Machine(
         code=304, words=r"CUDA error 304\): the system denies .*/dev/nvidia\*"
     ),
-    "driver without a card": Machine(code=100, words=r"CUDA error 100\)\. No GPU was found"),
-    "driver that lists none": Machine(words=r"CUDA error 100\)\. No GPU was found"),
-    "middle of an update": Machine((ADA,), code=803, words=r"differ, as after an update\. Restart"),
+    "driver without a card": Machine(code=100, words=r"CUDA error 100\): no GPU was found"),
+    "driver that lists none": Machine(words=r"CUDA error 100\): no GPU was found"),
+    "middle of an update": Machine((ADA,), code=803, words="differ, as after an update; restart"),
     "MPS that does not answer": Machine((ADA,), code=805, words=r"\(MPS\) does not respond"),
     "CuPy that does not import": Machine(
         (ADA,), fault="import", in_use=True, words=rf"incomplete \(libcudart.*\); {AGAIN}"

@@ -59,7 +59,7 @@ def _in_words(error: Exception, doing: str) -> DeviceError | None:
         return DeviceError(f"{doing}: the kernel cannot be compiled ({said}).")
     if of_cupy:
         remedy = FAULTS.get(getattr(error, "status", 0), "")
-        return DeviceError(f"{doing}: the GPU reports {said}.{remedy and f' {remedy}'}")
+        return DeviceError(f"{doing}: the GPU reports {said}{remedy and f': {remedy}'}.")
     if _NOT_LOADED in said or isinstance(error, ImportError | AssertionError):
         # no import and no assertion of the engine itself can fail here
         return DeviceError(f"{doing}: a CUDA library is missing ({said}); {_MEND}.")
