@@ -276,12 +276,12 @@ class Actions(QObject):
         _allow(
             self.undo,
             busy or ("" if history.can_undo else tr("Nothing to undo.")),
-            tr("Undo"),
+            tr("Undo the last settings change (Ctrl+Z)"),
         )
         _allow(
             self.redo,
             busy or ("" if history.can_redo else tr("Nothing to redo.")),
-            tr("Redo"),
+            tr("Redo the last settings change (Ctrl+Shift+Z)"),
         )
 
     def _make(self, text: str, icon: str, keys: str, words: str) -> QAction:

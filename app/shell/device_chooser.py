@@ -101,11 +101,11 @@ class DeviceChooser(QToolButton):
         short = self._choice.label.removeprefix("NVIDIA ")
         elide = Qt.TextElideMode.ElideRight
         self.setText(self.fontMetrics().elidedText(short or tr("Device"), elide, TEXT_PX))
-        tip = (
-            tr("Device for reconstructions: {describe}", describe=describe(current))
-            if current is not None
-            else LOOKING
-        )
+        tip = LOOKING
+        if current is not None and current.why_not:
+            tip = tr("{label}: {reason}", label=current.label, reason=current.why_not)
+        elif current is not None:
+            tip = tr("Device for reconstructions: {describe}", describe=describe(current))
         self.setToolTip(literal_tip(RUNNING if active else tip))
         self.setAccessibleName(tr("Device: {label}", label=self._choice.label or LOOKING))
 

@@ -165,7 +165,11 @@ class StatusLine(QStatusBar):
         requirements = study.requirements()
         text = requirements.describe() if requirements else ""
         if run.state is RunState.FINISHED:
-            text = tr("Finished. Next run: {text}", text=text.removeprefix("needs "))
+            text = (
+                tr("Finished. Next run: {text}", text=text.removeprefix("needs "))
+                if text
+                else tr("Finished.")
+            )
         return "ok", "ok", sentence_case(text)
 
     def _set_busy(self, text: str) -> None:

@@ -58,8 +58,8 @@ def inverse_of(factors: Array, role: InputRole) -> NDArray[np.float32]:
     # Written with `not all(>=)`, because NaN must be refused too.
     if not np.all(factors >= 0):
         raise DataError(
-            f"{role.title}: {int(np.count_nonzero(factors < 0)):,} bins are below 0, expected "
-            "factors of at least 0 that multiply the counts; check the file."
+            f"{role.title}: {int(np.count_nonzero(~(factors >= 0))):,} bins are below 0 or not a "
+            "number, expected factors of at least 0 that multiply the counts; check the file."
         )
     return np.divide(1, factors, out=np.zeros(factors.shape, np.float32), where=factors > 0)
 
@@ -115,8 +115,8 @@ def refuse_negative(counts: Array, role: InputRole) -> Array:
     """
     if not np.all(counts >= 0):
         raise DataError(
-            f"{role.title}: {int(np.count_nonzero(counts < 0)):,} bins are below 0, "
-            "expected counts of at least 0; use the estimate before smoothing or tail "
+            f"{role.title}: {int(np.count_nonzero(~(counts >= 0))):,} bins are below 0 or not a "
+            "number, expected counts of at least 0; use the estimate before smoothing or tail "
             "fitting, or set negative bins to 0."
         )
     return counts

@@ -3910,8 +3910,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Undo</source>
-      <translation>Zurücknehmen</translation>
+      <source>Undo the last settings change (Ctrl+Z)</source>
+      <translation>Die letzte Änderung der Einstellungen zurücknehmen (Strg+Z)</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3920,8 +3920,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Redo</source>
-      <translation>Wiederholen</translation>
+      <source>Redo the last settings change (Ctrl+Shift+Z)</source>
+      <translation>Die letzte Änderung der Einstellungen wiederholen (Strg+Umschalt+Z)</translation>
     </message>
     <message>
       <location filename="app/shell/application.py" />
@@ -3982,6 +3982,11 @@
       <location filename="app/shell/device_chooser.py" />
       <source>Use the GPU if available, otherwise the CPU</source>
       <translation>GPU verwenden, wenn verfügbar, sonst die CPU</translation>
+    </message>
+    <message>
+      <location filename="app/shell/device_chooser.py" />
+      <source>{label}: {reason}</source>
+      <translation>{label}: {reason}</translation>
     </message>
     <message>
       <location filename="app/shell/device_chooser.py" />
@@ -4924,6 +4929,11 @@
       <translation>Fertig. Nächster Lauf: {text}</translation>
     </message>
     <message>
+      <location filename="app/shell/status_bar.py" />
+      <source>Finished.</source>
+      <translation>Fertig.</translation>
+    </message>
+    <message>
       <location filename="app/shell/technician/mode.py" />
       <source>The site has not approved the protocol {name!r}; choose another one in the header.</source>
       <translation>Die Einrichtung hat das Protokoll {name!r} nicht freigegeben; wählen Sie ein anderes in der Kopfzeile.</translation>
@@ -5687,11 +5697,6 @@
       <location filename="app/state/models/run_images.py" />
       <source>all frames</source>
       <translation>alle Zeitabschnitte</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/run_model.py" />
-      <source>Finished.</source>
-      <translation>Fertig.</translation>
     </message>
     <message>
       <location filename="app/state/models/run_model.py" />
@@ -10241,8 +10246,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/bad_pixels.py" />
-      <source>A pixel is an outlier if it differs from its neighbours by more than this fraction of the transmission</source>
-      <translation>Ein Pixel ist ein Ausreißer, wenn es von seinen Nachbarn um mehr als diesen Anteil der Transmission abweicht</translation>
+      <source>A pixel is an outlier if it differs from its neighbours by more than this: a fraction of the transmission, or an absolute difference of line integrals</source>
+      <translation>Ein Pixel ist ein Ausreißer, wenn es von seinen Nachbarn um mehr als diesen Wert abweicht: einen Anteil der Transmission oder eine absolute Differenz von Linienintegralen</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/binning.py" />
@@ -11148,6 +11153,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
       <source>Nuclide</source>
       <translation>Nuklid</translation>
+    </message>
+    <message>
+      <location filename="engine/analysis/quality/cylinder_activity.py" />
+      <source>Nuclide of the tracer, such as F-18</source>
+      <translation>Nuklid des Tracers, zum Beispiel F-18</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />

@@ -65,7 +65,7 @@ class CylinderActivity(Settings):
         empty="not needed", gt=0,
     )  # fmt: skip
     nuclide: str | None = setting(
-        None, f"One of {', '.join(NUCLIDES)}", label="Nuclide", empty=FROM_THE_SCAN
+        None, "Nuclide of the tracer, such as F-18", label="Nuclide", empty=FROM_THE_SCAN
     )
     scan_start: Moment | None = setting(
         None, "Start time of the frame", label="Start of the scan", empty=FROM_THE_SCAN

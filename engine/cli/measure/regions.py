@@ -100,8 +100,8 @@ def _regions(arguments: argparse.Namespace, console: Console) -> None:
         # A label image has one number per voxel, while regions can overlap
         if labels.n_shared:
             console.line(
-                f"note: {labels.n_shared:,} voxels lie in several regions. Each has the number of "
-                "the region with the largest share."
+                f"note: {labels.n_shared:,} voxels lie in several regions. The label image gives "
+                "each to the region with the largest share of it."
             )
         console.line(f"Labels: {arguments.labels}")
     if arguments.dicom is not None:

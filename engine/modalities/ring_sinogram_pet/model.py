@@ -146,6 +146,11 @@ def build_of(
     DataError
         if there are fewer bins than subsets
     """
+    if not len(bins):
+        raise DataError(
+            "the sinogram has no usable bin; check that the normalisation and the attenuation "
+            "factors are not 0 everywhere."
+        )
     if len(bins) < n_subsets:
         raise DataError(
             f"the sinogram has only {len(bins):,} usable bins for {n_subsets:,} subsets; choose "

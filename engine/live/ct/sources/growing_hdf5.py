@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.core.arrays import Array
-from engine.core.errors import FileFormatError
 from engine.geometry.xray import XrayGeometry
 from engine.io.folder import identity_of, state_of
 from engine.io.hdf5.opening import DAMAGE, damaged, written_file
@@ -59,6 +58,7 @@ class Grown:
     geometry : geometry of all of them, None without angles
     left_out : numbers of frames of zeros before filled ones
     identity : inode number of the file
+    restarted : reason why the file contains another scan than before; empty if it does not
     """
 
     frames: list[GrownFrame] = field(default_factory=list)
@@ -69,6 +69,7 @@ class Grown:
     geometry: XrayGeometry | None = None
     left_out: list[int] = field(default_factory=list)
     identity: int | None = None
+    restarted: str = ""
 
 
 def new_frames(path: Path, n_read: dict[str, int]) -> Grown:
@@ -114,9 +115,10 @@ def _read(layout: Hdf5Layout, grown: Grown) -> None:
         n_there = layout.n_there(name)
         # Another scan was written into a file of the same name
         if at > n_there:
-            raise FileFormatError(
+            grown.restarted = (
                 f"{layout.path.name}: {name} has {n_there} images, fewer than the {at} before."
             )
+            return
         for k in range(at, n_there):
             values = np.asarray(item[k] if layout.axis == 0 else item[:, k])
             # HDF5 fills chunks that were never written with zeros

@@ -104,6 +104,9 @@ class _Looks:
             if not stop.is_set():
                 yield from self._failed(str(e))
             return
+        if grown.restarted:
+            yield self._restarted(grown.restarted)
+            return
         # The writer has deleted the file and created another one
         if self._is_missing or self._identity not in (None, grown.identity):
             self._identity = None
@@ -144,8 +147,6 @@ class _Looks:
         if not exists(self._path) and not self._is_missing:
             self._is_missing = True
             yield SourceLost(f"{self._path.name}: the file is missing. Waiting for it to return.")
-        elif "images, fewer than the" in fault:
-            yield self._restarted(fault)
         elif not self._is_missing:
             yield from self._say(f"{self._path.name}: cannot be read yet: {fault}")
 
