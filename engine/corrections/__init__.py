@@ -7,36 +7,33 @@ Examples
 ['normalisation', 'line_geometry', 'attenuation']
 """
 
-from engine.corrections.attenuation import Attenuation
-from engine.corrections.base import Correction
-from engine.corrections.calibration import ActivityConcentration
-from engine.corrections.line_geometry import LineGeometry
-from engine.corrections.normalisation import Normalisation
-from engine.corrections.randoms import Randoms
-from engine.corrections.resolution import Resolution
-from engine.corrections.scatter import Scatter
-from engine.data.listmode import ListMode
+from typing import TYPE_CHECKING
 
-# Normalisation comes first because randoms estimated per block weight crystals by efficiency. Units
-# come last because a calibration is valid only for the set of corrections applied before it.
-CORRECTIONS: tuple[type[Correction[ListMode]], ...] = (
-    Normalisation,
-    LineGeometry,
-    Attenuation,
-    Randoms,
-    Scatter,
-    Resolution,
-    ActivityConcentration,
-)
+from engine.core.lazy_exports import face
 
-__all__ = [
-    "CORRECTIONS",
-    "ActivityConcentration",
-    "Attenuation",
-    "Correction",
-    "LineGeometry",
-    "Normalisation",
-    "Randoms",
-    "Resolution",
-    "Scatter",
-]
+if TYPE_CHECKING:
+    from engine.corrections.attenuation import Attenuation as Attenuation
+    from engine.corrections.base import Correction as Correction
+    from engine.corrections.calibration import ActivityConcentration as ActivityConcentration
+    from engine.corrections.line_geometry import LineGeometry as LineGeometry
+    from engine.corrections.listmode import CORRECTIONS as CORRECTIONS
+    from engine.corrections.normalisation import Normalisation as Normalisation
+    from engine.corrections.randoms import Randoms as Randoms
+    from engine.corrections.resolution import Resolution as Resolution
+    from engine.corrections.scatter import Scatter as Scatter
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "attenuation": ("Attenuation",),
+            "base": ("Correction",),
+            "calibration": ("ActivityConcentration",),
+            "line_geometry": ("LineGeometry",),
+            "listmode": ("CORRECTIONS",),
+            "normalisation": ("Normalisation",),
+            "randoms": ("Randoms",),
+            "resolution": ("Resolution",),
+            "scatter": ("Scatter",),
+        },
+    )

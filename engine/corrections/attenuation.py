@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from engine.core.backend import Backend
 from engine.core.backend.gpu import Array
 from engine.core.errors import DataError
 from engine.corrections.base import Multiplicative
+from engine.corrections.roles import ATTENUATION_MAP as ATTENUATION_MAP
 from engine.data.cropping import cropped
 from engine.data.input_role import InputRole
 from engine.data.line_factors import LineFactor
@@ -99,68 +99,6 @@ class AttenuationFactor(LineFactor):
 
     def on_device(self, on: Backend) -> Self:
         return replace(self, mu_map=replace(self.mu_map, values=on.to_device(self.mu_map.values)))
-
-
-def _read(path: Path, scanner: Any) -> Volume:
-    from engine.io import read_mu_map
-
-    return read_mu_map(path, scanner)
-
-
-def _describe(mu_map: Volume) -> str:
-    n_z, n_y, n_x = mu_map.grid.shape
-    peak = float(mu_map.values.max(initial=0.0))
-    source = mu_map.info.get("converted_from")
-    origin = f", from {source}" if source else ""
-    return f"{n_x} × {n_y} × {n_z} voxels, up to {peak:.4f} {mu_map.unit}{origin}"
-
-
-def _attach(data: ListMode, mu_map: Volume) -> ListMode:
-    return replace(data, mu_map=_as_the_scanner_sees(data, mu_map))
-
-
-def _as_the_scanner_sees(data: ListMode, mu_map: Volume) -> Volume:
-    """Return the map along the scanner's z axis; DICOM series are along the patient's."""
-    from engine.io.dicom.reader import is_in_patient_axes
-    from engine.io.volumes.straight_axes import NO_SIDES, in_scanner_frame
-
-    is_of_patient = is_in_patient_axes(mu_map)
-    # HFP, FFS and FFP scans without a stated position have no known rotation to the patient.
-    if is_of_patient and data.info.get("axes") == NO_SIDES:
-        raise DataError(
-            "the μ-map is in patient coordinates, but the scan does not state the patient "
-            "position; register the map, or save it in scanner coordinates."
-        )
-    # "LPI" means that the scanner's z points to the feet, so the map must be flipped.
-    sign = -1 if str(data.info.get("axes", "LPS")).endswith("I") else 1
-    if not is_of_patient or mu_map.head_sign == sign:
-        return mu_map
-    turned = in_scanner_frame(mu_map)
-    return replace(turned, info={**turned.info, "axes": "LPI" if sign < 0 else "LPS"})
-
-
-def _is_mu_map(volume: Volume) -> bool:
-    """Return True for a μ-map or a CT, by its unit or else by its values."""
-    if volume.unit == "HU" or volume.info.get("content") == "mu-map":
-        # Without a unit only the values tell: 511 keV in tissue is near 0.0096/mm, bone below
-        # 0.02/mm.
-        return True
-    peak = float(volume.values.max(initial=0.0))
-    return volume.unit in ("1/mm", "1/cm") or (not volume.unit and 0.001 < peak < 0.05)
-
-
-ATTENUATION_MAP = InputRole(
-    key="attenuation",
-    title="μ-map",
-    text="Attenuation map [1/mm]",
-    without="Attenuation map (μ-map). Without it, the image is not corrected for attenuation.",
-    suffixes=(".nii", ".nii.gz", ".h5", ".hdf5", ".dcm", ".ima"),
-    read=_read,
-    describe=_describe,
-    attach=_attach,
-    takes_volume=_is_mu_map,
-    is_aligned_with_patient=True,
-)
 
 
 class Attenuation(Multiplicative[ListMode]):

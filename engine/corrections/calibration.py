@@ -7,8 +7,6 @@ the injection: C(injection) = C(start) 2^(waited / T½).
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -16,6 +14,8 @@ import numpy as np
 from engine.core.backend import Backend
 from engine.core.settings import setting
 from engine.corrections.base import Correction
+from engine.corrections.roles import CALIBRATION as CALIBRATION
+from engine.corrections.roles import TRACER as TRACER
 from engine.data.calibration import (
     CONCENTRATION,
     LIVE_BLOCKS,
@@ -24,81 +24,16 @@ from engine.data.calibration import (
     Concentration,
     CountedFrame,
 )
-from engine.data.input_role import InputRole, Making, with_auxiliary
+from engine.data.input_role import InputRole, with_auxiliary
 from engine.data.listmode import ListMode
 from engine.data.timing.decay import NUCLIDES, decayed, seconds_between
 from engine.data.timing.timestamps import moment_of
-from engine.data.timing.tracer import Tracer
-from engine.geometry.scanner import Scanner
 
 if TYPE_CHECKING:
-    from engine.io.safety.open_input import InputFile
+    pass
 
 KEY, APPLIED = "concentration", "applied"
 """Entries of a scan's `auxiliary`: the conversion, and the corrections before it."""
-
-
-def _read_calibration(path: Path, scanner: Scanner | None) -> Calibration:
-    from engine.io.auxiliary.calibration_file import read_calibration
-
-    return read_calibration(path, scanner)
-
-
-def _is_calibration(file: InputFile) -> bool:
-    from engine.io.auxiliary.calibration_file import is_calibration
-
-    return is_calibration(file)
-
-
-def _read_tracer(path: Path, scanner: Scanner | None) -> Tracer:
-    from engine.io.auxiliary.tracer_file import read_tracer
-
-    return read_tracer(path)
-
-
-def _is_tracer(file: InputFile) -> bool:
-    from engine.io.auxiliary.tracer_file import is_tracer
-
-    return is_tracer(file)
-
-
-CALIBRATION = InputRole(
-    key="calibration",
-    title="Calibration",
-    text="Calibration factor from counts/mm to Bq/mL, measured with `isocenter calibrate`",
-    without=(
-        "Calibration measured with a cylinder of known activity. Without it, values are in "
-        "counts/mm."
-    ),
-    suffixes=(".json",),
-    read=_read_calibration,
-    describe=lambda found: f"{found.scanner}, standard error {found.error_percent:.2g} %",
-    accepts=_is_calibration,
-    of_scanner=True,
-    making=Making(
-        "calibrate",
-        words="Measure …",
-        tip="Measure the calibration factor in the image of a cylinder of known activity",
-    ),
-)
-TRACER = InputRole(
-    key="tracer",
-    title="Tracer and dose",
-    text="Tracer file (TOML) with nuclide, dose, times and weight of this scan",
-    without=(
-        "File with nuclide, dose, times and weight. Without it, these values come from the scan."
-    ),
-    suffixes=(".toml",),
-    read=_read_tracer,
-    describe=lambda tracer: tracer.describe(),
-    accepts=_is_tracer,
-    attach=lambda data, tracer: replace(data, info={**data.info, **tracer.facts()}),
-    making=Making(
-        "describe_tracer",
-        words="Fill in …",
-        tip="Enter nuclide, dose, times and weight of this scan",
-    ),
-)
 
 
 class ActivityConcentration(Correction[ListMode]):

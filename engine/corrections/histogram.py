@@ -21,9 +21,9 @@ from engine.core.backend import Backend
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.core.settings import setting
-from engine.corrections.attenuation import ATTENUATION_MAP, BATCH, attenuation_factors
+from engine.corrections.attenuation import BATCH, attenuation_factors
 from engine.corrections.base import Correction, Multiplicative
-from engine.corrections.normalisation import EFFICIENCIES
+from engine.corrections.roles import ATTENUATION_MAP, EFFICIENCIES
 from engine.corrections.scatter import NO_MAP, ONLY_IN_A_RUN, SIMULATED_SINCE, RingScatter
 from engine.data.histogram import Histogram, total
 from engine.data.input_role import InputRole

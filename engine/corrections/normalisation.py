@@ -6,72 +6,17 @@ and interference of crystals with their neighbours.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from engine.core.backend import Backend
 from engine.corrections.base import Multiplicative
-from engine.data.calibration import LIVE_BLOCKS
-from engine.data.components import Components, TableFactor
-from engine.data.input_role import InputRole, Making
+from engine.corrections.roles import EFFICIENCIES as EFFICIENCIES
+from engine.data.components import TableFactor
+from engine.data.input_role import InputRole
 from engine.data.line_factors import CrystalFactor, LineFactor
 from engine.data.listmode import ListMode
-from engine.geometry.scanner import Scanner
-
-
-def _read(path: Path, scanner: Scanner) -> Components:
-    from engine.io import read_components
-
-    return read_components(path, scanner)
-
-
-# The suffix proves nothing, so both kinds of files are recognised by their content.
-def _accepts(file: Any) -> bool:
-    from engine.io.castor.normalisation import is_normalisation
-    from engine.io.hdf5.normalisation import is_components
-
-    return is_components(file) or is_normalisation(file.head)
-
-
-def _attach(data: Any, components: Components) -> Any:
-    """Return the scan with the new efficiencies of crystals and the tables of its lines."""
-    crystals = components.of_crystals(data.scanner)
-    if crystals is not None:
-        # New efficiencies replace the live times that the old ones had been multiplied by. Only
-        # list mode has that attribute.
-        # live times of crystals over time, which list mode may have, went with the others
-        others = {"live_times": None} if hasattr(data, "live_times") else {}
-        data = replace(data, efficiencies=crystals, **others)
-    if components.live is not None:
-        # The calibration checks this entry, so that dead time is not corrected twice.
-        data = replace(data, info={**data.info, LIVE_BLOCKS: len(components.live)})
-    more = components.has_tables or components.live is not None
-    return replace(data, components=components) if more else data
-
-
-EFFICIENCIES = InputRole(
-    key="normalisation",
-    title="Normalisation",
-    text="Crystal efficiencies or a measured normalisation",
-    without="File with crystal efficiencies or a measured normalisation. Without it, all "
-    "crystals are treated as equally efficient.",
-    suffixes=(".h5", ".hdf5", ".txt", ".csv", ".tsv", ".cdh"),
-    read=_read,
-    describe=Components.describe,
-    attach=_attach,
-    accepts=_accepts,
-    format="Crystal efficiencies",
-    of_scanner=True,
-    making=Making(
-        "normalise",
-        words="Measure …",
-        tip="Measure the normalisation with a source of known shape",
-        of_rings=True,
-    ),
-)
 
 
 class Normalisation(Multiplicative[ListMode]):

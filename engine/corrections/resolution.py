@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -11,31 +10,10 @@ import numpy as np
 from engine.core.backend import Backend
 from engine.core.settings import setting
 from engine.corrections.base import Correction
+from engine.corrections.roles import POINT_SPREAD as POINT_SPREAD
 from engine.data.input_role import InputRole
 from engine.data.listmode import ListMode
 from engine.geometry.point_spread import N_PROBED, PointSpread, spread_of, uniform_spread
-
-
-def _read(path: Path, scanner: object) -> PointSpread:
-    from engine.io.auxiliary.point_spread import read_point_spread
-
-    return read_point_spread(path)
-
-
-POINT_SPREAD = InputRole(
-    key="point_spread",
-    title="Measured resolution",
-    text="Measured widths of point sources at several distances from the axis",
-    without=(
-        "Measured resolution. Without it, the resolution is calculated from crystal size, "
-        "crystal depth and bore."
-    ),
-    suffixes=(".txt", ".csv", ".tsv"),
-    read=_read,
-    describe=lambda spread: spread.describe(),
-    of_scanner=True,
-)
-
 
 MODELLED = 0.85
 """Modelled fraction of the scanner's FWHM.

@@ -18,8 +18,9 @@ from engine.core.arrays import Array
 from engine.core.backend import Backend
 from engine.core.errors import DataError
 from engine.core.settings import setting
-from engine.corrections.attenuation import ATTENUATION_MAP, BATCH, attenuation_factors
+from engine.corrections.attenuation import BATCH, attenuation_factors
 from engine.corrections.base import Additive, Correction, Multiplicative
+from engine.corrections.roles import ATTENUATION_MAP
 from engine.corrections.scatter import ONLY_IN_A_RUN, RingScatter, simulation_obstacle
 from engine.corrections.scatter_in_time import near_by
 from engine.corrections.sinogram_delayeds import are_counted, expected_randoms, words_of

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.data.bin_values import BinValues, StatedBins
 from engine.data.input_role import InputRole, with_auxiliary
-from engine.data.sinogram import DELAYEDS, NORMALISED, Sinogram
+
+if TYPE_CHECKING:
+    from engine.data.bin_values import BinValues
+    from engine.data.sinogram import Sinogram
 
 
 # Bins can only be checked against the layout of the scan, so the scanner is not used here.
@@ -24,6 +27,10 @@ def _attach(
     key: str, title: str, *, is_factor: bool, in_time: bool
 ) -> Callable[[Sinogram, BinValues], Sinogram]:
     def attach(data: Sinogram, content: BinValues) -> Sinogram:
+        # The command line lists these roles for every kind of scan; only sinograms need these.
+        from engine.data.bin_values import StatedBins
+        from engine.data.sinogram import DELAYEDS, NORMALISED
+
         # An estimate in stated bins can be of several kinds; for this role it means randoms.
         if key == DELAYEDS and isinstance(content, StatedBins):
             content = content.randoms()
@@ -81,7 +88,7 @@ ATTENUATION = _role(
     is_factor=True,
 )
 RANDOMS = _role(
-    DELAYEDS,
+    "randoms_sinogram",
     "Randoms",
     "Sinogram of the expected or delayed random coincidences",
     "Randoms as a sinogram. Without it, randoms stay in the image.",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.core.errors import EngineError, SeveralItemsError
-from engine.corrections.attenuation import ATTENUATION_MAP
+from engine.corrections.roles import ATTENUATION_MAP
 from engine.io import Report
 from engine.io import inspect as inspect_format
 from engine.io.folder import is_file

@@ -28,7 +28,8 @@ ENTRY = ModalityEntry(
     accepts=accepts,
     gathers=never,
     roles=(
-        "engine.corrections.histogram.HISTOGRAM_CORRECTIONS",
+        "engine.corrections.roles.EFFICIENCIES",
+        "engine.corrections.roles.ATTENUATION_MAP",
         "engine.modalities.dual_head_pet.response_role.RESPONSE",
     ),
 )

@@ -53,7 +53,7 @@ class HistogramSummary(ScanSummary):
 
     @property
     def brings(self) -> tuple[str, ...]:
-        from engine.corrections.normalisation import EFFICIENCIES
+        from engine.corrections.roles import EFFICIENCIES
 
         return () if self.sums.normalisation is None else (EFFICIENCIES.key,)
 

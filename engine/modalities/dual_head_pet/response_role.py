@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.data.histogram import one_layer
 from engine.data.input_role import InputRole
-from engine.geometry.dual_head import DualHead
 
 if TYPE_CHECKING:
     from engine.io.safety.open_input import InputFile
 
 
 def _read(path: Path, scanner: Any) -> Any:
+    from engine.data.histogram import one_layer
+    from engine.geometry.dual_head import DualHead
     from engine.io.hdf5.response import read_response, read_response_scanner
 
     panels = scanner if isinstance(scanner, DualHead) else None

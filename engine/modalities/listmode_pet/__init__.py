@@ -28,7 +28,11 @@ ENTRY = ModalityEntry(
     accepts=accepts,
     gathers=never,
     roles=(
-        "engine.corrections.CORRECTIONS",
+        "engine.corrections.roles.EFFICIENCIES",
+        "engine.corrections.roles.ATTENUATION_MAP",
+        "engine.corrections.roles.POINT_SPREAD",
+        "engine.corrections.roles.CALIBRATION",
+        "engine.corrections.roles.TRACER",
         "engine.modalities.listmode_pet.trigger_times.TRIGGERS",
     ),
 )

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from engine.corrections.attenuation import ATTENUATION_MAP
-from engine.corrections.normalisation import EFFICIENCIES
+from engine.corrections.roles import ATTENUATION_MAP, EFFICIENCIES
 from engine.modalities.demo import SEED, Demo, OnProgress, save_efficiencies, save_volume
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.study_values import shipped_protocol

@@ -60,7 +60,7 @@ class EventSummary(ScanSummary):
 
     @property
     def brings(self) -> tuple[str, ...]:
-        from engine.corrections.normalisation import EFFICIENCIES
+        from engine.corrections.roles import EFFICIENCIES
 
         # Files that contain a normalisation do not need an auxiliary one.
         given = self.sample.efficiencies is not None or self.sample.components is not None

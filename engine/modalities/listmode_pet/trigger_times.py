@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.data.input_role import InputRole
-from engine.data.timing.triggers import Triggers
-from engine.geometry.scanner import Scanner
 
 if TYPE_CHECKING:
     from engine.data.listmode import ListMode
+    from engine.data.timing.triggers import Triggers
+    from engine.geometry.scanner import Scanner
     from engine.io.safety.open_input import InputFile
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from engine.core.backend.devices import DeviceInfo
-from engine.corrections.attenuation import ATTENUATION_MAP
+from engine.corrections.roles import ATTENUATION_MAP
 from engine.corrections.scatter import NEEDS_ATTENUATION
 from engine.corrections.sinogram import (
     SINOGRAM_CORRECTIONS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.corrections.attenuation import ATTENUATION_MAP
+from engine.corrections.roles import ATTENUATION_MAP
 from engine.corrections.sinogram_roles import ATTENUATION, NORMALISATION, RANDOMS, SCATTER
 from engine.data.input_role import InputRole
 from engine.io.interfile.header import InterfileHeader, read_header
