@@ -10,7 +10,6 @@ from engine.cli.exit_codes import DONE, INTERRUPTED, OUR_FAULT, USER_FAULT
 from engine.cli.outputs import refuse_outputs, resolve_pseudonyms
 from engine.cli.worker_process import refuse_crashing
 from engine.core.errors import EngineError
-from engine.tools.diagnostics import keep_fault
 
 
 def act(arguments: argparse.Namespace) -> int:
@@ -52,6 +51,8 @@ def act(arguments: argparse.Namespace) -> int:
             f"internal error: {type(e).__name__}: {e}. Please report it with this traceback:"
         )
         traceback.print_exc()
+        from engine.tools.diagnostics import keep_fault
+
         # Kept for `isocenter doctor --bundle`, since the terminal may be gone by then
         keep_fault(e)
         return OUR_FAULT

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine import io
 from engine.cli.console import Console
@@ -23,9 +24,7 @@ from engine.io import WRITERS, can_save, default_suffixes, save, save_remark
 from engine.io.safety.locks import only_writer
 from engine.io.safety.outputs import files_written, refuse_to_overwrite
 from engine.jobs.checkpoint import Job, job_files, jobs, keep
-from engine.jobs.process.messages import Source
 from engine.jobs.reconstruction import run
-from engine.modalities.demo import Demo
 from engine.modalities.demos import DEMOS, demo_folder
 from engine.modalities.protocol_identity import identified
 from engine.modalities.recognise import all_roles, gathered, modality_of_scan, why_no_scan
@@ -34,6 +33,10 @@ from engine.protocols.study.assignments import with_settings
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import version_words
 from engine.protocols.study.study import Study
+
+if TYPE_CHECKING:
+    from engine.jobs.process.messages import Source
+    from engine.modalities.demo import Demo
 
 
 def add_verbs(verbs: Verbs) -> None:

@@ -28,7 +28,6 @@ from engine.core.backend import Backend
 from engine.core.json_types import Plain
 from engine.core.settings import setting
 from engine.corrections.base import Additive
-from engine.corrections.single_rates import block_rates, crystal_rates, spread_in_blocks
 from engine.data.listmode import ListMode
 from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import pair_product
@@ -141,6 +140,8 @@ class Randoms(Additive[ListMode]):
         # followed.
         if self.model == "crystals":
             return True
+        from engine.corrections.single_rates import spread_in_blocks
+
         rates = self._rates_of(data, coarse)
         return spread_in_blocks(scanner, data.delayeds.crystals, rates) > LEAST_SPREAD
 
@@ -179,6 +180,9 @@ class Randoms(Additive[ListMode]):
             tau_s = data.coincidence_window_ps / PS_PER_S
             rates = np.sqrt(2 * tau_s / data.duration_s) * data.singles.astype(np.float64)
             return np.where(scanner.alive, rates, 0)
+        # Most runs have no delayeds, and load no fit of their rates.
+        from engine.corrections.single_rates import block_rates, crystal_rates
+
         delayeds = data.delayeds.crystals
         if source == "crystals" and isinstance(scanner, RingScanner):
             return crystal_rates(scanner, delayeds)

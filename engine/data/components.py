@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array, module_of
 from engine.data.line_factors import LineFactor
-from engine.data.line_table import LineTable
-from engine.data.pair_table import PairTable
 from engine.geometry.ring import RingScanner
-from engine.geometry.scanner import Scanner
 
 if TYPE_CHECKING:
     from engine.core.backend import Backend
+    from engine.data.line_table import LineTable
+    from engine.data.pair_table import PairTable
+    from engine.geometry.scanner import Scanner
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.arrays import Array
-from engine.core.json_types import Plain
-from engine.data.components import Components
-from engine.data.line_factors import LineFactor
 from engine.data.storage.columns import MEMORY, ColumnStorage, pieces
-from engine.data.timing.triggers import Triggers
-from engine.data.volume import Volume
-from engine.geometry.point_spread import PointSpread
-from engine.geometry.scanner import Scanner
 
 if TYPE_CHECKING:
+    from engine.core.arrays import Array
     from engine.core.backend import Backend
+    from engine.core.json_types import Plain
+    from engine.data.components import Components
+    from engine.data.line_factors import LineFactor
     from engine.data.timing.live_time import LiveTimes
+    from engine.data.timing.triggers import Triggers
+    from engine.data.volume import Volume
+    from engine.geometry.point_spread import PointSpread
+    from engine.geometry.scanner import Scanner
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from engine.geometry.xray import XrayGeometry
+if TYPE_CHECKING:
+    from engine.geometry.xray import XrayGeometry
 
 AFTER_STEMS = "_- "
 """Characters between the name of an image series and the image number."""

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import DataError, GeometryError
-from engine.core.json_types import Plain
 from engine.data.histogram import total
 from engine.data.listmode import ListMode
 from engine.data.timing.timed_counts import TimedCounts
-from engine.data.volume import Volume
-from engine.geometry.ring import RingScanner
-from engine.geometry.sinogram_layout import SinogramLayout
 
 if TYPE_CHECKING:
     from engine.core.backend import Backend
+    from engine.core.json_types import Plain
+    from engine.data.volume import Volume
+    from engine.geometry.ring import RingScanner
+    from engine.geometry.sinogram_layout import SinogramLayout
 
 Bins = NDArray[np.float32]
 APPLIED = "applied"

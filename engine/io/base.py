@@ -6,21 +6,23 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from engine.core.json_types import Plain
-from engine.data.histogram import Histogram
-from engine.data.listmode import ListMode
-from engine.data.planned_scan import PlannedScan
-from engine.data.projections import Projections
-from engine.data.sinogram import Sinogram
-from engine.data.timing.time_frames import FrameVolume
-from engine.data.volume import Volume
-from engine.io.listmode.event_pieces import EventPieces
-from engine.io.listmode.tail import ListModeTail
 from engine.io.safety.atomic_write import refuse_impossible
-from engine.io.safety.open_input import InputFile
 from engine.io.volumes.frame_stack import whole
+
+if TYPE_CHECKING:
+    from engine.core.json_types import Plain
+    from engine.data.histogram import Histogram
+    from engine.data.listmode import ListMode
+    from engine.data.planned_scan import PlannedScan
+    from engine.data.projections import Projections
+    from engine.data.sinogram import Sinogram
+    from engine.data.timing.time_frames import FrameVolume
+    from engine.data.volume import Volume
+    from engine.io.listmode.event_pieces import EventPieces
+    from engine.io.listmode.tail import ListModeTail
+    from engine.io.safety.open_input import InputFile
 
 
 class Format(ABC):

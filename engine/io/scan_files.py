@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.core.errors import FileFormatError, SeveralItemsError
-from engine.data.projections import Projections
 from engine.io import dicom, siemens
 from engine.io.dicom.storage import is_directory_file
 from engine.io.folder import is_folder
@@ -14,6 +14,9 @@ from engine.io.safety.open_input import open_input
 from engine.io.unknown import unknown
 from engine.io.xray import find as _xray
 from engine.io.xray.readers import PROJECTION_READERS
+
+if TYPE_CHECKING:
+    from engine.data.projections import Projections
 
 
 def read_projections(path: Path | str) -> Projections:

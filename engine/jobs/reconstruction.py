@@ -11,25 +11,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.core.backend import Backend
-from engine.data.listmode import ListMode
-from engine.data.projections import Projections
 from engine.data.runs.events import Event, Finished, Loaded, Preview
 from engine.data.runs.history import RunHistory
-from engine.data.runs.sharding import Divide
 from engine.data.timing.time_frames import FrameVolume
-from engine.data.volume import Volume
 from engine.modalities.protocol_identity import identified_study
 from engine.modalities.studies import modality_of, refuse_foreign_inputs
 from engine.protocols.privacy.names import Names
 from engine.protocols.privacy.records import harmless
 from engine.protocols.run_context.context import OnProgress, Resume, RunContext
-from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.study import Study
 from engine.selftest import best
 
 if TYPE_CHECKING:  # its kernels take as long to import as all else
+    from engine.core.backend import Backend
+    from engine.data.listmode import ListMode
+    from engine.data.projections import Projections
+    from engine.data.runs.sharding import Divide
+    from engine.data.volume import Volume
     from engine.modalities.stages import Stage
+    from engine.protocols.study.protocol import Protocol
+    from engine.protocols.study.study import Study
 
 __all__ = ["Resume", "reconstruct", "run"]
 

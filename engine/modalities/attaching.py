@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from engine.core.errors import DataError
 from engine.data.input_role import InputRole
-from engine.io.scan_fingerprint import scan_digest
 from engine.protocols.run_context.context import RunContext
 from engine.protocols.study.protocol import Protocol
 
@@ -77,7 +76,11 @@ def _refuse_other(content: object, file: Path, scan: Path) -> None:
     """Refuse a tracer file that was written for another scan."""
     wanted = getattr(content, "of_scan", None)
     # A missing scan cannot be compared; opening it reports the problem.
-    if wanted is not None and scan.exists() and scan_digest(scan) != wanted:
+    if wanted is None or not scan.exists():
+        return
+    from engine.io.scan_fingerprint import scan_digest  # only tracer files name their scan
+
+    if scan_digest(scan) != wanted:
         raise DataError(
             f"{file.name}: this tracer file was filled in for a different scan than {scan.name}; "
             "fill in a tracer file for this scan."

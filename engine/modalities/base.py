@@ -8,25 +8,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from engine.core.backend.devices import DeviceInfo
 from engine.corrections.base import AnyCorrection, inputs_of
-from engine.data.input_role import InputRole
-from engine.geometry.grid import ImageGrid, Point
-from engine.geometry.scanner import Scanner
-from engine.modalities.requirements import Requirements
-from engine.modalities.scan_files import ScanFiles
-from engine.modalities.scan_summary import ScanSummary
-from engine.protocols.study.choices import ChoiceGroup
 from engine.protocols.study.protocol import Protocol
 
 if TYPE_CHECKING:  # flows and demos load kernels, which reading a protocol does not need
     from engine.core.backend import Backend
+    from engine.core.backend.devices import DeviceInfo
+    from engine.data.input_role import InputRole
     from engine.data.volume import Volume
+    from engine.geometry.grid import ImageGrid, Point
+    from engine.geometry.scanner import Scanner
     from engine.io.safety.open_input import InputFile
     from engine.modalities.demo import Demo
     from engine.modalities.kernel_steps import Steps
+    from engine.modalities.requirements import Requirements
+    from engine.modalities.scan_files import ScanFiles
+    from engine.modalities.scan_summary import ScanSummary
     from engine.modalities.stages import Stage
     from engine.protocols.run_context.context import Resume, RunContext
+    from engine.protocols.study.choices import ChoiceGroup
 
 P = TypeVar("P", bound=Protocol)
 FinishEarly = Callable[[], bool]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.modalities import MODALITIES
-from engine.modalities.demo import Demo
+
+if TYPE_CHECKING:
+    from engine.modalities.demo import Demo
 
 
-class _Demos(MutableMapping[str, Demo]):
+class _Demos(MutableMapping[str, "Demo"]):
     """The demos of all modalities, each loaded on first use. A demo can be replaced."""
 
     def __init__(self) -> None:
@@ -49,6 +52,3 @@ def demo_folder() -> Path:
     from engine.core.paths import cache_dir, made
 
     return made(cache_dir() / "demo")
-
-
-__all__ = ["DEMOS", "Demo", "demo_folder"]

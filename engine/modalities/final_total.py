@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.data.runs.events import Event
-from engine.protocols.run_context.context import RunContext
-from engine.protocols.study.protocol import Protocol
-from engine.recon.model import Model
+if TYPE_CHECKING:
+    from engine.data.runs.events import Event
+    from engine.protocols.run_context.context import RunContext
+    from engine.protocols.study.protocol import Protocol
+    from engine.recon.model import Model
 
 LEAST_SCALING = 1e-4
 """Smallest relative change of the final image that is reported."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from engine import io
 from engine.core.errors import UnknownFormatError
-from engine.data.input_role import InputRole
 from engine.io import VOLUME_READERS, file_to_open, scan_file
 from engine.io.any_file import format_of_scan
 from engine.io.folder import is_folder
@@ -17,9 +16,12 @@ from engine.io.safety.open_input import open_input
 from engine.io.scanners.toml_scanner import is_scanner_toml
 from engine.io.text.toml_file import read_toml
 from engine.modalities import MODALITIES
-from engine.modalities.base import AnyModality
-from engine.modalities.scan_files import ScanFiles
-from engine.modalities.scan_summary import ScanSummary
+
+if TYPE_CHECKING:
+    from engine.data.input_role import InputRole
+    from engine.modalities.base import AnyModality
+    from engine.modalities.scan_files import ScanFiles
+    from engine.modalities.scan_summary import ScanSummary
 
 Purpose = Literal["scan", "scanner", "input", "volume", "study", "protocol"]
 BY_FORMAT: dict[str, Purpose] = {"Crystal efficiencies": "input", "Crystal map": "scanner"}

@@ -15,7 +15,6 @@ from engine.core.json_types import Plain
 from engine.core.settings import explain
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.io.dicom.order import ORDER, ImagingOrder
 from engine.io.safety.budget import free_memory
 from engine.io.safety.locks import after_others
 from engine.io.safety.open_input import open_input, read_text
@@ -26,6 +25,7 @@ from engine.results.name_differences import Named
 from engine.results.result_record import ResultRecord
 
 if TYPE_CHECKING:
+    from engine.io.dicom.order import ImagingOrder
     from engine.protocols.study.study import Study
 
 RECORD, STUDY, VOLUME = "result.json", "study.toml", "volume.h5"
@@ -150,6 +150,8 @@ class Result:
     @cached_property
     def order(self) -> ImagingOrder | None:
         """Imaging order of the result; None without one."""
+        from engine.io.dicom.order import ORDER, ImagingOrder  # few results have a patient
+
         path = self.folder / ORDER
         return ImagingOrder.read(path) if path.is_file() else None
 
@@ -166,6 +168,8 @@ class Result:
         DataError
             if the result already belongs to another patient
         """
+        from engine.io.dicom.order import ORDER
+
         path = self.folder / ORDER
         with after_others(path):  # two windows may assign it at the same time
             # `cached_property` stores its value in `__dict__`; removing it forces a new read.

@@ -8,7 +8,7 @@ spaced angles. For a whole turn, `opposite_parallel` compares the rays that were
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,9 @@ from engine.corrections.preprocess.parameter_sweep import Candidate, Estimate, l
 from engine.data.projections import Projections
 from engine.recon.filtering.redundancy import coverage
 
-Method = Literal["moment", "opposite", "wedge"]
+if TYPE_CHECKING:
+    from engine.corrections.preprocess.rotation_axis import Method
+
 EDGE = 4
 """Number of columns on each side that must be free of the object for the first moment to hold."""
 MOST_AT_EDGE = 0.05

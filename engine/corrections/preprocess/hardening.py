@@ -17,7 +17,6 @@ from engine.core.errors import DataError
 from engine.core.settings import setting
 from engine.corrections.preprocess.base import PreprocessStep
 from engine.corrections.preprocess.blocks import in_blocks
-from engine.corrections.preprocess.central_slice import middle_rows, middle_slice
 from engine.data.projections import Projections
 
 Coefficients = tuple[float, ...]
@@ -106,6 +105,9 @@ class Hardening(PreprocessStep):
     def _found(self, projections: Projections, *, on: Backend) -> Coefficients:
         if self.fit == "given":
             return self.coefficients
+        # A fit reconstructs a slice; other runs do without that code.
+        from engine.corrections.preprocess.central_slice import middle_rows, middle_slice
+
         return fit_uniform(middle_rows(projections, on=on), partial(middle_slice, on=on))
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from engine.core.errors import DataError
 from engine.core.settings import Settings, setting
-from engine.corrections.preprocess.levels import find_levels
 from engine.data.volume import Volume
 
 
@@ -63,6 +62,8 @@ class Hounsfield(Settings):
             )
         air, water = self.mu_air_per_mm, self.mu_water_per_mm
         if self.levels == "found":
+            from engine.corrections.preprocess.levels import find_levels  # rarely chosen
+
             air, water = find_levels(volume.values, water)
         if water <= air:
             raise DataError(

@@ -8,7 +8,7 @@ stripes that vary with brightness, and costs some sharpness of the object.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +16,12 @@ from numpy.typing import NDArray
 from engine.core.arrays import Array, module_of
 from engine.core.backend import Backend
 from engine.core.settings import setting
-from engine.corrections.preprocess.bands import Band, find_bands
 from engine.corrections.preprocess.base import PreprocessStep, percent
 from engine.corrections.preprocess.blocks import in_blocks
-from engine.corrections.preprocess.stripes import (
-    across_columns,
-    detect,
-    means_of_parts,
-    noise_of_mean,
-    offsets,
-    rows_with_many,
-    shared,
-)
 from engine.data.projections import Projections
+
+if TYPE_CHECKING:
+    from engine.corrections.preprocess.bands import Band
 
 FEWEST_VIEWS = 30
 """With fewer views, the object itself looks like a stripe."""
@@ -120,16 +113,21 @@ class Rings(PreprocessStep):
 
     def _added(self, block: Array, on: Backend) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return the offsets of columns, and the numbers of stripes, bands and equalised rows."""
+        # A protocol loads the settings of all steps; only this step needs the search.
+        from engine.corrections.preprocess import stripes
+        from engine.corrections.preprocess.bands import find_bands
+
         profile = on.to_host(block.mean(axis=0, dtype=np.float64))
-        parts = on.to_host(means_of_parts(block, min(MOST_PARTS, len(block) // 2)))
-        noise = on.to_host(noise_of_mean(block))
+        parts = on.to_host(stripes.means_of_parts(block, min(MOST_PARTS, len(block) // 2)))
+        noise = on.to_host(stripes.noise_of_mean(block))
         # The rounding error of float32 means is a lower bound; exact simulated data have no noise.
         noise = noise + np.finfo(np.float32).eps * np.abs(profile).max(axis=1, keepdims=True)
         evens, narrowest = np.array([], int), 1
         added = np.zeros_like(profile)
         # "found" removes narrow stripes first. Bands then start at the next larger width.
         if self.columns == "found":
-            added = offsets(profile, on.to_host(detect(block, self.widest, self.snr)))
+            found = on.to_host(stripes.detect(block, self.widest, self.snr))
+            added = stripes.offsets(profile, found)
             narrowest = self.widest + 1
         is_found = added != 0
 
@@ -144,10 +142,10 @@ class Rings(PreprocessStep):
 
         bands = take_bands()
         if self.columns in ("auto", "all"):
-            is_in = rows_with_many(parts - added, self._size) | (self.columns == "all")
+            is_in = stripes.rows_with_many(parts - added, self._size) | (self.columns == "all")
             evens = np.flatnonzero(is_in)
         if evens.size:
-            added[evens] += shared(parts[:, evens] - added[evens], self._size)
+            added[evens] += stripes.shared(parts[:, evens] - added[evens], self._size)
             bands += take_bands()
         narrow = [each for each in bands if each.added.size <= self.widest]
         n_stripes = int(is_found.sum()) + sum(each.added.size for each in narrow)
@@ -181,6 +179,8 @@ def sorted_evenly(block: Array, size: int) -> Array:
     out
         (n_views, rows, cols) float32; each column keeps the order of its values
     """
+    from engine.corrections.preprocess.stripes import across_columns  # as in `Rings._added`
+
     xp = module_of(block)
     # Sorting and unsorting with the same indices returns every value to its own view.
     order = xp.argsort(block, axis=0)

@@ -11,14 +11,14 @@ from engine.core.backend import Backend
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.core.settings import setting
-from engine.corrections.preprocess.axis_search import METHODS, Method
 from engine.corrections.preprocess.base import PreprocessStep
-from engine.corrections.preprocess.opposite_parallel import by_opposite_parallel, goes_round
 from engine.corrections.preprocess.opposite_rays import by_opposite_rays
 from engine.corrections.preprocess.parameter_sweep import Estimate
 from engine.data.projections import Projections
 from engine.geometry.xray import XrayGeometry
 
+Method = Literal["moment", "opposite", "wedge"]
+"""Searches in parallel beams; `axis_search` contains them."""
 CLOSE = 0.15
 """An axis within this distance of the geometry's own column is not moved [columns]."""
 FEWEST_VIEWS = 3
@@ -141,6 +141,13 @@ class CentreOfRotation(PreprocessStep):
             projections = replace(projections, values=on.to_host(projections.values))
         if projections.geometry.beam == "cone":
             return by_opposite_rays(projections)
+        # Most scans are cone beams, so the searches of parallel beams are loaded here.
+        from engine.corrections.preprocess.axis_search import METHODS
+        from engine.corrections.preprocess.opposite_parallel import (
+            by_opposite_parallel,
+            goes_round,
+        )
+
         # Spectral methods need exactly half a turn; comparing opposite rays needs a whole one.
         if self.method != "auto":
             return METHODS[self.method](projections)

@@ -24,22 +24,25 @@ Watson, Newport & Casey, Three-Dimensional Image Reconstruction (1996) 255; Wats
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.backend import Backend
-from engine.corrections.scatter_estimation.axial import AxialScale
 from engine.corrections.scatter_estimation.detection import efficiency_of
 from engine.corrections.scatter_estimation.interpolation import for_linear_reading
 from engine.corrections.scatter_estimation.pair_sums import pair_sums
 from engine.corrections.scatter_estimation.samples import DetectorSamples, ScatterPoints
 from engine.corrections.scatter_estimation.timing import PathTiming
-from engine.data.volume import Volume
-from engine.geometry.energy import EnergyWindow
-from engine.geometry.scanner import Scanner
-from engine.kernels.scatter.device_scatter import OnProgress
 from engine.kernels.scatter.lookup import look_up
+
+if TYPE_CHECKING:
+    from engine.core.backend import Backend
+    from engine.corrections.scatter_estimation.axial import AxialScale
+    from engine.data.volume import Volume
+    from engine.geometry.energy import EnergyWindow
+    from engine.geometry.scanner import Scanner
+    from engine.kernels.scatter.device_scatter import OnProgress
 
 LINES_AT_ONCE = 2**20
 """Lines whose scatter is interpolated at a time, if their ends are more points than that."""

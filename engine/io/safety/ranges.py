@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.core.errors import FileFormatError, GeometryError
 from engine.geometry.grid import ImageGrid
-from engine.geometry.xray import XrayGeometry
+
+if TYPE_CHECKING:
+    from engine.geometry.xray import XrayGeometry
 
 # The ranges are wide on purpose: they catch damaged numbers and wrong powers of ten, not
 # unusual scanners.

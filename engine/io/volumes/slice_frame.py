@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import UnknownFormatError
-from engine.core.json_types import Plain
-from engine.data.volume import Volume
-from engine.geometry.plane import Plane
-from engine.io.base import VolumeWriter
+
+if TYPE_CHECKING:
+    from engine.core.json_types import Plain
+    from engine.data.volume import Volume
+    from engine.geometry.plane import Plane
+    from engine.io.base import VolumeWriter
 
 FRAME = "slice_frame"
 """Key in `Volume.info` for the directions of the volume's own axes."""

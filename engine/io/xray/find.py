@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.errors import EngineError, FileFormatError
-from engine.data.planned_scan import PlannedScan
 from engine.io.first_bytes import TIFF
 from engine.io.folder import entries, is_folder
 from engine.io.format_list import Entry, FormatList
@@ -27,6 +26,7 @@ SIDECAR, *OTHERS = PROJECTION_READERS.entries
 MAX_LOOKED_AT = 200
 
 if TYPE_CHECKING:
+    from engine.data.planned_scan import PlannedScan
     from engine.io.base import ProjectionsReader
 
     Reader = type[ProjectionsReader]

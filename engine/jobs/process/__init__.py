@@ -1,5 +1,15 @@
 """Run a reconstruction in a child process: a crash leaves the window running."""
 
-from engine.jobs.process.engine_process import EngineProcess, run_isolated
+from typing import TYPE_CHECKING
 
-__all__ = ["EngineProcess", "run_isolated"]
+from engine.core.lazy_exports import face
+
+if TYPE_CHECKING:
+    from engine.jobs.process.engine_process import EngineProcess as EngineProcess
+    from engine.jobs.process.engine_process import run_isolated as run_isolated
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {"engine_process": ("EngineProcess", "run_isolated")},
+    )

@@ -15,11 +15,9 @@ from engine.data.listmode import ListMode
 from engine.data.runs.sharding import DivideUpdates, TracedEvents
 from engine.geometry.grid import ImageGrid
 from engine.geometry.order import ray_order
-from engine.modalities.listmode_pet.content_order import sorted_by_content
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
-from engine.operators.point_spread import PointSpreadBlur
 from engine.operators.rays import RayProjector, Rays, RayVariant
-from engine.recon.model import BlurredModel, ListModeModel, ShardedModel, SystemModel
+from engine.recon.model import ListModeModel, SystemModel
 
 OnProgress = Callable[[int, int], None]
 
@@ -73,6 +71,8 @@ def prepare(data: ListMode, *, on: Backend, by_content: bool = False) -> Prepare
         )
     prepared = prompts if data.n_ordered is not None else _along_space(prompts, on)
     if by_content:
+        from engine.modalities.listmode_pet.content_order import sorted_by_content
+
         prepared = sorted_by_content(prepared)
     return Prepared(prepared, n_prompts - prompts.n_events)
 
@@ -175,12 +175,17 @@ def build(
     model: SystemModel = events
     # Workers compute the updates; subsets and stopping stay in this process.
     if divide is not None:
+        from engine.recon.model import ShardedModel
+
         columns = (prompts.crystals, prompts.tof_bins, tof, background)
         traced = TracedEvents(points, *columns, grid)
         model = ShardedModel.of(events, divide(traced, on_progress))
     # The blur is applied once per image, outside the tracing of rays.
     if prompts.point_spread is None:
         return model
+    from engine.operators.point_spread import PointSpreadBlur
+    from engine.recon.model import BlurredModel
+
     return BlurredModel.of(model, PointSpreadBlur(prompts.point_spread, grid))
 
 

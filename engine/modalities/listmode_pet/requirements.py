@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from engine.core.backend.devices import DeviceInfo
 from engine.core.paths import cache_dir
@@ -15,7 +16,6 @@ from engine.io.safety.budget import free_memory
 from engine.modalities.listmode_pet.auto_settings import algorithm_of
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.resolution_needs import ResolutionNeeds, resolution_needs
-from engine.modalities.listmode_pet.scatter_needs import scatter_needs
 from engine.modalities.listmode_pet.sensitivity_needs import (
     BYTES_PER_LINE,
     BYTES_PER_TRACED_LINE,
@@ -33,9 +33,10 @@ from engine.modalities.requirements import (
     Requirements,
     card_rate,
 )
-from engine.modalities.ring_scatter.effort import EXACT_BELOW, N_LINES
-from engine.modalities.ring_scatter.needs import ScatterNeeds
-from engine.recon.algorithms import Algorithm
+
+if TYPE_CHECKING:
+    from engine.modalities.ring_scatter.needs import ScatterNeeds
+    from engine.recon.algorithms import Algorithm
 
 BYTES_PER_EVENT = 60
 """Memory of an event [bytes].
@@ -151,7 +152,11 @@ def estimate(
     images = grid.n_voxels * per_voxel + blur.matrix_bytes
     # Sensitivity and matrices are computed before the image exists.
     images = max(images, blur.build_bytes, sensitivity.memory_bytes)
-    scatter = scan and scatter_needs(protocol, scan, n_events, on=on, slabs_per_second=rate)
+    scatter = None
+    if scan is not None and scan.mu_map is not None:
+        from engine.modalities.listmode_pet.scatter_needs import scatter_needs
+
+        scatter = scatter_needs(protocol, scan, n_events, on=on, slabs_per_second=rate)
     if scatter:
         images = max(images, scatter.memory_bytes)  # so is the scatter
     correct_s = CORRECT_S + n_events / EVENTS_SORTED_PER_SECOND
@@ -250,6 +255,8 @@ def _with_scatter(
     gpu: GpuRequirements, protocol: ListModeProtocol, scatter: ScatterNeeds, n_lors: int
 ) -> GpuRequirements:
     """Return the larger of the GPU memory and that of the scatter simulation."""
+    from engine.modalities.ring_scatter.effort import EXACT_BELOW, N_LINES
+
     few = n_lors <= EXACT_BELOW
     # Below this number, the sensitivity of the coarse image traces all lines.
     lines = n_lors if few else 0  # fewer than all of them are a sample

@@ -52,11 +52,13 @@ class ScatteringEvents(ScatteringScan[ListMode]):
 
 
 def needs_simulation(data: ListMode) -> bool:
-    """Return True if scatter is simulated, or if its bias is estimated.
+    """Return True if scatter may be simulated, or if its bias is estimated.
 
     Parameters
     ----------
     data
         scan as read
     """
-    return data.additive is None and data.scanner.is_round
+    # Without a μ-map only the bias remains, and simulated scans have none.
+    has_bias = data.mu_map is not None or data.info.get("source") != "simulated"
+    return data.additive is None and data.scanner.is_round and has_bias

@@ -12,7 +12,6 @@ from engine.core.backend import Backend
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.modalities.kernel_steps import TINY, Steps
-from engine.modalities.ring_scatter.warm_up import of_scatter
 
 if TYPE_CHECKING:
     from engine.geometry.ring import RingScanner
@@ -55,20 +54,25 @@ def of_events(
         return RayProjector(rays, grid, on=on, tof=tof, reproducible=exact)
 
     rings: Steps = [partial(_sum_little, with_body=mu_map is not None)]
+    scattering: Steps = []
+    if scatter:
+        from engine.modalities.ring_scatter.warm_up import of_scatter
+
+        scattering = of_scatter(on, tof, scatter)
     # On a GPU, making the projector compiles it; on the CPU only a call does.
     if on.is_cuda:
         scenes = {(grid, None, reproducible), (grid, tof, reproducible)}
         if mu_map is not None:
             scenes |= {(mu_map, None, exact) for exact in (True, reproducible)}
         made = [partial(projector, *scene) for scene in scenes]
-        return [*made, *rings, *of_scatter(on, tof, scatter)]
+        return [*made, *rings, *scattering]
     A = projector(TINY, tof, reproducible)
     image, values = np.ones(A.in_shape, np.float32), np.ones(A.out_shape, np.float32)
     steps: list[Callable[[], object]] = [lambda: A.T(values), lambda: A.em_numerator(image)]
     if mu_map is not None:
         modes = {True, reproducible}
         steps += [partial(projector(TINY, None, exact), image) for exact in modes]
-    return [*steps, *rings, *of_scatter(on, tof, scatter)]
+    return [*steps, *rings, *scattering]
 
 
 def of_any_events(on: Backend) -> Steps:

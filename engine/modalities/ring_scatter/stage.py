@@ -10,10 +10,8 @@ import numpy as np
 from engine.core.backend import Backend
 from engine.core.errors import DataError
 from engine.corrections.scatter import NEEDS_ATTENUATION, RingScatter
-from engine.corrections.scatter_estimation.cost import cost_of
 from engine.data.listmode import ListMode
 from engine.data.runs.events import Corrected
-from engine.data.sinogram import Sinogram
 from engine.geometry.scanner import Scanner
 from engine.modalities import stages
 from engine.modalities.stages import Stage
@@ -22,10 +20,11 @@ from engine.protocols.study.protocol import Protocol
 
 if TYPE_CHECKING:
     from engine.corrections.scatter_estimation.simulation import ScatterTable
+    from engine.data.sinogram import Sinogram
     from engine.modalities.ring_scatter.counts import CountedLines
     from engine.modalities.ring_scatter.estimate import ScatterEstimate
 
-D = TypeVar("D", ListMode, Sinogram)
+D = TypeVar("D", ListMode, "Sinogram")
 P = TypeVar("P", bound=Protocol)
 ENDS = 0.1
 """Fraction of the length at each end that shows if activity extends beyond the image."""
@@ -183,6 +182,8 @@ def _cost(context: RunContext[P], scan: ScatteringScan[D]) -> str:
     # The model of a cylinder needs a round scanner, and clean data have no bias.
     if not scan.scanner.is_round or scan.is_clean:
         return ""
+    from engine.corrections.scatter_estimation.cost import cost_of  # for few scans
+
     with context.profiler.span("correct"):
         cost = cost_of(scan.scanner, *scan.size_mm(), on=context.on)
         return f": {cost.describe()}"

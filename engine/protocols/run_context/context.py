@@ -6,18 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
-from typing import Generic, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.arrays import Array
-from engine.core.backend import Backend
-from engine.core.json_types import Plain
 from engine.core.profiling import Profiler
-from engine.data.listmode import ListMode
 from engine.data.patient_position import STATED_AXES
-from engine.data.projections import Projections
 from engine.data.runs.events import Corrected, Measured, Profiled, Progressed, StageStarted, Warned
 from engine.data.runs.history import RunHistory
 from engine.data.runs.record import (
@@ -29,15 +24,22 @@ from engine.data.runs.record import (
     RecordedWarning,
     quality_of,
 )
-from engine.data.runs.sharding import Divide
-from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.geometry.grid import ImageGrid
 from engine.protocols.privacy.names import Names
 from engine.protocols.run_context.progress import PassProgress
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import identity_of
-from engine.protocols.study.study import Study
+
+if TYPE_CHECKING:
+    from engine.core.arrays import Array
+    from engine.core.backend import Backend
+    from engine.core.json_types import Plain
+    from engine.data.listmode import ListMode
+    from engine.data.projections import Projections
+    from engine.data.runs.sharding import Divide
+    from engine.data.timing.time_frames import FrameVolume
+    from engine.geometry.grid import ImageGrid
+    from engine.protocols.study.study import Study
 
 OnProgress = Callable[[Progressed], None]
 PREVIEW_S = 0.1

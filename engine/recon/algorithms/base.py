@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from engine.core.arrays import Array, module_of, to_host
 from engine.core.settings import Settings
-from engine.recon.algorithms.subsets import CountDemand
-from engine.recon.filtering.settings import FilterSettings
 
 if TYPE_CHECKING:
+    from engine.recon.algorithms.subsets import CountDemand
+    from engine.recon.filtering.settings import FilterSettings
     from engine.recon.model import Model
 
 Change = Callable[[Array], Array]

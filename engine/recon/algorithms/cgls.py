@@ -28,7 +28,6 @@ from engine.core.settings import setting
 from engine.recon.algorithms.base import Algorithm, Iterate, WorkingMemory
 from engine.recon.algorithms.fields import Iterations
 from engine.recon.algorithms.linear import dot, norm, relative
-from engine.recon.algorithms.strength import noise_of
 
 if TYPE_CHECKING:
     from engine.recon.model import LinearModel
@@ -116,6 +115,8 @@ class Cgls(Algorithm):
         # Zero is never reached by a residual, so it means "no limit".
         if not self.stop_at_noise:
             return 0.0
+        from engine.recon.algorithms.strength import noise_of  # only a run needs it
+
         return model.once("noise", lambda: model.y.size * noise_of(model.y) ** 2)
 
     def _tau(self, model: LinearModel) -> float:

@@ -21,10 +21,6 @@ from engine.core.settings import setting
 from engine.recon.algorithms.base import Algorithm, Iterate, WorkingMemory
 from engine.recon.algorithms.fields import Iterations, Largest, NonNegative
 from engine.recon.algorithms.linear import clip, dot, relative
-from engine.recon.algorithms.steps import norm_bound
-from engine.recon.algorithms.strength import tv_strength
-from engine.recon.priors.gradient import Gradient
-from engine.recon.priors.tv_slabs import margin_of, total_variation
 
 if TYPE_CHECKING:
     from engine.recon.model import LinearModel
@@ -67,10 +63,17 @@ class FistaTv(Algorithm):
         return 12  # bound of the norm, strength, start
 
     def least_slices(self, n_slices: int) -> int:
+        from engine.recon.priors.tv_slabs import margin_of
+
         # Without a penalty voxels are independent. With it, each inner step couples one more slice.
         return 1 if self.smoothing == 0 else min(1 + 2 * margin_of(self.inner), n_slices)
 
     def run(self, model: LinearModel, x: Array) -> Iterator[Iterate]:
+        # A protocol loads the settings of all algorithms; only a run needs the penalty.
+        from engine.recon.algorithms.steps import norm_bound
+        from engine.recon.priors.gradient import Gradient
+        from engine.recon.priors.tv_slabs import total_variation
+
         A, y = model.A, model.y
         spacing = model.spacing_mm or (1.0,) * len(A.in_shape)
         # Spacing in mm: with anisotropic voxels the penalty must not depend on the grid.
@@ -99,6 +102,8 @@ class FistaTv(Algorithm):
 
     def _strength(self, model: LinearModel, spacing: tuple[float, ...]) -> float:
         """Weight λ of the total variation."""
+        from engine.recon.algorithms.strength import tv_strength
+
         if self.smoothing == 0:
             return 0.0
         return self.smoothing * model.once("strength", lambda: tv_strength(model, spacing))

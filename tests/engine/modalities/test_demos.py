@@ -25,7 +25,8 @@ from engine.io import (
     read_volume,
 )
 from engine.jobs.reconstruction import run
-from engine.modalities.demos import DEMOS, Demo, demo_folder
+from engine.modalities.demo import Demo
+from engine.modalities.demos import DEMOS, demo_folder
 from engine.modalities.dual_head_pet.demo import DualHeadDemo
 from engine.modalities.listmode_pet.demo import PetDemo
 from engine.modalities.studies import Study, find_protocol, read_study

@@ -22,7 +22,8 @@ from engine.data.runs.events import Corrected, Finished
 from engine.data.volume import Volume
 from engine.io import read_volume
 from engine.jobs.reconstruction import run
-from engine.modalities.demos import DEMOS, Demo
+from engine.modalities.demo import Demo
+from engine.modalities.demos import DEMOS
 from engine.modalities.dual_head_pet.demo import DualHeadDemo
 from engine.modalities.listmode_pet.demo import PetDemo
 from engine.modalities.studies import Study, read_study
