@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from engine.core.errors import EngineError
-from engine.io import dicom, siemens
+from engine.io import castor, dicom, siemens
 from engine.io.auxiliary.provenance_file import found_sidecar
 from engine.io.base import ProjectionsReader
-from engine.io.castor import header as castor
 from engine.io.dicom.preamble import is_dicom
 from engine.io.folder import entries, is_file, is_folder
 from engine.io.format_table import ARRAY
@@ -22,8 +21,6 @@ from engine.io.interfile.header_search import header_for
 from engine.io.safety.open_input import open_head, open_input
 from engine.io.scanners import MAP_SUFFIXES
 from engine.io.text.toml_file import read_toml
-from engine.io.volumes.array_sizes import adjacent_sidecar
-from engine.io.volumes.nrrd_header import DETACHED, files_named
 from engine.io.xray import find as _xray
 from engine.io.xray.numbered_images import NUMBERED_IMAGE
 
@@ -31,7 +28,9 @@ MAX_TEXT_BYTES = 1 << 23
 """Limit for headers; a sidecar can contain an angle for each view."""
 RAW = (".bf", ".dcm", ".ima", ".ptd")
 """Suffixes of Siemens raw data and of the adjacent data files."""
-HEADERS = (".mhd", ".nhdr", ".hdr", ".hv", ".ahv")
+DETACHED = ".nhdr"
+"""Suffix of NRRD headers."""
+HEADERS = (".mhd", DETACHED, ".hdr", ".hv", ".ahv")
 """Suffixes of headers whose values are in another file."""
 
 
@@ -139,6 +138,8 @@ def parts_behind(path: Path) -> tuple[Path, ...]:
         existing files in the same folder; empty for formats with one file
     """
     if ARRAY.ends(path):
+        from engine.io.volumes.array_sizes import adjacent_sidecar  # other files have none
+
         sidecar = adjacent_sidecar(path)
         return () if sidecar is None else (sidecar,)
     if path.suffix.lower() not in HEADERS:
@@ -153,6 +154,8 @@ def parts_behind(path: Path) -> tuple[Path, ...]:
 
 def _detached(header: Path) -> tuple[Path, ...]:
     """Return the data files of a detached NRRD header."""
+    from engine.io.volumes.nrrd_header import files_named
+
     try:
         with open_input(header) as file:
             return tuple(each for each in files_named(header, file) if is_file(each))

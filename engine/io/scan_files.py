@@ -11,7 +11,6 @@ from engine.io.dicom.storage import is_directory_file
 from engine.io.folder import is_folder
 from engine.io.interfile.header_search import header_for
 from engine.io.safety.open_input import open_input
-from engine.io.unknown import unknown
 from engine.io.xray import find as _xray
 from engine.io.xray.readers import PROJECTION_READERS
 
@@ -42,6 +41,8 @@ def read_projections(path: Path | str) -> Projections:
         with open_input(settings) as file:
             return reader.read(file)
     with open_input(path) as file:
+        from engine.io.unknown import unknown  # only this message compares all formats
+
         raise unknown(file, "X-ray scan", PROJECTION_READERS)
 
 

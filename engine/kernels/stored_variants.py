@@ -65,6 +65,38 @@ def power_class(n: int) -> int:
     return int(2 ** round(log2(max(n, 1))))
 
 
+def ray_slot(n_voxels: int, *, is_timed: bool, reproducible: bool) -> Slot:
+    """Return the key under which tuned variants of the ray kernels are stored.
+
+    Parameters
+    ----------
+    n_voxels
+        voxels of the image
+    is_timed
+        True with time of flight
+    reproducible
+        True if sums are integers
+    """
+    timed, sums = ", timed" if is_timed else "", "fixed" if reproducible else "float"
+    return Slot("rays", f"{edge_class(n_voxels)}, {sums}{timed}")
+
+
+def back_slot(is_upright: bool, n_voxels: int, n_rows: int) -> Slot:
+    """Return the key under which tuned variants of the back projection are stored.
+
+    Parameters
+    ----------
+    is_upright
+        True if detector rows run along z
+    n_voxels
+        voxels of the whole volume
+    n_rows
+        rows of the detector
+    """
+    path = "upright" if is_upright else "general"
+    return Slot("cone_back", f"{path}, {edge_class(n_voxels)}, {power_class(n_rows)} rows")
+
+
 def source_digest(on: Backend) -> str:
     """Return a digest of the kernel sources of a device, and of the libraries that compile them.
 

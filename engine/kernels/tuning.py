@@ -14,7 +14,7 @@ from engine.core.backend import Backend
 from engine.core.backend.gpu import GpuFacts
 from engine.core.json_types import Plain
 from engine.kernels.cone.cone_variants import BackVariant
-from engine.kernels.stored_variants import Slot, chosen, edge_class, power_class
+from engine.kernels.stored_variants import back_slot, chosen, ray_slot
 from engine.kernels.variants import RayVariant, Real, Sums
 
 LARGE_VOXELS = 2**24
@@ -30,22 +30,6 @@ LARGEST_DOUBLE_BLOCK = 256
 UNMEASURED_BACK = BackVariant()
 """Cone beams back onto voxels: 16 x 32 threads, runs of 6, 32 views of a layered texture, after
 Graas et al., "ASTRA KernelKit", who took what was best over many shapes of scans."""
-
-
-def ray_slot(n_voxels: int, *, is_timed: bool, reproducible: bool) -> Slot:
-    """Return the key under which tuned variants of the ray kernels are stored.
-
-    Parameters
-    ----------
-    n_voxels
-        voxels of the image
-    is_timed
-        True with time of flight
-    reproducible
-        True if sums are integers
-    """
-    timed, sums = ", timed" if is_timed else "", "fixed" if reproducible else "float"
-    return Slot("rays", f"{edge_class(n_voxels)}, {sums}{timed}")
 
 
 def tuned(on: Backend, n_voxels: int, is_timed: bool, reproducible: bool, dtype: str) -> RayVariant:
@@ -103,22 +87,6 @@ def shipped_rays(
     # float64 lines fill the shared memory of larger blocks
     block = min(best.block, LARGEST_DOUBLE_BLOCK) if real == "double" else best.block
     return replace(best, sums=sums, real=real, block=block)
-
-
-def back_slot(is_upright: bool, n_voxels: int, n_rows: int) -> Slot:
-    """Return the key under which tuned variants of the back projection are stored.
-
-    Parameters
-    ----------
-    is_upright
-        True if detector rows run along z
-    n_voxels
-        voxels of the whole volume
-    n_rows
-        rows of the detector
-    """
-    path = "upright" if is_upright else "general"
-    return Slot("cone_back", f"{path}, {edge_class(n_voxels)}, {power_class(n_rows)} rows")
 
 
 def tuned_back(on: Backend, is_upright: bool, n_voxels: int, n_rows: int) -> BackVariant:

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Literal
 from engine import io
 from engine.core.errors import UnknownFormatError
 from engine.io import VOLUME_READERS, file_to_open, scan_file
-from engine.io.any_file import format_of_scan
 from engine.io.folder import is_folder
 from engine.io.report import FORMAT, with_format
 from engine.io.safety.open_input import open_input
-from engine.io.scanners.toml_scanner import is_scanner_toml
 from engine.io.text.toml_file import read_toml
 from engine.modalities import MODALITIES
 
@@ -130,6 +128,8 @@ def summarise(
     UnknownFormatError
         if the file is not a scan
     """
+    from engine.io.any_file import format_of_scan  # runs read their scan without a summary
+
     modality = modality_of_scan(path)
     if modality is None:
         raise UnknownFormatError(why_no_scan(path))
@@ -163,6 +163,8 @@ def all_roles() -> tuple[InputRole, ...]:
 
 
 def _purpose_of_toml(path: Path) -> Purpose:
+    from engine.io.scanners.toml_scanner import is_scanner_toml
+
     # A scanner file has no scan, a study names one: the key `data` decides.
     if is_scanner_toml(path):
         return "scanner"

@@ -16,7 +16,8 @@ from engine.core.errors import FileFormatError, GeometryError, ScannerMissingErr
 from engine.data.reading_note import Information
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.tof import TofBins
-from engine.io.castor.header import SUFFIX, TEXT_SUFFIX, read_header
+from engine.io.castor import SUFFIX, TEXT_SUFFIX
+from engine.io.castor.header import read_header
 from engine.io.folder import entries
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.scanners.crystal_map import mapped

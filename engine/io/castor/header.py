@@ -11,8 +11,6 @@ from engine.io.interfile.header import is_interfile
 from engine.io.safety.open_input import InputFile
 
 MAX_BYTES = 1_000_000
-SUFFIX, TEXT_SUFFIX = ".lut", ".hscan"
-"""Suffixes of crystal look-up tables and of their descriptions."""
 MARKS = (b"data filename", b"data mode", b"scanner name")
 """Keys in the header of every data file."""
 

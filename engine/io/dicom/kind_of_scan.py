@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from engine.core.json_types import Plain
 from engine.data.volume import Volume
-from engine.io.dicom.emission import LEAN, UNITS
 
 TRANSMISSION = "ct"
 """Kind of protocol for images without a tracer."""
-PET_UNITS = (*UNITS, LEAN, "counts/mm")
 
 
 def is_emission(volume: Volume, provenance: Plain) -> bool:
@@ -24,4 +22,8 @@ def is_emission(volume: Volume, provenance: Plain) -> bool:
     protocol = provenance.get("protocol")
     modality = str(protocol.get("modality", "")) if isinstance(protocol, dict) else ""
     # The protocol first: an image in another unit, such as a ratio, can come from either scan.
-    return modality != TRANSMISSION if modality else volume.unit in PET_UNITS
+    if modality:
+        return modality != TRANSMISSION
+    from engine.io.dicom.emission import LEAN, UNITS  # images of a run state their protocol
+
+    return volume.unit in (*UNITS, LEAN, "counts/mm")

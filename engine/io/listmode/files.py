@@ -12,7 +12,6 @@ from engine.io.formats import LISTMODE_READERS, reader_of
 from engine.io.listmode.event_facts import EventFacts, facts_of
 from engine.io.listmode.event_pieces import EventPieces
 from engine.io.safety.open_input import InputFile, open_input
-from engine.io.unknown import unknown
 
 
 def read_listmode(
@@ -89,5 +88,7 @@ def _opened(
     with open_input(Path(path), may_be_cut=complete_events) as file:
         reader = reader_of(LISTMODE_READERS, file)
         if reader is None:
+            from engine.io.unknown import unknown  # only this message compares all formats
+
             raise unknown(file, "list-mode scan", LISTMODE_READERS)
         yield reader, file

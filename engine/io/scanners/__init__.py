@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.core.errors import SettingsError, UnknownFormatError
-from engine.geometry.scanner import Scanner
 from engine.io.folder import exists
 from engine.io.safety.open_input import open_head
-from engine.io.scanners.crystal_map import read_crystal_map
-from engine.io.scanners.toml_scanner import (
-    builtin_keys,
-    builtin_settings,
-    read_toml_scanner,
-    scanner_of,
-)
+
+if TYPE_CHECKING:
+    from engine.geometry.scanner import Scanner
 
 MAP_SUFFIXES = (".txt", ".csv", ".tsv")
 
 
 def builtin_scanners() -> dict[str, str]:
     """Return the built-in scanners: key -> name shown to the user."""
+    from engine.io.scanners.toml_scanner import builtin_keys, builtin_settings
+
     return {key: builtin_settings(key).name for key in builtin_keys()}
 
 
@@ -52,6 +50,14 @@ def read_scanner(name_or_path: str) -> Scanner:
     >>> engine.read_scanner("siemens-mmr").n_crystals
     32256
     """
+    # Every scan looks for crystal maps next to it by their suffixes, but few read one.
+    from engine.io.scanners.toml_scanner import (
+        builtin_keys,
+        builtin_settings,
+        read_toml_scanner,
+        scanner_of,
+    )
+
     keys = builtin_keys()
     # Keys win over files, so a file with the name of a scanner cannot replace it.
     if name_or_path in keys:
@@ -72,6 +78,8 @@ def read_scanner(name_or_path: str) -> Scanner:
     if suffix == ".toml":
         return read_toml_scanner(path)
     if suffix in MAP_SUFFIXES:
+        from engine.io.scanners.crystal_map import read_crystal_map
+
         return read_crystal_map(path)
     raise UnknownFormatError(
         f"{path.name}: not a scanner file; choose a scanner file (.toml), a crystal map (.txt) or "

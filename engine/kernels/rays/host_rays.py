@@ -19,8 +19,7 @@ from engine.kernels.rays.bricks import Bricks, Pairs
 from engine.kernels.rays.slice_tracing import EventRows
 from engine.kernels.rays.taps import Taps, taps
 from engine.kernels.rows_ahead import TapBuffers, tap_buffers
-from engine.kernels.stored_variants import chosen
-from engine.kernels.tuning import ray_slot
+from engine.kernels.stored_variants import chosen, ray_slot
 from engine.kernels.units import in_units, peak_of, row_unit
 
 Work = Callable[[Array, int, int], None]

@@ -40,7 +40,6 @@ from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.kernel_steps import Steps
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.auto_settings import demand_of, fitted
-from engine.modalities.listmode_pet.frame_subsets import fit_frames
 from engine.modalities.listmode_pet.iterations import in_units, iterated
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.reading import in_files, needs_of, stored
@@ -307,6 +306,8 @@ def fit(
     study = context.study.model_copy(update={"protocol": protocol})
     context = replace(context, study=study)
     if of_frames is not None:
+        from engine.modalities.listmode_pet.frame_subsets import fit_frames  # dynamic scans only
+
         demands = [demand(float(n)) for n in of_frames]
         return context, (yield from fit_frames(context, before, demands))
     # Fewer prompts than subsets would leave a subset empty, which clears the image.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from engine.core.backend import Backend
 from engine.corrections.attenuation import AttenuationFactor
 from engine.data.listmode import ListMode
-from engine.modalities.ring_scatter.size import MOST_LINES, size_in, width_of
 from engine.modalities.ring_scatter.stage import ScatteringScan
 
 if TYPE_CHECKING:
@@ -42,6 +41,7 @@ class ScatteringEvents(ScatteringScan[ListMode]):
 
     def size_mm(self) -> tuple[float, float]:
         from engine.corrections.scatter_estimation.profiles import distance_from_axis
+        from engine.modalities.ring_scatter.size import MOST_LINES, size_in, width_of
 
         low, high = self.scanner.axial_range_mm
         # A sample of lines is enough for a median.

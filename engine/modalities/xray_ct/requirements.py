@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import prod
+from typing import TYPE_CHECKING
 
 from engine.core.backend.devices import DeviceInfo
 from engine.core.errors import GeometryError
@@ -25,11 +26,13 @@ from engine.modalities.requirements import (
     card_rate,
 )
 from engine.modalities.xray_ct.extent import most_grown
-from engine.modalities.xray_ct.iteration_sizes import IterationNeeds, iteration_needs
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.slab_sizes import SlabNeeds, slab_needs
 from engine.recon.algorithms.base import WorkingMemory
 from engine.recon.filtering.orbit import orbit_of
+
+if TYPE_CHECKING:
+    from engine.modalities.xray_ct.iteration_sizes import IterationNeeds
 
 REAL_BYTES = 4
 
@@ -322,6 +325,8 @@ def needs_of_iterations(
 
     See `iteration_needs` for the parameters.
     """
+    from engine.modalities.xray_ct.iteration_sizes import iteration_needs
+
     return iteration_needs(
         protocol.algorithm,
         shape,

@@ -15,8 +15,7 @@ from engine.kernels.blocks import Bordered, OnProgress, run_blocks, sum_blocks
 from engine.kernels.cone import cone_back, joseph, joseph_upright
 from engine.kernels.host_variants import BackForm
 from engine.kernels.parallel_back import level_buffers, parallel
-from engine.kernels.stored_variants import Slot, chosen, edge_class, power_class
-from engine.kernels.tuning import back_slot
+from engine.kernels.stored_variants import Slot, back_slot, chosen, edge_class, power_class
 from engine.kernels.vectors.window import MARGIN
 from engine.operators.xray.scene import Scene, Three, VolumeBox, Way
 

@@ -22,7 +22,8 @@ from engine.core.json_types import Plain
 from engine.core.profiling import Profiler
 from engine.geometry.xray import XrayGeometry
 from engine.kernels.cone.cone_variants import MOST_SHARED_BYTES, MOST_THREADS, WARP, BackVariant
-from engine.kernels.tuning import back_slot, shipped_back
+from engine.kernels.stored_variants import back_slot
+from engine.kernels.tuning import shipped_back
 from engine.operators.xray.host import HostXray
 from engine.operators.xray.scene import Scene, VolumeBox
 from engine.tools.benchmark.cone.variants import Forms, FormsWork, ScanWork

@@ -16,7 +16,8 @@ from engine.core.backend import Backend, cpu
 from engine.core.json_types import Plain
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
-from engine.kernels.tuning import ray_slot, shipped_rays
+from engine.kernels.stored_variants import ray_slot
+from engine.kernels.tuning import shipped_rays
 from engine.kernels.variants import BLOCKS, KEPT, Mapping, Order, RayVariant
 from engine.operators.rays import RayProjector, Rays
 from engine.tools.benchmark.crossing import cube, sorted_events

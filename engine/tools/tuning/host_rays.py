@@ -17,7 +17,7 @@ from engine.core.json_types import Plain
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.kernels.host_variants import Sharing
-from engine.kernels.tuning import ray_slot
+from engine.kernels.stored_variants import ray_slot
 from engine.operators.rays import RayProjector, Rays
 from engine.tools.benchmark.crossing import cube, sorted_events
 from engine.tools.tuning.problem import TuningProblem, Values, worst

@@ -16,13 +16,15 @@ from engine.kernels.host_variants import BackForm, MatrixForm, Sharing
 from engine.kernels.stored_variants import (
     FORMAT,
     Slot,
+    back_slot,
     chosen,
     edge_class,
+    ray_slot,
     source_digest,
     stored_record,
     text_of,
 )
-from engine.kernels.tuning import back_slot, ray_slot, tuned, tuned_back
+from engine.kernels.tuning import tuned, tuned_back
 from engine.operators.xray.transform import XrayTransform
 from engine.protocols.run_context.context import RunContext
 from engine.tools.tuning.comparing import Comparison
