@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import FileFormatError, SeveralItemsError
 from engine.io import dicom, siemens
-from engine.io.dicom.storage import is_directory_file
-from engine.io.folder import is_folder
+from engine.io.folder import is_file, is_folder
 from engine.io.interfile.header_search import header_for
 from engine.io.safety.open_input import open_input
 from engine.io.xray import find as _xray
@@ -70,7 +69,7 @@ def scan_file(path: Path | str) -> Path:
         if a folder contains several scans or images
     """
     path = Path(path)
-    if is_directory_file(path):
+    if _is_directory_file(path):
         path = path.parent
     if not is_folder(path):
         return header_for(path) or path
@@ -126,3 +125,14 @@ def file_to_open(path: Path | str) -> Path:
 
         raise nothing_in(found)
     return found
+
+
+def _is_directory_file(path: Path) -> bool:
+    """Return True if a file is the index of a DICOM folder (DICOMDIR, PS3.10 8.6)."""
+    # By name first, so that not every file has to be opened, and DICOM is rarely imported.
+    if path.name.upper() != "DICOMDIR" or not is_file(path):
+        return False
+    from engine.io.dicom.storage import DIRECTORY, storage_class
+
+    with open_input(path) as file:
+        return storage_class(file) == DIRECTORY

@@ -10,7 +10,6 @@ from engine import io
 from engine.core.errors import UnknownFormatError
 from engine.io import VOLUME_READERS, file_to_open, scan_file
 from engine.io.folder import is_folder
-from engine.io.report import FORMAT, with_format
 from engine.io.safety.open_input import open_input
 from engine.io.text.toml_file import read_toml
 from engine.modalities import MODALITIES
@@ -128,7 +127,9 @@ def summarise(
     UnknownFormatError
         if the file is not a scan
     """
-    from engine.io.any_file import format_of_scan  # runs read their scan without a summary
+    # A run reads its scan without a summary.
+    from engine.io.any_file import format_of_scan
+    from engine.io.report import FORMAT, with_format
 
     modality = modality_of_scan(path)
     if modality is None:

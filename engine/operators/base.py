@@ -12,9 +12,7 @@ from engine.core.backend import Backend
 from engine.core.backend.filters import solvers_of_cupy
 from engine.core.errors import GeometryError
 from engine.core.profiling import Profiler
-from engine.operators.flat import flat_operator
-from engine.operators.norm import power_iteration
-from engine.operators.scalar import real_number
+from engine.operators.of_any_operator import flat_operator, power_iteration, real_number
 
 Shape = tuple[int, ...]
 

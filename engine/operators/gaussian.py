@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.core.arrays import Array, module_of
 from engine.core.backend import gpu_of
-from engine.kernels.smoothing import device_gaussian, gaussian
+from engine.kernels.smoothing import gaussian
 
 TRUNCATE = 4.0
 """Default truncation of a Gaussian, in standard deviations."""
@@ -45,4 +45,6 @@ def smoothed(image: Array, sigmas: tuple[float, ...], truncate: float = TRUNCATE
     # Both implementations use the same order of operations, so the bits agree.
     if module_of(image) is np:
         return gaussian.smooth(image, weights)
+    from engine.kernels.smoothing import device_gaussian
+
     return device_gaussian.smooth(image, weights, gpu_of(image))

@@ -25,7 +25,6 @@ from engine.kernels.host_variants import Sharing
 from engine.kernels.rays.host_rays import HostRays
 from engine.kernels.rays.slice_tracing import EventRows
 from engine.kernels.rays.tof import chord_table
-from engine.kernels.tuning import tuned
 from engine.kernels.units import share_unit, value_unit
 from engine.kernels.variants import RayVariant
 from engine.operators.base import LinearOperator
@@ -125,7 +124,9 @@ class RayProjector(LinearOperator):
         profiler = profiler or Profiler(on)
         self._tracer: HostRays | DeviceRays
         if on.is_cuda:
-            from engine.kernels.rays.device_rays import DeviceRays  # the CPU needs none of it
+            # The CPU needs none of it.
+            from engine.kernels.rays.device_rays import DeviceRays
+            from engine.kernels.tuning import tuned
 
             self._tracer = DeviceRays(
                 rows,

@@ -21,12 +21,12 @@ from engine.io.safety.open_input import open_input, read_text
 from engine.io.text.json_text import from_json
 from engine.io.text.toml_file import read_toml
 from engine.modalities.studies import read_study
-from engine.results.name_differences import Named
 from engine.results.result_record import ResultRecord
 
 if TYPE_CHECKING:
     from engine.io.dicom.order import ImagingOrder
     from engine.protocols.study.study import Study
+    from engine.results.name_differences import Named
 
 RECORD, STUDY, VOLUME = "result.json", "study.toml", "volume.h5"
 THUMBNAIL, PROVENANCE = "thumbnail.png", "provenance.json"
@@ -112,6 +112,8 @@ class Result:
     @property
     def named(self) -> Named:
         """Facts from which its name is made."""
+        from engine.results.name_differences import Named
+
         record = self.record
         return Named(self.id, self.scan, record.run_record, self.created, record.voxels)
 

@@ -20,7 +20,6 @@ from engine.core.backend.driver import (
     NvidiaCard,
     cards,
 )
-from engine.core.backend.generations import OLDEST_OF_CUPY, generation
 from engine.core.backend.processor import cpu_label, usable_cores
 from engine.core.backend.selftest_results import verdict_of
 
@@ -199,6 +198,8 @@ def _why_closed(card: NvidiaCard) -> str:
 
 
 def _why_no_cupy(card: NvidiaCard) -> str:
+    from engine.core.backend.generations import OLDEST_OF_CUPY, generation  # only with a card
+
     serves = f"{card.cuda[0]}.{card.cuda[1]}"
     if card.cuda[0] < OLDEST_CUDA:
         return (

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.io.dicom.headers import DEFLATED, LONGEST_BYTES, STORAGE, bounded, damage, read_dataset
 from engine.io.dicom.preamble import has_preamble, is_dicom
-from engine.io.folder import is_file
-from engine.io.safety.open_input import InputFile, open_input
+from engine.io.safety.open_input import InputFile
 
 if TYPE_CHECKING:
     from pydicom.dataset import Dataset
 
-DIRECTORY, DIRECTORY_NAME = "1.2.840.10008.1.3.10", "DICOMDIR"
+DIRECTORY = "1.2.840.10008.1.3.10"
 CAPTURES = (STORAGE + "7", *(f"{STORAGE}7.{kind}" for kind in (1, 2, 3, 4)))
 REPORTS = (STORAGE + "88.11", STORAGE + "88.22", STORAGE + "88.33")
 NUCLEAR = STORAGE + "20"
@@ -79,12 +77,3 @@ def _kind_attributes(file: InputFile) -> Dataset | None:
         return read_dataset(bounded(file), wanted=wanted, defer_bytes=LONGEST_BYTES)
     except damage():
         return None
-
-
-def is_directory_file(path: Path) -> bool:
-    """Return True if a file is the index of a DICOM folder (DICOMDIR, PS3.10 8.6)."""
-    # By name first, so that not every file has to be opened.
-    if path.name.upper() != DIRECTORY_NAME or not is_file(path):
-        return False
-    with open_input(path) as file:
-        return storage_class(file) == DIRECTORY

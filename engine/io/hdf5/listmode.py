@@ -18,7 +18,6 @@ from engine.core.errors import DataError, FileFormatError, GeometryError
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.scanner import Scanner
-from engine.io.auxiliary.efficiencies import refuse_unusable
 from engine.io.base import ListModeReader
 from engine.io.hdf5.file_seal import SEALED, check_seal, seal
 from engine.io.hdf5.live_time import LIVE, read_live, table_of
@@ -129,6 +128,8 @@ def write_listmode(data: ListMode, path: Path) -> None:
     if data.singles is not None:
         _refuse_singles(columns["singles"], data.scanner, path)
     if data.efficiencies is not None:
+        from engine.io.auxiliary.efficiencies import refuse_unusable
+
         refuse_unusable(columns["efficiencies"], data.scanner, path)
     write_hdf5(path, lambda file: _fill(file, data, columns), columns)
 
@@ -312,6 +313,8 @@ def _refuse_singles(values: Array, scanner: Scanner, path: Path) -> None:
 def _efficiencies(file: h5py.File, scanner: Scanner, path: Path) -> NDArray[np.float32] | None:
     if "efficiencies" not in file:
         return None
+    from engine.io.auxiliary.efficiencies import refuse_unusable  # few scans have them
+
     values = np.array(column(dataset(file, "efficiencies", path), "<f4", path))
     refuse_unusable(values, scanner, path)
     return values

@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError, GeometryError
 from engine.core.settings import to_toml
-from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.dual_head import DualHead
 from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
 from engine.geometry.tof import TofBins
 from engine.io.hdf5.opening import MAX_TEXT, column, dataset, text_of
 from engine.io.safety.ranges import in_range
-from engine.io.scanners.crystal_map import MAX_KEY
 from engine.io.scanners.toml_scanner import scanner_of, scanner_settings
 
 if TYPE_CHECKING:
@@ -57,6 +55,8 @@ def store_scanner(file: h5py.File, scanner: Scanner) -> None:
         item = group.create_dataset(name, data=np.bytes_(text))
         item.attrs["sha256"] = np.bytes_(sha256(text).hexdigest())
         return
+    from engine.geometry.crystal_map import CrystalMap  # most scanners are rings or panels
+
     if not isinstance(scanner, CrystalMap):
         raise GeometryError(
             f"{scanner.name!r}: this scanner cannot be saved, expected a ring scanner, a dual-head "
@@ -93,6 +93,8 @@ def read_stored_scanner(file: h5py.File, path: Path) -> Scanner:
     for name in TEXTS:
         if name in file:
             return _of_text(file, name, path)
+    from engine.geometry.crystal_map import CrystalMap
+
     keys = np.array(column(dataset(file, "scanner/keys", path), "<i4", path))
     points = np.array(column(dataset(file, "scanner/positions_mm", path), "<f8", path))
     if keys.ndim != 2 or keys.shape[1] != 3 or points.shape != keys.shape:
@@ -133,6 +135,8 @@ def _coincident(file: h5py.File, path: Path) -> NDArray[np.bool_] | None:
 
 
 def _refuse_impossible_crystals(keys: Array, points: Array, path: Path) -> None:
+    from engine.io.scanners.crystal_map import MAX_KEY
+
     if not (np.abs(points) <= FARTHEST_MM).all():  # also refuses NaN
         raise FileFormatError(
             f"{path.name}: the crystal positions reach {np.abs(points).max():,.0f} mm, expected at "

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.data.listmode import ListMode
 from engine.io.base import ListModeReader
 from engine.io.formats import LISTMODE_READERS, reader_of
-from engine.io.listmode.event_facts import EventFacts, facts_of
 from engine.io.listmode.event_pieces import EventPieces
 from engine.io.safety.open_input import InputFile, open_input
+
+if TYPE_CHECKING:
+    from engine.io.listmode.event_facts import EventFacts
 
 
 def read_listmode(
@@ -51,6 +54,8 @@ def listmode_facts(
         as for `read_listmode`
     """
     with _opened(path, complete_events) as (reader, file):
+        from engine.io.listmode.event_facts import facts_of  # runs read the events instead
+
         return facts_of(reader, file, scanner=scanner)
 
 

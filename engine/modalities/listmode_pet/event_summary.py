@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from engine.core.json_types import Plain
 from engine.data.listmode import ListMode
-from engine.io.listmode.event_facts import EventFacts
 from engine.io.safety.cut_off import EVENTS
-from engine.io.text.fact_labels import fact_of
 from engine.modalities.scan_summary import Facts, ScanSummary
+
+if TYPE_CHECKING:
+    from engine.io.listmode.event_facts import EventFacts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -36,6 +37,8 @@ class EventSummary(ScanSummary):
         found
             scan in memory, or its facts from reading in pieces
         """
+        from engine.io.listmode.event_facts import EventFacts  # a run shows no summary
+
         facts = EventFacts.of(found) if isinstance(found, ListMode) else found
         data = facts.sample
         return cls(
@@ -84,9 +87,10 @@ def _format_without_scanner(data: ListMode) -> str:
     from engine.io import LISTMODE_READERS
 
     # Such a format fits several scanners, so the user must choose one.
-    names = {reader.name for reader in LISTMODE_READERS if not reader.names_scanner}
     name = str(data.info.get("format", ""))
-    return name if name in names else ""
+    # Only readers of this name are loaded.
+    readers = [each.format for each in LISTMODE_READERS.entries if each.name == name]
+    return name if any(not reader.names_scanner for reader in readers) else ""
 
 
 def _signals(data: ListMode) -> str:
@@ -94,6 +98,8 @@ def _signals(data: ListMode) -> str:
 
 
 def _facts(found: EventFacts) -> Facts:
+    from engine.io.text.fact_labels import fact_of
+
     data = found.sample
     facts = (
         ("Prompts", f"{found.n_prompts:,}"),

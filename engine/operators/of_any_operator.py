@@ -1,4 +1,6 @@
-"""Norm of an operator: its largest singular value, by power iteration.
+"""What every operator offers: its norm, its form for solvers of libraries, its real factors.
+
+The norm is the largest singular value, found by power iteration:
 
     v ← AᵀA v / ‖AᵀA v‖,   λ = ⟨v, AᵀA v⟩,   until ‖AᵀA v − λ v‖ ≤ rtol λ;   ‖A‖ = √λ
 
@@ -10,11 +12,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from numbers import Real
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine.core.arrays import Array
 from engine.core.errors import NumericalError
+
+if TYPE_CHECKING:
+    from engine.operators.base import LinearOperator
 
 
 def power_iteration(
@@ -74,3 +81,56 @@ def _inner(a: Array, b: Array) -> float:
 
 def _length(a: Array) -> float:
     return math.sqrt(_inner(a, a))
+
+
+def flat_operator(
+    A: LinearOperator, kind: Callable[..., Any], result: Callable[[Array], Array], dtype: str
+) -> Any:
+    """Wrap an operator as the LinearOperator of a library.
+
+    Parameters
+    ----------
+    A
+        the operator
+    kind
+        class of the library, scipy.sparse.linalg.LinearOperator or that of cupyx
+    result
+        converts results to arrays of the library: solvers of SciPy work on the host
+    dtype
+        dtype that the library assumes; A itself decides about its arithmetic
+    """
+
+    def matvec(x: Array) -> Array:
+        # solvers only know vectors; reshape makes no copy
+        return result(A(x.reshape(A.in_shape))).ravel()
+
+    def rmatvec(y: Array) -> Array:
+        return result(A.T(y.reshape(A.out_shape))).ravel()
+
+    return kind(A.shape, matvec=matvec, rmatvec=rmatvec, dtype=np.dtype(dtype))
+
+
+def real_number(factor: Any, operator: str) -> float:
+    """Return a factor as a Python float, which preserves the dtype float32 of arrays.
+
+    Parameters
+    ----------
+    factor
+        real number, also of NumPy, or a real array without axes, such as a sum of CuPy
+    operator
+        name of the operator, for the error
+
+    Raises
+    ------
+    TypeError
+        for anything else, with the correct expression
+    """
+    if isinstance(factor, Real):
+        return float(factor)
+    # CuPy returns sums as arrays without axes; converting them waits for the GPU.
+    if getattr(factor, "ndim", None) == 0 and factor.dtype.kind in "iuf":
+        return float(factor)
+    raise TypeError(
+        f"{operator} cannot be multiplied by {type(factor).__name__}; use a real number, A @ B "
+        "for two operators, or Diagonal(factors) @ A for one factor per value."
+    )
