@@ -221,3 +221,14 @@ POINT_SPREAD = InputRole(
     describe=lambda spread: spread.describe(),
     of_scanner=True,
 )
+
+LISTMODE_ROLES: tuple[InputRole, ...] = (
+    EFFICIENCIES,
+    ATTENUATION_MAP,
+    POINT_SPREAD,
+    CALIBRATION,
+    TRACER,
+)
+"""Files of the corrections of list mode, in the order of the corrections."""
+HISTOGRAM_ROLES: tuple[InputRole, ...] = (EFFICIENCIES, ATTENUATION_MAP)
+"""Files of the corrections of histograms."""

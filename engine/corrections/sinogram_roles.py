@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.corrections.roles import ATTENUATION_MAP
 from engine.data.input_role import InputRole, with_auxiliary
 
 if TYPE_CHECKING:
@@ -100,3 +101,12 @@ SCATTER = _role(
     "Scatter as a sinogram. Without it, scatter is simulated, if there is a μ-map.",
     in_time=True,
 )
+
+SINOGRAM_ROLES: tuple[InputRole, ...] = (
+    NORMALISATION,
+    ATTENUATION,
+    ATTENUATION_MAP,
+    RANDOMS,
+    SCATTER,
+)
+"""Files of the corrections of sinograms, in the order of the corrections."""

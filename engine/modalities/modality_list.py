@@ -53,7 +53,8 @@ class ModalityEntry:
     gathers
         False for a path that cannot belong to a scan of several files
     roles
-        full names of its auxiliary files, and of tuples of corrections that declare some
+        full names of its auxiliary files, of tuples of them, and of tuples of corrections that
+        declare some
     suffixes
         of scans, if their format is in no table of `engine.io`; the file dialog offers them
     """
@@ -193,5 +194,7 @@ def _at(place: str) -> Any:
 
 
 def _roles_of(found: Any) -> Sequence[InputRole]:
-    """Return a role, or the roles that a tuple of corrections declares."""
-    return [role for kind in found for role in kind.inputs] if isinstance(found, tuple) else [found]
+    """Return a role, the roles of a tuple, or those that a tuple of corrections declares."""
+    if not isinstance(found, tuple):
+        return [found]
+    return [role for each in found for role in getattr(each, "inputs", (each,))]

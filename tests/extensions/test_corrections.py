@@ -12,7 +12,7 @@ from engine.io import read_listmode, read_volume
 from tests.extensions.conftest import tiny_trial
 from tests.extensions.trial import Trial
 
-CORRECTIONS = "engine/corrections/__init__.py"
+CORRECTIONS, ROLES = "engine/corrections/listmode.py", "engine/corrections/roles.py"
 
 OBLIQUE = '''
     """Crystals seen from the side count less: w = 0.5 on lines between different rings."""
@@ -197,6 +197,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
     for name, text in FILES.items():
         made.add_file(f"engine/corrections/{name.lower()}.py", text)
         made.enlist(CORRECTIONS, "CORRECTIONS", f"engine.corrections.{name.lower()}.{name}")
+    made.enlist(ROLES, "LISTMODE_ROLES", "engine.corrections.deadtime.LIVE")
     scanner = (made.work / "ring.toml").read_text()
     (made.root / "resources" / "scanners" / "tiny-ring.toml").write_text(scanner)
     return made

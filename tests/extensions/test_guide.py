@@ -32,7 +32,7 @@ def shown(name: str) -> str:
 @pytest.mark.slow
 def test_the_guides_correction_doubles_the_image(trial: Trial, pet_scan: list[str]) -> None:
     trial.add_file("engine/corrections/decay.py", shown("Decay"))
-    trial.enlist("engine/corrections/__init__.py", "CORRECTIONS", "engine.corrections.decay.Decay")
+    trial.enlist("engine/corrections/listmode.py", "CORRECTIONS", "engine.corrections.decay.Decay")
     common = ["--set", "reproducible=true", "--set", "finishing=[]"]
     decayed = ["--set", "corrections.decay.use=auto"]
     decayed += ["--set", f"corrections.decay.delay_s={HALF_LIFE_S}"]

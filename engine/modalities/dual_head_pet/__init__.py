@@ -28,8 +28,7 @@ ENTRY = ModalityEntry(
     accepts=accepts,
     gathers=never,
     roles=(
-        "engine.corrections.roles.EFFICIENCIES",
-        "engine.corrections.roles.ATTENUATION_MAP",
+        "engine.corrections.roles.HISTOGRAM_ROLES",
         "engine.modalities.dual_head_pet.response_role.RESPONSE",
     ),
 )

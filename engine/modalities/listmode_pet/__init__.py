@@ -28,11 +28,7 @@ ENTRY = ModalityEntry(
     accepts=accepts,
     gathers=never,
     roles=(
-        "engine.corrections.roles.EFFICIENCIES",
-        "engine.corrections.roles.ATTENUATION_MAP",
-        "engine.corrections.roles.POINT_SPREAD",
-        "engine.corrections.roles.CALIBRATION",
-        "engine.corrections.roles.TRACER",
+        "engine.corrections.roles.LISTMODE_ROLES",
         "engine.modalities.listmode_pet.trigger_times.TRIGGERS",
     ),
 )

@@ -43,11 +43,5 @@ ENTRY = ModalityEntry(
     place="engine.modalities.ring_sinogram_pet.modality.RingSinogramPet",
     accepts=accepts,
     gathers=gathers,
-    roles=(
-        "engine.corrections.sinogram_roles.NORMALISATION",
-        "engine.corrections.sinogram_roles.ATTENUATION",
-        "engine.corrections.roles.ATTENUATION_MAP",
-        "engine.corrections.sinogram_roles.RANDOMS",
-        "engine.corrections.sinogram_roles.SCATTER",
-    ),
+    roles=("engine.corrections.sinogram_roles.SINOGRAM_ROLES",),
 )
