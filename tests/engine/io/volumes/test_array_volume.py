@@ -127,7 +127,7 @@ def test_a_text_that_is_no_json_and_sizes_said_twice_are_refused(tmp_path: Path)
     with pytest.raises(EngineError, match=r"a\.json: not valid JSON"):
         read_volume(path)
     beside(tmp_path / "b", patient().values, SIZES)
-    with pytest.raises(EngineError, match=r"and so does b\.json"):
+    with pytest.raises(EngineError, match=r"both this file and b\.json"):
         read_volume(in_numpy(tmp_path / "b", patient().values, SIZES))
 
 
