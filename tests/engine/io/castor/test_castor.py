@@ -302,5 +302,5 @@ class TestDamage:
         with pytest.raises(FileFormatError, match="24 bytes per crystal"):
             read_listmode(path)
         table.write_bytes(good[:-240])
-        with pytest.raises(GeometryError, match="has 86"):
+        with pytest.raises(GeometryError, match="has only 86"):
             read_listmode(path)

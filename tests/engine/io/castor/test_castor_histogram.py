@@ -142,11 +142,11 @@ def test_a_list_of_lines_with_counts_alone_normalises_none(scan, folder) -> None
         ({"counts": 1.5}, DataError, "whole"),
         ({"counts": -1}, DataError, "at least 0"),
         ({"counts": np.nan}, DataError, "nan counts"),
-        ({"crystal": 96}, GeometryError, "has 96"),
+        ({"crystal": 96}, GeometryError, "has only 96"),
         ({"nothing": 0}, DataError, "contains 0 counts"),
         ({"randoms": 1.0, "Duration (s)": 0}, FileFormatError, "no `Duration"),
         ({"randoms": -1.0}, DataError, "are negative"),
-        ({"norm": -1.0}, DataError, "correction of line 0 is -1"),
+        ({"norm": -1.0}, DataError, "line 0 has -1"),
     ],
 )
 def test_what_is_refused_and_why(scan, folder, change, error, wanted) -> None:

@@ -356,7 +356,7 @@ class TestDamage:
         path = files.write(
             tmp_path / "a.petsird", files.ring_scanner(RING), [files.event_block(0, 1, events)]
         )
-        with pytest.raises(FileFormatError, match=r"detection bin 500.*has 96"):
+        with pytest.raises(FileFormatError, match=r"detection bin 500.*has only 96"):
             read_listmode(path)
 
     def test_any_changed_byte_of_the_header_is_a_sentence_or_a_scan(
