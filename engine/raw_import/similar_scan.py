@@ -163,8 +163,8 @@ def _described(sidecar: Path, settings: Sidecar) -> Path:
     name = names.pop()
     if names or not holds_arrays(Path(name)):
         raise FileFormatError(
-            f"{sidecar.name}: this description is for images or several files; choose the "
-            "description of a single array file."
+            f"{sidecar.name}: this description is for image files or several array files; "
+            "choose the description of a scan in a single array file."
         )
     return sidecar.absolute().parent / name
 

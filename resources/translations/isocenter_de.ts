@@ -4545,8 +4545,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>3, 4, 5  Settings</source>
-      <translation>3, 4, 5  Einstellungen</translation>
+      <source>3 to 5  Settings</source>
+      <translation>3 bis 5  Einstellungen</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -7381,8 +7381,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Films (*.gif *.png)</source>
-      <translation>Filme (*.gif *.png)</translation>
+      <source>Animations (*.gif *.png)</source>
+      <translation>Animationen (*.gif *.png)</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
@@ -7591,8 +7591,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Drag from the end of one leg to the vertex, then click the end of the other leg</source>
-      <translation>Vom Ende eines Schenkels zum Scheitel ziehen, dann das Ende des anderen anklicken</translation>
+      <source>Drag from the end of one side of the angle to its vertex, then click the end of the other side</source>
+      <translation>Vom Ende eines Schenkels zum Scheitel ziehen, dann das Ende des anderen Schenkels anklicken</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
@@ -7726,8 +7726,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
-      <source>Automatic window of the comparison</source>
-      <translation>Automatisches Fenster des Vergleichs</translation>
+      <source>Set the window of the comparison automatically</source>
+      <translation>Das Fenster des Vergleichs automatisch wählen</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
@@ -9481,8 +9481,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/scanner_drawing.py" />
-      <source>Ø {radius_mm:.0f} mm</source>
-      <translation>Ø {radius_mm:.0f} mm</translation>
+      <source>Ø {diameter_mm:.0f} mm</source>
+      <translation>Ø {diameter_mm:.0f} mm</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/scanner_drawing.py" />
@@ -10135,16 +10135,6 @@ Möchten Sie sie ersetzen?</translation>
       <translation>Schrittweite; mit Werten unter 1 konvergieren Bilder langsamer und sind glatter</translation>
     </message>
     <message>
-      <location filename="engine/corrections/attenuation.py" />
-      <source>Attenuation map [1/mm]</source>
-      <translation>Schwächungskarte [1/mm]</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/attenuation.py" />
-      <source>Attenuation map (μ-map). Without it, the image is not corrected for attenuation.</source>
-      <translation>Schwächungskarte (μ-Karte). Ohne sie wird das Bild nicht auf Schwächung korrigiert.</translation>
-    </message>
-    <message>
       <location filename="engine/corrections/base.py" />
       <source>Apply</source>
       <translation>Anwenden</translation>
@@ -10156,26 +10146,6 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
-      <source>Calibration factor from counts/mm to Bq/mL, measured with `isocenter calibrate`</source>
-      <translation>Kalibrierfaktor von counts/mm in Bq/mL, gemessen mit `isocenter calibrate`</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/calibration.py" />
-      <source>Calibration measured with a cylinder of known activity. Without it, values are in counts/mm.</source>
-      <translation>Kalibrierung, gemessen mit einem Zylinder bekannter Aktivität. Ohne sie sind die Werte Ereignisse/mm.</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/calibration.py" />
-      <source>Tracer file (TOML) with nuclide, dose, times and weight of this scan</source>
-      <translation>Tracer-Datei (TOML) mit Nuklid, Dosis, Zeiten und Gewicht dieses Scans</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/calibration.py" />
-      <source>File with nuclide, dose, times and weight. Without it, these values come from the scan.</source>
-      <translation>Datei mit Nuklid, Dosis, Zeiten und Gewicht. Ohne sie kommen diese Werte aus dem Scan.</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/calibration.py" />
       <source>Decay-corrected to</source>
       <translation>Zerfallskorrigiert auf</translation>
     </message>
@@ -10183,26 +10153,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/corrections/calibration.py" />
       <source>Time to which the activity is decay-corrected</source>
       <translation>Zeitpunkt, auf den die Aktivität zerfallskorrigiert wird</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/calibration.py" />
-      <source>Measure …</source>
-      <translation>Messen …</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/calibration.py" />
-      <source>Measure the calibration factor in the image of a cylinder of known activity</source>
-      <translation>Den Kalibrierfaktor im Bild eines Zylinders bekannter Aktivität messen</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/calibration.py" />
-      <source>Fill in …</source>
-      <translation>Ausfüllen …</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/calibration.py" />
-      <source>Enter nuclide, dose, times and weight of this scan</source>
-      <translation>Nuklid, Dosis, Zeiten und Gewicht dieses Scans eingeben</translation>
     </message>
     <message>
       <location filename="engine/corrections/histogram.py" />
@@ -10223,21 +10173,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/corrections/histogram.py" />
       <source>Number of scatter simulations; each one uses the image corrected with the previous result</source>
       <translation>Zahl der Streusimulationen; jede verwendet das Bild, das mit dem vorigen Ergebnis korrigiert wurde</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/normalisation.py" />
-      <source>Crystal efficiencies or a measured normalisation</source>
-      <translation>Kristalleffizienzen oder eine gemessene Normalisierung</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/normalisation.py" />
-      <source>File with crystal efficiencies or a measured normalisation. Without it, all crystals are treated as equally efficient.</source>
-      <translation>Datei mit Kristalleffizienzen oder einer gemessenen Normalisierung. Ohne sie gelten alle Kristalle als gleich effizient.</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/normalisation.py" />
-      <source>Measure the normalisation with a source of known shape</source>
-      <translation>Die Normalisierung mit einer Quelle bekannter Form messen</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/bad_pixels.py" />
@@ -10411,21 +10346,6 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
-      <source>Measured resolution</source>
-      <translation>Gemessene Auflösung</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/resolution.py" />
-      <source>Measured widths of point sources at several distances from the axis</source>
-      <translation>Gemessene Breiten von Punktquellen in mehreren Abständen von der Achse</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/resolution.py" />
-      <source>Measured resolution. Without it, the resolution is calculated from crystal size, crystal depth and bore.</source>
-      <translation>Gemessene Auflösung. Ohne sie wird die Auflösung aus Kristallgröße, Kristalltiefe und Öffnung berechnet.</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/resolution.py" />
       <source>Width (FWHM)</source>
       <translation>Breite (FWHM)</translation>
     </message>
@@ -10443,6 +10363,86 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/corrections/resolution.py" />
       <source>Include the final Gaussian filter in the model. This reduces noise, but values 5 to 8 mm inside an edge become 16 to 22 % too high</source>
       <translation>Den abschließenden Gauß-Filter ins Modell aufnehmen. Das verringert das Rauschen, aber 5 bis 8 mm innerhalb einer Kante werden die Werte 16 bis 22 % zu hoch</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>Crystal efficiencies or a measured normalisation</source>
+      <translation>Kristalleffizienzen oder eine gemessene Normalisierung</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>File with crystal efficiencies or a measured normalisation. Without it, all crystals are treated as equally efficient.</source>
+      <translation>Datei mit Kristalleffizienzen oder einer gemessenen Normalisierung. Ohne sie gelten alle Kristalle als gleich effizient.</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>Attenuation map [1/mm]</source>
+      <translation>Schwächungskarte [1/mm]</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>Attenuation map (μ-map). Without it, the image is not corrected for attenuation.</source>
+      <translation>Schwächungskarte (μ-Karte). Ohne sie wird das Bild nicht auf Schwächung korrigiert.</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>Calibration factor from counts/mm to Bq/mL, measured with `isocenter calibrate`</source>
+      <translation>Kalibrierfaktor von counts/mm in Bq/mL, gemessen mit `isocenter calibrate`</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>Calibration measured with a cylinder of known activity. Without it, values are in counts/mm.</source>
+      <translation>Kalibrierung, gemessen mit einem Zylinder bekannter Aktivität. Ohne sie sind die Werte Ereignisse/mm.</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>Tracer file (TOML) with nuclide, dose, times and weight of this scan</source>
+      <translation>Tracer-Datei (TOML) mit Nuklid, Dosis, Zeiten und Gewicht dieses Scans</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>File with nuclide, dose, times and weight. Without it, these values come from the scan.</source>
+      <translation>Datei mit Nuklid, Dosis, Zeiten und Gewicht. Ohne sie kommen diese Werte aus dem Scan.</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>Measured resolution</source>
+      <translation>Gemessene Auflösung</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>Measured widths of point sources at several distances from the axis</source>
+      <translation>Gemessene Breiten von Punktquellen in mehreren Abständen von der Achse</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>Measured resolution. Without it, the resolution is calculated from crystal size, crystal depth and bore.</source>
+      <translation>Gemessene Auflösung. Ohne sie wird die Auflösung aus Kristallgröße, Kristalltiefe und Öffnung berechnet.</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>Measure …</source>
+      <translation>Messen …</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>Measure the normalisation with a source of known shape</source>
+      <translation>Die Normalisierung mit einer Quelle bekannter Form messen</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>Measure the calibration factor in the image of a cylinder of known activity</source>
+      <translation>Den Kalibrierfaktor im Bild eines Zylinders bekannter Aktivität messen</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>Fill in …</source>
+      <translation>Ausfüllen …</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>Enter nuclide, dose, times and weight of this scan</source>
+      <translation>Nuklid, Dosis, Zeiten und Gewicht dieses Scans eingeben</translation>
     </message>
     <message>
       <location filename="engine/corrections/scatter.py" />

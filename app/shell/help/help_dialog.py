@@ -31,7 +31,7 @@ STEPS = (
         tr("Each row shows the effect of a correction, or the reason why it is not applied."),
     ),
     (
-        tr("3, 4, 5  Settings"),
+        tr("3 to 5  Settings"),
         tr(
             "The defaults suit most scans. Fast, Standard and Fine change the voxel size "
             "and the number of iterations together."

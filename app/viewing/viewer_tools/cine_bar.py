@@ -28,7 +28,7 @@ TITLES: dict[CineKind, str] = {
     "sagittal": tr("Sagittal slices"),
     "images": tr("Iterations or frames"),
 }
-FILE_NAME, KINDS = "film.gif", tr("Films (*.gif *.png)")
+FILE_NAME, KINDS = "film.gif", tr("Animations (*.gif *.png)")
 SAVE_TIP = tr("Record one loop as a GIF, or as an animated PNG without loss")
 SLIDER_PX, COMBO_PX, SPEED_PX = 110, 165, 62
 

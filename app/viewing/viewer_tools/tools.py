@@ -37,7 +37,10 @@ TOOLS: tuple[tuple[Tool, str, str, str], ...] = (
     ),
     (
         *("angle", tr("Angle"), "angle"),
-        tr("Drag from the end of one leg to the vertex, then click the end of the other leg"),
+        tr(
+            "Drag from the end of one side of the angle to its vertex, "
+            "then click the end of the other side"
+        ),
     ),
     ("arrow", tr("Arrow"), "arrow", tr("Drag in a slice from the tail of the arrow to its tip")),
     ("text", tr("Text"), "text", tr("Click in a slice to add a text")),

@@ -59,7 +59,7 @@ SECOND_VOLUME = ControlNames(
 COMPARISON = ControlNames(
     tr("Lower window limit of the comparison"),
     tr("Upper window limit of the comparison"),
-    tr("Automatic window of the comparison"),
+    tr("Set the window of the comparison automatically"),
     tr("Window presets of the comparison"),
     tr("Colour map of the comparison"),
 )

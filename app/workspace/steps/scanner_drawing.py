@@ -136,7 +136,7 @@ class ScannerDrawing(QWidget):
         low = self.height() - CAPTION_PX
         length = float(np.ptp(crystals.rings_mm))
         for centre, text in (
-            (front.x(), tr("Ø {radius_mm:.0f} mm", radius_mm=2 * crystals.radius_mm)),
+            (front.x(), tr("Ø {diameter_mm:.0f} mm", diameter_mm=2 * crystals.radius_mm)),
             (side.x(), tr("{length:.0f} mm long", length=length)),
         ):
             place = QRectF(centre - 70, low, 140, CAPTION_PX)

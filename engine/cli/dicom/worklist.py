@@ -52,7 +52,7 @@ def add_worklist(kinds: Verbs) -> None:
 def _worklist(arguments: argparse.Namespace, console: Console) -> None:
     # Tested before the query: nodes log every question
     if arguments.keep is not None and not is_order(arguments.keep):
-        raise OutputError(f"{arguments.keep.name}: the name of an order must end with .json.")
+        raise OutputError(f"{arguments.keep.name}: the name of an order file must end with .json.")
     node, question = node_of(arguments), _question(arguments)
     found = ask_worklist(node, question)
     for remark in found.notes:

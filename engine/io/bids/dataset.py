@@ -62,7 +62,8 @@ class BidsWriter(VolumeWriter):
     def refuse_kind(cls, path: Path, *, is_emission: bool) -> None:
         if not is_emission:
             raise DataError(
-                f"{path.name}: a BIDS dataset can only store PET images; choose another format."
+                f"{path.name}: only PET images can be saved as a BIDS dataset; choose "
+                "another format."
             )
 
     @classmethod

@@ -135,7 +135,7 @@ class _Study:
             if other.frame.start_ms < one.frame.end_ms or one.volume.grid != other.volume.grid:
                 raise GeometryError(
                     f"{self.file.name}: frames {one.frame.describe()} and {other.frame.describe()} "
-                    f"overlap or have different voxels; {DAMAGED}."
+                    f"overlap or have different voxel grids; {DAMAGED}."
                 )
         return tuple(found)
 
@@ -233,7 +233,7 @@ def _directory(file: InputFile) -> Iterator[tuple[int, int, int]]:
         seen.add(block)
         content = file.read(BLOCK, (block - 1) * BLOCK) if block > 0 else b""
         if len(content) < BLOCK:
-            raise FileFormatError(f"{file.name}: ends within its directory; {DAMAGED}.")
+            raise FileFormatError(f"{file.name}: its list of images ends too early; {DAMAGED}.")
         # Row 0: free rows, next directory, previous directory, used rows.
         rows = np.frombuffer(content, ">i4").reshape(ROWS, 4)
         n_used = int(rows[0, 3])

@@ -53,7 +53,7 @@ def _refuse_other_words(raw: RawData, header: InterfileHeader) -> None:
     # Words of other Siemens scanners have other formats, such as 64 bits with TOF.
     if MARK not in raw.text.lower().encode():
         raise FileFormatError(
-            f"{header.path.name}: only list mode from the mMR is supported; extract this file with "
-            "`isocenter dicom extract` for other programs."
+            f"{header.path.name}: only list mode from the mMR is supported; to use this file in "
+            "another program, extract it with `isocenter dicom extract`."
         )
     refuse_other_length(raw, header)

@@ -72,7 +72,7 @@ def read_header(file: InputFile) -> NrrdHeader:
     # A detached header may end without an empty line, but must then be read completely.
     if not ends and (not files or file.size > HEAD_BYTES):
         raise FileFormatError(
-            f"{file.name}: its header is incomplete (no empty line at its end and no data file); "
+            f"{file.name}: its header neither ends with an empty line nor names a data file; "
             "copy the file again."
         )
     try:

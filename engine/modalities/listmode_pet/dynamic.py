@@ -275,7 +275,7 @@ def _refuse_dead(context: Context, scan: FramedScan) -> None:
     if dead:
         raise DataError(
             f"the scanner had no live time in the frame ({dead[0].describe()}), so the activity "
-            "of this frame cannot be computed; choose frames without this time."
+            "of this frame cannot be computed; choose frames that exclude this time."
         )
 
 

@@ -142,7 +142,8 @@ def _acquisition(settings: Path) -> Path:
         )
     if not found:
         raise FileFormatError(
-            f"{settings.name}: found no Proj_00001.xim in its subfolders; copy the complete scan."
+            f"{settings.name}: no subfolder next to it contains Proj_00001.xim; copy the "
+            "complete scan."
         )
     return found[0]
 

@@ -226,7 +226,7 @@ def test_a_dataset_is_never_replaced_and_an_image_of_no_tracer_is_refused(tmp_pa
         lambda: save_remark(tooth, tmp_path / "b.bids"),
         lambda: save(tooth, tmp_path / "b.bids"),
     ):
-        with pytest.raises(DataError, match="only store PET images"):
+        with pytest.raises(DataError, match="only PET images can be saved"):
             refused()
     panels = volume({"protocol": {"modality": "dual-head"}}, "decays")
     assert save_remark(panels, tmp_path / "b.bids")

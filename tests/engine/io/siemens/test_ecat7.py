@@ -77,7 +77,7 @@ def test_numbers_of_no_known_unit_have_none(tmp_path: Path):
         ({"main": {"file_type": 11}}, "type 11 contains no volume"),
         ({"numbers": [files.number(1), files.number(1, bed=1)]}, "several bed positions"),
         ({"numbers": [files.number(1), files.number(1, gate=2)]}, "or gates; export a single one"),
-        ({"starts_ms": [0, 500]}, "overlap or have different voxels"),
+        ({"starts_ms": [0, 500]}, "overlap or have different voxel grids"),
         ({"sub": {"frame_duration": 0}}, "lasts 0 ms"),
         ({"sub": {"data_type": 2}}, "data type is 2, expected 5, 6 or 7"),
         ({"sub": {"x_dimension": 600}}, "bytes of values, but found 512"),
@@ -96,7 +96,10 @@ def test_what_is_no_volume_is_refused(tmp_path: Path, how: dict, why: str):
 def test_a_directory_that_leads_nowhere_is_refused(tmp_path: Path):
     path = files.write(tmp_path / "a.v", [stored(0)], [0])
     content = bytearray(path.read_bytes())
-    for following, why in ((999, "ends within its directory"), (-3, "ends within its directory")):
+    for following, why in (
+        (999, "its list of images ends too early"),
+        (-3, "its list of images ends too early"),
+    ):
         content[516:520] = np.array(following, ">i4").tobytes()
         path.write_bytes(content)
         with pytest.raises(EngineError, match=why):
@@ -110,5 +113,5 @@ def test_a_directory_that_leads_nowhere_is_refused(tmp_path: Path):
 def test_a_cut_file_is_a_sentence(tmp_path: Path, n_bytes: int):
     path = files.write(tmp_path / "a.v", [stored(0)], [0])
     path.write_bytes(path.read_bytes()[:n_bytes])
-    with pytest.raises(EngineError, match=r"ends within|bytes of values|voxels"):
+    with pytest.raises(EngineError, match=r"ends too early|bytes of values|voxels"):
         read_volume(path)
