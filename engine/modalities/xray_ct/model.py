@@ -99,7 +99,7 @@ def expect_integrals(projections: Projections) -> None:
         raise DataError(
             "the projections are counts, but the scan has no flat fields; give the counts of the "
             "open beam (--set steps.flat_field.open_counts=N), or the detector edge that sees "
-            "only air (--set steps.flat_field.air=left, right or both)."
+            "only air: left, right or both (such as --set steps.flat_field.air=both)."
         )
     if projections.kind != "integrals":
         raise DataError(

@@ -99,7 +99,7 @@ def test_no_difference_is_made_of_two_units_and_the_view_says_why(fused, show):
     assert view._upper.values(view.orientation, view.raster.values, view.raster.rect) is None
     assert "same unit" in view.warning() and "HU and kBq/mL" in view.warning()
     fused.fusion.say("Two patients.", "")
-    assert view.warning().startswith("Two patients. A difference"), "neither hides the other"
+    assert view.warning().startswith("Two patients. To show the difference"), "both"
 
 
 def test_both_are_named_with_their_units_and_a_warning_stays(fused, show):

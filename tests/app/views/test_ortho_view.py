@@ -194,7 +194,7 @@ def test_sharp_slices_get_the_most_space_where_others_are_blurred(state, show):
     QApplication.processEvents()
     assert view.coronal.width() > 1.15 * even
     assert view.coronal.height() > 2 * view.axial.height()
-    assert view.axial.remark() == view.sagittal.remark() == "blurred along y"
+    assert view.axial.remark() == view.sagittal.remark() == "blurred along the y axis"
     assert view.coronal.remark() == ""
     state.set_blurred_axis(None)
     QApplication.processEvents()

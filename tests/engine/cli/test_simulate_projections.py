@@ -76,7 +76,7 @@ def test_a_volume_is_a_phantom_too(unit, value, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-o", "scan.tif"], "expected one of .h5, .nxs, .toml"),
+        (["-o", "scan.tif"], "must end with .h5, .nxs, .toml"),
         (["-o", "scan.h5", "--phantom", "nose"], "expected one of head, tooth"),
         (["-o", "scan.h5", "--orbit", "square"], "expected one of circle, short"),
         (["-o", "scan.h5", "--views", "0"], "0 views of 128"),

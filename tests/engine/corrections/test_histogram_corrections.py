@@ -133,7 +133,7 @@ def test_either_kind_of_detection_factors_is_enough(given: str) -> None:
     n = {"normalisation": SCANNER.n_lors, "efficiencies": SCANNER.n_crystals}[given]
     data = scan(**{given: np.ones(n, np.float32)})
     assert LineNormalisation().obstacle(data) is None
-    assert "needs detection factors" in str(LineNormalisation().obstacle(scan()))
+    assert "there are no detection factors" in str(LineNormalisation().obstacle(scan()))
 
 
 def test_randoms_say_their_share_of_the_prompts() -> None:

@@ -122,7 +122,8 @@ def test_what_it_tells_is_shown_in_words(dialog):
     dialog.model.ask_to_rest(False)
     for number, change in ((1, 20.0), (2, 0.4)):
         dialog.model.take(Stepped(number, change))
-    assert dialog.plot.changes == [20.0, 0.4] and "by 0.4 of their" in dialog.model.state_words
+    assert dialog.plot.changes == [20.0, 0.4]
+    assert "change is 0.4 standard errors" in dialog.model.state_words
     x, y = dialog.plot.curve.getData()
     assert list(x) == [1, 2] and y == pytest.approx(np.log10([20.0, 0.4]))
     dialog.model.end()

@@ -78,7 +78,7 @@ def test_frames_of_a_file_are_written_whole_or_refused(run: RunModel, tmp_path: 
     target = tmp_path / "frames.h5"
     assert [each.frame for each in frames_of(record, items[-1], target)] == list(FRAMES)
     del items[1]  # memory had no room for it
-    with pytest.raises(DataError, match="only 2 of the 3 frames"):
+    with pytest.raises(DataError, match="only 2 of 3 frames"):
         frames_of(record, items[-1], target)
 
 

@@ -82,7 +82,7 @@ def test_an_older_volume_is_read_and_says_so(tmp_path: Path, phantom: Volume) ->
     ("name", "value", "sentence"),
     [
         ("voxel_mm", (-2.0, 2.0, 2.0), "voxel size is -2 × 2 × 2 mm, expected"),
-        ("voxel_mm", (np.nan, 2.0, 2.0), "voxel size nan"),
+        ("voxel_mm", (np.nan, 2.0, 2.0), "voxel size is nan"),
         ("voxel_mm", (2e7, 2.0, 2.0), "voxel size is 2e.07"),
         ("centre_mm", (0.0, np.inf, 0.0), "centre is at 0 × inf"),
         ("centre_mm", (0.0, 1e9, 0.0), "centre is at 0 × 1e.09"),

@@ -28,6 +28,6 @@ def test_what_is_no_film_is_refused(tmp_path):
         write_film([frame], tmp_path / "a.mp4", frame_ms=80)
     with pytest.raises(DataError, match="0 images"):
         write_film([], tmp_path / "a.gif", frame_ms=80)
-    with pytest.raises(DataError, match="2 sizes"):
+    with pytest.raises(DataError, match="2 different sizes"):
         write_film([frame, frame[1:]], tmp_path / "a.gif", frame_ms=80)
     assert not list(tmp_path.iterdir())

@@ -59,7 +59,7 @@ def test_the_object_is_where_the_map_has_matter_and_a_margin_around(margin_mm: f
 def test_lungs_belong_to_the_object_and_air_does_not() -> None:
     lung, air = block((10, 6, 14), 0.0026), block((10, 6, 14), 1e-5)
     assert Support().mask(GRID, lung).any()
-    with pytest.raises(SettingsError, match=r"no voxel .* is in the object in the μ-map; check"):
+    with pytest.raises(SettingsError, match=r"does not contain any voxel of the image .*; check"):
         Support().mask(GRID, air)
 
 

@@ -169,7 +169,7 @@ def test_detector_on_its_side_is_refused():
 def test_rays_along_the_axis_are_refused():
     turn = np.array([[0, 0, -1], [0, 1, 0], [1, 0, 0]], float)
     along = parallel(np.zeros(9), **PARALLEL).moved(turn)
-    with pytest.raises(GeometryError, match="run along the axis"):
+    with pytest.raises(GeometryError, match="parallel to the axis of rotation"):
         plan_for(along)
 
 

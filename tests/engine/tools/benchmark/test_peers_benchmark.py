@@ -82,7 +82,7 @@ def test_a_ratio_that_fell_by_a_third_is_told(now, is_told):
 def test_figures_of_another_suite_are_refused(tmp_path):
     path = tmp_path / "cone.json"
     path.write_text(json.dumps({"format": "isocenter bench cone", "version": 1, "parts": {}}))
-    with pytest.raises(FileFormatError, match=r"cone\.json: has no part peers"):
+    with pytest.raises(FileFormatError, match=r"cone\.json: .* do not contain the part 'peers'"):
         report.part_of(path, "peers")
 
 

@@ -158,7 +158,7 @@ def test_an_astra_without_cuda_is_told(gpu, install_astra):
     install_astra(gpu, has_card=False)
     work = ConeWork(16, 8, 16)
     peer = AstraCone(gpu.gpu, work, gpu.gpu.empty((16, 16, 16), np.float32), None)
-    with pytest.raises(ResourceError, match=r"astra-toolbox 9\.1, as distributed: sees no GPU"):
+    with pytest.raises(ResourceError, match=r"9\.1, as distributed: ASTRA finds no GPU"):
         peer.forward()
 
 

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 from engine.data.listmode import ListMode
@@ -84,6 +85,7 @@ def test_curves_are_weighted_means_of_the_classes(scan: Path) -> None:
 
 
 def test_it_rests_goes_on_and_ends(scan: Path) -> None:
+    before = set(working_for())
     wishes, seen = [StopRequest.REST], list[object]()
     request = NormalisationRequest((scan, scan), SOURCE, threads=1)
     for event in measure_in_process(request, lambda: wishes[-1]):
@@ -92,7 +94,9 @@ def test_it_rests_goes_on_and_ends(scan: Path) -> None:
             wishes.append(StopRequest.GO if event.rests else StopRequest.END)
     assert [e.rests for e in seen if isinstance(e, Resting)] == [True, False]
     assert isinstance(seen[-1], Stopped)
-    assert working_for() == []
+    # other tests of this worker may have processes that still run
+    _, alive = psutil.wait_procs(set(working_for()) - before, timeout=20)
+    assert alive == []
 
 
 def test_a_refusal_and_a_crash_are_sentences(scan: Path, tmp_path: Path) -> None:
@@ -102,9 +106,10 @@ def test_a_refusal_and_a_crash_are_sentences(scan: Path, tmp_path: Path) -> None
     events = measure_in_process(
         NormalisationRequest((scan,), SOURCE, threads=1), lambda: StopRequest.REST
     )
+    before = set(working_for())
     while not isinstance(next(events), Resting):
         pass
-    for process in working_for():
+    for process in set(working_for()) - before:
         os.kill(process.pid, 9)
     last = [*events][-1]
     assert isinstance(last, Refused) and "killed by signal 9" in last.text
