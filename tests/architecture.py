@@ -379,9 +379,9 @@ MAY_OPEN = (
         "engine.io.safety.atomic_write",
         "engine.io.safety.outputs",
         "engine.io.safety.locks",
-        "engine.io.safety.dead_parts",
+        "engine.io.safety.locks",
     ),
-    *("engine.io.hdf5.writer", "engine.io.safety.read_back", "engine.io.safety.piece_write"),
+    *("engine.io.hdf5.writer", "engine.io.safety.atomic_write", "engine.io.safety.atomic_write"),
     *("engine.io.safety.audit_log", "engine.cli.streams", "engine.cli.event_log"),
     *(
         "engine.jobs",

@@ -45,6 +45,24 @@ class RtkParameters:
     source_offset_mm: Array
     projection_offset_mm: Array
 
+    @classmethod
+    def upright(
+        cls, gantry_rad: Array, axis_mm: float, detector_mm: float, offset_mm: Array
+    ) -> RtkParameters:
+        """Return the parameters of a panel that turns without tilts and source offsets.
+
+        Parameters
+        ----------
+        gantry_rad
+            (n_views,) angles [rad]
+        axis_mm, detector_mm
+            distances from the source [mm]
+        offset_mm
+            (n_views, 2) offset of the projections [mm]
+        """
+        zero, none = np.zeros(len(gantry_rad)), np.zeros((len(gantry_rad), 2))
+        return cls(gantry_rad, zero, zero, zero + axis_mm, zero + detector_mm, none, offset_mm)
+
 
 def from_rtk(
     parameters: RtkParameters,

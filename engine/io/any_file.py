@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
 from pathlib import Path
 
 from engine import io
@@ -14,7 +13,7 @@ from engine.data.projections import Projections
 from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.io import interfile, recogniser
-from engine.io.formats import listed, reader_of
+from engine.io.formats import listed
 from engine.io.safety.open_input import open_input
 from engine.io.xray.find import find
 
@@ -64,18 +63,12 @@ def read(
     with open_input(path, may_be_cut=complete_events) as file:
         # The order matters for Interfile headers and Siemens DICOM: list mode, sinograms and images
         # begin with the same bytes.
-        events = reader_of(io.LISTMODE_READERS, file)
-        if events is not None:
-            return events.read(file, scanner=scanner)
-        counts = reader_of(io.HISTOGRAM_READERS, file)
+        counts = io.LISTMODE_READERS.accepting(file) or io.HISTOGRAM_READERS.accepting(file)
         if counts is not None:
             return counts.read(file, scanner=scanner)
-        sinogram = reader_of(io.SINOGRAM_READERS, file)
-        if sinogram is not None:
-            return sinogram.read(file)
-        volume = reader_of(io.VOLUME_READERS, file)
-        if volume is not None:
-            return volume.read(file)
+        values = io.SINOGRAM_READERS.accepting(file) or io.VOLUME_READERS.accepting(file)
+        if values is not None:
+            return values.read(file)
         # A format that we know but do not read gets its own advice instead of a list of suffixes.
         known = recogniser.recognised(file)
         if known is not None:
@@ -106,18 +99,15 @@ def format_of_scan(path: Path) -> str:
         with open_input(found[1]) as file:
             return found[0].format_of(file)
     with open_input(io.scan_file(path)) as file:
-        reader = reader_of(io.SCAN_READERS, file)
-        return "" if reader is None else reader.format_of(file)
+        return io.SCAN_READERS.format_of(file)
 
 
 def format_of_volume(path: Path) -> str:
     """Return the exact format of a volume, such as "NIfTI-1"; empty if it is none."""
     with open_input(io.scan_file(path)) as file:
-        reader = reader_of(io.VOLUME_READERS, file)
-        return "" if reader is None else reader.format_of(file)
+        return io.VOLUME_READERS.format_of(file)
 
 
-@singledispatch
 def save(data: Scan | Volume, path: Path | str, provenance: Plain | None = None) -> None:
     """Write a volume or a scan, completely or not at all.
 
@@ -145,31 +135,19 @@ def save(data: Scan | Volume, path: Path | str, provenance: Plain | None = None)
     >>> engine.read("empty.nii.gz").grid == grid
     True
     """
-    raise UnknownFormatError(
-        f"{Path(path).name}: a {type(data).__name__} cannot be written; pass a volume or a scan."
-    )
-
-
-@save.register
-def _(data: Volume, path: Path | str, provenance: Plain | None = None) -> None:
-    io.save(data, path, provenance)
-
-
-@save.register
-def _(data: ListMode, path: Path | str, provenance: Plain | None = None) -> None:
-    io.write_listmode(data, Path(path))
-
-
-@save.register
-def _(data: Histogram, path: Path | str, provenance: Plain | None = None) -> None:
-    io.write_histogram(data, Path(path))
-
-
-@save.register
-def _(data: Sinogram, path: Path | str, provenance: Plain | None = None) -> None:
-    interfile.write_sinogram(data, Path(path))
-
-
-@save.register
-def _(data: Projections, path: Path | str, provenance: Plain | None = None) -> None:
-    io.save_projections(data, Path(path))
+    path = Path(path)
+    match data:
+        case Volume():
+            io.save(data, path, provenance)
+        case ListMode():
+            io.write_listmode(data, path)
+        case Histogram():
+            io.write_histogram(data, path)
+        case Sinogram():
+            interfile.write_sinogram(data, path)
+        case Projections():
+            io.save_projections(data, path)
+        case _:
+            raise UnknownFormatError(
+                f"{path.name}: a {type(data).__name__} cannot be written; pass a volume or a scan."
+            )

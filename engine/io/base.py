@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from engine.io.format_table import BUILT_IN
 from engine.io.safety.atomic_write import refuse_impossible
 from engine.io.volumes.frame_stack import whole
 
@@ -28,18 +29,31 @@ if TYPE_CHECKING:
 class Format(ABC):
     """A file format: its name, its suffixes, and how it is recognised.
 
+    The tables of formats state `name`, `suffixes`, `companions` and `could`. A class states them
+    itself if its entry does not.
+
     Attributes
     ----------
     name : name in dialogs and messages
     format_name : official name of the format, for `inspect`; empty if it equals `name`
     suffixes : suffixes of its files, the default first
     companions : suffixes of adjacent files that can be opened instead, such as images
+    could : condition that every file of this format meets
     """
 
     name: ClassVar[str]
     suffixes: ClassVar[tuple[str, ...]]
     companions: ClassVar[tuple[str, ...]] = ()
     format_name: ClassVar[str] = ""
+    could: ClassVar[Callable[[InputFile], bool]]
+
+    def __init_subclass__(cls) -> None:
+        """Take name and suffixes from the entry of the class."""
+        super().__init_subclass__()
+        entry = BUILT_IN.get(f"{cls.__module__}.{cls.__name__}")
+        if entry is not None and entry.stated_name:
+            cls.name, cls.suffixes = entry.stated_name, entry.stated_suffixes
+            cls.companions, cls.could = entry.stated_companions, staticmethod(entry.could)
 
     @classmethod
     def format_of(cls, file: InputFile) -> str:
@@ -63,7 +77,19 @@ class Format(ABC):
         return path.name.lower().endswith(tuple(s.lower() for s in cls.suffixes))
 
 
-class ListModeReader(Format):
+class Reader(Format):
+    """Reads files of one kind."""
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        """Return True if this reader can read the file, decided from its name and first bytes.
+
+        The default is the condition in the table of formats.
+        """
+        return cls.could(file)
+
+
+class ListModeReader(Reader):
     """Reads list-mode scans.
 
     Attributes
@@ -74,11 +100,6 @@ class ListModeReader(Format):
     # False for formats such as SAFIR, whose crystal numbers mean nothing without a crystal map. The
     # window then asks for a scanner before it reads the file.
     names_scanner: ClassVar[bool] = True
-
-    @classmethod
-    @abstractmethod
-    def accepts(cls, file: InputFile) -> bool:
-        """Return True if this reader can read the file, decided from its name and first bytes."""
 
     @classmethod
     @abstractmethod
@@ -143,13 +164,8 @@ class ListModeReader(Format):
         return None
 
 
-class HistogramReader(Format):
+class HistogramReader(Reader):
     """Reads histograms of dual-head scanners."""
-
-    @classmethod
-    @abstractmethod
-    def accepts(cls, file: InputFile) -> bool:
-        """Return True if this reader can read the file, decided from its name and first bytes."""
 
     @classmethod
     @abstractmethod
@@ -157,13 +173,8 @@ class HistogramReader(Format):
         """Read a histogram; a `scanner` (name or file) replaces the one that the file states."""
 
 
-class SinogramReader(Format):
+class SinogramReader(Reader):
     """Reads sinograms of ring scanners."""
-
-    @classmethod
-    @abstractmethod
-    def accepts(cls, file: InputFile) -> bool:
-        """Return True if this reader can read the file, decided from its name and first bytes."""
 
     @classmethod
     @abstractmethod
@@ -171,7 +182,7 @@ class SinogramReader(Format):
         """Read the values of all bins, in the layout that the file states."""
 
 
-class ProjectionsReader(Format):
+class ProjectionsReader(Reader):
     """Reads X-ray projections.
 
     Attributes
@@ -180,11 +191,6 @@ class ProjectionsReader(Format):
     """
 
     spans_folders: ClassVar[bool] = False
-
-    @classmethod
-    @abstractmethod
-    def accepts(cls, file: InputFile) -> bool:
-        """Return True if this reader can read the file, decided from its name and first bytes."""
 
     @classmethod
     @abstractmethod
@@ -232,13 +238,8 @@ class ProjectionsReader(Format):
         return None
 
 
-class VolumeReader(Format):
+class VolumeReader(Reader):
     """Reads volumes."""
-
-    @classmethod
-    @abstractmethod
-    def accepts(cls, file: InputFile) -> bool:
-        """Return True if this reader can read the file, decided from its name and first bytes."""
 
     @classmethod
     @abstractmethod

@@ -7,7 +7,7 @@ from pathlib import Path
 from engine.data.bin_values import BareBins, BinValues, StatedBins
 from engine.io.base import SinogramReader
 from engine.io.folder import is_file
-from engine.io.formats import SINOGRAM_READERS, reader_of
+from engine.io.formats import SINOGRAM_READERS
 from engine.io.interfile.header_search import header_for
 from engine.io.safety.open_input import InputFile, open_input, refuse_not_finite
 from engine.io.siemens.ecat8_norm import is_ecat8_norm, read_ecat8_norm
@@ -44,7 +44,7 @@ def read_bin_values(path: Path) -> BinValues:
     with open_input(described) as file:
         if is_ecat8_norm(file):
             return read_ecat8_norm(file)
-        reader: type[SinogramReader] | None = reader_of(SINOGRAM_READERS, file)
+        reader: type[SinogramReader] | None = SINOGRAM_READERS.accepting(file)
         if reader is not None:
             return StatedBins(reader.read(file), file.name, reader is SiemensSinogram)
         # Siemens software also writes such data without a header. Only its suffixes count, because

@@ -36,9 +36,17 @@ SIEMENS_RAW, LENGTH_BYTES = b"LARGE_PET_LM_RAWDATA", 4
 """Mark at the end of a Siemens raw file, without the length of its DICOM part."""
 
 
-def begins(*marks: bytes) -> Condition:
-    """Return the condition that a file begins with one of these marks."""
-    return lambda file: file.head.startswith(marks)
+def begins(*marks: bytes, at: int = 0) -> Condition:
+    """Return the condition that a file has one of these marks at a position.
+
+    Parameters
+    ----------
+    *marks
+        marks; any of them is enough
+    at
+        byte at which they are expected
+    """
+    return lambda file: file.head.startswith(marks, at)
 
 
 def contains(*marks: bytes) -> Condition:

@@ -13,7 +13,7 @@ from pathlib import Path
 from engine.core.errors import EngineError, FileFormatError, FolderItem, SeveralItemsError
 from engine.io.dicom.reader import DicomSeries, series_in
 from engine.io.folder import entries, is_file, is_folder
-from engine.io.formats import READERS, reader_of
+from engine.io.formats import READERS
 from engine.io.interfile.header_search import header_for
 from engine.io.only_scan import MOST_FILES, data_of
 from engine.io.safety.open_input import open_input
@@ -159,7 +159,7 @@ def _format_of(path: Path) -> str:
     """Return the format of a scan or image, empty for any other file."""
     try:
         with open_input(path) as file:
-            reader = reader_of(READERS, file)
+            reader = READERS.accepting(file)
             is_other = reader is None or reader is DicomSeries  # of no series of images
             return "" if reader is None or is_other else reader.format_of(file)
     except EngineError:

@@ -114,6 +114,11 @@ class FormatList(Sequence[type[R]]):
         candidates = (each.format for each in self.entries if each.could(file))
         return next((reader for reader in candidates if reader.accepts(file)), None)
 
+    def format_of(self, file: InputFile) -> str:
+        """Return the exact format of a file; "" if no reader accepts it."""
+        reader: Any = self.accepting(file)
+        return "" if reader is None else str(reader.format_of(file))
+
     def ending(self, path: Path) -> type[R] | None:
         """Return the first format that has the suffix of a file name, None if there is none."""
         return next((each.format for each in self.entries if each.ends(path)), None)

@@ -1,7 +1,8 @@
 """Tables of the formats of scans and volumes, in their order of precedence.
 
 An entry states the name and suffixes of a format, and a condition that a file must meet before the
-module of its reader is loaded. All but the class are optional.
+module of its reader is loaded. Its class takes name and suffixes from the entry. All but the class
+are optional.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from engine.io.first_bytes import (
     named,
 )
 from engine.io.format_list import Entry
+from engine.io.xray.readers import PROJECTIONS
 
 ARRAY = Entry(
     "engine.io.volumes.array_volume.ArrayVolume",
@@ -42,7 +44,7 @@ LISTMODE: tuple[Entry, ...] = (
         either(ends(".l"), both(is_interfile, contains(b"petlink bin address"))),
     ),
     Entry(
-        "engine.io.siemens.raw_listmode.SiemensRawListMode",
+        "engine.io.siemens.raw_dicom.SiemensRawListMode",
         "Siemens raw DICOM list mode",
         (".ptd", ".IMA", ".dcm"),
         may_be_siemens_raw,
@@ -107,7 +109,7 @@ SINOGRAM: tuple[Entry, ...] = (
         stated_companions=(".s",),
     ),
     Entry(
-        "engine.io.siemens.raw_sinogram.SiemensRawSinogram",
+        "engine.io.siemens.raw_dicom.SiemensRawSinogram",
         "Siemens raw DICOM sinograms",
         (".ptd", ".IMA", ".dcm"),
         may_be_siemens_raw,
@@ -164,7 +166,7 @@ VOLUME: tuple[Entry, ...] = (
     ),
     Entry("engine.io.siemens.ecat7.Ecat7", "ECAT 7 volume", (".v",), begins(b"MATRIX7")),
     Entry(
-        "engine.io.volumes.analyze.AnalyzeVolume",
+        "engine.io.volumes.nifti_pair.AnalyzeVolume",
         "Analyze 7.5 volume",
         (".hdr",),
         begins(*HEADER_LENGTHS),
@@ -180,13 +182,13 @@ VOLUME: tuple[Entry, ...] = (
 WRITER: tuple[Entry, ...] = (
     Entry("engine.io.volumes.nifti.NiftiWriter", "NIfTI volume", (".nii.gz", ".nii")),
     Entry("engine.io.hdf5.volume.VolumeHdf5Writer", "Isocenter volume", (".h5", ".hdf5")),
-    Entry("engine.io.dicom.series_writer.DicomSeriesWriter", "DICOM series", (".dicom",)),
+    Entry("engine.io.dicom.series.DicomSeriesWriter", "DICOM series", (".dicom",)),
     Entry("engine.io.volumes.metaimage_volume.MetaImageWriter", "MetaImage volume", (".mha",)),
     Entry("engine.io.volumes.nrrd_volume.NrrdWriter", "NRRD volume", (".nrrd",)),
     Entry("engine.io.interfile.image_writer.InterfileImageWriter", "Interfile image", (".hv",)),
     Entry("engine.io.bids.dataset.BidsWriter", "BIDS dataset", (".bids",)),
     # Before TIFF, whose suffix also matches ".ome.tif".
-    Entry("engine.io.tiff.ome_tiff.OmeTiffWriter", "OME-TIFF", (".ome.tif", ".ome.tiff")),
+    Entry("engine.io.tiff.volume.OmeTiffWriter", "OME-TIFF", (".ome.tif", ".ome.tiff")),
     Entry("engine.io.tiff.volume.TiffWriter", "TIFF stack", (".tif", ".tiff")),
     Entry("engine.io.raster.png.PngWriter", "Snapshot picture", (".png",)),
     Entry("engine.io.raster.cine.CineWriter", "Movie of the slices", (".gif",)),
@@ -194,3 +196,7 @@ WRITER: tuple[Entry, ...] = (
     Entry("engine.io.volumes.ome_zarr.OmeZarrWriter", "OME-Zarr", (".ome.zarr",)),
 )
 """Writers of volumes, in the order of dialogs and help."""
+BUILT_IN = {
+    each.place: each for each in (*LISTMODE, *HISTOGRAM, *SINOGRAM, *PROJECTIONS, *VOLUME, *WRITER)
+}
+"""Full name of each class of a format -> its entry."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import UnknownFormatError
 from engine.io.format_list import Entry, FormatList
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         VolumeReader,
         VolumeWriter,
     )
-    from engine.io.safety.open_input import InputFile
 
     Formats = Iterable[type[Format]]
 
@@ -38,26 +37,6 @@ WRITERS: FormatList[VolumeWriter] = FormatList(WRITER)
 # Scans precede volumes: an X-ray scan in TIFF or DICOM would otherwise be read as an image.
 SCAN_READERS: FormatList[Any] = FormatList((*LISTMODE, *HISTOGRAM, *SINOGRAM, *PROJECTIONS))
 READERS: FormatList[Any] = FormatList((*SCAN_READERS.entries, *VOLUME))
-
-R = TypeVar("R")
-
-
-def reader_of(readers: FormatList[R], file: InputFile) -> type[R] | None:
-    """Return the first reader in a list that accepts a file.
-
-    Parameters
-    ----------
-    readers
-        one of the lists of this module
-    file
-        an open file
-
-    Returns
-    -------
-    reader
-        None if no reader accepts it
-    """
-    return readers.accepting(file)
 
 
 def writer_of(path: Path) -> type[VolumeWriter]:

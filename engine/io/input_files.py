@@ -22,7 +22,7 @@ from engine.io.safety.open_input import open_head, open_input
 from engine.io.scanners import MAP_SUFFIXES
 from engine.io.text.toml_file import read_toml
 from engine.io.xray import find as _xray
-from engine.io.xray.numbered_images import NUMBERED_IMAGE
+from engine.io.xray.names import NUMBERED_IMAGE
 
 MAX_TEXT_BYTES = 1 << 23
 """Limit for headers; a sidecar can contain an angle for each view."""

@@ -20,6 +20,7 @@ from engine.io.report import FORMAT, UNKNOWN, Report, with_format
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.scan_files import file_to_open, read_projections
 from engine.io.text.fact_labels import fact_of
+from engine.io.text.rows import is_number, rows_of
 
 Look = Callable[[], Report]
 
@@ -121,8 +122,16 @@ def _recognise(file: InputFile, scanner: str | None) -> _Recognised:
     """Return the name of the format and a function that reads the file."""
     from engine.io.auxiliary.calibration_file import is_calibration
     from engine.io.auxiliary.efficiencies import DATASET
-    from engine.io.auxiliary.normalisation_report import of_components, of_efficiencies
-    from engine.io.auxiliary.report import of_calibration, of_tracer, of_triggers
+    from engine.io.auxiliary.report import (
+        of_calibration,
+        of_components,
+        of_efficiencies,
+        of_map,
+        of_response,
+        of_toml_scanner,
+        of_tracer,
+        of_triggers,
+    )
     from engine.io.auxiliary.tracer_file import is_tracer
     from engine.io.auxiliary.trigger_file import is_trigger_file
     from engine.io.formats import (
@@ -130,32 +139,29 @@ def _recognise(file: InputFile, scanner: str | None) -> _Recognised:
         LISTMODE_READERS,
         SINOGRAM_READERS,
         VOLUME_READERS,
-        reader_of,
     )
-    from engine.io.hdf5.contents import describe_contents, holds
     from engine.io.hdf5.normalisation import is_components
-    from engine.io.hdf5.opening import is_hdf5
+    from engine.io.hdf5.opening import describe_contents, holds, is_hdf5
     from engine.io.hdf5.response import is_response
     from engine.io.scanners import MAP_SUFFIXES
-    from engine.io.scanners.report import of_map, of_response, of_toml_scanner
     from engine.io.scanners.toml_scanner import is_scanner_toml
     from engine.io.unknown import NOTHING_KNOWN, unnamed
 
     # Formats with marks come first. Tables of numbers, which any text can resemble, come last.
     path, head, suffix = file.path, file.head, file.path.suffix.lower()
-    scan = reader_of(LISTMODE_READERS, file)
+    scan = LISTMODE_READERS.accepting(file)
     if scan is not None:
         return _of_reader(file, scan, lambda: _of_scan(facts_of(scan, file, scanner=scanner)))
-    counts = reader_of(HISTOGRAM_READERS, file)
+    counts = HISTOGRAM_READERS.accepting(file)
     if counts is not None:
         return _of_reader(file, counts, lambda: _of_histogram(counts.read(file, scanner=scanner)))
-    sinogram = reader_of(SINOGRAM_READERS, file)
+    sinogram = SINOGRAM_READERS.accepting(file)
     if sinogram is not None:
         return _of_reader(file, sinogram, lambda: _of_sinogram(sinogram.read(file)))
     # A response is one of our HDF5 files, but no reader takes it, because it is not opened alone.
     if is_response(file):
         return _Recognised("Isocenter response matrix", lambda: of_response(path))
-    image = reader_of(VOLUME_READERS, file)
+    image = VOLUME_READERS.accepting(file)
     if image is not None:
         return _of_reader(file, image, lambda: _of_volume(image.read(file)))
     if is_calibration(file):
@@ -187,19 +193,8 @@ def _of_reader(file: InputFile, reader: type[Format], preview: Look) -> _Recogni
 
 def _first_row(head: bytes) -> list[str]:
     """Return the first row of a table of numbers; empty if the text is no such table."""
-    for line in head.decode("utf-8", errors="replace").splitlines():
-        fields = line.partition("#")[0].replace(",", " ").split()
-        if fields:
-            return fields if all(_is_number(field) for field in fields) else []
-    return []
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    rows = rows_of(head.decode("utf-8", errors="replace").splitlines())
+    return rows[0][1] if rows and all(map(is_number, rows[0][1])) else []
 
 
 def _of_scan(found: EventFacts) -> Report:

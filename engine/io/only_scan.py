@@ -8,7 +8,7 @@ from engine.core.errors import EngineError, FolderItem, SeveralItemsError
 from engine.io.castor import header as castor
 from engine.io.castor.normalisation import is_normalisation
 from engine.io.folder import entries, is_file
-from engine.io.formats import SCAN_READERS, reader_of
+from engine.io.formats import SCAN_READERS
 from engine.io.interfile.header import is_interfile, read_header
 from engine.io.safety.open_input import InputFile, open_input
 
@@ -60,7 +60,7 @@ def _what_it_is(path: Path) -> Path | None:
     """Return the data file of a scan, None if the file is no scan."""
     try:
         with open_input(path) as file:
-            if reader_of(SCAN_READERS, file) is None:
+            if SCAN_READERS.accepting(file) is None:
                 return None
             return _data_of(file)
     except EngineError:
@@ -78,8 +78,7 @@ def data_of(path: Path) -> Path | None:
 
 def _format_of(path: Path) -> str:
     with open_input(path) as file:
-        reader = reader_of(SCAN_READERS, file)
-        return "" if reader is None else reader.format_of(file)
+        return SCAN_READERS.format_of(file)
 
 
 def _data_of(file: InputFile) -> Path:

@@ -23,7 +23,6 @@ from engine.io.formats import (
     LISTMODE_READERS,
     SINOGRAM_READERS,
     VOLUME_READERS,
-    reader_of,
 )
 from engine.io.hdf5 import normalisation
 from engine.io.safety.open_input import open_input
@@ -37,7 +36,7 @@ Scan = TypeVar("Scan", ListMode, Histogram)
 def is_histogram(path: Path | str) -> bool:
     """Return True if a file is a histogram of a dual-head scanner."""
     with open_input(Path(path)) as file:
-        return reader_of(HISTOGRAM_READERS, file) is not None
+        return HISTOGRAM_READERS.accepting(file) is not None
 
 
 def read_histogram(
@@ -70,11 +69,11 @@ def read_histogram(
     """
     with open_input(Path(path), may_be_cut=complete_events) as file:
         # A stored histogram is preferred, because counting events again takes much longer.
-        reader = reader_of(HISTOGRAM_READERS, file)
+        reader = HISTOGRAM_READERS.accepting(file)
         if reader is not None:
             found = _with_efficiencies(reader.read(file, scanner=scanner), efficiencies)
             return merged(found) if merge_layers else found
-        events = reader_of(LISTMODE_READERS, file)
+        events = LISTMODE_READERS.accepting(file)
         if events is not None:
             scan = events.read(file, scanner=scanner)
             # Before layers are merged: efficiencies are those of crystals, of which each layer has
@@ -101,7 +100,7 @@ def read_sinogram(path: Path | str) -> Sinogram:
         if no reader of sinograms accepts the file
     """
     with open_input(Path(path)) as file:
-        reader = reader_of(SINOGRAM_READERS, file)
+        reader = SINOGRAM_READERS.accepting(file)
         if reader is not None:
             return reader.read(file)
         raise unknown(file, "sinogram", SINOGRAM_READERS)
@@ -121,7 +120,7 @@ def read_volume(path: Path | str) -> Volume:
         if no reader of volumes accepts the file
     """
     with open_input(file_to_open(path)) as file:
-        reader = reader_of(VOLUME_READERS, file)
+        reader = VOLUME_READERS.accepting(file)
         if reader is not None:
             return reader.read(file)
         raise unknown(file, "volume", VOLUME_READERS)

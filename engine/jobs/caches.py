@@ -12,8 +12,7 @@ from pathlib import Path
 
 from engine.core.errors import EngineError, ResourceError
 from engine.core.paths import cache_dir
-from engine.io.safety.dead_parts import sweep_parts
-from engine.io.safety.locks import is_in_use
+from engine.io.safety.locks import is_in_use, sweep_parts
 
 MOST_DAYS = 90.0
 """Items that nobody used for this many days are removed automatically."""

@@ -13,8 +13,7 @@ from pathlib import Path
 from engine.core.errors import EngineError, ResourceError
 from engine.core.paths import jobs_dir
 from engine.io.safety import audit_log
-from engine.io.safety.dead_parts import sweep_parts
-from engine.io.safety.locks import after_others, sweep_locks
+from engine.io.safety.locks import after_others, sweep_locks, sweep_parts
 from engine.jobs.caches import StoredItem, cached, remove_cached
 from engine.jobs.checkpoint.job import RECORD, Job
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from engine.raw_import.datasets import datasets_of as datasets_of
     from engine.raw_import.draft import Draft as Draft
     from engine.raw_import.draft import draft_of as draft_of
+    from engine.raw_import.files import may_import as may_import
     from engine.raw_import.guess import Guess as Guess
     from engine.raw_import.guess import Question as Question
-    from engine.raw_import.offering import may_import as may_import
     from engine.raw_import.preview import ImportPreview as ImportPreview
     from engine.raw_import.preview import Reading as Reading
     from engine.raw_import.preview import preview_of as preview_of
@@ -35,7 +35,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "guess": ("Guess", "Question"),
             "similar_scan": ("answers_like", "described_like"),
             "preview": ("ImportPreview", "Reading", "preview_of"),
-            "offering": ("may_import",),
+            "files": ("may_import",),
             "writing": ("write_draft",),
         },
     )

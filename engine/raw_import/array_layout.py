@@ -9,7 +9,7 @@ from engine.core.errors import FileFormatError
 from engine.io.hdf5.opening import is_hdf5
 from engine.io.safety.open_input import InputFile
 from engine.io.xray.array_files import StoredArray, array_of, arrays_in
-from engine.io.xray.array_names import SIGN
+from engine.io.xray.names import SIGN
 from engine.io.xray.text.angle_text import is_named_angle
 from engine.raw_import.answers import Answers
 from engine.raw_import.files import Material

@@ -14,13 +14,13 @@ from engine.io.folder import is_file, state_of
 from engine.io.hdf5.opening import is_hdf5
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.array_files import StoredArray, array_of, arrays_in, holds_arrays
-from engine.raw_import.thumbnail import small
 
 MOST_LISTED, MOST_PREVIEWS = 40, 12
 MOST_PREVIEW_BYTES = 2**26
 """Larger slices are not read for a preview."""
 MOST_IN_LIST = 2**20
 """Longest list that is read for its range."""
+MOST_PIXELS = 320
 
 
 @dataclass(frozen=True)
@@ -115,3 +115,20 @@ def _span(file: InputFile, stored: StoredArray) -> str:
     # NaN or infinity in a list would hide the range of the valid numbers.
     finite = values[np.isfinite(values)]
     return f"{finite.min():.6g} to {finite.max():.6g}" if finite.size else ""
+
+
+def small(image: Array) -> Array:
+    """Return an image as float32, binned to at most 320 pixels along each side.
+
+    Parameters
+    ----------
+    image
+        (rows, columns) values of any type
+    """
+    k = max(1, -(-max(image.shape) // MOST_PIXELS))
+    rows, columns = (n // k for n in image.shape)
+    # A very long and narrow image cannot be binned in blocks, so it is subsampled.
+    if not rows or not columns or k == 1:
+        return np.asarray(image[::k, ::k], np.float32)
+    cut = image[: rows * k, : columns * k].reshape(rows, k, columns, k)
+    return np.asarray(cut.mean(axis=(1, 3)), np.float32)

@@ -2,6 +2,9 @@
 
 Words in the names of files and of their folders decide. The largest group of images without such a
 word is the scan. If a folder has no flats, adjacent folders may contain them.
+
+Flats are used only if nothing in their names and in those of their folders refers to another scan.
+The rest of a name, without the words for flats and darks, must also be part of the scan's names.
 """
 
 from __future__ import annotations
@@ -10,15 +13,20 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.core.errors import EngineError, FileFormatError
 from engine.io.folder import entries, is_file, is_folder, size_of
+from engine.io.hdf5.opening import format_of, is_hdf5
 from engine.io.safety.open_input import open_input
-from engine.io.xray.array_files import holds_arrays
+from engine.io.xray.array_files import arrays_in, holds_arrays
 from engine.io.xray.bare_images import IMAGE_ENDINGS
+from engine.io.xray.find import find
 from engine.io.xray.text.angle_text import is_named_angle
 from engine.io.xray.text.number_lists import decoded
-from engine.raw_import.roles import belongs, is_named_after_role, role_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 TIFF = IMAGE_ENDINGS
 RAW = (".raw", ".bin", ".dat", ".img", ".vol", ".seq", ".sin", ".prj", ".f32", ".u16")
@@ -30,6 +38,20 @@ FEWEST = 20
 """Number of images from which a group is a scan, whatever its name suggests."""
 NUMBERED = re.compile(r"^(?P<prefix>.*?)\d+$")
 NUMBERS = re.compile(r"[\d.+-]*\d")
+OURS = "isocenter-"
+FLATS = frozenset(
+    (
+        *("flat", "flats", "flatfield", "ff", "white", "whites", "ref", "refs", "reference"),
+        *("open", "openbeam", "io", "gain", "bright", "brightfield", "blank", "empty", "air"),
+    )
+)
+DARKS = frozenset(("dark", "darks", "darkfield", "df", "offset", "offsets", "di", "black"))
+BESIDES = frozenset(
+    ("field", "fields", "beam", "image", "images", "before", "after", "pre", "post")
+)
+"""Words that may be part of the name of a folder of flats or darks."""
+WORDS = re.compile(r"[a-z]+")
+TOKENS = re.compile(r"[a-z]+|\d+")
 
 
 @dataclass(frozen=True)
@@ -306,3 +328,112 @@ def _may_list(path: Path) -> bool:
 
 def _named(group: ImageGroup, folder: Path) -> str:
     return group.files[0].relative_to(folder).as_posix()
+
+
+def may_import(path: Path) -> bool:
+    """Return True if an unreadable file or folder may contain projections without a description.
+
+    Parameters
+    ----------
+    path
+        file or folder that no reader accepted
+
+    Returns
+    -------
+    may_import
+        False if a sidecar exists, because opening it is better than importing again
+    """
+    try:
+        if find(path) is not None:
+            return False
+        first = material_of(path).images[0] if is_folder(path) else path
+        if is_tiff_name(first) or first.suffix.lower() in (*RAW, ".mrc"):
+            return True
+        return holds_arrays(first) and _has_images(first)
+    except EngineError:
+        return False
+
+
+def _has_images(path: Path) -> bool:
+    with open_input(path) as file:
+        # Files of Isocenter are never raw projections, even if this version cannot read them.
+        if is_hdf5(file.head) and (format_of(file) or "").startswith(OURS):
+            return False
+        shapes = (each.shape for each in arrays_in(file))
+        return any(len(shape) in (2, 3) and min(shape) > 1 for shape in shapes)
+
+
+def role_of(path: Path, within: Path) -> str:
+    """Return the role of a file by its name and the folders above it.
+
+    Parameters
+    ----------
+    path
+        file
+    within
+        folder below which names count
+
+    Returns
+    -------
+    role
+        "flats", "darks" or "". The name closest to the file decides.
+    """
+    parts = [*path.relative_to(within).parts[:-1], path.stem]
+    for part in reversed(parts):
+        # "dark" before "flat": the dark of a flat field ("flat_dark") is a dark.
+        words = WORDS.findall(part.lower())
+        if any(word in DARKS for word in words):
+            return "darks"
+        if any(word in FLATS for word in words):
+            return "flats"
+    return ""
+
+
+def is_named_after_role(name: str) -> bool:
+    """Return True if the name of a folder states only a role, so that it is no other scan.
+
+    Parameters
+    ----------
+    name
+        name of the folder
+    """
+    words = WORDS.findall(name.lower())
+    roles = [word for word in words if word in FLATS | DARKS]
+    return bool(roles) and all(word in FLATS | DARKS | BESIDES for word in words)
+
+
+def belongs(images: Path, prefix: str, scan: Path, scan_prefix: str) -> bool:
+    """Return True if flats or darks belong to a scan and to no other, by their names.
+
+    Parameters
+    ----------
+    images, prefix
+        folder of the flats or darks, and the beginning of their names
+    scan, scan_prefix
+        the same for the projections
+    """
+    images, scan = images.absolute(), scan.absolute()
+    known = [_tokens(name) for name in (scan.name, scan.parent.name, scan_prefix)]
+    home = images
+    # Every folder between the references and a common parent must fit the scan.
+    while home != home.parent and not scan.is_relative_to(home):
+        if not _is_left_known(home.name, known):
+            return False
+        home = home.parent
+    has_role = home != images and bool(_tokens(images.name) & (FLATS | DARKS))
+    return has_role or _is_left_known(prefix, known)
+
+
+def _is_left_known(name: str, names: Sequence[frozenset[str]]) -> bool:
+    """Return True if a name without the words of its role adds nothing to the scan's names.
+
+    Only names of the scan that share a word with it count. The 2 of "tooth2_flats" is known from a
+    scan in "tooth2", but not from a scan "tooth" in the folder "monday2".
+    """
+    left = _tokens(name) - FLATS - DARKS - BESIDES
+    words = frozenset(filter(str.isalpha, left))
+    return not words or left <= frozenset[str]().union(*(n for n in names if n & words))
+
+
+def _tokens(name: str) -> frozenset[str]:
+    return frozenset(TOKENS.findall(name.lower()))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.core.arrays import Array
 from engine.io.xray.array_files import StoredArray
-from engine.io.xray.numbered_images import NUMBERED_IMAGE
+from engine.io.xray.names import NUMBERED_IMAGE
 from engine.raw_import.raw_shape import RawShape
 
 

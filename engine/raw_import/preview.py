@@ -29,10 +29,9 @@ from engine.io.folder import state_of
 from engine.io.xray.sidecar.scan import SomeImages, orbit_of, read_some, some_projections
 from engine.io.xray.sidecar.settings import Sidecar
 from engine.raw_import.answers import Answers
-from engine.raw_import.datasets import Dataset, datasets_of
+from engine.raw_import.datasets import Dataset, datasets_of, small
 from engine.raw_import.draft import Draft, draft_of
 from engine.raw_import.similar_scan import answers_like, described_like
-from engine.raw_import.thumbnail import small
 
 MOST_VIEWS, MOST_COLUMNS = 180, 192
 MOST_LOOKED_AT = 100

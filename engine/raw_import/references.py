@@ -11,9 +11,8 @@ from engine.io.folder import MOST_DEEP, entries, is_file, is_folder
 from engine.io.safety.open_input import open_input
 from engine.io.xray.array_files import arrays_in, holds_arrays
 from engine.raw_import.answers import Answers
-from engine.raw_import.files import TIFF, Material, is_image_name, natural
+from engine.raw_import.files import TIFF, Material, is_image_name, natural, role_of
 from engine.raw_import.guess import Findings
-from engine.raw_import.roles import role_of
 
 MOST_NAMED = 8
 NONE = "none"

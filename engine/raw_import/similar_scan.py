@@ -15,7 +15,7 @@ from engine.io.folder import entries, is_folder
 from engine.io.safety.open_input import open_input
 from engine.io.text.toml_file import toml_of
 from engine.io.xray.array_files import arrays_in, holds_arrays
-from engine.io.xray.array_names import SIGN
+from engine.io.xray.names import SIGN
 from engine.io.xray.sidecar.found import is_sidecar
 from engine.io.xray.sidecar.settings import (
     AngleSettings,

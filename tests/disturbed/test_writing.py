@@ -14,13 +14,13 @@ from tests.disturbed.writers import WRITERS
 
 ROOT = Path(__file__).resolve().parents[2]
 CALLS = {"write_atomically", "write_all", "publishing", "write_hdf5"}
-CALLS |= {"write_with_sidecar", "write_with_header", "new_folder"}
+CALLS |= {"write_with_sidecar", "write_with_header", "new_folder", "write_folder"}
 LAYERS = {
     "engine/io/safety/atomic_write.py",
     "engine/io/hdf5/writer.py",
     "engine/io/volumes/nifti.py",
 }
-LAYERS |= {"engine/io/safety/piece_write.py"}
+LAYERS |= {"engine/io/auxiliary/sidecar_writers.py"}
 """Where files are written on behalf of those that are tried here."""
 OWN_ACCOUNT = {
     "engine/io/safety/audit_log.py",

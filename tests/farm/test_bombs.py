@@ -29,17 +29,15 @@ from engine.io.listmode.safir import Safir
 from engine.io.petsird.reader import Petsird
 from engine.io.siemens.ecat7 import Ecat7
 from engine.io.siemens.mmr import SiemensMmr
-from engine.io.siemens.raw_listmode import SiemensRawListMode
-from engine.io.siemens.raw_sinogram import SiemensRawSinogram
+from engine.io.siemens.raw_dicom import SiemensRawListMode, SiemensRawSinogram
 from engine.io.siemens.sinogram import SiemensSinogram
 from engine.io.tiff.reader import TiffVolume
-from engine.io.volumes.analyze import AnalyzeVolume
 from engine.io.volumes.array_volume import ArrayVolume
 from engine.io.volumes.metaimage_volume import MetaImageVolumes
 from engine.io.volumes.minc import Minc
 from engine.io.volumes.mrc import Mrc
 from engine.io.volumes.nifti import Nifti
-from engine.io.volumes.nifti_pair import NiftiPair
+from engine.io.volumes.nifti_pair import AnalyzeVolume, NiftiPair
 from engine.io.volumes.nrrd_volume import Nrrd
 from engine.io.volumes.ome_zarr_read import OmeZarr
 from engine.io.xray.bruker import Bruker

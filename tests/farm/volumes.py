@@ -21,7 +21,7 @@ import tifffile
 from engine.data.timing.time_frames import FrameVolume, Gate, TimeFrame
 from engine.io import read_projections, read_volume, save, save_frames
 from engine.io.auxiliary.provenance_file import sidecar_path
-from engine.io.tiff.ome_tiff import ome_tiff_bytes
+from engine.io.tiff.volume import ome_tiff_bytes
 from tests.engine.io.dicom.dicom_files import change, write_series
 from tests.engine.io.siemens import ecat_files
 from tests.engine.io.volumes import test_volumes_of_others as others

@@ -20,7 +20,7 @@ from engine.analysis.regions.combined import AnyShape
 from engine.core.json_types import Plain
 from engine.core.settings import Settings, setting
 from engine.data.volume import Volume
-from engine.io.dicom.pseudonyms import named
+from engine.io.dicom.values import named
 
 Axes = Literal["LPS", "LPI", "xyz"]
 COLOURS = ("#e6194b", "#3cb44b", "#4363d8", "#f58231", "#911eb4", "#0a9aa6", "#bfa000", "#f032e6")

@@ -24,18 +24,17 @@ from engine.io.dicom.general import encoded_bits, general_attributes
 from engine.io.dicom.headers import Header
 from engine.io.dicom.order import ImagingOrder
 from engine.io.dicom.patient_identity import of_order
-from engine.io.dicom.references import references_of
 from engine.io.dicom.series import (
     digest_of,
     instance_uid,
     orientation_of,
     pixel_measures,
     position_of,
+    references_of,
     slice_order,
 )
 from engine.io.dicom.subject import Subject, subject_of
-from engine.io.dicom.uids import uid_of
-from engine.io.dicom.values import words
+from engine.io.dicom.values import uid_of, words
 from engine.io.safety.atomic_write import write_atomically
 
 CLASS_UID = "1.2.840.10008.5.1.4.1.1.66.4"

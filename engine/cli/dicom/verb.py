@@ -19,7 +19,7 @@ from engine.io.dicom.capture import write_capture
 from engine.io.dicom.enhanced import enhanced_files, write_enhanced
 from engine.io.dicom.network import echo, send
 from engine.io.dicom.patient_identity import subject_of_image
-from engine.io.dicom.series_writer import DicomSeriesWriter, write_series
+from engine.io.dicom.series import DicomSeriesWriter, write_series
 from engine.io.dicom.subject import Subject
 from engine.io.safety.atomic_write import refuse_impossible
 from engine.io.safety.outputs import files_written

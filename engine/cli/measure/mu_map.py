@@ -12,7 +12,7 @@ from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError
 from engine.data.volume import Volume
 from engine.io import WRITERS, can_save, default_suffixes, read_volume, save
-from engine.io.auxiliary.mu_sum import TISSUES_PER_MM, added, of_classes
+from engine.io.auxiliary.mu_map import TISSUES_PER_MM, added, of_classes
 from engine.io.auxiliary.mu_units import HOUNSFIELD, MU_UNITS, PER_UNIT, in_per_mm, recognised
 from engine.protocols.privacy.records import without_names
 

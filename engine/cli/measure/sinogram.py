@@ -14,7 +14,6 @@ from engine.data.sinogram import Sinogram, binned, events_of
 from engine.geometry.ring import RingScanner
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import SINOGRAM_READERS, read_listmode, read_sinogram, write_listmode
-from engine.io.formats import reader_of
 from engine.io.interfile.sinogram import SUFFIX
 from engine.io.interfile.sinogram_writer import files_of, write_sinogram
 from engine.io.safety.open_input import open_input
@@ -63,7 +62,7 @@ def _written(output: Path, _: argparse.Namespace) -> tuple[Path, ...]:
 def _sinogram(arguments: argparse.Namespace, console: Console) -> None:
     # Recognised by content: sinograms and list mode share suffixes
     with open_input(arguments.data) as file:
-        is_sinogram = reader_of(SINOGRAM_READERS, file) is not None
+        is_sinogram = SINOGRAM_READERS.accepting(file) is not None
     if is_sinogram:
         _list(arguments, console)
     else:

@@ -10,7 +10,7 @@ from pathlib import Path
 from engine.core.errors import EngineError, FileFormatError
 from engine.core.json_types import Plain
 from engine.io.folder import exists
-from engine.io.safety.atomic_write import published_after, write_atomically
+from engine.io.safety.atomic_write import published_after, write_atomically, write_pieces
 from engine.io.safety.locks import after_others
 from engine.io.safety.open_input import InputFile, read_text
 from engine.io.safety.seal import broken, seal_of, unsealed
@@ -91,8 +91,6 @@ def stream_with_sidecar(
 
         def check(digest: str) -> None:
             stack.enter_context(writing_provenance(path, digest, unit, provenance))()
-
-        from engine.io.safety.piece_write import write_pieces
 
         write_pieces(path, pieces, n_bytes, check)
 

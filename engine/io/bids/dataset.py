@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar
 
@@ -20,13 +19,12 @@ from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.io.auxiliary.provenance_file import sidecar_path, writing_provenance
-from engine.io.base import VolumeWriter
+from engine.io.auxiliary.sidecar_writers import FolderWriter, write_folder
 from engine.io.bids.sidecar import NOT_AVAILABLE, missing_from, sidecar_of
 from engine.io.dicom.kind_of_scan import is_emission
 from engine.io.dicom.series import digest_of
 from engine.io.dicom.subject import subject_of
-from engine.io.safety.atomic_folder import new_folder, refuse_impossible_folder
+from engine.io.text.json_text import object_of
 from engine.io.volumes.nifti import nifti_bytes, packed
 
 VERSION = "1.10.0"
@@ -43,20 +41,10 @@ TEXT_BYTES = 16_384
 """Upper limit for the size of all text files."""
 
 
-class BidsWriter(VolumeWriter):
+class BidsWriter(FolderWriter):
     """BIDS dataset of one PET image."""
 
-    name: ClassVar[str] = "BIDS dataset"
-    suffixes: ClassVar[tuple[str, ...]] = (".bids",)
     detail: ClassVar[str] = "a folder for sharing brain PET"
-
-    @classmethod
-    def written(cls, path: Path) -> tuple[Path, ...]:
-        return path, sidecar_path(path)
-
-    @classmethod
-    def refuse_place(cls, path: Path) -> None:
-        refuse_impossible_folder(path)
 
     @classmethod
     def refuse_kind(cls, path: Path, *, is_emission: bool) -> None:
@@ -110,15 +98,7 @@ def write_dataset(
     BidsWriter.refuse_kind(path, is_emission=is_emission(volume, provenance))
     # Uncompressed size: the compressed size is not known before the work is done.
     room = volume.values.size * 4 * max(len(frames), 1) + TEXT_BYTES
-    total = sha256()
-    with new_folder(path, room) as folder:
-        for name, content in _files(volume, provenance, frames):
-            folder.add(name, content)
-            total.update(content)
-        # The sidecar is next to the folder: inside, BIDS validators would report an unknown file.
-        with writing_provenance(path, total.hexdigest(), volume.unit, provenance) as forget_older:
-            forget_older()
-            folder.put_in_place()
+    write_folder(path, room, _files(volume, provenance, frames), volume.unit, provenance)
 
 
 def _files(
@@ -129,8 +109,7 @@ def _files(
     who = f"sub-{subject_of(provenance, digest_of(volume)).attributes['StudyID']}"
     fields = sidecar_of(volume, provenance, frames)
     image = Path(f"{who}/pet/{who}_pet.nii.gz")
-    said = provenance.get("environment")
-    version = str(said.get("isocenter", "")) if isinstance(said, dict) else ""
+    version = str(object_of(provenance.get("environment")).get("isocenter", ""))
     maker = {"Name": "Isocenter"} | ({"Version": version} if version else {})
     description: Plain = {
         "Name": f"PET image of scan {who}",
@@ -148,8 +127,7 @@ def _files(
 
 
 def _participants(who: str, provenance: Plain) -> bytes:
-    scan = provenance.get("scan")
-    known = scan if isinstance(scan, dict) else {}
+    known = object_of(provenance.get("scan"))
     values = [str(known.get(fact) or NOT_AVAILABLE) for fact in FACTS.values()]
     # No age: the provenance contains no date of birth.
     rows = (("participant_id", *FACTS), (who, *values))

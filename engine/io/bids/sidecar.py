@@ -17,6 +17,7 @@ from engine.data.timing.decay import seconds_between
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.timing.timestamps import moment_of
 from engine.data.volume import Volume
+from engine.io.text.json_text import object_of, positive_number
 
 NOT_AVAILABLE = "n/a"
 # BIDS requires these fields, but allows "n/a" because sites rarely record the mass.
@@ -59,7 +60,7 @@ def sidecar_of(volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] 
     fields
         BIDS name -> value; unknown fields are left out
     """
-    scan = _table(provenance.get("scan"))
+    scan = object_of(provenance.get("scan"))
     # TimeZero has the form hh:mm:ss, so the fraction of the second goes into ScanStart.
     started, zero = moment_of(scan.get("scan_start")), None
     if started is not None:
@@ -74,7 +75,7 @@ def sidecar_of(volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] 
         "ScanStart": begun_s,
         "InjectionStart": injected_s,
         **_times(scan, frames, begun_s),
-        "AcquisitionMode": MODES.get(str(_table(provenance.get("protocol")).get("modality"))),
+        "AcquisitionMode": MODES.get(str(object_of(provenance.get("protocol")).get("modality"))),
         **_decay(volume, provenance, begun_s, injected_s),
         **_reconstruction(provenance),
         "AttenuationCorrection": _attenuation(provenance),
@@ -100,7 +101,10 @@ def missing_from(fields: Plain) -> tuple[str, ...]:
 
 
 def _tracer(scan: Plain) -> Plain:
-    activity, mass_ug = _number(scan, "injected_bq"), _number(scan, "injected_mass_ug")
+    activity, mass_ug = (
+        positive_number(scan, "injected_bq"),
+        positive_number(scan, "injected_mass_ug"),
+    )
     of_mass: Plain = {}
     if mass_ug is not None:
         of_mass = {"InjectedMass": mass_ug, "InjectedMassUnits": "ug"}
@@ -136,10 +140,13 @@ def _times(scan: Plain, frames: Sequence[FrameVolume], begun_s: float) -> Plain:
 def _one_span(scan: Plain) -> list[tuple[float, float]]:
     said = scan.get("frames")
     if not isinstance(said, list) or not said:
-        whole = _number(scan, "duration_s")
+        whole = positive_number(scan, "duration_s")
         return [] if whole is None else [(0.0, whole)]
-    tables = [_table(each) for each in said]
-    spans = [(_number(each, "start_s") or 0.0, _number(each, "duration_s")) for each in tables]
+    tables = [object_of(each) for each in said]
+    spans = [
+        (positive_number(each, "start_s") or 0.0, positive_number(each, "duration_s"))
+        for each in tables
+    ]
     begin, end = spans[0][0], spans[0][0]
     if any("gate" in each for each in tables):
         return []  # a gate consists of many short intervals, which BIDS cannot express
@@ -151,7 +158,7 @@ def _one_span(scan: Plain) -> list[tuple[float, float]]:
 
 
 def _decay(volume: Volume, provenance: Plain, begun_s: float, injected_s: float | None) -> Plain:
-    said = _table(_table(provenance.get("scan")).get("concentration")).get("decay")
+    said = object_of(object_of(provenance.get("scan")).get("concentration")).get("decay")
     # Counts of this program are never decay-corrected. For other programs it is not known.
     if volume.unit == COUNTS and str(provenance.get("format", "")).startswith(MADE_BY_US):
         return {"ImageDecayCorrected": False}
@@ -162,15 +169,15 @@ def _decay(volume: Volume, provenance: Plain, begun_s: float, injected_s: float 
 
 
 def _reconstruction(provenance: Plain) -> Plain:
-    protocol = _table(provenance.get("protocol"))
-    algorithm = _table(protocol.get("algorithm"))
+    protocol = object_of(provenance.get("protocol"))
+    algorithm = object_of(protocol.get("algorithm"))
     if not algorithm:
         return {}
     done = provenance.get("iterations_done")
     if "iterations" in algorithm and isinstance(done, int | float):
         algorithm = {**algorithm, "iterations": done}  # an intermediate image has fewer
     numbers = {key: value for key, value in algorithm.items() if _is_number(value)}
-    version = str(_table(provenance.get("environment")).get("isocenter") or "")
+    version = str(object_of(provenance.get("environment")).get("isocenter") or "")
     if not numbers:
         parameters: Plain = {"ReconMethodParameterLabels": ["none"]}
     else:
@@ -193,10 +200,10 @@ def _filters(protocol: Plain, *, is_before: bool) -> Plain:
     if not isinstance(found, list):
         return {}
     # An image that was saved before the last filters has none of them.
-    filters = [] if is_before else [_table(each) for each in found]
+    filters = [] if is_before else [object_of(each) for each in found]
     if not filters:
         return {"ReconFilterType": "none"}
-    widths = [_number(each, "fwhm_mm") for each in filters]
+    widths = [positive_number(each, "fwhm_mm") for each in filters]
     return {
         "ReconFilterType": [str(each.get("kind") or "") for each in filters],
         "ReconFilterSize": None if None in widths else widths,
@@ -207,7 +214,7 @@ def _attenuation(provenance: Plain) -> str | None:
     rows = provenance.get("corrections")
     if not isinstance(rows, list) or not rows:
         return None
-    tables = [_table(each) for each in rows]
+    tables = [object_of(each) for each in rows]
     applied = [each.get("kind") for each in tables if each.get("state") == "applied"]
     return ATTENUATION if "attenuation" in applied else "none"
 
@@ -224,12 +231,3 @@ def _after(zero: datetime | None, moment: datetime | None) -> float | None:
 def _is_number(value: object) -> bool:
     # In Python, bool is a subclass of int, but switches are no numeric parameters.
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _number(table: Plain, key: str) -> float | None:
-    value = table.get(key)
-    return float(value) if isinstance(value, int | float) and value > 0 else None
-
-
-def _table(value: object) -> Plain:
-    return value if isinstance(value, dict) else {}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.core.errors import FileFormatError
 from engine.io.interfile.header import is_interfile
 from engine.io.safety.open_input import InputFile
+from engine.io.text.header_values import HeaderValues
 
 MAX_BYTES = 1_000_000
 MARKS = (b"data filename", b"data mode", b"scanner name")
@@ -16,55 +16,26 @@ MARKS = (b"data filename", b"data mode", b"scanner name")
 
 
 @dataclass(frozen=True)
-class CastorHeader:
-    """Keys, in lower case and single-spaced, with their values."""
-
-    path: Path
-    values: dict[str, str]
+class CastorHeader(HeaderValues):
+    """Keys, in lower case and single-spaced, with their values; versions of CASToR differ."""
 
     def text(self, *keys: str) -> str:
-        """Return the value of the first key that exists; "" if none does."""
-        return next((self.values[key] for key in keys if self.values.get(key)), "")
+        """Return the value of a key; "" if it is missing."""
+        return super().text(*keys) or ""
 
     def number(self, *keys: str) -> float:
-        """Return the value of the first existing key as a number.
-
-        Parameters
-        ----------
-        *keys
-            spellings of one key; CASToR versions differ
-
-        Returns
-        -------
-        number
-            0 if no key exists
-
-        Raises
-        ------
-        FileFormatError
-            if the value is not a finite number
-        """
-        text = self.text(*keys)
-        try:
-            number = float(text or 0)
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number):
-            raise FileFormatError(
-                f"{self.path.name}: {keys[0]!r} is {text[:40]!r}, expected a number; "
-                "correct the header."
-            )
-        return number
+        """Return the value of a key as a number; 0 if it is missing."""
+        return super().number(*keys) or 0.0
 
     def whole(self, *keys: str) -> int:
-        """Return the value of the first existing key as an integer of at least 0; or 0."""
-        number = self.number(*keys)
-        if number < 0 or not number.is_integer():
+        """Return the value of a key as an integer of at least 0; 0 if it is missing."""
+        number = super().whole(*keys) or 0
+        if number < 0:
             raise FileFormatError(
-                f"{self.path.name}: {keys[0]!r} is {number:g}, expected a whole number of at least "
+                f"{self.path.name}: {keys[0]!r} is {number}, expected a whole number of at least "
                 "0; correct the header."
             )
-        return int(number)
+        return number
 
     @property
     def data_file(self) -> Path:

@@ -14,20 +14,32 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core.arrays import Array
-from engine.core.errors import DataError, FileFormatError, GeometryError
+from engine.core.errors import DataError, FileFormatError
 from engine.data.components import Components
-from engine.data.line_table import LineTable
 from engine.data.listmode import ListMode
 from engine.data.sinogram import MOST_EVENTS
 from engine.geometry.scanner import Scanner
 from engine.io.castor.header import CastorHeader
-from engine.io.castor.records import ACF, FLAGS, NORM, RANDOMS, SCATTER, TOF, refuse_several_lines
+from engine.io.castor.records import (
+    ACF,
+    FLAGS,
+    NO_ATTENUATION,
+    NORM,
+    RANDOMS,
+    SCATTER,
+    TOF,
+    WRONG_CRYSTAL,
+    efficiencies_of,
+    lines_of,
+    pairs_of,
+    refuse_several_lines,
+)
 from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.open_input import InputFile
 
 MODE = "histo"
-LINE_BYTES, EVENT_BYTES = 60, 30
-"""Memory for a line and for an event during reading [bytes]."""
+EVENT_BYTES = 30
+"""Memory for an event during reading [bytes]."""
 COUNTS, MOST_TIME_BINS = "bins", 32_767
 
 
@@ -58,15 +70,9 @@ def read_histogram_scan(data: InputFile, header: CastorHeader, scanner: Scanner)
     EngineError
         if the file is damaged, counts are not whole numbers, or a crystal does not exist
     """
-    lines = _lines(data, header)
-    pairs = np.stack([lines["first"], lines["second"]], -1)
+    lines = lines_of(data, header, _record(header))
     # Wrong flags shift all fields, and then crystal numbers are the first to be impossible.
-    if int(pairs.max()) >= scanner.n_crystals:
-        raise GeometryError(
-            f"{data.name}: refers to crystal {int(pairs.max()):,}, but {scanner.name!r} has only "
-            f"{scanner.n_crystals:,} crystals; choose this scan's look-up table, or correct the "
-            "flags in the header."
-        )
+    pairs = pairs_of(lines, scanner, data.name, WRONG_CRYSTAL)
     # Each count becomes one event, so the sum over TOF bins must be a whole number.
     counts = _whole(lines[COUNTS][..., 0].sum(axis=1, dtype=np.float64), data.name)
     n_events = int(counts.sum())
@@ -90,20 +96,6 @@ def read_histogram_scan(data: InputFile, header: CastorHeader, scanner: Scanner)
         components=components,
         notes=notes,
     )
-
-
-def _lines(data: InputFile, header: CastorHeader) -> Array:
-    """Return all lines; refuse a file whose length contradicts its header."""
-    record = _record(header)
-    n, rest = divmod(data.size, record.itemsize)
-    promised = header.whole("number of events") or n
-    if rest or n != promised or not n:
-        raise FileFormatError(
-            f"{data.name}: contains {n:,} lines of {record.itemsize} bytes and {rest} more bytes, "
-            f"but {header.path.name} states {promised:,} lines; copy both files again."
-        )
-    refuse_large_data(n * (record.itemsize + LINE_BYTES), data.name, "its lines")
-    return np.asarray(data.array(record, (n,)))
 
 
 def _record(header: CastorHeader) -> np.dtype[np.void]:
@@ -173,7 +165,7 @@ def _normalised(
     names = lines.dtype.names or ()
     notes: tuple[str, ...] = ()
     if ACF in names:
-        notes = (f"{name}: its attenuation corrections are not used; load the scan's μ-map.",)
+        notes = (f"{name}: {NO_ATTENUATION}",)
     if NORM not in names:
         return None, notes
     # A sensitivity image needs every line. Without empty lines, most of them are missing.
@@ -183,15 +175,4 @@ def _normalised(
             "lines and is not used; load a normalisation (.cdh)."
         )
         return None, (*notes, few)
-    corrections = lines[NORM].astype(np.float64)
-    bad = ~(corrections >= 0) | np.isinf(corrections)
-    if bad.any() or not corrections.any():
-        k = int(np.argmax(bad))
-        raise DataError(
-            f"{name}: the normalisation factors must be at least 0 and not all 0, but line {k:,} "
-            f"has {corrections[k]:g}; write the file again."
-        )
-    with np.errstate(divide="ignore"):
-        # A correction of 0 marks a line that detects nothing.
-        values = np.where(corrections > 0, 1 / corrections, 0)
-    return Components(lines=LineTable.of(pairs, values, scanner.n_crystals, name)), notes
+    return Components(lines=efficiencies_of(lines, pairs, scanner, name)), notes

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
@@ -46,8 +45,6 @@ OUTSIDE = -1
 class Castor(ListModeReader):
     """CASToR list mode, or a histogram of its lines."""
 
-    name: ClassVar[str] = "CASToR scan"
-    suffixes: ClassVar[tuple[str, ...]] = (HEADER, DATA)
     # The look-up table is in CASToR's configuration folder, rarely next to the scan.
     names_scanner = False
 

@@ -10,8 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core.arrays import Array
-from engine.core.errors import FileFormatError
+from engine.core.errors import DataError, FileFormatError, GeometryError
+from engine.data.line_table import LineTable
+from engine.geometry.scanner import Scanner
 from engine.io.castor.header import CastorHeader
+from engine.io.safety.budget import refuse_large_data
+from engine.io.safety.open_input import InputFile
 
 ACF, NORM, SCATTER, RANDOMS, TOF, PLACE = "acf", "norm", "scatter", "randoms", "tof", "place"
 FLAGS = {
@@ -24,6 +28,10 @@ FLAGS = {
 }
 """Parts of a record in order, with the keys that state if they are present."""
 PLACES = ("poi info flag", "poi information flag")
+LINE_BYTES = 60
+"""Memory for a line during reading, without its record [bytes]."""
+WRONG_CRYSTAL = "choose this scan's look-up table, or correct the flags in the header"
+NO_ATTENUATION = "its attenuation corrections are not used; load the scan's μ-map."
 
 
 def record_of(header: CastorHeader, n_bytes: int) -> np.dtype[np.void]:
@@ -69,25 +77,96 @@ def refuse_several_lines(header: CastorHeader) -> None:
         )
 
 
-def multiplied(records: Array) -> Array | None:
-    """Return the probability n · a of each event's line, float32 (n,).
+def lines_of(data: InputFile, header: CastorHeader, record: np.dtype[np.void]) -> Array:
+    """Return the records of all lines; refuse a file of another length than its header states.
 
     Parameters
     ----------
-    records
-        events
+    data
+        open data file
+    header
+        its header; CASToR calls lines events, too
+    record
+        record of a line
 
-    Returns
-    -------
-    factors
-        None if the file has no corrections; 0 where a correction is 0
+    Raises
+    ------
+    EngineError
+        if the length differs, there are no lines, or memory is insufficient
     """
-    names = [name for name in (ACF, NORM) if name in (records.dtype.names or ())]
-    if not names:
-        return None
-    corrections = np.prod([records[name].astype(np.float64) for name in names], axis=0)
+    n, rest = divmod(data.size, record.itemsize)
+    promised = header.whole("number of events") or n
+    if rest or n != promised or not n:
+        raise FileFormatError(
+            f"{data.name}: contains {n:,} lines of {record.itemsize} bytes and {rest} more bytes, "
+            f"but {header.path.name} states {promised:,} lines; copy both files again."
+        )
+    refuse_large_data(n * (record.itemsize + LINE_BYTES), data.name, "its lines")
+    return np.asarray(data.array(record, (n,)))
+
+
+def pairs_of(lines: Array, scanner: Scanner, name: str, remedy: str) -> Array:
+    """Return the crystals (n, 2) of lines; refuse crystals that the scanner does not have.
+
+    Parameters
+    ----------
+    lines
+        records
+    scanner
+        scanner of the crystal numbers
+    name
+        file, for the error message
+    remedy
+        remedy for a wrong crystal, for the error message
+
+    Raises
+    ------
+    GeometryError
+        if a crystal does not exist
+    """
+    pairs = np.stack([lines["first"], lines["second"]], -1)
+    most = int(pairs.max())
+    if most >= scanner.n_crystals:
+        raise GeometryError(
+            f"{name}: refers to crystal {most:,}, but {scanner.name!r} has only "
+            f"{scanner.n_crystals:,} crystals; {remedy}."
+        )
+    return pairs
+
+
+def efficiencies_of(lines: Array, pairs: Array, scanner: Scanner, name: str) -> LineTable:
+    """Return the probability of each line: 1 over its normalisation correction.
+
+    Parameters
+    ----------
+    lines
+        records of all lines
+    pairs
+        their crystals, from `pairs_of`
+    scanner
+        scanner of the crystal numbers
+    name
+        file, for error messages
+
+    Raises
+    ------
+    DataError
+        if a correction is negative or not a number, or all are 0
+    """
+    corrections = lines[NORM].astype(np.float64)
+    bad = ~(corrections >= 0) | np.isinf(corrections)
+    if bad.any():
+        k = int(np.argmax(bad))
+        raise DataError(
+            f"{name}: the correction of line {k:,} is {corrections[k]:g}, expected at least 0; "
+            "write the file again."
+        )
+    if not corrections.any():
+        raise DataError(f"{name}: all normalisation factors are 0; choose another normalisation.")
     with np.errstate(divide="ignore"):
-        return np.asarray(np.where(corrections > 0, 1 / corrections, 0), np.float32)
+        # A correction of 0 marks a line that detects nothing.
+        values = np.where(corrections > 0, 1 / corrections, 0)
+    return LineTable.of(pairs, values, scanner.n_crystals, name)
 
 
 def expected(records: Array, duration_s: float) -> Array | None:

@@ -23,11 +23,9 @@ from engine.data.volume import Volume
 from engine.io.base import VolumeWriter
 from engine.io.dicom.general import encoded, general_attributes
 from engine.io.dicom.headers import Header
-from engine.io.dicom.references import references_of
-from engine.io.dicom.series import digest_of, instance_uid
+from engine.io.dicom.series import digest_of, instance_uid, references_of
 from engine.io.dicom.subject import Subject, subject_of
-from engine.io.dicom.uids import uid_of
-from engine.io.dicom.values import words
+from engine.io.dicom.values import uid_of, words
 from engine.io.raster.png import page_of
 from engine.io.safety.atomic_write import write_atomically
 
@@ -39,8 +37,6 @@ DERIVATION = "Three slices and a projection"
 class DicomCaptureWriter(VolumeWriter):
     """Overview image as one DICOM file."""
 
-    name: ClassVar[str] = "DICOM picture"
-    suffixes: ClassVar[tuple[str, ...]] = (".capture.dcm",)
     detail: ClassVar[str] = "three slices for archives and viewers (secondary capture)"
 
     @classmethod

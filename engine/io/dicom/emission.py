@@ -4,13 +4,12 @@ An image whose activity is corrected to the start of its frame of length T conta
 
     A(start) = mean · λT / (1 − exp(−λT)).
 
-The factor is the decay factor. The mean activity is that at the reference time
-ln(λT / (1 − exp(−λT))) / λ after the start. If the activity is corrected to the injection, the
-factor
-includes the decay since then. An image of several frames, of length T_f from t_f, has the length
-Σ T_f and the factor Σ T_f / Σ (T_f 2^(−t_f / T½) / F_f), where F_f is the factor of each frame.
-PS3.3
-C.8.9.1 (series), C.8.9.2 (isotope) and C.8.9.4 (image).
+The factor is the decay factor. The mean activity is that at the reference time ln(λT / (1 −
+exp(−λT))) / λ after the start. If the activity is corrected to the injection, the factor includes
+the decay since then. An image of several frames, of length T_f from t_f, has the length Σ T_f and
+the factor Σ T_f / Σ (T_f 2^(−t_f / T½) / F_f), where F_f is the factor of each frame. PS3.3 C.8.9.1
+(series), C.8.9.2 (isotope) and C.8.9.4 (image). Unit and protocol distinguish emission from
+transmission images.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from engine.data.calibration import CONCENTRATION
 from engine.data.timing.decay import decayed, frame_factor, seconds_between
 from engine.data.timing.timestamps import moment_of
 from engine.io.dicom.values import date_of, date_time_of, decimal, time_of
+from engine.io.text.json_text import object_of, positive_number
 
 OTHER_UNITS = {"CNTS": "counts"}
 SUMMED = ("counts", "counts/mm")
@@ -80,9 +80,9 @@ def series_attributes(provenance: Plain, unit: str, n_slices: int) -> Plain:
     attributes
         keyword -> value; unknown facts are empty or left out, never guessed
     """
-    scan = _dict(provenance.get("scan"))
+    scan = object_of(provenance.get("scan"))
     started = moment_of(scan.get("scan_start"))
-    rows = [_dict(each) for each in provenance.get("corrections", [])]
+    rows = [object_of(each) for each in provenance.get("corrections", [])]
     applied = [str(row.get("kind")) for row in rows if row.get("state") == "applied"]
     decay = _decay(scan, unit)
     # Viewers divide by the dose to get SUV. The dose is only safe if the decay correction is known.
@@ -111,18 +111,18 @@ def _units(provenance: Plain, unit: str) -> Plain:
     # DICOM distinguishes the formulas of lean body mass. Without the formula, the unit is not
     # stated.
     if unit == LEAN:
-        kind = str(_dict(provenance.get("suv")).get("kind"))
+        kind = str(object_of(provenance.get("suv")).get("kind"))
         return {"Units": "GML", "SUVType": LEAN_TYPES[kind]} if kind in LEAN_TYPES else PROPORTIONAL
     return UNITS.get(unit, PROPORTIONAL)
 
 
 def _decay(scan: Plain, unit: str) -> str:
     """Return the reference of the decay correction; "" for counts, which are means of a frame."""
-    said = str(_dict(scan.get("concentration")).get("decay", ""))
+    said = str(object_of(scan.get("concentration")).get("decay", ""))
     is_activity = unit in (*UNITS, LEAN) and said in DECAYS
     # Without duration and half-life there is no factor, and DECY without a factor is not valid.
     wanted = ["duration_s", "half_life_s"]
-    return said if is_activity and all(_number(scan, fact) for fact in wanted) else ""
+    return said if is_activity and all(positive_number(scan, fact) for fact in wanted) else ""
 
 
 def _corrected(applied: list[str], scan: Plain, decay: str) -> list[str]:
@@ -137,7 +137,7 @@ def _corrected(applied: list[str], scan: Plain, decay: str) -> list[str]:
 
 def _frame(scan: Plain, decay: str, started: datetime | None) -> Plain:
     """Return length and reference time of the frame [ms], and the decay factor."""
-    frames, half_life_s = _frames(scan), _number(scan, "half_life_s")
+    frames, half_life_s = _frames(scan), positive_number(scan, "half_life_s")
     counted_s = sum(length for _, _, length in frames)
     duration = str(round(1000 * counted_s)) if frames else ""
     facts: Plain = {"FrameReferenceTime": "0", "ActualFrameDuration": duration}
@@ -165,15 +165,17 @@ def _frames(scan: Plain) -> list[tuple[float, float, float]]:
     Only a gate spans more time than its length, because it consists of separate intervals.
     """
     found = scan.get("frames")
-    frames = [_dict(each) for each in found] if isinstance(found, list) else []
+    frames = [object_of(each) for each in found] if isinstance(found, list) else []
     if not frames:
         # A static scan has no list of frames. Then the scan itself states start and duration.
         frames = [scan]
-    times = [(_number(each, "start_s") or 0.0, _number(each, "end_s"), _number(each, "duration_s"))
-             for each in frames]  # fmt: skip
-    return [
-        (start, end - start if end else length, length) for start, end, length in times if length
-    ]
+    times = []
+    for each in frames:
+        start, end = positive_number(each, "start_s") or 0.0, positive_number(each, "end_s")
+        length = positive_number(each, "duration_s")
+        if length:
+            times.append((start, end - start if end else length, length))
+    return times
 
 
 def _tracer(scan: Plain, started: datetime | None) -> Plain:
@@ -197,10 +199,10 @@ def _tracer(scan: Plain, started: datetime | None) -> Plain:
         ("RadionuclideHalfLife", "half_life_s"),
         ("RadionuclidePositronFraction", "branching"),
     ):
-        value = _number(scan, fact)
+        value = positive_number(scan, fact)
         if value is not None:
             facts[keyword] = decimal(value)
-    dose_bq = _number(scan, "injected_bq")
+    dose_bq = positive_number(scan, "injected_bq")
     if dose_bq is None or injected is None or started is None:
         return facts
     if started.tzinfo is not None and injected.tzinfo is not None:
@@ -211,12 +213,3 @@ def _tracer(scan: Plain, started: datetime | None) -> Plain:
         "RadiopharmaceuticalStartTime": time_of(injected),
         "RadiopharmaceuticalStartDateTime": date_time_of(injected),
     }
-
-
-def _number(scan: Plain, key: str) -> float | None:
-    value = scan.get(key)
-    return float(value) if isinstance(value, int | float) and value > 0 else None
-
-
-def _dict(value: object) -> Plain:
-    return value if isinstance(value, dict) else {}

@@ -30,8 +30,7 @@ from engine.io.dicom.series import (
     slope_of,
 )
 from engine.io.dicom.subject import Subject, subject_of
-from engine.io.dicom.uids import uid_of
-from engine.io.dicom.values import decimal
+from engine.io.dicom.values import decimal, uid_of
 from engine.io.safety.atomic_write import refuse_impossible
 
 CLASS_UID = "1.2.840.10008.5.1.4.1.1.2.1"

@@ -13,8 +13,8 @@ from engine.core.json_types import Plain
 from engine.data.timing.timestamps import moment_of
 from engine.data.volume import Volume
 from engine.io.dicom.subject import Subject
-from engine.io.dicom.uids import uid_of
-from engine.io.dicom.values import date_of, time_of, words, zone_of
+from engine.io.dicom.values import date_of, time_of, uid_of, words, zone_of
+from engine.io.text.json_text import object_of
 
 if TYPE_CHECKING:
     from pydicom.dataset import Dataset
@@ -44,7 +44,8 @@ def general_attributes(volume: Volume, provenance: Plain, subject: Subject) -> P
     attributes
         keyword -> value
     """
-    started = moment_of(_scan(provenance).get("scan_start"))
+    scan, environment = (object_of(provenance.get(key)) for key in ("scan", "environment"))
+    started = moment_of(scan.get("scan_start"))
     ended = _ended(provenance, started)
     # SeriesDate is type 1 in PET (PS3.3 C.8.9.1). The current time is only the last resort, because
     # it makes the bytes differ from export to export.
@@ -60,8 +61,8 @@ def general_attributes(volume: Volume, provenance: Plain, subject: Subject) -> P
         "SeriesTime": time_of(begin),
         "Laterality": "",
         "Manufacturer": "Isocenter",
-        "ManufacturerModelName": words(str(_scan(provenance).get("scanner", ""))) or "Isocenter",
-        "SoftwareVersions": words(str(_environment(provenance).get("isocenter", "unknown"))),
+        "ManufacturerModelName": words(str(scan.get("scanner", ""))) or "Isocenter",
+        "SoftwareVersions": words(str(environment.get("isocenter", "unknown"))),
         "InstanceCreationDate": date_of(ended),
         "InstanceCreationTime": time_of(ended),
         "ContentDate": date_of(ended),
@@ -163,10 +164,8 @@ def _dataset(attributes: Plain) -> Dataset:
 
 
 def _description(volume: Volume, provenance: Plain) -> str:
-    protocol = provenance.get("protocol")
-    known = protocol if isinstance(protocol, dict) else {}
-    algorithm = known.get("algorithm")
-    kind = str(algorithm.get("kind", "")) if isinstance(algorithm, dict) else ""
+    known = object_of(provenance.get("protocol"))
+    kind = str(object_of(known.get("algorithm")).get("kind", ""))
     name = _protocol_label(provenance) or str(known.get("name", ""))
     parts = (name, kind.upper(), volume.unit)
     return words(", ".join(part for part in parts if part)) or "Isocenter"
@@ -174,9 +173,7 @@ def _description(volume: Volume, provenance: Plain) -> str:
 
 def _protocol_label(provenance: Plain) -> str:
     """Return the name of the protocol, with a mark if its settings differ from the saved ones."""
-    identity = provenance.get("protocol_identity")
-    if not isinstance(identity, dict):
-        return ""
+    identity = object_of(provenance.get("protocol_identity"))
     name, label = str(identity.get("name") or ""), str(identity.get("label") or "")
     return name[:MOST_OF_NAME] + label.removeprefix(name)
 
@@ -195,13 +192,3 @@ def _ended(provenance: Plain, started: datetime | None) -> datetime | None:
     minutes = provenance.get("local_utc_offset_minutes")
     here = timezone(timedelta(minutes=minutes)) if isinstance(minutes, int | float) else UTC
     return ended.astimezone((started.tzinfo if started else None) or here)
-
-
-def _scan(provenance: Plain) -> Plain:
-    found = provenance.get("scan")
-    return found if isinstance(found, dict) else {}
-
-
-def _environment(provenance: Plain) -> Plain:
-    found = provenance.get("environment")
-    return found if isinstance(found, dict) else {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.core.json_types import Plain
 from engine.data.volume import Volume
+from engine.io.text.json_text import object_of
 
 TRANSMISSION = "ct"
 """Kind of protocol for images without a tracer."""
@@ -19,8 +20,7 @@ def is_emission(volume: Volume, provenance: Plain) -> bool:
     provenance
         origin of the image as JSON values
     """
-    protocol = provenance.get("protocol")
-    modality = str(protocol.get("modality", "")) if isinstance(protocol, dict) else ""
+    modality = str(object_of(provenance.get("protocol")).get("modality", ""))
     # The protocol first: an image in another unit, such as a ratio, can come from either scan.
     if modality:
         return modality != TRANSMISSION

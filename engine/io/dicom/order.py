@@ -19,8 +19,7 @@ from pydantic import ValidationError
 from engine.core.errors import DataError, FileFormatError
 from engine.core.json_types import Plain
 from engine.core.settings import Settings, explain, setting
-from engine.io.dicom.pseudonyms import named
-from engine.io.dicom.uids import uid_of
+from engine.io.dicom.values import named, uid_of
 from engine.io.safety.atomic_write import write_atomically
 from engine.io.safety.open_input import read_text
 from engine.io.safety.seal import broken, seal_of

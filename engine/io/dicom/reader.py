@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,9 +50,6 @@ HOUNSFIELD = "HU"
 
 class DicomSeries(VolumeReader):
     """DICOM series of CT, MR or PET."""
-
-    name: ClassVar[str] = "DICOM series"
-    suffixes: ClassVar[tuple[str, ...]] = (".dcm", ".ima")
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:

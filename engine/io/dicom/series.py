@@ -7,32 +7,56 @@ precise as a late one. Slices go from feet to head, frame after frame; rows go t
 and columns to the back. The same image always has the same UIDs, and the same bytes if its
 provenance
 states when it was made.
+
+Time frames of a dynamic PET series follow PS3.3 C.8.9.1 and C.8.9.4. A frame of length T that
+starts at t has its mean activity at the reference time
+
+    t + ln(λT / (1 − exp(−λT))) / λ,    or t + T / 2 if the half-life is unknown,
+
+counted from the series time, which is the start of the scan. The images are numbered
+
+    index = (frame − 1) · slices + slice.
+
+A folder has one file per slice and a provenance sidecar. References name the images that a file was
+made from or overlays (PS3.3 C.12.4).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from hashlib import sha256
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
-from engine.core.errors import DataError
+from engine.core.errors import DataError, FileFormatError
 from engine.core.json_types import Plain
-from engine.data.timing.time_frames import FrameVolume
+from engine.data.timing.decay import frame_factor
+from engine.data.timing.time_frames import FrameVolume, TimeFrame
+from engine.data.timing.timestamps import moment_of
 from engine.data.volume import Volume
 from engine.geometry.patient_planes import to_patient_axes
+from engine.io.auxiliary.sidecar_writers import FolderWriter, write_folder
 from engine.io.dicom import emission, transmission
-from engine.io.dicom.dynamic import dynamic_attributes, frame_attributes
+from engine.io.dicom.emission import series_attributes
 from engine.io.dicom.general import encoded, general_attributes
+from engine.io.dicom.headers import Header
 from engine.io.dicom.kind_of_scan import is_emission
-from engine.io.dicom.subject import Subject
-from engine.io.dicom.uids import uid_of
-from engine.io.dicom.values import decimal, decimal_from_above
+from engine.io.dicom.subject import Subject, subject_of
+from engine.io.dicom.values import date_of, decimal, decimal_from_above, time_of, uid_of
+from engine.io.text.json_text import object_of
 
 LARGEST = 2**15 - 1
 """Largest stored number; numbers are signed, because filters produce negative values."""
 HOUNSFIELD_STEPS = (0.1, 1.0)
 """Allowed steps of CT numbers; the finest that fits is used. Old programs expect whole numbers."""
+DYNAMIC = ["DYNAMIC", "IMAGE"]
+HEADER_BYTES = 4096
+"""Upper limit for a file without its pixels, to estimate the space [bytes]."""
+FEWEST_DIGITS = 5
 
 
 def slices_of(
@@ -206,3 +230,167 @@ def class_uid(volume: Volume, provenance: Plain) -> str:
 def instance_uid(series: str, number: int) -> str:
     """Return the SOPInstanceUID of a file of a series; files count from 1."""
     return uid_of("instance", series, str(number))
+
+
+def dynamic_attributes(n_frames: int) -> Plain:
+    """Return the attributes of a dynamic series that a static PET series does not have."""
+    return {"SeriesType": DYNAMIC, "NumberOfTimeSlices": n_frames}
+
+
+def frame_attributes(provenance: Plain, unit: str, frame: TimeFrame) -> Plain:
+    """Return the attributes that all slices of one frame share.
+
+    Parameters
+    ----------
+    provenance
+        origin of the whole image as JSON values
+    unit
+        unit of the values
+    frame
+        start and length of the frame
+
+    Returns
+    -------
+    attributes
+        times of the frame, and its decay factor if the activity is decay-corrected
+    """
+    scan = object_of(provenance.get("scan"))
+    own = [{"start_s": frame.start_s, "duration_s": frame.duration_s}]
+    # The factor is that of a static image of this frame alone.
+    said = series_attributes({**provenance, "scan": {**scan, "frames": own}}, unit, 1)
+    started = moment_of(scan.get("scan_start"))
+    begun = None if started is None else started + timedelta(milliseconds=frame.start_ms)
+    attributes: Plain = {
+        "AcquisitionDate": date_of(begun),
+        "AcquisitionTime": time_of(begun),
+        # Integer string [ms], while FrameReferenceTime is a decimal string [ms].
+        "ActualFrameDuration": str(frame.end_ms - frame.start_ms),
+        "FrameReferenceTime": decimal(1000 * _reference_s(frame, scan.get("half_life_s"))),
+    }
+    return attributes | ({"DecayFactor": said["DecayFactor"]} if "DecayFactor" in said else {})
+
+
+def _reference_s(frame: TimeFrame, half_life_s: object) -> float:
+    if not isinstance(half_life_s, int | float) or not half_life_s > 0:
+        return frame.start_s + frame.duration_s / 2
+    # factor = λT / (1 − exp(−λT)), so its logarithm to base 2 is the time in half-lives.
+    factor = frame_factor(frame.duration_s, float(half_life_s))
+    return frame.start_s + float(half_life_s) * math.log2(factor)
+
+
+class DicomSeriesWriter(FolderWriter):
+    """DICOM series of PET or CT images."""
+
+    detail: ClassVar[str] = "a folder of slices for archives and viewers"
+
+    @classmethod
+    def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
+        write_series(volume, path, provenance)
+
+
+def write_series(
+    volume: Volume,
+    path: Path,
+    provenance: Plain,
+    subject: Subject | None = None,
+    frames: Sequence[FrameVolume] = (),
+) -> int:
+    """Write a volume, or its time frames, as a folder of slices; return the size in bytes.
+
+    Parameters
+    ----------
+    volume
+        finite values
+    path
+        new folder
+    provenance
+        origin of the volume as JSON values
+    subject
+        patient and study; None uses pseudonyms
+    frames
+        time frames on the grid of the volume, for a dynamic series
+
+    Raises
+    ------
+    DataError
+        if the values are too small for DICOM numbers, or frames do not belong to a PET scan
+    ResourceError
+        if the folder exists or cannot be written
+    """
+    whose = subject or subject_of(provenance, digest_of(volume, frames))
+    n_images = max(len(frames), 1)
+    n_files = n_images * volume.grid.shape[0]
+    # Leading zeros: programs that sort by name then get the order of the slices.
+    digits = max(FEWEST_DIGITS, len(str(n_files)))
+    room = n_images * volume.values.size * 2 + n_files * HEADER_BYTES
+    contents = enumerate(slices_of(volume, provenance, whose, frames), start=1)
+    files = ((f"{number:0{digits}}.dcm", content) for number, content in contents)
+    return write_folder(path, room, files, volume.unit, provenance)
+
+
+def references_of(
+    volume: Volume, provenance: Plain, subject: Subject, series: Sequence[Header]
+) -> Plain:
+    """Return references to the source images of a file.
+
+    Parameters
+    ----------
+    volume, provenance, subject
+        image, its origin, and its patient and study
+    series
+        headers of the DICOM series that the volume was read from, in the same study; if empty, a
+        volume
+        that was not read from a series refers to the series that this program would write
+
+    Returns
+    -------
+    attributes
+        ReferencedSeriesSequence and SourceImageSequence, if there are references
+
+    Raises
+    ------
+    FileFormatError
+        if a header has no SOPInstanceUID
+    """
+    sources = _sources(volume, provenance, subject, series)
+    beside = subject.references.get("ReferencedSeriesSequence", [])
+    # One item for each series: viewers take only the first one.
+    others = [each for each in beside if each["SeriesInstanceUID"] not in sources]
+    named = [
+        {"SeriesInstanceUID": uid, "ReferencedInstanceSequence": instances}
+        for uid, instances in sources.items()
+    ]
+    images = [each for instances in sources.values() for each in instances]
+    found: Plain = {"ReferencedSeriesSequence": [*named, *others]} if named or others else {}
+    return found | ({"SourceImageSequence": images} if images else {})
+
+
+def _sources(
+    volume: Volume, provenance: Plain, subject: Subject, series: Sequence[Header]
+) -> dict[str, list[Plain]]:
+    """Return the instances of the displayed series, by SeriesInstanceUID."""
+    if series:
+        return {series[0].series: [_instance(each) for each in series]}
+    # Read from a series that was not passed. Our own series would be another one.
+    if volume.patient:
+        return {}
+    # UIDs follow from the content, so the series can be written before or after this file.
+    shown = series_uid(subject, digest_of(volume))
+    kind = class_uid(volume, provenance)
+    numbers = range(1, volume.grid.shape[0] + 1)
+    return {
+        shown: [
+            {"ReferencedSOPClassUID": kind, "ReferencedSOPInstanceUID": instance_uid(shown, n)}
+            for n in numbers
+        ]
+    }
+
+
+def _instance(header: Header) -> Plain:
+    found = header.text("SOPClassUID"), header.text("SOPInstanceUID")
+    if not all(found):
+        raise FileFormatError(
+            f"{header.path.name}: has no SOPInstanceUID, so no image can refer to it; export the "
+            "series again."
+        )
+    return {"ReferencedSOPClassUID": found[0], "ReferencedSOPInstanceUID": found[1]}

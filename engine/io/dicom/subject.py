@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
 from engine.io.dicom.order import ImagingOrder
-from engine.io.dicom.pseudonyms import pseudonym_for
-from engine.io.dicom.uids import uid_of
+from engine.io.dicom.values import pseudonym_for, uid_of
 from engine.io.safety.open_input import InputFile
+from engine.io.text.json_text import object_of
 
 if TYPE_CHECKING:
     from pydicom.dataset import Dataset
@@ -59,14 +59,12 @@ def subject_of(provenance: Plain, digest: str) -> Subject:
     digest
         digest of its values, which replaces that of the scan if the provenance does not state it
     """
-    inputs = provenance.get("inputs", {})
-    data = inputs.get("data", {}) if isinstance(inputs, dict) else {}
+    data = object_of(provenance.get("inputs")).get("data", {})
     # By the scan, not the image, so that PET reconstructions with other settings share a study.
     key = str(data.get("sha256") or digest)
     name = pseudonym_for(key)
     family, _, given = name.partition("-")
-    scan = provenance.get("scan", {})
-    known = scan if isinstance(scan, dict) else {}
+    known = object_of(provenance.get("scan"))
     attributes: Plain = {
         "PatientName": f"{family}^{given}",
         "PatientID": name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.core.json_types import Plain
 from engine.data.timing.timestamps import moment_of
 from engine.io.dicom.values import date_of, decimal, time_of
+from engine.io.text.json_text import object_of
 
 CLASS_UID = "1.2.840.10008.5.1.4.1.1.2"
 """CT Image Storage."""
@@ -25,8 +26,7 @@ def series_attributes(provenance: Plain, unit: str) -> Plain:
     unit
         unit of the values; "HU" for CT numbers
     """
-    scan = provenance.get("scan")
-    known = scan if isinstance(scan, dict) else {}
+    known = object_of(provenance.get("scan"))
     started = moment_of(known.get("scan_start"))
     voltage = known.get("voltage_kv")
     is_hounsfield = unit == HOUNSFIELD

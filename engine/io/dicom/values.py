@@ -1,15 +1,27 @@
-"""Format numbers, times and texts as DICOM values (PS3.5 6.2)."""
+"""Format numbers, times, texts, identifiers and pseudonyms as DICOM values (PS3.5 6.2).
+
+The same object always gets the same UID = 2.25.<n>, where n is the UUID from the first 16 bytes of
+SHA-256 over the name (PS3.5, B.2).
+
+Pseudonyms for patients whose identity is unknown.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from datetime import datetime
+from hashlib import sha256
+from uuid import UUID
 
 DECIMAL_CHARACTERS = 16
 """Maximum length of a decimal string (DS)."""
 SHORT, LONG = 16, 64
 """Maximum length of a short string (SH), and of a long string (LO) and each part of a name."""
+ROOT = "2.25"
+PREFIX = "isocenter-"
+PSEUDONYM = re.compile(PREFIX + "[0-9a-f]{12}")
 
 
 def decimal(value: float) -> str:
@@ -82,3 +94,45 @@ def words(text: str, longest: int = LONG) -> str:
     # "\" separates values, "^" the parts of a name, "=" its representations (PS3.5, 6.2).
     plain = "".join(" " if unicodedata.category(c)[0] == "C" or c in "\\^=" else c for c in text)
     return " ".join(plain.split())[:longest].strip()
+
+
+def uid_of(*parts: str) -> str:
+    """Return the UID for an object, at most 44 characters.
+
+    Parameters
+    ----------
+    *parts
+        words that name the object
+
+    Examples
+    --------
+    >>> from engine.io.dicom.values import uid_of
+    >>> uid_of("series", "1") == uid_of("series", "1") != uid_of("series", "2")
+    True
+    """
+    # A separator that no part contains: ("a", "bc") and ("ab", "c") must differ.
+    digest = sha256("\0".join(parts).encode()).digest()
+    return f"{ROOT}.{UUID(bytes=digest[:16], version=5).int}"
+
+
+def pseudonym_for(key: str) -> str:
+    """Return the pseudonym for the patient of a scan.
+
+    Parameters
+    ----------
+    key
+        digest of the scan; the same scan always gets the same pseudonym
+    """
+    return f"{PREFIX}{key[:12]}"
+
+
+def named(patient_id: str) -> str:
+    """Return a patient ID, or "" if it is one of our pseudonyms, which name nobody.
+
+    Examples
+    --------
+    >>> from engine.io.dicom.values import named, pseudonym_for
+    >>> named("4711"), named(pseudonym_for("0123456789abcdef"))
+    ('4711', '')
+    """
+    return "" if PSEUDONYM.fullmatch(patient_id) else patient_id

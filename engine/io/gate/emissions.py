@@ -7,7 +7,6 @@ multiplied by sensitivity and attenuation, in counts.
 from __future__ import annotations
 
 from math import ceil
-from typing import ClassVar
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from engine.core.errors import FileFormatError
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
 from engine.io.base import VolumeReader
-from engine.io.gate.trees import MAGIC, CoincidenceTree, RootFile, open_root, stacked
+from engine.io.gate.trees import CoincidenceTree, RootFile, open_root, stacked
 from engine.io.safety.open_input import InputFile
 
 UNIT = "counts"
@@ -27,13 +26,6 @@ MOST = 512
 
 class GateEmissions(VolumeReader):
     """Positions of the decays of GATE coincidences."""
-
-    name: ClassVar[str] = "GATE emissions (ROOT)"
-    suffixes: ClassVar[tuple[str, ...]] = (".root",)
-
-    @classmethod
-    def accepts(cls, file: InputFile) -> bool:
-        return file.head.startswith(MAGIC)
 
     @classmethod
     def read(cls, file: InputFile) -> Volume:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
@@ -21,10 +20,9 @@ from engine.data.listmode import ListMode
 from engine.geometry.scanner import Scanner
 from engine.geometry.tof import MM_PER_PS, TofBins
 from engine.io.base import ListModeReader
-from engine.io.gate.branches import Branches
 from engine.io.gate.crystals import CrystalNumbers, MoreNumbersError, nearest
 from engine.io.gate.trees import (
-    MAGIC,
+    Branches,
     CoincidenceTree,
     Columns,
     RootFile,
@@ -50,14 +48,8 @@ ROUNDING = 1e-6
 class GateRoot(ListModeReader):
     """GATE coincidences."""
 
-    name: ClassVar[str] = "GATE coincidences (ROOT)"
-    suffixes: ClassVar[tuple[str, ...]] = (".root",)
     # GATE writes volume IDs and positions, but no description of the scanner.
     names_scanner = False
-
-    @classmethod
-    def accepts(cls, file: InputFile) -> bool:
-        return file.head.startswith(MAGIC)
 
     @classmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:

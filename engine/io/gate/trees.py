@@ -1,11 +1,15 @@
-"""Open ROOT files with uproot, and explain damage in one sentence."""
+"""Open ROOT files with uproot, and explain damage in one sentence.
+
+GATE 9 ends names of branches with 1 or 2 and writes seconds. The Python coincidence sorter of GATE
+10 ends them with 1 or 2, too; the actor of GATE 10 puts the number before the axis
+(`PostPosition1_X`). Both write nanoseconds. https://opengate.readthedocs.io
+"""
 
 from __future__ import annotations
 
-import os
 import struct
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -14,7 +18,6 @@ import numpy as np
 
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError, ResourceError
-from engine.io.gate.branches import Branches
 from engine.io.safety.budget import refuse_bomb, refuse_large_data
 from engine.io.safety.open_input import InputFile
 
@@ -35,8 +38,20 @@ FAULTS: tuple[type[Exception], ...] = (
     *(struct.error, zlib.error, UnboundLocalError, ZeroDivisionError),
 )
 """Exceptions that uproot and its dependencies raise for damaged files."""
-
 Columns: TypeAlias = Mapping[str, Array]
+IDS = (
+    *("gantryID", "rsectorID", "sectorID", "cassetteID", "moduleID", "submoduleID", "blockID"),
+    *("crystalID", "layerID", "pixelID"),
+)
+"""Volume IDs in GATE's systems, from outside to inside; a file contains some of them."""
+AXES = "XYZ"
+# Branch names without the number of the photon, as GATE writes them, mixed case included.
+SCATTERS = ("comptonPhantom", "RayleighPhantom")
+TIMES = {"time": 1.0, "GlobalTime": 1e-9}
+"""Name of the time -> its unit in seconds."""
+PLACES = ("globalPos{axis}{end}", "PostPosition_{axis}{end}", "PostPosition{end}_{axis}")
+SOURCES = ("sourcePos{axis}{end}", "EventPosition_{axis}{end}", "EventPosition{end}_{axis}")
+EVENTS = ("eventID", "EventID")
 
 
 @dataclass(frozen=True)
@@ -57,30 +72,6 @@ class CoincidenceTree:
     delayed: bool
 
 
-class _Source:
-    """A file object for uproot that never returns more bytes than the file has."""
-
-    def __init__(self, file: InputFile) -> None:
-        self._file, self._at = file, 0
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        begin = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._file.size}[whence]
-        self._at = max(begin + offset, 0)
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def read(self, n_bytes: int = -1) -> bytes:
-        # A damaged file can ask for any number of bytes. The file itself limits them.
-        data = self._file.read(None if n_bytes < 0 else n_bytes, self._at)
-        self._at += len(data)
-        return data
-
-    def close(self) -> None:
-        """Do nothing: the opener closes the file."""
-
-
 class RootFile:
     """An open ROOT file."""
 
@@ -93,7 +84,7 @@ class RootFile:
             ) from e
         self.name, self._n_bytes = file.name, file.size
         # `uproot.open` takes paths and URLs, which could lead to the network.
-        self._file = ReadOnlyFile(_Source(file))
+        self._file = ReadOnlyFile(file.stream())
         self._tree = self._file.root_directory
 
     def close(self) -> None:
@@ -245,3 +236,96 @@ def refuse_too_many(n_rows: int, bytes_each: int, name: str) -> None:
 def stacked(columns: Columns, names: Sequence[str]) -> Array:
     """Return columns next to each other as float64, shape (n, len(names))."""
     return np.stack([np.asarray(columns[name], np.float64) for name in names], -1)
+
+
+@dataclass(frozen=True)
+class Branches:
+    """Names of the branches of both photons in a file; parts can be missing.
+
+    Attributes
+    ----------
+    times : times of both photons
+    unit_s : unit of the times [s]
+    ids : volume IDs of both photons, in the same order
+    places : x, y, z of both detections [mm]
+    sources : x, y, z of the decay of the first photon [mm]
+    events : number of the decay of both photons
+    scatters : number of scatterings of each photon in the phantom
+    """
+
+    times: tuple[str, str]
+    unit_s: float
+    ids: tuple[tuple[str, ...], tuple[str, ...]]
+    places: tuple[tuple[str, ...], tuple[str, ...]]
+    sources: tuple[str, ...]
+    events: tuple[str, ...]
+    scatters: tuple[str, ...]
+
+    @classmethod
+    def of(cls, names: Collection[str]) -> Branches | None:
+        """Find the branches of a tree.
+
+        Parameters
+        ----------
+        names
+            names of all branches
+
+        Returns
+        -------
+        branches
+            None if the tree contains no coincidences
+        """
+        # Two times define a coincidence. All other branches can be masked in a GATE macro.
+        time = next((t for t in TIMES if {f"{t}1", f"{t}2"} <= {*names}), None)
+        if time is None:
+            return None
+        ids = [each for each in IDS if {f"{each}1", f"{each}2"} <= {*names}]
+        event = next((e for e in EVENTS if {f"{e}1", f"{e}2"} <= {*names}), None)
+        return cls(
+            times=(f"{time}1", f"{time}2"),
+            unit_s=TIMES[time],
+            ids=(tuple(f"{each}1" for each in ids), tuple(f"{each}2" for each in ids)),
+            places=(_axes(PLACES, "1", names), _axes(PLACES, "2", names)),
+            sources=_axes(SOURCES, "1", names),
+            events=(f"{event}1", f"{event}2") if event else (),
+            scatters=tuple(s + end for s in SCATTERS for end in "12" if s + end in names),
+        )
+
+    def of_singles(self, names: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        """Return volume IDs and positions in a tree of singles.
+
+        Parameters
+        ----------
+        names
+            names of all branches
+
+        Returns
+        -------
+        ids, places
+            None if the tree lacks some of them
+        """
+        # Singles must have the same IDs as coincidences, otherwise their crystals cannot be
+        # compared.
+        ids = tuple(name.removesuffix("1") for name in self.ids[0])
+        places = _axes(PLACES, "", names)
+        time = self.times[0].removesuffix("1")
+        return (ids, places) if places and {time, *ids} <= {*names} else None
+
+    @property
+    def have_places(self) -> bool:
+        """True if both photons have detection positions."""
+        return all(self.places)
+
+    @property
+    def of_events(self) -> tuple[str, ...]:
+        """Branches that are read for a scan, with the truth about its events."""
+        ends = (*self.ids[0], *self.ids[1], *self.places[0], *self.places[1])
+        return (*self.times, *ends, *self.events, *self.scatters)
+
+
+def _axes(patterns: tuple[str, ...], end: str, names: Collection[str]) -> tuple[str, ...]:
+    for pattern in patterns:
+        found = tuple(pattern.format(axis=axis, end=end) for axis in AXES)
+        if {*found} <= {*names}:
+            return found
+    return ()

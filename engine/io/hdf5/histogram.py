@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,38 +17,32 @@ from engine.core.json_types import Plain
 from engine.data.histogram import Histogram
 from engine.geometry.dual_head import DualHead
 from engine.io.base import HistogramReader
-from engine.io.hdf5.file_seal import SEALED, check_seal, seal
+from engine.io.hdf5.file_seal import check_seal
 from engine.io.hdf5.opening import (
-    as_json,
-    column,
     dataset,
+    first_row,
     format_of,
     is_hdf5,
     open_hdf5,
     read_json,
-    text_of,
+    unchanged_column,
 )
-from engine.io.hdf5.scanner import read_stored_scanner, store_scanner
-from engine.io.hdf5.writer import reserve, write_hdf5
+from engine.io.hdf5.scanner import read_stored_scanner
+from engine.io.hdf5.writer import write_measured
 from engine.io.safety.open_input import InputFile
-from engine.io.safety.seal import digest
 from engine.io.scanners import read_scanner
 
 if TYPE_CHECKING:
     import h5py
 
-FORMAT, VERSION = "isocenter-histogram", SEALED
+FORMAT = "isocenter-histogram"
 COLUMNS = ("prompts", "delayeds", "additive", "normalisation")
-CHUNK = 16_000_000
-"""Lines that are checked at once."""
 
 
 class HistogramHdf5(HistogramReader):
     """Isocenter histogram."""
 
-    name: ClassVar[str] = "Isocenter histogram"
     format_name: ClassVar[str] = "Isocenter histogram (HDF5)"
-    suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -101,19 +94,8 @@ def write_histogram(data: Histogram, path: Path) -> None:
         for name, values in given.items()
         if values is not None
     }
-
-    def fill(file: h5py.File) -> None:
-        # Fixed-length strings, which MATLAB and C programs can read without the vlen API.
-        file.attrs["format"] = np.bytes_(FORMAT)
-        file.attrs["version"] = VERSION
-        file.attrs["duration_s"] = float(data.duration_s)
-        store_scanner(file, data.scanner)
-        for name, values in columns.items():
-            reserve(file, name, values)
-        file.create_dataset("info", data=as_json(data.info), track_times=False)
-        seal(file)
-
-    write_hdf5(path, fill, columns)
+    attributes = {"duration_s": float(data.duration_s)}
+    write_measured(path, FORMAT, data.scanner, columns, data.info, attributes)
 
 
 def _scanner_in_use(stored: Any, named: str | None, path: Path) -> DualHead:
@@ -164,16 +146,10 @@ def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -
             "integers; write the file again."
         )
     # Integers are accepted, because other programs store counts as such.
-    values = column(item, item.dtype.str, path)
-    # The checksum covers the stored type, so compare it before the conversion to float32.
-    written = text_of(item.attrs.get("sha256", b""))
-    if written and written != digest(values):
-        raise FileFormatError(
-            f"{path.name}: the dataset {what} has changed since it was written (its checksum "
-            "differs); copy the file again."
-        )
+    # The checksum covers the stored type, so it is compared before the conversion to float32.
+    values = unchanged_column(item, item.dtype.str, path)
     # The negated form also finds NaN, for which every comparison is false.
-    i = _first(values, lambda part: ~((part >= 0) & (part < np.inf)))
+    i = first_row(values, lambda part: ~((part >= 0) & (part < np.inf)))
     if i is not None:
         of = "crystal" if name == "efficiencies" else "line"
         raise DataError(
@@ -181,12 +157,3 @@ def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -
             "store the measured counts without subtracting the delayed coincidences."
         )
     return np.asarray(values, np.float32)
-
-
-def _first(values: Array, bad: Callable[[Array], Array]) -> int | None:
-    """Return the index of the first bad value, None if there is none."""
-    for start in range(0, len(values), CHUNK):
-        hit = bad(values[start : start + CHUNK])
-        if hit.any():
-            return start + int(np.argmax(hit))
-    return None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,32 +20,35 @@ from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.scanner import Scanner
 from engine.io.base import ListModeReader
-from engine.io.hdf5.file_seal import SEALED, check_seal, seal
-from engine.io.hdf5.live_time import LIVE, read_live, table_of
+from engine.io.hdf5.file_seal import check_seal
 from engine.io.hdf5.opening import (
-    as_json,
+    CHUNK,
     column,
     dataset,
-    format_of,
-    is_hdf5,
+    first_row,
     open_hdf5,
     read_json,
     text_of,
+    unchanged_column,
 )
-from engine.io.hdf5.scanner import read_stored_scanner, store_scanner
-from engine.io.hdf5.triggers import columns_of, name_signals, read_stored_triggers
-from engine.io.hdf5.writer import reserve, write_hdf5
+from engine.io.hdf5.scanner import read_stored_scanner
+from engine.io.hdf5.times import (
+    LIVE,
+    columns_of,
+    name_signals,
+    read_live,
+    read_stored_triggers,
+    table_of,
+)
+from engine.io.hdf5.writer import write_measured
 from engine.io.safety.open_input import InputFile
 from engine.io.safety.ranges import known_unit, stated_grid
-from engine.io.safety.seal import digest
 from engine.io.scanners import read_scanner
 
 if TYPE_CHECKING:
     import h5py
 
-FORMAT, VERSION = "isocenter-listmode", SEALED
-CHUNK = 4_000_000
-"""Events that are checked at once."""
+FORMAT = "isocenter-listmode"
 COLUMNS = {
     "crystals": "<i4",
     "delayed": "|u1",
@@ -57,14 +61,7 @@ COLUMNS = {
 class ListModeHdf5(ListModeReader):
     """Isocenter list mode."""
 
-    name: ClassVar[str] = "Isocenter list mode"
     format_name: ClassVar[str] = "Isocenter list mode (HDF5)"
-    suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
-
-    @classmethod
-    def accepts(cls, file: InputFile) -> bool:
-        # None: the file cannot be opened. It is accepted, so that `read` can report why.
-        return is_hdf5(file.head) and format_of(file) in (FORMAT, None)
 
     @classmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
@@ -131,7 +128,11 @@ def write_listmode(data: ListMode, path: Path) -> None:
         from engine.io.auxiliary.efficiencies import refuse_unusable
 
         refuse_unusable(columns["efficiencies"], data.scanner, path)
-    write_hdf5(path, lambda file: _fill(file, data, columns), columns)
+    attributes = {"n_events": data.n_events, "duration_s": float(data.duration_s)}
+    if data.coincidence_window_ps:
+        attributes["coincidence_window_ps"] = float(data.coincidence_window_ps)
+    more = partial(_fill, data=data)
+    write_measured(path, FORMAT, data.scanner, columns, data.info, attributes, more)
 
 
 def _columns_of(data: ListMode) -> dict[str, Array]:
@@ -160,25 +161,13 @@ def _columns_of(data: ListMode) -> dict[str, Array]:
     return columns
 
 
-def _fill(file: h5py.File, data: ListMode, columns: dict[str, Array]) -> None:
-    file.attrs["format"] = np.bytes_(FORMAT)
-    file.attrs["version"] = VERSION
-    file.attrs["n_events"] = data.n_events
-    file.attrs["duration_s"] = float(data.duration_s)
-    if data.coincidence_window_ps:
-        file.attrs["coincidence_window_ps"] = float(data.coincidence_window_ps)
-    for name, values in columns.items():
-        reserve(file, name, values)
+def _fill(file: h5py.File, data: ListMode) -> None:
     name_signals(file, data.triggers)
-    store_scanner(file, data.scanner)
-    file.create_dataset("info", data=as_json(data.info), track_times=False)
     if data.mu_map is not None:
         item = file["mu_map"]
         item.attrs["units"] = np.bytes_(data.mu_map.unit)
         item.attrs["voxel_mm"] = np.array(data.mu_map.grid.voxel_mm)
         item.attrs["centre_mm"] = np.array(data.mu_map.grid.centre_mm)
-    # The seal covers all objects, so it must be the last step.
-    seal(file)
 
 
 def _scanner_in_use(
@@ -214,14 +203,7 @@ def _columns(file: h5py.File, path: Path) -> dict[str, Array]:
                 "again."
             )
         # The type must match exactly: a conversion could wrap crystal numbers silently.
-        values = column(item, dtype, path)
-        written = text_of(item.attrs.get("sha256", b""))
-        if written and written != digest(values):
-            raise FileFormatError(
-                f"{path.name}: the column {name} has changed since it was written (its checksum "
-                "differs); copy the file again."
-            )
-        columns[name] = values
+        columns[name] = unchanged_column(item, dtype, path)
     return columns
 
 
@@ -233,7 +215,7 @@ def _refuse_values(columns: dict[str, Array], scanner: Scanner, path: Path) -> N
         values = columns.get(name)
         if values is None:
             continue
-        k = _first(values, _outside(limit))
+        k = first_row(values, _outside(limit))
         if k is not None:
             raise DataError(
                 f"{path.name}: event {k:,} has the {words[name]} {values[k].tolist()}, expected 0 "
@@ -241,7 +223,11 @@ def _refuse_values(columns: dict[str, Array], scanner: Scanner, path: Path) -> N
             )
     additive = columns.get("additive")
     # `~(part >= 0)` also finds NaN.
-    k = None if additive is None else _first(additive, lambda part: ~(part >= 0) | (part == np.inf))
+    k = (
+        None
+        if additive is None
+        else first_row(additive, lambda part: ~(part >= 0) | (part == np.inf))
+    )
     if k is not None and additive is not None:
         raise DataError(
             f"{path.name}: the additive term of event {k:,} is {additive[k]}, expected at least 0; "
@@ -268,16 +254,6 @@ def _order(time_ms: Array | None, path: Path) -> tuple[str, ...]:
 
 def _outside(limit: int) -> Callable[[Array], NDArray[np.bool_]]:
     return lambda part: (part < 0) | (part >= limit)
-
-
-def _first(values: Array, bad: Callable[[Array], NDArray[np.bool_]]) -> int | None:
-    """Return the index of the first event with a bad value, None if there is none."""
-    for start in range(0, len(values), CHUNK):
-        hit = np.flatnonzero(bad(values[start : start + CHUNK]))
-        if len(hit):
-            # `flatnonzero` counts values, but an event has two crystals.
-            return start + int(hit[0]) // (values[0].size or 1)
-    return None
 
 
 def _at_least_0(file: h5py.File, name: str, unit: str, path: Path) -> float:

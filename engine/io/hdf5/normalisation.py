@@ -20,9 +20,8 @@ from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
 from engine.io.auxiliary.efficiencies import DATASET, read_efficiencies, refuse_unusable
 from engine.io.castor.normalisation import read_castor_normalisation
-from engine.io.hdf5.file_seal import SEALED, check_seal, seal
+from engine.io.hdf5.file_seal import check_seal
 from engine.io.hdf5.opening import (
-    as_json,
     column,
     dataset,
     format_of,
@@ -31,14 +30,14 @@ from engine.io.hdf5.opening import (
     read_json,
     text_of,
 )
-from engine.io.hdf5.scanner import read_stored_scanner, store_scanner
-from engine.io.hdf5.writer import reserve, write_hdf5
+from engine.io.hdf5.scanner import read_stored_scanner
+from engine.io.hdf5.writer import write_measured
 from engine.io.safety.open_input import InputFile, open_input, refuse_not_finite
 
 if TYPE_CHECKING:
     import h5py
 
-FORMAT, VERSION = "isocenter-normalisation", SEALED
+FORMAT = "isocenter-normalisation"
 TABLES = {"crystals": DATASET, **{name: name for name in ("geometry", "interference", "live")}}
 """Field of `Components` -> dataset."""
 USES = {"multiplies": False, "replaces": True}
@@ -128,18 +127,8 @@ def write_components(
         if (values := getattr(of, name)) is not None
     }
     uses = {replaces: word for word, replaces in USES.items()}
-
-    def fill(file: h5py.File) -> None:
-        file.attrs["format"] = np.bytes_(FORMAT)
-        file.attrs["version"] = VERSION
-        file.attrs["geometry_use"] = np.bytes_(uses[components.replaces_geometry])
-        for name, values in columns.items():
-            reserve(file, name, values)
-        store_scanner(file, scanner)
-        file.create_dataset("info", data=as_json(info), track_times=False)
-        seal(file)
-
-    write_hdf5(path, fill, columns)
+    attributes = {"geometry_use": np.bytes_(uses[components.replaces_geometry])}
+    write_measured(path, FORMAT, scanner, columns, info, attributes)
 
 
 def _components(tree: h5py.File, path: Path) -> Components:

@@ -1,26 +1,32 @@
 """Open HDF5 files of other programs safely.
 
 Before any value is read, the following are refused: soft and external links, datasets in other
-files,
-virtual datasets, object types, and damaged files.
+files, virtual datasets, object types, and damaged files. A file of unknown format is described by
+names, shapes and types of its datasets.
+
+Compression filters are those of hdf5plugin; missing ones are named. Detectors write with
+bitshuffle, LZ4, Blosc or Zstandard. No other libraries of filters are loaded, because paths in the
+environment could point to foreign code. hdf5plugin is imported only if a dataset needs it.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine.core.arrays import Array
-from engine.core.errors import FileFormatError
+from engine.core.errors import FileFormatError, ResourceError
 from engine.core.json_types import Plain
 from engine.io.safety.budget import refuse_bomb, refuse_large_data
 from engine.io.safety.open_input import InputFile, unreadable
+from engine.io.safety.seal import digest
 from engine.io.text.json_text import from_json, to_json
 
 if TYPE_CHECKING:
@@ -29,6 +35,8 @@ if TYPE_CHECKING:
 MAGIC = b"\x89HDF\r\n\x1a\n"
 BLOCK_OF_MATLAB = slice(512, 520)
 """Position of the signature behind the text at the beginning of MATLAB 7.3 files."""
+CHUNK = 4_000_000
+"""Rows that are checked together, so that the temporary arrays stay small."""
 # A damaged file can have a tree without end. Our own files have far fewer objects.
 MAX_OBJECTS = 10_000
 MAX_TEXT = 16_000_000
@@ -38,6 +46,20 @@ READ_FAILED = re.compile(r"file read failed: .*?\berrno = (\d+)")
 """Error number of the system in the message of the HDF5 library."""
 ENDS = re.compile(r"eof = (\d+), .*stored_eof = (\d+)")
 """Actual and expected size of a truncated file in the message of the HDF5 library."""
+MOST_NAMED = 6
+NAMES = {
+    307: "bzip2",
+    32001: "Blosc",
+    32004: "LZ4",
+    32008: "bitshuffle",
+    32013: "ZFP",
+    32015: "Zstandard",
+    32017: "SZ",
+    32018: "FCIDECOMP",
+    32024: "SZ3",
+    32026: "Blosc2",
+}
+"""Filter numbers registered at The HDF Group."""
 
 
 def is_hdf5(head: bytes) -> bool:
@@ -316,6 +338,56 @@ def column(item: h5py.Dataset, dtype: str, path: Path) -> Array:
     return np.asarray(item[()])
 
 
+def unchanged_column(item: h5py.Dataset, dtype: str, path: Path) -> Array:
+    """Return the values of a dataset in memory, as `column`, and check their digest."""
+    values = column(item, dtype, path)
+    refuse_changed(item, values, path)
+    return values
+
+
+def refuse_changed(item: h5py.Dataset, values: Array, path: Path) -> None:
+    """Refuse values that do not match the stored digest; older files have none.
+
+    Parameters
+    ----------
+    item
+        dataset
+    values
+        its values
+    path
+        file, for messages
+
+    Raises
+    ------
+    FileFormatError
+        if the values have changed since they were written
+    """
+    written = item.attrs.get("sha256")
+    if written is not None and digest(values) != text_of(written):
+        raise FileFormatError(
+            f"{path.name}: {item.name.strip('/')} has changed since it was written (its checksum "
+            "differs); copy the file again."
+        )
+
+
+def first_row(values: Array, bad: Callable[[Array], Array]) -> int | None:
+    """Return the index of the first row with a bad value, None if there is none.
+
+    Parameters
+    ----------
+    values
+        (n,) or (n, 2), perhaps in a file
+    bad
+        function that marks the bad values of a part
+    """
+    for start in range(0, len(values), CHUNK):
+        hit = np.flatnonzero(bad(values[start : start + CHUNK]))
+        if len(hit):
+            # `flatnonzero` counts values, but a row can have two.
+            return start + int(hit[0]) // (values[0].size or 1)
+    return None
+
+
 def text_of(value: Any) -> str:
     """Return a text attribute or scalar dataset as `str`."""
     if isinstance(value, bytes):
@@ -356,3 +428,85 @@ def read_json(file: h5py.File, name: str, path: Path) -> Plain:
 def as_json(value: Plain) -> np.bytes_:
     """Return a JSON object as text for a file; equal objects give equal texts."""
     return np.bytes_(to_json(value).encode())
+
+
+def datasets_in(file: InputFile) -> list[str]:
+    """Return each dataset of a file as text.
+
+    Parameters
+    ----------
+    file
+        open HDF5 file
+
+    Returns
+    -------
+    datasets
+        such as "/group/name (3 x 4, float32)", in the order of the file
+    """
+    import h5py
+
+    found: list[str] = []
+
+    # Must return None: any other value ends `visititems`.
+    def note(name: str, item: h5py.HLObject) -> None:
+        if isinstance(item, h5py.Dataset):
+            shape = " x ".join(f"{n:,}" for n in item.shape or ()) or "one value"
+            found.append(f"/{name} ({shape}, {item.dtype})")
+
+    with open_hdf5(file) as tree:
+        tree.visititems(note)
+    return found
+
+
+def describe_contents(file: InputFile) -> str:
+    """Return the message for an HDF5 file that no reader accepts, with its first datasets."""
+    found = datasets_in(file)
+    named = ", ".join(found[:MOST_NAMED]) or "no dataset"
+    more = f" and {len(found) - MOST_NAMED:,} more" if len(found) > MOST_NAMED else ""
+    return (
+        f"{file.name}: unknown kind of HDF5 file with {named}{more}; export it in a supported "
+        "format, or describe its X-ray projections with `isocenter import`."
+    )
+
+
+def holds(file: InputFile, name: str) -> bool:
+    """Return True if a file has a top-level dataset of this name."""
+    return any(each.startswith(f"/{name} (") for each in datasets_in(file))
+
+
+def provide_filters(item: h5py.Dataset, where: str) -> None:
+    """Load the filters of a dataset.
+
+    Parameters
+    ----------
+    item
+        dataset that will be read
+    where
+        file and dataset, for the message
+
+    Raises
+    ------
+    ResourceError
+        names the filters that are not installed
+    """
+    if not _missing(item):
+        return
+    # The import registers all filters of the package with the HDF5 library.
+    with suppress(ImportError):
+        import_module("hdf5plugin")
+    missing = _missing(item)
+    if missing:
+        names = " and ".join(NAMES.get(number, f"number {number}") for number in missing)
+        raise ResourceError(
+            f"{where} is compressed with the filter {names}, which is not installed; run pip "
+            "install 'isocenter[filters]', or save the file with gzip or uncompressed."
+        )
+
+
+def _missing(item: h5py.Dataset) -> list[int]:
+    import h5py
+
+    # The creation properties list the filters without reading any value.
+    plan = item.id.get_create_plist()
+    numbers = (int(plan.get_filter(k)[0]) for k in range(plan.get_nfilters()))
+    return [number for number in numbers if not h5py.h5z.filter_avail(number)]

@@ -23,26 +23,23 @@ from engine.data.layered_response import (
 from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head import DualHead
 from engine.io.folder import exists, is_folder
-from engine.io.hdf5.file_seal import SEALED, check_seal, seal
+from engine.io.hdf5.file_seal import check_seal
 from engine.io.hdf5.opening import (
-    as_json,
-    column,
     dataset,
     format_of,
     is_hdf5,
     open_hdf5,
     read_json,
-    text_of,
+    unchanged_column,
 )
-from engine.io.hdf5.scanner import read_stored_scanner, store_scanner
-from engine.io.hdf5.writer import reserve, write_hdf5
+from engine.io.hdf5.scanner import read_stored_scanner
+from engine.io.hdf5.writer import write_measured
 from engine.io.safety.open_input import InputFile, open_input
-from engine.io.safety.seal import digest
 
 if TYPE_CHECKING:
     import h5py
 
-FORMAT, VERSION = "isocenter-response", SEALED
+FORMAT = "isocenter-response"
 COLUMNS = {
     "starts": "<i8",
     "windows": "<i2",
@@ -73,7 +70,7 @@ def write_response(response: StoredResponse, path: Path) -> None:
         for group, matrix in matrices.items()
         for name, dtype in _types(matrix.values).items()
     }
-    write_hdf5(path, lambda file: _fill(file, response, columns), columns)
+    write_measured(path, FORMAT, response.scanner, columns, response.info, {})
 
 
 def _group(first: int, second: int) -> str:
@@ -84,16 +81,6 @@ def _group(first: int, second: int) -> str:
 def _types(values: Any) -> dict[str, str]:
     # float16 halves the size of the file; float32 is for matrices that need its precision.
     return COLUMNS | {"values": "<f4" if values.dtype == np.float32 else "<f2"}
-
-
-def _fill(file: h5py.File, matrix: StoredResponse, columns: dict[str, Array]) -> None:
-    file.attrs["format"] = np.bytes_(FORMAT)
-    file.attrs["version"] = VERSION
-    store_scanner(file, matrix.scanner)
-    for name, values in columns.items():
-        reserve(file, name, values)
-    file.create_dataset("info", data=as_json(matrix.info), track_times=False)
-    seal(file)
 
 
 def read_response(
@@ -181,7 +168,10 @@ def _matrix(
     """Read the columns of one group."""
     # The type of the stored values decides, because both are valid.
     types = _types(dataset(file, f"{group}/values", path))
-    columns = {name: _column(file, group, name, dtype, path) for name, dtype in types.items()}
+    columns = {
+        name: unchanged_column(dataset(file, f"{group}/{name}", path), dtype, path)
+        for name, dtype in types.items()
+    }
     matrix = ResponseMatrix(scanner, **columns, info=info, notes=notes)
     _refuse_impossible(matrix, path)
     return matrix
@@ -236,18 +226,6 @@ def refuse_unfinished(path: Path) -> None:
             f"{path.name}: this matrix is incomplete; run the computation again with the same file "
             "name to complete it."
         )
-
-
-def _column(file: h5py.File, group: str, name: str, dtype: str, path: Path) -> Array:
-    item = dataset(file, f"{group}/{name}", path)
-    values = column(item, dtype, path)
-    written = item.attrs.get("sha256")
-    if written is not None and digest(values) != text_of(written):
-        raise FileFormatError(
-            f"{path.name}: {name} has changed since it was written (its checksum differs); copy "
-            "the file again, or compute the matrix again."
-        )
-    return values
 
 
 def _refuse_impossible(matrix: ResponseMatrix, path: Path) -> None:

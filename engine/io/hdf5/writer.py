@@ -7,7 +7,7 @@ share. Large values are not copied: the library only decides their position.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,11 +16,13 @@ import numpy as np
 
 from engine.core.arrays import Array, rest
 from engine.core.errors import FileFormatError
-from engine.io.hdf5.file_seal import refuse_broken_seal
-from engine.io.hdf5.opening import open_hdf5
-from engine.io.safety.atomic_write import publishing
+from engine.core.json_types import Plain
+from engine.geometry.scanner import Scanner
+from engine.io.hdf5.file_seal import SEALED, refuse_broken_seal, seal
+from engine.io.hdf5.opening import as_json, open_hdf5
+from engine.io.hdf5.scanner import store_scanner
+from engine.io.safety.atomic_write import other_bytes, publishing, refuse_other_bytes
 from engine.io.safety.open_input import open_input
-from engine.io.safety.read_back import other_bytes, refuse_other_bytes
 from engine.io.safety.seal import CHUNK_BYTES, digest
 
 if TYPE_CHECKING:
@@ -65,6 +67,53 @@ def write_hdf5(path: Path, fill: Fill, columns: dict[str, Array]) -> None:
     with publishing(path, image.n_bytes, check) as part, part.open("rb+") as stream:
         for piece in image.pieces():
             stream.write(piece)
+
+
+def write_measured(
+    path: Path,
+    form: str,
+    scanner: Scanner,
+    columns: dict[str, Array],
+    info: Plain,
+    attributes: Mapping[str, object],
+    more: Fill | None = None,
+) -> None:
+    """Write data of a scanner in one of our formats.
+
+    Parameters
+    ----------
+    path
+        target; an existing file is replaced
+    form
+        name of the format
+    scanner
+        stored with the data
+    columns
+        dataset name -> values
+    info
+        facts as JSON values
+    attributes
+        further attributes of the file
+    more
+        adds to the objects of the file
+    """
+
+    def fill(file: h5py.File) -> None:
+        # Fixed-length strings, which MATLAB and C programs can read without the vlen API.
+        file.attrs["format"] = np.bytes_(form)
+        file.attrs["version"] = SEALED
+        for key, value in attributes.items():
+            file.attrs[key] = value
+        store_scanner(file, scanner)
+        for name, values in columns.items():
+            reserve(file, name, values)
+        file.create_dataset("info", data=as_json(info), track_times=False)
+        if more is not None:
+            more(file)
+        # The seal covers all objects, so it must be the last step.
+        seal(file)
+
+    write_hdf5(path, fill, columns)
 
 
 def image_of(fill: Fill) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
 from engine.data.patient_position import STATED_AXES
 from engine.io.safety.open_input import InputFile
+from engine.io.text.header_values import HeaderValues
 from engine.io.volumes.straight_axes import NO_SIDES
 
 MAX_HEADER_BYTES = 1_000_000
@@ -36,79 +36,12 @@ LYING = {"supine": "S", "prone": "P"}
 
 
 @dataclass(frozen=True)
-class InterfileHeader:
+class InterfileHeader(HeaderValues):
     """An Interfile header; keys are in lower case, single-spaced, without `!` and `%`."""
-
-    path: Path
-    values: dict[str, str]
-
-    def text(self, key: str) -> str | None:
-        """Return the value of a key, None if it is missing or empty."""
-        return self.values.get(key) or None
-
-    def number(self, key: str) -> float | None:
-        """Return the value of a key as a number.
-
-        Parameters
-        ----------
-        key
-            normalised key
-
-        Returns
-        -------
-        number
-            None if the key is missing or empty
-
-        Raises
-        ------
-        FileFormatError
-            if the value is not a finite number
-        """
-        text = self.text(key)
-        if text is None:
-            return None
-        try:
-            number = float(text)
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number):
-            raise FileFormatError(
-                f"{self.path.name}: {key!r} is {text[:40]!r}, expected a number; correct the "
-                "header."
-            )
-        return number
-
-    def whole(self, key: str) -> int | None:
-        """Return the value of a key as an integer.
-
-        Parameters
-        ----------
-        key
-            normalised key
-
-        Returns
-        -------
-        number
-            None if the key is missing or empty
-
-        Raises
-        ------
-        FileFormatError
-            if the value is not an integer
-        """
-        number = self.number(key)
-        if number is None:
-            return None
-        if not number.is_integer():
-            raise FileFormatError(
-                f"{self.path.name}: {key!r} is {number}, expected a whole number; correct the "
-                "header."
-            )
-        return int(number)
 
     def of_axis(self, key: str, axis: int) -> str | None:
         """Return the value of a key for one axis, written `key [1]` or `key[1]`."""
-        return self.text(f"{key} [{axis}]") or self.text(f"{key}[{axis}]")
+        return self.text(*keys_of(key, axis))
 
     @property
     def number_type(self) -> str:
@@ -193,6 +126,11 @@ class InterfileHeader:
                 "header's folder are opened; move it there and correct the name."
             )
         return self.path.parent / name
+
+
+def keys_of(key: str, axis: int) -> tuple[str, str]:
+    """Return the two spellings of a key for one axis."""
+    return f"{key} [{axis}]", f"{key}[{axis}]"
 
 
 def position_lines(sides: str) -> tuple[str, ...]:

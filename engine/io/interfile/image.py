@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,10 +75,6 @@ NAMES_A_MAP = re.compile(r"mu[-_ ]?map|umap|att[-_ ]?map|attenuation", re.IGNORE
 
 class InterfileImage(FramesReader):
     """Images in Interfile."""
-
-    name: ClassVar[str] = "Interfile image (STIR, Siemens, CASToR)"
-    suffixes: ClassVar[tuple[str, ...]] = (HEADER, ".ahv", SIEMENS_HEADER)
-    companions: ClassVar[tuple[str, ...]] = (VALUES,)
 
     @classmethod
     def format_of(cls, file: InputFile) -> str:

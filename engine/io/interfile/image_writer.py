@@ -20,7 +20,7 @@ from engine.data.volume import Volume
 from engine.io.auxiliary.provenance_file import sidecar_path, writing_provenance
 from engine.io.base import VolumeWriter
 from engine.io.interfile.header import DIGEST, FEETWARDS, position_lines
-from engine.io.interfile.image import HEADER, SIDES, UNIT, VALUES
+from engine.io.interfile.image import SIDES, UNIT, VALUES
 from engine.io.safety.atomic_write import refuse_impossible, write_all
 from engine.io.volumes.straight_axes import in_scanner_frame
 
@@ -28,8 +28,6 @@ from engine.io.volumes.straight_axes import in_scanner_frame
 class InterfileImageWriter(VolumeWriter):
     """Interfile image, with its provenance in an adjacent JSON file."""
 
-    name: ClassVar[str] = "Interfile image"
-    suffixes: ClassVar[tuple[str, ...]] = (HEADER,)
     detail: ClassVar[str] = "for STIR and SIRF; values and provenance in separate files"
 
     @classmethod

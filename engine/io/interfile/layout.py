@@ -15,9 +15,10 @@ from engine.core.errors import FileFormatError, GeometryError
 from engine.core.json_types import Plain
 from engine.geometry.grid import ImageGrid
 from engine.io.castor.crystals import AXES_NOTE
-from engine.io.interfile.header import InterfileHeader
+from engine.io.interfile.header import InterfileHeader, keys_of
 from engine.io.safety.open_input import InputFile
 from engine.io.safety.ranges import stated_grid
+from engine.io.text.rows import is_number
 
 AXES = ("x", "y", "z")
 CASTOR = "castor version"
@@ -63,7 +64,7 @@ def shape_of(header: InterfileHeader) -> tuple[int, int, int]:
             f"{name}: the axes are {', '.join(labels)}, expected x, y, z; choose the header of an "
             "image."
         )
-    sizes = [_number(header, "matrix size", k) for k in (3, 2, 1)]
+    sizes = [header.number(*keys_of("matrix size", k)) for k in (3, 2, 1)]
     if any(size is None or size < 1 or not size.is_integer() for size in sizes):
         raise FileFormatError(
             f"{name}: the number of voxels ('matrix size [1]' to '[3]') is missing or invalid, "
@@ -71,11 +72,6 @@ def shape_of(header: InterfileHeader) -> tuple[int, int, int]:
         )
     n_z, n_y, n_x = (int(size or 0) for size in sizes)
     return n_z, n_y, n_x
-
-
-def _number(header: InterfileHeader, key: str, axis: int) -> float | None:
-    given = f"{key} [{axis}]"
-    return header.number(given if header.text(given) else f"{key}[{axis}]")
 
 
 def grid_of(
@@ -97,7 +93,7 @@ def grid_of(
     """
     keys = ("scaling factor (mm/pixel)", "scale factor (mm/pixel)")
     edges = [
-        next((edge for key in keys if (edge := _number(header, key, k)) is not None), None)
+        header.number(*(spelling for key in keys for spelling in keys_of(key, k)))
         for k in (1, 2, 3)
     ]
     if any(edge is None for edge in edges):
@@ -105,7 +101,7 @@ def grid_of(
             f"{header.path.name}: the voxel size ({keys[0]!r}) is missing; add it to the header."
         )
     voxel = [edge or 0.0 for edge in edges]
-    first = [_number(header, "first pixel offset (mm)", k) for k in (1, 2, 3)]
+    first = [header.number(*keys_of("first pixel offset (mm)", k)) for k in (1, 2, 3)]
     if header.text(CASTOR):
         x, y, z = (place or 0.0 for place in first)
         return stated_grid(header.path, shape, voxel, (x, -y, z)), (AXES_NOTE,)
@@ -163,7 +159,7 @@ def times_of(header: InterfileHeader) -> Plain:
 def _n_frames(header: InterfileHeader) -> int:
     said = [header.whole(key) for key in ("number of time frames", "number of frame groups")]
     if header.whole("number of dimensions") == 4:
-        along = _number(header, "matrix size", 4)
+        along = header.number(*keys_of("matrix size", 4))
         said.append(int(along) if along and along.is_integer() else None)
     # Three keys can state the number, and often only one of them is right. The others are then 1.
     n = max([each or 1 for each in said])
@@ -177,9 +173,8 @@ def _n_frames(header: InterfileHeader) -> int:
 
 def _start(header: InterfileHeader, frame: int, otherwise: int) -> int:
     key = "data offset in bytes"
-    said = [header.whole(name) for name in (f"{key}[{frame}]", f"{key} [{frame}]")]
-    said += [header.whole(key)] if frame == 1 else []
-    start = next((n for n in said if n is not None), otherwise)
+    stated = header.whole(*keys_of(key, frame), *((key,) if frame == 1 else ()))
+    start = otherwise if stated is None else stated
     if start < 0:
         raise FileFormatError(
             f"{header.path.name}: the data offset is {start} bytes, expected 0 or more; correct "
@@ -191,25 +186,17 @@ def _start(header: InterfileHeader, frame: int, otherwise: int) -> int:
 def _scale(header: InterfileHeader, frame: int) -> float:
     key = "image scaling factor"
     # One factor for all frames is common, too.
-    keys = (f"{key}[{frame}]", f"{key} [{frame}]", f"{key}[1]", f"{key} [1]", key)
-    said = next((n for key in keys if (n := header.number(key)) is not None), 1.0)
+    stated = header.number(*keys_of(key, frame), *keys_of(key, 1), key)
+    said = 1.0 if stated is None else stated
     units = header.text("quantification units") or "1"
     # Interfile 3.3 stores a factor in this key, newer programs the name of the unit.
-    number = 1.0 if _is_word(units) else header.number("quantification units") or 1.0
+    number = (header.number("quantification units") or 1.0) if is_number(units) else 1.0
     if 1.0 not in (said, number) and said != number:
         raise FileFormatError(
             f"{header.path.name}: the scaling factor ({said:g}) and the quantification units "
             f"({number:g}) contradict each other; correct the header."
         )
     return said if said != 1 else number
-
-
-def _is_word(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return True
-    return False
 
 
 def refuse_other_size(header: InterfileHeader, data: InputFile, n_bytes: int) -> None:

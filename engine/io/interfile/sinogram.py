@@ -29,8 +29,14 @@ from engine.io.interfile.header import (
     read_header,
     refuse_others_data,
 )
-from engine.io.interfile.sinogram_energy import energy_of
-from engine.io.interfile.sinogram_times import ORDER, RISING, counted, summed_note, tof_of
+from engine.io.interfile.sinogram_facts import (
+    ORDER,
+    RISING,
+    counted,
+    energy_of,
+    summed_note,
+    tof_of,
+)
 from engine.io.safety.open_input import InputFile, open_input
 
 SUFFIX, BINS = ".hs", ".s"
@@ -45,10 +51,7 @@ CM, SCANNER = 10.0, "scanner type"
 class InterfileSinogram(SinogramReader):
     """Sinograms in Interfile."""
 
-    name: ClassVar[str] = "Interfile sinograms (STIR)"
     format_name: ClassVar[str] = "Interfile (STIR)"
-    suffixes: ClassVar[tuple[str, ...]] = (SUFFIX,)
-    companions: ClassVar[tuple[str, ...]] = (BINS,)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -96,13 +99,6 @@ class InterfileSinogram(SinogramReader):
         return Sinogram(layout, values, duration or 0.0, info=info, notes=notes, timed=timed)
 
 
-def _wanted(header: InterfileHeader, key: str) -> int:
-    value = header.whole(key)
-    if value is None:
-        raise FileFormatError(f"{header.path.name}: {key!r} is missing; add it to the header.")
-    return value
-
-
 def _list(header: InterfileHeader, key: str, n: int) -> list[int]:
     text = (header.text(key) or "").strip("{} \t")
     try:
@@ -128,15 +124,15 @@ def _layout_of(header: InterfileHeader) -> SinogramLayout:
             f"{name}: the axes are {', '.join(labels.values())}, expected tangential coordinate, "
             "view and axial coordinate (in either order) and segment; correct the header."
         )
-    n_segments = _wanted(header, "matrix size [4]")
+    n_segments = header.required("matrix size [4]")
     # Axis 4 is the slowest. Axes 2 and 3 can be exchanged.
     view_axis = 3 if _is_by_view(header) else 2
     planes = _list(header, f"matrix size [{5 - view_axis}]", n_segments)
     least = _list(header, "minimum ring difference per segment", n_segments)
     most = _list(header, "maximum ring difference per segment", n_segments)
     segments = tuple(map(Segment, least, most, planes))
-    n_views = _wanted(header, f"matrix size [{view_axis}]")
-    n_bins = _wanted(header, "matrix size [1]")
+    n_views = header.required(f"matrix size [{view_axis}]")
+    n_bins = header.required("matrix size [1]")
     arc_mm = None
     if ARC in (header.text("applied corrections") or "").lower():
         sizes = ("effective central bin size (cm)", "default bin size (cm)")
@@ -157,7 +153,7 @@ def _n_times(header: InterfileHeader) -> int:
     if n == 4:
         return 1
     label = (header.text("matrix axis label [5]") or "").lower()
-    n_times = _wanted(header, "matrix size [5]") if n == 5 else 0
+    n_times = header.required("matrix size [5]") if n == 5 else 0
     if label != TIMES or not 1 <= n_times <= MOST_TIMES:
         raise FileFormatError(
             f"{header.path.name}: has {n} dimensions (label of the fifth: {label or 'none'}), "
@@ -174,8 +170,8 @@ def _is_by_view(header: InterfileHeader) -> bool:
 def _scanner_of(
     header: InterfileHeader, segments: tuple[Segment, ...], n_bins: int, arc_mm: float | None
 ) -> RingScanner:
-    n_rings = _wanted(header, "number of rings")
-    n_crystals = _wanted(header, "number of detectors per ring")
+    n_rings = header.required("number of rings")
+    n_crystals = header.required("number of detectors per ring")
     numbers = {
         key: header.number(key) or 0.0
         for key in (

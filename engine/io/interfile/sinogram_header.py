@@ -15,8 +15,7 @@ from engine.io.siemens import sinogram
 from engine.io.siemens.folder import siemens_folder
 from engine.io.siemens.sinogram import SiemensSinogram
 from engine.io.volumes import nifti_pair
-from engine.io.volumes.analyze import AnalyzeVolume
-from engine.io.volumes.nifti_pair import NiftiPair
+from engine.io.volumes.nifti_pair import AnalyzeVolume, NiftiPair
 
 Reader = type[SinogramReader | VolumeReader]
 HEADERS: dict[str, tuple[tuple[str, Reader], ...]] = {

@@ -14,8 +14,7 @@ from engine.data.sinogram import Bins, Sinogram
 from engine.geometry.ring import RingSettings
 from engine.io.interfile.header import DIGEST, SOURCE, position_lines
 from engine.io.interfile.sinogram import ARC, BINS, CM, SUFFIX
-from engine.io.interfile.sinogram_energy import lines_of_energy
-from engine.io.interfile.sinogram_times import lines_of
+from engine.io.interfile.sinogram_facts import lines_of, lines_of_energy
 from engine.io.safety.atomic_write import refuse_impossible, write_all
 from engine.io.safety.budget import refuse_large_data
 

@@ -52,9 +52,7 @@ NEAR_MM = 0.5
 class AdacCsv(ListModeReader):
     """ADAC list mode."""
 
-    name: ClassVar[str] = "ADAC list mode"
     format_name: ClassVar[str] = "ADAC list mode (CSV)"
-    suffixes: ClassVar[tuple[str, ...]] = (".csv", ".txt")
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.data.listmode import ListMode
 from engine.io.base import ListModeReader
-from engine.io.formats import LISTMODE_READERS, reader_of
+from engine.io.formats import LISTMODE_READERS
 from engine.io.listmode.event_pieces import EventPieces
 from engine.io.safety.open_input import InputFile, open_input
 
@@ -91,7 +91,7 @@ def _opened(
     """Open a list-mode scan with its reader."""
     # The file stays open within the block, because pieces are read from it later.
     with open_input(Path(path), may_be_cut=complete_events) as file:
-        reader = reader_of(LISTMODE_READERS, file)
+        reader = LISTMODE_READERS.accepting(file)
         if reader is None:
             from engine.io.unknown import unknown  # only this message compares all formats
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +24,8 @@ from engine.io.folder import entries
 from engine.io.listmode.safir_lookup import FIELDS, Lookup, Records, bits
 from engine.io.listmode.tail import ListModeTail, WordFormat
 from engine.io.safety.budget import refuse_large_data
-from engine.io.safety.cut_off import CutOff, words_of
+from engine.io.safety.cut_off import CutOff, refuse_padding, words_of
 from engine.io.safety.open_input import InputFile
-from engine.io.safety.truncation_traces import refuse_padding
 from engine.io.scanners import MAP_SUFFIXES, read_scanner
 from engine.io.text.word_list import Words
 
@@ -52,13 +50,7 @@ EVENT_BYTES = 34
 class Safir(ListModeReader):
     """SAFIR list mode."""
 
-    name: ClassVar[str] = "SAFIR list mode"
-    suffixes: ClassVar[tuple[str, ...]] = (".clm.safir", ".safir")
     names_scanner = False
-
-    @classmethod
-    def accepts(cls, file: InputFile) -> bool:
-        return file.head.startswith(SIGNATURES) or cls.ends(file.path)
 
     @classmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:

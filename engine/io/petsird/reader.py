@@ -1,8 +1,11 @@
 """Read PETSIRD list mode (`.petsird`, perhaps gzip): events, scanner, efficiencies.
 
 Each file begins with its schema, which defines how to read the rest. The fields used here are those
-of
-PETSIRD 0.9 to 0.12, https://github.com/ETSInitiative/PETSIRD.
+of PETSIRD 0.9 to 0.12, https://github.com/ETSInitiative/PETSIRD.
+
+External signals are triggers for gating. The block of a trigger begins at its time
+(`ExternalSignalTimeBlock`). The header describes the signals (`ExamInformation.externalSignals`).
+Recorded curves are not used.
 """
 
 from __future__ import annotations
@@ -21,17 +24,19 @@ from engine.data.calibration import LIVE_BLOCKS
 from engine.data.components import Components
 from engine.data.listmode import ListMode
 from engine.data.reading_note import Information
+from engine.data.timing.triggers import Triggers
 from engine.io.base import ListModeReader
 from engine.io.petsird.blocks import Blocks, read_blocks, refuse_movement
 from engine.io.petsird.efficiencies import (
     bin_efficiencies,
     crystal_efficiencies,
+    live_of_blocks,
+    live_times,
+    mean_live,
     pair_table,
 )
 from engine.io.petsird.geometry import Geometry, Tree, read_geometry, window_ps
-from engine.io.petsird.live import live_of_blocks, live_times, mean_live
 from engine.io.petsird.schema import Schema
-from engine.io.petsird.signals import triggers_of, unused_signals
 from engine.io.petsird.stream import EndOfStreamError, YardlStream, begins_as_yardl
 from engine.io.safety.open_input import InputFile
 
@@ -43,14 +48,14 @@ LATE_MS = 1000
 """A first block after this time gets a note: the clock began before the scan."""
 COVERED = 0.99
 """Part of the scan that blocks of events should cover."""
+TRIGGERS = {"ecgTrigger": "ecg", "respTrigger": "respiration", "otherMotionTrigger": "movement"}
+"""Trigger types in ExternalSignalTypeEnum -> name of the signal."""
 
 
 class Petsird(ListModeReader):
     """PETSIRD list mode."""
 
-    name: ClassVar[str] = "PETSIRD list mode"
     format_name: ClassVar[str] = "PETSIRD"
-    suffixes: ClassVar[tuple[str, ...]] = (".petsird", ".petsird.gz")
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -278,3 +283,45 @@ def _named_scanner(named: str | None) -> tuple[str, ...]:
         return ()
     # Every PETSIRD file contains its scanner, and events refer to its detection bins.
     return ("The scanner in the file is used instead of the chosen one.",)
+
+
+def triggers_of(header: Tree, blocks: Blocks, first_ms: int) -> tuple[Triggers, ...]:
+    """Return the triggers of a scan.
+
+    Parameters
+    ----------
+    header
+        header of the file
+    blocks
+        all blocks
+    first_ms
+        start of the first block of events; times count from there
+
+    Returns
+    -------
+    triggers
+        one for each signal that has triggers
+    """
+    found: list[Triggers] = []
+    for signal in _described(header):
+        name = TRIGGERS.get(str(signal["type"]))
+        times = blocks.signals_ms.get(int(signal["id"]))
+        if name is None or not times:
+            continue
+        # Two ECG signals become "ecg" and "ecg 2", because gating selects a signal by its name.
+        n_alike = sum(each.name.split(" ")[0] == name for each in found)
+        name = f"{name} {n_alike + 1}" if n_alike else name
+        # Signed: a trigger can precede the first block of events.
+        found.append(Triggers.at(name, np.array(times, np.int64) - first_ms))
+    return tuple(found)
+
+
+def unused_signals(header: Tree, blocks: Blocks) -> int:
+    """Return the number of blocks whose signal is no trigger."""
+    known = {int(each["id"]) for each in _described(header) if str(each["type"]) in TRIGGERS}
+    return sum(len(times) for key, times in blocks.signals_ms.items() if key not in known)
+
+
+def _described(header: Tree) -> list[Tree]:
+    exam = header.get("exam")
+    return list(exam.get("externalSignals") or []) if isinstance(exam, dict) else []

@@ -43,8 +43,6 @@ MOST_FRAMES = 240
 class CineWriter(VolumeWriter):
     """Movie of the slices."""
 
-    name: ClassVar[str] = "Movie of the slices"
-    suffixes: ClassVar[tuple[str, ...]] = (".gif",)
     detail: ClassVar[str] = "a movie through the slices, for presentations"
 
     @classmethod

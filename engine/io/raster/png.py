@@ -71,8 +71,6 @@ class Panel:
 class PngWriter(VolumeWriter):
     """Snapshot of three slices and a projection."""
 
-    name: ClassVar[str] = "Snapshot picture"
-    suffixes: ClassVar[tuple[str, ...]] = (".png",)
     detail: ClassVar[str] = "an image of three slices, for presentations"
 
     @classmethod

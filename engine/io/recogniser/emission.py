@@ -15,8 +15,9 @@ from engine.io.dicom.storage import (
     is_tomographic,
     storage_class,
 )
+from engine.io.first_bytes import both
 from engine.io.interfile.header import is_interfile, is_spect
-from engine.io.recogniser.known_format import KnownFormat, Tell, both, says, with_header
+from engine.io.recogniser.known_format import KnownFormat, Tell, says, with_header
 from engine.io.safety.open_input import InputFile
 from engine.io.siemens.raw import NORMALISATION, kind_of
 

@@ -38,19 +38,6 @@ class KnownFormat:
         return f"{file.name}: this is {self.name}, an unsupported format; {self.remedy}."
 
 
-def begins(*magics: bytes, at: int = 0) -> Tell:
-    """Recognise a file by the bytes at a position.
-
-    Parameters
-    ----------
-    *magics
-        marks; any of them is enough
-    at
-        byte at which they are expected
-    """
-    return lambda file: any(file.head[at : at + len(magic)] == magic for magic in magics)
-
-
 def says(*words: str) -> Tell:
     """Recognise a text by words in its first bytes, ignoring case.
 
@@ -96,16 +83,3 @@ def with_header(suffix: str, header: str, tell: Callable[[bytes], bool]) -> Tell
             return False
 
     return is_one
-
-
-def both(one: Tell, other: Tell) -> Tell:
-    """Recognise a file that meets two conditions.
-
-    Parameters
-    ----------
-    one
-        tested first, so it should be the cheaper one
-    other
-        tested only if the first is met
-    """
-    return lambda file: one(file) and other(file)

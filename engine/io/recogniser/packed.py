@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from engine.io.recogniser.known_format import KnownFormat, Tell, begins, both, says
+from engine.io.first_bytes import begins, both
+from engine.io.recogniser.known_format import KnownFormat, Tell, says
 
 UNPACK = "unpack it, and open the files inside"
 COLOURS = "it contains colours for display; open the original measured values"

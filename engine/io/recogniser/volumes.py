@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import struct
 
-from engine.io.recogniser.known_format import KnownFormat, begins, both, says, with_header
+from engine.io.first_bytes import TIFF, begins, both
+from engine.io.recogniser.known_format import KnownFormat, says, with_header
 from engine.io.safety.open_input import InputFile
-from engine.io.volumes.array_facts import is_npz
-from engine.io.volumes.array_sizes import EXAMPLE, VOXEL
+from engine.io.volumes.array_sizes import EXAMPLE, VOXEL, is_npz
 from engine.io.volumes.nifti_values import unpacked_head
 
 CONVERT = "open it in 3D Slicer or Fiji, and save it as NIfTI, NRRD or MetaImage"
@@ -21,10 +21,6 @@ BESIDE = f"if it is a volume, write {EXAMPLE} ({EDGES}) into a .json file of the
 WITHIN = f"if it contains a volume, add variables such as {EXAMPLE}, {EDGES}"
 
 
-def _is_freesurfer(file: InputFile) -> bool:
-    return _is_mgh(file.head)
-
-
 def _is_packed_freesurfer(file: InputFile) -> bool:
     return file.head[:2] == b"\x1f\x8b" and _is_mgh(unpacked_head(file.head))
 
@@ -36,14 +32,6 @@ def _is_mgh(head: bytes) -> bool:
     # MGH has no mark and is big endian. Types: 0 uint8, 1 int32, 3 float32, 4 int16, 10 uint16.
     version, *sizes, kind = struct.unpack(">6i", head[:24])
     return version == 1 and all(0 < n < 1 << 14 for n in sizes) and kind in (0, 1, 3, 4, 10)
-
-
-def _is_compound(file: InputFile) -> bool:
-    return file.head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
-
-
-def _is_fits(file: InputFile) -> bool:
-    return file.head.startswith(b"SIMPLE  =")
 
 
 def _is_afni(head: bytes) -> bool:
@@ -65,9 +53,9 @@ VOLUMES = (
     KnownFormat("a VTK file", begins(b"# vtk DataFile"), CONVERT),
     KnownFormat("a VTK file in XML", says("<vtkfile"), CONVERT),
     KnownFormat("an Amira mesh", begins(b"# AmiraMesh", b"# Avizo"), CONVERT),
-    KnownFormat("a FreeSurfer volume", _is_freesurfer, CONVERT),
+    KnownFormat("a FreeSurfer volume", lambda file: _is_mgh(file.head), CONVERT),
     KnownFormat("a NetCDF file", begins(b"CDF\x01", b"CDF\x02", b"CDF\x05"), CONVERT),
-    KnownFormat("a FITS image", _is_fits, MICROSCOPE),
+    KnownFormat("a FITS image", begins(b"SIMPLE  ="), MICROSCOPE),
     KnownFormat("a PLY surface", begins(b"ply\n", b"ply\r\n"), SURFACE),
     KnownFormat("an STL surface", both(begins(b"solid"), says("facet")), SURFACE),
     # OBJ has no mark: vertices ("v") and faces ("f") must both occur in the first bytes.
@@ -81,7 +69,11 @@ VOLUMES = (
         MICROSCOPE,
     ),
     # The container alone is known. Its directory is too far inside to be in the first bytes.
-    KnownFormat("an OLE file, such as ZVI, OIB or an Office document", _is_compound, MICROSCOPE),
+    KnownFormat(
+        "an OLE file, such as ZVI, OIB or an Office document",
+        begins(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+        MICROSCOPE,
+    ),
     # From here on: formats that we read, but whose readers refused the file for a missing fact.
     KnownFormat("a NumPy array without a voxel size", begins(b"\x93NUMPY"), f"{BESIDE}; {IMPORT}"),
     KnownFormat(
@@ -102,7 +94,7 @@ VOLUMES = (
     ),
     KnownFormat(
         "a TIFF image without a voxel size",
-        begins(b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"),
+        begins(*TIFF),
         ARRAY,
     ),
 )

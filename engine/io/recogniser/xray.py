@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from engine.io.recogniser.known_format import KnownFormat, begins, says
+from engine.io.first_bytes import begins
+from engine.io.recogniser.known_format import KnownFormat, says
 from engine.io.safety.open_input import InputFile
 from engine.io.xray.esrf.edf import is_edf
 

@@ -17,9 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.core.errors import ResourceError
-from engine.io.safety.atomic_write import explained, file_to_disk, folder_to_disk, refuse_impossible
-from engine.io.safety.dead_parts import locked_part, part_name, sweep_parts
-from engine.io.safety.read_back import refuse_other_bytes
+from engine.io.safety.atomic_write import (
+    explained,
+    file_to_disk,
+    folder_to_disk,
+    refuse_impossible,
+    refuse_other_bytes,
+)
+from engine.io.safety.locks import locked_part, part_name, sweep_parts
 
 
 def refuse_impossible_folder(path: Path, n_bytes: int = 0) -> None:

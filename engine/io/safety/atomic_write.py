@@ -1,8 +1,9 @@
 """Write a file so that either the old or the new version exists, always complete.
 
 The bytes are written to a hidden `.part` file in the same folder, flushed to the disk, read back
-and
-compared. Only then does the part replace the old file in one step.
+and compared. Only then does the part replace the old file in one step.
+
+Written data are read back from the disk or share, not from the page cache.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from stat import S_IMODE
 
 from engine.core.errors import ResourceError
 from engine.io.names import refuse_unusable_name
-from engine.io.safety.dead_parts import locked_part, part_name, sweep_parts
-from engine.io.safety.read_back import forget, refuse_other_bytes
+from engine.io.safety.locks import locked_part, part_name, sweep_parts
+from engine.io.safety.open_input import open_input
 
 OPEN_TO_UMASK, OWNER_ONLY = 0o666, 0o600
 """Permissions requested for a new file; the umask of the user reduces them."""
@@ -30,6 +32,7 @@ MAX_STEM_BYTES = 100
 """Bytes of the target's name in the name of the `.part` file."""
 # Disk full, quota exceeded, file too large (such as 4 GiB on FAT): the same remedy.
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) if hasattr(errno, "EDQUOT") else (errno.ENOSPC,)
+PIECE_BYTES = 16 * 2**20
 
 
 def write_atomically(
@@ -358,3 +361,87 @@ def folder_to_disk(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def write_pieces(
+    path: Path,
+    pieces: Iterable[bytes | memoryview],
+    n_bytes: int,
+    before: Callable[[str], None],
+) -> None:
+    """Write a file piece by piece, and compare the digest of the data on the disk.
+
+    Parameters
+    ----------
+    path
+        target; its folder must exist
+    pieces
+        the content in order
+    n_bytes
+        size of the content; refused at once if less is free
+    before
+        called with the SHA-256 of the data on the disk, just before they replace the target; an
+        exception
+        prevents that
+
+    Raises
+    ------
+    ResourceError
+        if the target cannot be written, or the data read back differ
+    """
+    # A digest instead of a second pass over the pieces, which can be an iterator or a computation.
+    written = sha256()
+
+    def check(part: Path) -> None:
+        with open_input(part) as file:
+            if file.sha256() != written.hexdigest():
+                raise other_bytes(path)
+        before(written.hexdigest())
+
+    with publishing(path, n_bytes, check) as part, part.open("wb") as stream:
+        for piece in pieces:
+            written.update(piece)
+            stream.write(piece)
+
+
+def forget(descriptor: int) -> None:
+    """Ask the system to drop its cached copy of a file, where that is possible."""
+    # Only pages that are already on the disk are dropped, so call this after fsync
+    # (posix_fadvise(2)).
+    if hasattr(os, "posix_fadvise"):
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def refuse_other_bytes(part: Path, pieces: Iterable[bytes | memoryview], path: Path) -> None:
+    """Refuse a file that does not contain the data that were written.
+
+    Parameters
+    ----------
+    part
+        file to read
+    pieces
+        the written data in order
+    path
+        final name, for the message
+
+    Raises
+    ------
+    ResourceError
+        if bytes differ, are missing, or follow the data
+    """
+    with part.open("rb") as file:
+        for piece in pieces:
+            for start in range(0, len(piece), PIECE_BYTES):
+                wanted = piece[start : start + PIECE_BYTES]
+                if file.read(len(wanted)) != wanted:
+                    raise other_bytes(path)
+        if file.read(1):
+            raise other_bytes(path)
+
+
+def other_bytes(path: Path) -> ResourceError:
+    """Return the error for a disk or share that returns other bytes than were written."""
+    return ResourceError(
+        f"{path.name}: data read back from {path.parent} differ from the written data; nothing was "
+        "changed, so choose another folder and check this disk or share."
+    )

@@ -3,6 +3,8 @@
 A reader receives an open `InputFile` and opens no path itself. Adjacent files are opened through
 `engine.io.folder`. Nothing is memory-mapped: a mapped file that is truncated kills the process
 (SIGBUS), while a truncated read gives an error message.
+
+A part of an open file can be read as a file, for formats that wrap other formats.
 """
 
 from __future__ import annotations
@@ -356,3 +358,54 @@ def refuse_not_finite(path: Path, values: Array) -> None:
         f"{path.name}: {n_bad:,} of {values.size:,} values are not numbers (NaN or infinite), "
         f"the first at {axes}[{where}]; repair or export the file again."
     )
+
+
+class InputPart(InputFile):
+    """Bytes of an open file from `start` on; the opener of the file closes it.
+
+    Attributes
+    ----------
+    whole : the file
+    start : first byte of the part
+    """
+
+    def __init__(self, whole: InputFile, start: int, n_bytes: int) -> None:
+        # Does not call the base class, which would open the path a second time.
+        self.whole, self.start = whole, start
+        self.path, self.may_be_cut = whole.path, whole.may_be_cut
+        self.identity, self.modified_ns = whole.identity, whole.modified_ns
+        self.size = max(min(n_bytes, whole.size - start), 0)
+        self.head = self._some(0, min(HEAD_BYTES, self.size))
+
+    def close(self) -> None:
+        """Do nothing: the opener closes the file."""
+
+    def fill(self, out: WriteableBuffer, start: int) -> int:
+        """Read into a buffer.
+
+        Parameters
+        ----------
+        out
+            writable buffer; at most its length is read
+        start
+            first byte, counted from the start of the part
+
+        Returns
+        -------
+        n_bytes
+            number of bytes read; fewer than the buffer at the end of the part
+        """
+        # Stop at the end of the part, because the file continues after it.
+        view = memoryview(out).cast("B")
+        return self.whole.fill(view[: max(self.size - start, 0)], self.start + start)
+
+    def refuse_changed(self) -> None:
+        """Refuse a file that has changed since it was opened."""
+        self.whole.refuse_changed()
+
+    def refuse_replaced(self) -> None:
+        """Refuse a path that now leads to another file."""
+        self.whole.refuse_replaced()
+
+    def _changed(self) -> FileFormatError:
+        return self.whole._changed()

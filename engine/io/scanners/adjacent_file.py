@@ -25,7 +25,7 @@ def adjacent_scanner(path: Path, of: str) -> str:
     ScannerMissingError
         if the folder has no such file, or several
     """
-    beside = [each for each in entries(path.parent) if _is_scanner(each)]
+    beside = [each for each in entries(path.parent) if _is_map(each) or is_scanner_file(each)]
     if len(beside) == 1:
         return str(beside[0])
     found = f"{len(beside)} scanner files" if beside else "no scanner file"
@@ -36,13 +36,13 @@ def adjacent_scanner(path: Path, of: str) -> str:
     )
 
 
-def _is_scanner(path: Path) -> bool:
-    if path.suffix.lower() in MAP_SUFFIXES:
-        # A text file can be anything, and a map of 100,000 crystals takes long to parse, so the
-        # name decides.
-        return "crystal_map" in path.name.lower()
+def is_scanner_file(path: Path) -> bool:
+    """Return True for a scanner file (.toml); a damaged one is none."""
     try:
         return path.suffix.lower() == ".toml" and is_scanner_toml(path)
-    # A damaged .toml next to the scan must not prevent opening the scan.
     except EngineError:
         return False
+
+
+def _is_map(path: Path) -> bool:
+    return path.suffix.lower() in MAP_SUFFIXES and "crystal_map" in path.name.lower()

@@ -27,10 +27,9 @@ from numpy.typing import NDArray
 
 from engine.core.errors import FileFormatError, GeometryError
 from engine.core.json_types import Plain
-from engine.data.reading_note import Information
 from engine.data.timing.time_frames import FrameVolume, TimeFrame
 from engine.data.volume import Volume
-from engine.io.base import VolumeReader
+from engine.io.base import FramesReader
 from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.open_input import InputFile, refuse_not_finite
 from engine.io.safety.ranges import stated_grid
@@ -50,50 +49,14 @@ MM_PER_CM = 10.0
 DAMAGED = "copy the file again, or export it as DICOM or NIfTI"
 
 
-class Ecat7(VolumeReader):
+class Ecat7(FramesReader):
     """ECAT 7 volume."""
 
-    name: ClassVar[str] = "ECAT 7 volume"
     format_name: ClassVar[str] = "ECAT 7"
-    suffixes: ClassVar[tuple[str, ...]] = (".v",)
 
     @classmethod
-    def accepts(cls, file: InputFile) -> bool:
-        return file.head.startswith(MAGIC)
-
-    @classmethod
-    def read(cls, file: InputFile) -> Volume:
-        frames = _Study.of(file).frames()
-        if len(frames) == 1:
-            return frames[0].volume
-        # Weights are frame durations, because each frame is a rate (Bq/mL), not a sum of counts.
-        counted_s = sum(each.frame.duration_s for each in frames)
-        total = np.zeros(frames[0].volume.values.shape)
-        for frame, volume in frames:
-            total += frame.duration_s / counted_s * volume.values
-        note = f"{len(frames)} time frames; the summed image is their mean, weighted by duration."
-        first = frames[0].volume
-        notes = (*first.notes, Information(note))
-        return Volume(total.astype(np.float32), first.grid, first.unit, first.info, notes)
-
-    @classmethod
-    def frames(cls, file: InputFile) -> tuple[FrameVolume, ...]:
-        """Read the time frames.
-
-        Returns
-        -------
-        frames
-            in order of time; empty if the file contains a single image
-
-        Raises
-        ------
-        FileFormatError
-            if the file is damaged, or has several bed positions or gates
-        GeometryError
-            if frames overlap or have different voxels
-        """
-        frames = _Study.of(file).frames()
-        return frames if len(frames) > 1 else ()
+    def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
+        return _Study.of(file).frames()
 
 
 @dataclass(frozen=True)
@@ -121,7 +84,15 @@ class _Study:
         return cls(file, main, _by_frames(file))
 
     def frames(self) -> tuple[FrameVolume, ...]:
-        """Read all images, in the order of their times."""
+        """Read all images, in the order of their times.
+
+        Raises
+        ------
+        FileFormatError
+            if the file is damaged, or has several bed positions or gates
+        GeometryError
+            if frames overlap or have different voxels
+        """
         from nibabel.ecat import subhdr_dtype
 
         kind, found = subhdr_dtype.newbyteorder(">"), []

@@ -24,9 +24,9 @@ from engine.data.bin_values import BinValues
 from engine.data.sinogram import Bins
 from engine.geometry.ring import RingScanner
 from engine.geometry.sinogram_layout import SinogramLayout
-from engine.io.interfile.header import InterfileHeader, is_interfile, read_header
+from engine.io.interfile.header import InterfileHeader, is_interfile, keys_of, read_header
 from engine.io.safety.open_input import InputFile, open_input
-from engine.io.siemens.layout import by_obliqueness, scanner_of, wanted
+from engine.io.siemens.layout import by_obliqueness, scanner_of
 
 MARKS = (b"headernamespace:=normalizationheader", b"headernamespace:=normsubheader")
 TABLES = ("geometric effects", "crystal interference", "crystal efficiencies", "axial effects")
@@ -176,7 +176,7 @@ def read_ecat8_norm(file: InputFile) -> Ecat8Norm:
         geometry, interference, crystals, axial = (
             _table(header, data, name, places[name]) for name in TABLES
         )
-    span, most = wanted(header, "axial compression"), wanted(header, "maximum ring difference")
+    span, most = (header.required(key) for key in ("axial compression", "maximum ring difference"))
     planes = by_obliqueness(SinogramLayout.of(scanner, span=span, most=most))
     n_bins = geometry.shape[-1]
     shapes = {
@@ -199,7 +199,7 @@ def read_ecat8_norm(file: InputFile) -> Ecat8Norm:
 
 def _places(header: InterfileHeader) -> dict[str, int]:
     """Return the number of each table, by its name."""
-    n = wanted(header, "number of normalization components")
+    n = header.required("number of normalization components")
     named = {header.of_axis("normalization component", k): k for k in range(1, min(n, 20) + 1)}
     found = {name: k for name, k in named.items() if name is not None}
     missing = [name for name in TABLES if name not in found]
@@ -225,7 +225,7 @@ def _table(header: InterfileHeader, data: InputFile, name: str, k: int) -> Table
             f"{header.path.name}: 'matrix size [{k}]' is {text[:40]!r}, expected whole numbers; "
             "correct the header."
         )
-    start = wanted(header, "data offset in bytes", k)
+    start = header.required(*keys_of("data offset in bytes", k))
     if start < 0:
         raise FileFormatError(
             f"{header.path.name}: the table {name!r} starts at byte {start}, expected 0 or more; "

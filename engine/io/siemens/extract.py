@@ -14,7 +14,7 @@ from engine.core.errors import FileFormatError, OutputError
 from engine.io.safety.atomic_write import write_with_header
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.siemens.raw import LIST_MODE, NORMALISATION, SINOGRAM, opened_behind
-from engine.io.siemens.raw_length import refuse_other_length
+from engine.io.siemens.raw_dicom import refuse_other_length
 
 ENDINGS = {LIST_MODE: ".l.hdr", SINOGRAM: ".s.hdr", NORMALISATION: ".n.hdr"}
 HEADER = ".hdr"

@@ -13,14 +13,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from engine.core.errors import EngineError, FileFormatError, GeometryError
+from engine.core.errors import FileFormatError, GeometryError
 from engine.geometry.energy import ELECTRON_KEV
 from engine.geometry.ring import RingScanner
 from engine.geometry.sinogram_layout import Segment, SinogramLayout
 from engine.io.folder import entries
-from engine.io.interfile.header import InterfileHeader
+from engine.io.interfile.header import InterfileHeader, keys_of
 from engine.io.scanners import read_scanner
-from engine.io.scanners.toml_scanner import is_scanner_toml
+from engine.io.scanners.adjacent_file import is_scanner_file
 
 SYSTEMS = {"2008": "siemens-mmr", **dict.fromkeys(("1104", "2011", "1094"), "siemens-mct")}
 """Value of `originating system` in a header -> scanner."""
@@ -28,31 +28,6 @@ FIRST_AXIS = ("bin", "x", "sinogram bins", "")
 ARC = ("arc correction", "arc-correction", "arc corrected")
 MOST_SPAN, MOST_BINS = 999, 20_000
 WAYS, MOST_KEV = ("lower", "upper"), 2000.0
-
-
-def wanted(header: InterfileHeader, key: str, axis: int | None = None) -> int:
-    """Return a whole number that a header must state.
-
-    Parameters
-    ----------
-    header
-        Interfile header
-    key
-        lower-case key
-    axis
-        number of the axis for keys with an index, from 1; None for other keys
-
-    Raises
-    ------
-    FileFormatError
-        if the key is missing or not a whole number
-    """
-    given = key if axis is None else f"{key} [{axis}]"
-    # Siemens writes both `matrix size [1]` and `matrix size[1]`.
-    value = header.whole(given) if header.text(given) else header.whole(given.replace(" [", "["))
-    if value is None:
-        raise FileFormatError(f"{header.path.name}: {given!r} is missing; add it to the header.")
-    return value
 
 
 def scanner_of(header: InterfileHeader) -> RingScanner:
@@ -99,7 +74,8 @@ def _counting(scanner: RingScanner, header: InterfileHeader) -> RingScanner:
 
 
 def _adjacent_scanner(header: Path, system: str) -> RingScanner:
-    found = [each for each in entries(header.parent) if _is_scanner(each)]
+    """Return the ring scanner file next to the header."""
+    found = [each for each in entries(header.parent) if is_scanner_file(each)]
     scanner = read_scanner(str(found[0])) if len(found) == 1 else None
     if not isinstance(scanner, RingScanner):
         raise GeometryError(
@@ -107,13 +83,6 @@ def _adjacent_scanner(header: Path, system: str) -> RingScanner:
             f"{', '.join(SYSTEMS)}); put its scanner file (.toml) next to the header."
         )
     return scanner
-
-
-def _is_scanner(path: Path) -> bool:
-    try:
-        return path.suffix.lower() == ".toml" and is_scanner_toml(path)
-    except EngineError:
-        return False
 
 
 def layout_of(header: InterfileHeader) -> SinogramLayout:
@@ -138,7 +107,7 @@ def layout_of(header: InterfileHeader) -> SinogramLayout:
     """
     name, scanner = header.path.name, scanner_of(header)
     label = (header.of_axis("matrix axis label", 1) or "").lower()
-    n_bins, n_views, n_planes = (wanted(header, "matrix size", k) for k in (1, 2, 3))
+    n_bins, n_views, n_planes = (header.required(*keys_of("matrix size", k)) for k in (1, 2, 3))
     if label not in FIRST_AXIS or not (0 < n_bins <= MOST_BINS and 0 < n_views <= MOST_BINS):
         raise FileFormatError(
             f"{name}: has {n_bins} × {n_views} × {n_planes} values with the first axis {label!r}, "
@@ -154,7 +123,7 @@ def layout_of(header: InterfileHeader) -> SinogramLayout:
     arc_mm = None
     # Arc correction makes tangential bins equidistant, so the layout needs their size.
     if any(word in (header.text("applied corrections") or "").lower() for word in ARC):
-        keys = ("scale factor (mm/pixel) [1]", "scale factor (mm/pixel)[1]")
+        keys = keys_of("scale factor (mm/pixel)", 1)
         arc_mm = next((n for key in keys if (n := header.number(key))), 0.0)
         if arc_mm <= 0:
             raise FileFormatError(
@@ -170,8 +139,8 @@ def _segments(header: InterfileHeader, scanner: RingScanner) -> tuple[Segment, .
     # Rebinned data (SSRB, FORE) contain lines of all ring differences in direct planes.
     if table == [2 * n_rings - 1]:
         return (Segment(1 - n_rings, n_rings - 1, table[0]),)
-    span = wanted(header, "axial compression")
-    most = wanted(header, "maximum ring difference")
+    span = header.required("axial compression")
+    most = header.required("maximum ring difference")
     if not 1 <= span <= MOST_SPAN:
         raise FileFormatError(
             f"{header.path.name}: 'axial compression' is {span}, expected 1 to {MOST_SPAN}; "

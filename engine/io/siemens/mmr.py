@@ -19,11 +19,10 @@ from engine.io.folder import entries
 from engine.io.interfile.header import InterfileHeader, is_interfile, read_header
 from engine.io.listmode.event_pieces import EventPiece, EventPieces
 from engine.io.listmode.tail import ListModeTail
-from engine.io.safety.cut_off import CutOff, words_of
+from engine.io.safety.cut_off import CutOff, refuse_padding, words_of
 from engine.io.safety.open_input import InputFile, open_input
-from engine.io.safety.truncation_traces import refuse_padding
 from engine.io.scanners import read_scanner
-from engine.io.siemens.facts import NAME, info_of, notes_of
+from engine.io.siemens.facts import info_of, notes_of
 from engine.io.siemens.petlink import AddressBook, CountedWords, decode, word_format
 from engine.io.siemens.petlink_pieces import TAG, WordPiece, clocked
 from engine.io.text.word_list import Words
@@ -42,9 +41,7 @@ SAMPLE = 200_000
 class SiemensMmr(ListModeReader):
     """Siemens Biograph mMR, 32-bit list mode."""
 
-    name: ClassVar[str] = NAME
     format_name: ClassVar[str] = "Siemens list mode (PETLINK)"
-    suffixes: ClassVar[tuple[str, ...]] = (".hdr", ".hdr.STIR", ".l")
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:

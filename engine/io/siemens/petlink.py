@@ -21,8 +21,7 @@ from engine.data.timing.triggers import Triggers
 from engine.geometry.ring import RingScanner
 from engine.io.listmode.tail import WordFormat
 from engine.io.safety.budget import refuse_large_data
-from engine.io.siemens.petlink_gating import triggers_in
-from engine.io.siemens.petlink_pieces import TAG, TIME_MS, WordPiece, chunks, clocked
+from engine.io.siemens.petlink_pieces import TAG, TIME_MS, WordPiece, chunks, clocked, triggers_in
 from engine.io.text.word_list import Words
 
 EVENT_BYTES = 13

@@ -23,8 +23,7 @@ from engine.io.dicom.headers import DAMAGE, DEFLATED
 from engine.io.dicom.preamble import has_preamble
 from engine.io.folder import entries, is_file, state_of
 from engine.io.interfile.header import MAX_HEADER_BYTES, InterfileHeader, header_in, is_interfile
-from engine.io.safety.input_part import InputPart
-from engine.io.safety.open_input import HEAD_BYTES, InputFile, open_input
+from engine.io.safety.open_input import HEAD_BYTES, InputFile, InputPart, open_input
 
 LIST_MODE, SINOGRAM, NORMALISATION = "list mode", "a sinogram", "a normalisation"
 KINDS = {b"PET_LISTMODE": LIST_MODE, b"PET_EM_SINO": SINOGRAM, b"PET_NORM": NORMALISATION}

@@ -21,8 +21,14 @@ from engine.data.timing.timed_counts import TimedCounts
 from engine.geometry.ring import RingScanner
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io.base import SinogramReader
-from engine.io.interfile.header import InterfileHeader, is_interfile, no_numbers, read_header
-from engine.io.interfile.sinogram_times import counted, summed_note
+from engine.io.interfile.header import (
+    InterfileHeader,
+    is_interfile,
+    keys_of,
+    no_numbers,
+    read_header,
+)
+from engine.io.interfile.sinogram_facts import counted, summed_note
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.siemens.facts import FACTS
 from engine.io.siemens.layout import layout_of
@@ -36,10 +42,7 @@ MOST_TIMES = 999
 class SiemensSinogram(SinogramReader):
     """Sinograms of Siemens' PET scanners."""
 
-    name: ClassVar[str] = "Siemens sinograms"
     format_name: ClassVar[str] = "Interfile (Siemens)"
-    suffixes: ClassVar[tuple[str, ...]] = (SUFFIX,)
-    companions: ClassVar[tuple[str, ...]] = (BINS,)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -201,13 +204,12 @@ def _values(
 
 
 def _start(header: InterfileHeader, kind: int, n_bytes: int) -> int:
-    """Return the first byte of a data type; without an offset, types follow one another."""
-    key = f"data offset in bytes [{kind + 1}]"
-    keys = (key, key.replace(" [", "["), *(("data offset in bytes",) if kind == 0 else ()))
-    start = next((n for each in keys if (n := header.whole(each)) is not None), kind * n_bytes)
+    keys = keys_of("data offset in bytes", kind + 1)
+    start = header.whole(*keys, *(("data offset in bytes",) if kind == 0 else ()))
+    start = kind * n_bytes if start is None else start
     if start < 0:
         raise FileFormatError(
-            f"{header.path.name}: {key!r} is {start}, expected 0 or more; correct the header."
+            f"{header.path.name}: {keys[0]!r} is {start}, expected 0 or more; correct the header."
         )
     return start
 

@@ -53,6 +53,17 @@ def from_json(text: str) -> Plain:
     return value
 
 
+def object_of(value: object) -> Plain:
+    """Return a JSON object; {} for any other value."""
+    return value if isinstance(value, dict) else {}
+
+
+def positive_number(values: Plain, key: str) -> float | None:
+    """Return a number above 0 in a JSON object; None if there is none."""
+    value = values.get(key)
+    return float(value) if isinstance(value, int | float) and value > 0 else None
+
+
 def _refuse(constant: str) -> None:
     raise ValueError(f"the value {constant} is not allowed in JSON")
 

@@ -63,3 +63,12 @@ def numbers_of(path: Path, row: Row, n_columns: int, what: str = "") -> list[flo
             f"{path.name}, line {line}: contains {' '.join(fields)!r}, expected only numbers; "
             "correct this line."
         ) from e
+
+
+def is_number(text: str) -> bool:
+    """Return True if Python reads a text as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,13 +1,17 @@
-"""Write volumes as a TIFF stack of 16-bit integers, one page for each slice, with their scale.
+"""Write volumes as TIFF: 16-bit integers with their scale, or OME-TIFF, one page for each slice.
 
-value = offset + slope · number. 65,535 equal steps cover the range of the volume, so the rounding
-error is at most half a step.
+16 bits: value = offset + slope · number. 65,535 equal steps cover the range of the volume, so the
+rounding error is at most half a step.
+
+Write volumes as OME-TIFF: unscaled float32 slices with a voxel size for every viewer.
+
+In OME, x grows to the right and y downwards on the screen, as in our slices. An annotation holds
+the centre of the volume, its unit and its patient axes.
 """
 
 from __future__ import annotations
 
 from io import BytesIO
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -16,9 +20,9 @@ from numpy.typing import NDArray
 from engine.core.arrays import Array
 from engine.core.json_types import Plain
 from engine.data.volume import Volume
-from engine.io.auxiliary.provenance_file import sidecar_path, write_with_sidecar
-from engine.io.base import VolumeWriter
+from engine.io.auxiliary.sidecar_writers import FileWriter
 from engine.io.text.json_text import to_json
+from engine.io.tiff.reader import OURS
 from engine.io.volumes.slice_frame import FRAME
 
 STEPS = 2**16 - 1
@@ -27,23 +31,17 @@ LARGEST_BYTES = 2**32 - 2**25
 """Larger files need BigTIFF with 64-bit offsets; 32 MiB are left for the page headers."""
 
 
-class TiffWriter(VolumeWriter):
+class TiffWriter(FileWriter):
     """TIFF stack of 16-bit numbers, with provenance in a JSON sidecar."""
 
-    name: ClassVar[str] = "TIFF stack"
-    suffixes: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
     takes_turned: ClassVar[bool] = True
     detail: ClassVar[str] = (
         "16-bit slices for viewers; scale in the file, provenance in a separate file"
     )
 
     @classmethod
-    def written(cls, path: Path) -> tuple[Path, ...]:
-        return path, sidecar_path(path)
-
-    @classmethod
-    def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
-        write_with_sidecar(path, tiff_bytes(volume), volume.unit, provenance)
+    def content(cls, volume: Volume) -> bytes:
+        return tiff_bytes(volume)
 
 
 def tiff_bytes(volume: Volume) -> bytes:
@@ -112,3 +110,54 @@ def scaled(values: Array) -> tuple[NDArray[np.uint16], float, float]:
     for k, part in enumerate(values):  # slice by slice, because float64 doubles the memory
         numbers[k] = np.clip(np.rint((part.astype(np.float64) - low) / slope), 0, STEPS)
     return numbers, slope, low
+
+
+class OmeTiffWriter(FileWriter):
+    """OME-TIFF of floating-point numbers, with provenance in a JSON sidecar."""
+
+    detail: ClassVar[str] = "floating-point slices with sizes, for Fiji, napari and QuPath"
+
+    @classmethod
+    def content(cls, volume: Volume) -> bytes:
+        return ome_tiff_bytes(volume)
+
+
+def ome_tiff_bytes(volume: Volume) -> bytes:
+    """Return a volume as an OME-TIFF file.
+
+    Parameters
+    ----------
+    volume
+        of any unit and axes
+
+    Returns
+    -------
+    data
+        little-endian; BigTIFF if 32-bit offsets do not suffice
+    """
+    import tifffile
+
+    values = np.ascontiguousarray(volume.values, "<f4")
+    said: Plain = {"axes": "ZYX", "Name": "Isocenter, not for clinical use"}
+    for axis, edge in zip("XYZ", volume.grid.voxel_mm, strict=True):
+        said |= {f"PhysicalSize{axis}": float(edge), f"PhysicalSize{axis}Unit": "mm"}
+    # OME stores positions for each plane only, and has no field for the unit of the values or the
+    # patient axes. 17 digits restore each double exactly.
+    said["MapAnnotation"] = {
+        f"{OURS}axes": volume.axes,
+        f"{OURS}unit": volume.unit,
+        f"{OURS}centre_mm": " ".join(f"{place:.17g}" for place in volume.grid.centre_mm),
+    }
+    stream = BytesIO()
+    tifffile.imwrite(
+        stream,
+        values,
+        ome=True,
+        # Many viewers cannot read BigTIFF, so it is used only if needed.
+        bigtiff=values.nbytes > LARGEST_BYTES,
+        photometric="minisblack",
+        metadata=said,
+        software=False,
+        byteorder="<",
+    )
+    return stream.getvalue()

@@ -8,7 +8,6 @@ with voxel edge e, direction s and axis length n.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +17,15 @@ from engine.data.volume import Volume
 from engine.io.base import VolumeReader
 from engine.io.safety.open_input import InputFile, refuse_not_finite
 from engine.io.safety.ranges import stated_grid
-from engine.io.volumes.array_facts import facts_in, is_array_file, is_npz
 from engine.io.volumes.array_sizes import (
     FACTS,
     NAME,
     VOXEL,
     ArraySizes,
     adjacent_sidecar,
+    facts_in,
+    is_array_file,
+    is_npz,
     sizes_from,
     stated_in,
 )
@@ -35,9 +36,6 @@ from engine.io.xray.array_files import StoredArray, array_of, arrays_in
 
 class ArrayVolume(VolumeReader):
     """NumPy or MATLAB array that states its voxel size."""
-
-    name: ClassVar[str] = "array with voxel sizes (NumPy, MATLAB)"
-    suffixes: ClassVar[tuple[str, ...]] = (".npy", ".npz", ".mat")
 
     @classmethod
     def format_of(cls, file: InputFile) -> str:

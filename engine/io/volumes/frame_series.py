@@ -23,13 +23,20 @@ from engine.data.volume import Volume
 from engine.io.auxiliary.provenance_file import write_with_sidecar
 from engine.io.bids.dataset import BidsWriter, write_dataset
 from engine.io.dicom.reader import series_file
-from engine.io.dicom.series_writer import DicomSeriesWriter, write_series
+from engine.io.dicom.series import DicomSeriesWriter, write_series
 from engine.io.dicom.subject import Subject
 from engine.io.folder import is_folder
-from engine.io.formats import VOLUME_READERS, reader_of, writer_of
+from engine.io.formats import VOLUME_READERS, writer_of
 from engine.io.hdf5.file_seal import seal
-from engine.io.hdf5.frames import FRAME_ENDS, FRAME_GATES, FRAME_TIMES, FRAMES, VALUES
-from engine.io.hdf5.volume import VolumeHdf5Writer, fill_volume
+from engine.io.hdf5.volume import (
+    FRAME_ENDS,
+    FRAME_GATES,
+    FRAME_TIMES,
+    FRAMES,
+    VALUES,
+    VolumeHdf5Writer,
+    fill_volume,
+)
 from engine.io.hdf5.writer import reserve, write_hdf5
 from engine.io.safety.open_input import open_input, refuse_not_finite
 from engine.io.volumes.nifti import NiftiWriter, nifti_bytes, packed
@@ -165,7 +172,7 @@ def read_frames(path: Path) -> tuple[FrameVolume, ...]:
     """
     found = series_file(path) if is_folder(path) else None
     with open_input(found or path) as file:
-        reader = reader_of(VOLUME_READERS, file)
+        reader = VOLUME_READERS.accepting(file)
         return () if reader is None else reader.frames(file)
 
 

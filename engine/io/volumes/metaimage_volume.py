@@ -7,16 +7,14 @@ axes, and `Offset` the centre of the first voxel.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
-from engine.core.json_types import Plain
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.io.auxiliary.provenance_file import sidecar_path, write_with_sidecar
-from engine.io.base import FramesReader, VolumeWriter
+from engine.io.auxiliary.sidecar_writers import FileWriter
+from engine.io.base import FramesReader
 from engine.io.safety.open_input import InputFile
 from engine.io.volumes.metaimage import read_meta_image
 from engine.io.volumes.patient_images import patient_frames
@@ -31,9 +29,7 @@ UNIT_MARK = "unit "
 class MetaImageVolumes(FramesReader):
     """MetaImage volume."""
 
-    name: ClassVar[str] = "MetaImage volume"
     format_name: ClassVar[str] = "MetaImage"
-    suffixes: ClassVar[tuple[str, ...]] = (".mha", ".mhd")
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -49,23 +45,15 @@ class MetaImageVolumes(FramesReader):
         return patient_frames(file, values, affine, _unit(image.comment))
 
 
-class MetaImageWriter(VolumeWriter):
+class MetaImageWriter(FileWriter):
     """MetaImage volume, with provenance in a JSON sidecar."""
 
-    name: ClassVar[str] = "MetaImage volume"
-    suffixes: ClassVar[tuple[str, ...]] = (".mha",)
     takes_turned: ClassVar[bool] = True
     detail: ClassVar[str] = "for ITK, 3D Slicer and elastix; provenance in a separate file"
 
     @classmethod
-    def written(cls, path: Path) -> tuple[Path, ...]:
-        return path, sidecar_path(path)
-
-    @classmethod
-    def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
-        values = np.ascontiguousarray(volume.values, "<f4")
-        content = _header(volume).encode() + values.tobytes()
-        write_with_sidecar(path, content, volume.unit, provenance)
+    def content(cls, volume: Volume) -> bytes:
+        return _header(volume).encode() + np.ascontiguousarray(volume.values, "<f4").tobytes()
 
 
 def _header(volume: Volume) -> str:

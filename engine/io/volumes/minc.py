@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from io import BytesIO
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -45,9 +45,6 @@ class _Stored(Protocol):
 
 class Minc(FramesReader):
     """MINC volume."""
-
-    name: ClassVar[str] = "MINC volume"
-    suffixes: ClassVar[tuple[str, ...]] = (".mnc",)
 
     @classmethod
     def format_of(cls, file: InputFile) -> str:

@@ -28,9 +28,7 @@ ANGSTROM_PER_MM = 1e7
 class Mrc(VolumeReader):
     """MRC volume."""
 
-    name: ClassVar[str] = "MRC volume"
     format_name: ClassVar[str] = "MRC"
-    suffixes: ClassVar[tuple[str, ...]] = (".mrc", ".rec", ".map")
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -61,7 +59,16 @@ class Mrc(VolumeReader):
         return Volume(values, grid, "", {"axes": "xyz"}, (note,))
 
 
-def _order(file: InputFile) -> str:
+def layout_of(file: InputFile) -> tuple[tuple[int, int, int], int, int]:
+    """Return (columns, rows, sections), mode, and first byte of the values, as the header says."""
+    numbers = f"{order_of(file)}i4"
+    columns, rows, sections, mode = np.frombuffer(file.head[:16], numbers).tolist()
+    # The extended header, which vendors use for tilt angles, precedes the values.
+    (extended,) = np.frombuffer(file.head[EXTENDED], numbers).tolist()
+    return (columns, rows, sections), mode, HEADER_BYTES + extended
+
+
+def order_of(file: InputFile) -> str:
     """Return the byte order in the machine stamp, as the NumPy sign."""
     return ">" if file.head[STAMP_AT : STAMP_AT + 1] == b"\x11" else "<"
 
@@ -73,7 +80,7 @@ def _header(file: InputFile) -> np.void:
     """
     from mrcfile.dtypes import HEADER_DTYPE
 
-    (header,) = np.frombuffer(file.head[:HEADER_BYTES], HEADER_DTYPE.newbyteorder(_order(file)))
+    (header,) = np.frombuffer(file.head[:HEADER_BYTES], HEADER_DTYPE.newbyteorder(order_of(file)))
     fields: np.void = header
     return fields
 
@@ -81,25 +88,21 @@ def _header(file: InputFile) -> np.void:
 def _stored(file: InputFile, header: np.void) -> NDArray[np.generic]:
     """Return the values as the file has them: sections, rows, columns."""
     shape = [int(header[name]) for name in ("nz", "ny", "nx")]
-    dtype = np.dtype(_order(file) + MODES[int(header["mode"])])
-    # nsymbt is the size of the extended header (symmetry, tilt angles).
-    start = HEADER_BYTES + int(header["nsymbt"])
-    return np.frombuffer(file.read(), dtype, prod(shape), start).reshape(shape)
+    dtype = np.dtype(order_of(file) + MODES[int(header["mode"])])
+    return np.frombuffer(file.read(), dtype, prod(shape), layout_of(file)[2]).reshape(shape)
 
 
 def _refuse_unusable(file: InputFile) -> None:
     """Refuse types other than real numbers, and sizes larger than the file."""
-    order = _order(file)
-    columns, rows, sections, mode = (int(n) for n in np.frombuffer(file.head[:16], f"{order}i4"))
+    (columns, rows, sections), mode, start = layout_of(file)
     if mode not in MODES:
         raise FileFormatError(
             f"{file.name}: the MRC mode is {mode}, expected 0, 1, 2, 6 or 12; save the file in one "
             "of these modes."
         )
     n_values = columns * rows * sections
-    (extended,) = (int(n) for n in np.frombuffer(file.head[EXTENDED], f"{order}i4"))
-    n_bytes = HEADER_BYTES + extended + n_values * np.dtype(MODES[mode]).itemsize
-    if min(columns, rows, sections) < 1 or extended < 0 or n_bytes > file.size:
+    n_bytes = start + n_values * np.dtype(MODES[mode]).itemsize
+    if min(columns, rows, sections) < 1 or start < HEADER_BYTES or n_bytes > file.size:
         raise FileFormatError(
             f"{file.name}: its header states {columns:,} × {rows:,} × {sections:,} values "
             f"({n_bytes:,} bytes), but the file has {file.size:,} bytes; copy it again."

@@ -18,11 +18,11 @@ from engine.core.json_types import Plain
 from engine.data.timing.time_frames import MS, FrameVolume
 from engine.data.volume import Volume
 from engine.io.auxiliary.provenance_file import (
-    sidecar_path,
     stream_with_sidecar,
     write_with_sidecar,
 )
-from engine.io.base import FramesReader, VolumeWriter
+from engine.io.auxiliary.sidecar_writers import SidecarWriter
+from engine.io.base import FramesReader
 from engine.io.safety.gzip_blocks import gzip_pieces, gzipped
 from engine.io.safety.open_input import InputFile
 from engine.io.volumes.nifti_values import (
@@ -44,9 +44,6 @@ UNIT_MARK = "unit "
 class Nifti(FramesReader):
     """NIfTI volume."""
 
-    name: ClassVar[str] = "NIfTI volume"
-    suffixes: ClassVar[tuple[str, ...]] = (".nii", ".nii.gz")
-
     @classmethod
     def format_of(cls, file: InputFile) -> str:
         return "NIfTI-2" if magic_of(file.head) == "n+2" else "NIfTI-1"
@@ -65,18 +62,12 @@ class Nifti(FramesReader):
         )
 
 
-class NiftiWriter(VolumeWriter):
+class NiftiWriter(SidecarWriter):
     """NIfTI volume, with provenance in a JSON sidecar."""
 
-    name: ClassVar[str] = "NIfTI volume"
-    suffixes: ClassVar[tuple[str, ...]] = (".nii.gz", ".nii")
     in_pieces: ClassVar[bool] = True
     takes_turned: ClassVar[bool] = True
     detail: ClassVar[str] = "for other programs; provenance in a separate file"
-
-    @classmethod
-    def written(cls, path: Path) -> tuple[Path, ...]:
-        return path, sidecar_path(path)
 
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from tokenize import TokenError
+from typing import IO
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -12,6 +16,11 @@ from engine.core.arrays import Array
 from engine.io.safety.open_input import HEAD_BYTES, InputFile
 
 PIECE_BYTES = 64 * 2**20
+DAMAGE = (
+    *(OSError, ValueError, EOFError, LookupError, TypeError, AttributeError, NotImplementedError),
+    *(ArithmeticError, SyntaxError, RuntimeError, BadZipFile, zlib.error, struct.error),
+)
+"""A flipped bit can require an unknown compression, a later ZIP version or a password."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,28 @@ class FileRows:
         return total
 
 
+def header_of(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
+    """Return shape, True for column-major order, and type; the stream is then at the values.
+
+    Parameters
+    ----------
+    stream
+        at the beginning of an array
+
+    Raises
+    ------
+    ValueError
+        if the version is not 1 or 2, or the header is damaged; also SyntaxError and TokenError
+    """
+    version = np.lib.format.read_magic(stream)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError(f"the NPY format version is {version}, expected (1, 0) or (2, 0)")
+    form = np.lib.format
+    read = form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
+    # NumPy parses the header with `literal_eval`, which is slow and can crash for long texts.
+    return read(stream, max_header_size=HEAD_BYTES)
+
+
 def rows_of(file: InputFile) -> FileRows:
     """Return the rows of a NumPy file (.npy), which are read on demand.
 
@@ -76,14 +107,8 @@ def rows_of(file: InputFile) -> FileRows:
         if it is not a C-contiguous array of numbers with two axes, or is truncated
     """
     stream = file.stream()
-    version = np.lib.format.read_magic(stream)
-    if version not in ((1, 0), (2, 0)):
-        raise ValueError(f"the NPY format version is {version}, expected (1, 0) or (2, 0)")
-    form = np.lib.format
-    read = form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
     try:
-        # NumPy parses the header with `literal_eval`, which is slow and can crash for long texts.
-        shape, by_columns, dtype = read(stream, max_header_size=HEAD_BYTES)
+        shape, by_columns, dtype = header_of(stream)
     except (SyntaxError, TokenError) as e:
         raise ValueError(f"its header is invalid ({e})") from e
     # Object arrays are pickles, which could run any code.

@@ -3,12 +3,14 @@
 `space` names the axes of space, `space directions` is one step along each axis of the values, and
 `space origin` is the centre of the first voxel. pynrrd parses the header; the values are read here,
 because their size must be checked before they are unpacked.
+They follow the header or are in separate files.
 """
 
 from __future__ import annotations
 
+import bz2
+import zlib
 from collections.abc import Iterable
-from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -19,11 +21,13 @@ from engine.core.json_types import Plain
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.geometry.patient_planes import to_patient_axes
-from engine.io.auxiliary.provenance_file import sidecar_path, write_with_sidecar
-from engine.io.base import FramesReader, VolumeWriter
+from engine.io.auxiliary.sidecar_writers import FileWriter
+from engine.io.base import FramesReader
+from engine.io.folder import open_below
+from engine.io.safety.budget import most_unpacked, refuse_large_data
 from engine.io.safety.open_input import InputFile
-from engine.io.volumes.nrrd_data import read_values
-from engine.io.volumes.nrrd_header import DETACHED, read_header
+from engine.io.text.lengths import MM_OF
+from engine.io.volumes.nrrd_header import DETACHED, NrrdHeader, read_header
 from engine.io.volumes.patient_images import patient_frames
 
 MAGIC = b"NRRD000"
@@ -33,13 +37,6 @@ SPACES = {
     **dict.fromkeys(("left-anterior-superior", "las"), (1, -1, 1)),
 }
 """Space -> signs that convert its axes into LPS."""
-MM = {
-    **dict.fromkeys(("mm", "millimeter", "millimeters", "millimetre"), 1.0),
-    **dict.fromkeys(("cm", "centimeter", "centimeters"), 10.0),
-    **dict.fromkeys(("m", "meter", "meters", "metre"), 1000.0),
-    **dict.fromkeys(("um", "\u00b5m", "\u03bcm", "micron", "microns", "micrometer"), 1e-3),
-    **dict.fromkeys(("nm", "nanometer"), 1e-6),
-}
 TIME = "-time"
 """Ending of the names of spaces with a fourth axis for time."""
 TYPES = {
@@ -59,22 +56,18 @@ TYPES = {
 ORDERS: dict[str, Literal["<", ">"]] = {"little": "<", "big": ">"}
 COMPONENTS = ("vector", "covariant-vector", "normal", "color", "matrix", "point", "quaternion")
 """Parts of the names of axis kinds whose values belong to one voxel."""
+RAW, GZIP, BZIP2 = ("raw",), ("gzip", "gz"), ("bzip2", "bz2")
+MOST_LINES = 100_000
+"""Largest number of lines that are skipped before the values."""
 
 
 class Nrrd(FramesReader):
     """NRRD volume."""
 
-    name: ClassVar[str] = "NRRD volume"
-    suffixes: ClassVar[tuple[str, ...]] = (".nrrd", DETACHED)
-
     @classmethod
     def format_of(cls, file: InputFile) -> str:
         is_detached = file.path.suffix.lower() == DETACHED
         return "NRRD (detached header)" if is_detached else "NRRD"
-
-    @classmethod
-    def accepts(cls, file: InputFile) -> bool:
-        return file.head.startswith(MAGIC)
 
     @classmethod
     def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
@@ -90,21 +83,14 @@ class Nrrd(FramesReader):
         return patient_frames(file, values, affine, unit, notes=notes)
 
 
-class NrrdWriter(VolumeWriter):
+class NrrdWriter(FileWriter):
     """NRRD volume, with provenance in a JSON sidecar."""
 
-    name: ClassVar[str] = "NRRD volume"
-    suffixes: ClassVar[tuple[str, ...]] = (".nrrd",)
     detail: ClassVar[str] = "for 3D Slicer; provenance next to it"
 
     @classmethod
-    def written(cls, path: Path) -> tuple[Path, ...]:
-        return path, sidecar_path(path)
-
-    @classmethod
-    def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
-        content = _text(volume).encode() + np.ascontiguousarray(volume.values, "<f4").tobytes()
-        write_with_sidecar(path, content, volume.unit, provenance)
+    def content(cls, volume: Volume) -> bytes:
+        return _text(volume).encode() + np.ascontiguousarray(volume.values, "<f4").tobytes()
 
 
 def _text(volume: Volume) -> str:
@@ -189,15 +175,118 @@ def _affine(
         )
     said = [str(unit).strip('"').lower() for unit in header.get("space units", [])]
     units = {*said} or {"mm"}
-    if len(units) != 1 or not units <= set(MM):
+    if len(units) != 1 or not units <= set(MM_OF):
         raise FileFormatError(
             f"{file.name}: its lengths are in {', '.join(sorted(units))}, expected mm, cm, m, µm "
             "or nm; export it again."
         )
     affine = np.eye(4)
     affine[:3, :3], affine[:3, 3] = steps.T, origin
-    scale = MM[units.pop()]
+    scale = MM_OF[units.pop()]
     # Unit and axes of space change together; the array itself keeps its order.
     matrix = np.diag([*(scale * sign for sign in SPACES[space]), 1.0]) @ affine
     note = f"{file.name}: states no unit of length; mm is assumed."
     return np.asarray(matrix), () if said else (note,)
+
+
+def read_values(
+    file: InputFile, header: NrrdHeader, shape: tuple[int, ...], kind: np.dtype[np.generic]
+) -> NDArray[np.float32]:
+    """Return the values, first axis fastest in the file.
+
+    Parameters
+    ----------
+    file
+        file of the header
+    header
+        with the names of the data files, if there are any
+    shape, kind
+        stated shape and type of the values
+
+    Raises
+    ------
+    FileFormatError
+        if a file is missing, damaged, or smaller than stated
+    """
+    n_bytes = int(np.prod(shape, dtype=object)) * kind.itemsize
+    # Stored bytes and float32 values are in memory together.
+    refuse_large_data(n_bytes + 4 * n_bytes // kind.itemsize, file.name)
+    if not header.files:
+        data = _payload(file, header, header.start, n_bytes)
+    elif n_bytes % len(header.files):
+        raise FileFormatError(
+            f"{file.name}: {n_bytes:,} bytes of values cannot be divided evenly among "
+            f"{len(header.files):,} files; export it again."
+        )
+    else:
+        data = b"".join(_of_file(file, header, name, n_bytes) for name in header.files)
+    return np.asarray(np.frombuffer(data, kind).reshape(shape, order="F"), np.float32)
+
+
+def _of_file(file: InputFile, header: NrrdHeader, name: str, n_bytes: int) -> bytes:
+    with open_below(file.path, name) as data:
+        return _payload(data, header, 0, n_bytes // len(header.files))
+
+
+def _payload(file: InputFile, header: NrrdHeader, start: int, n_bytes: int) -> bytes:
+    """Return the bytes of the values in one file."""
+    encoding = str(header.fields["encoding"]).lower()
+    if n_bytes > (file.size if encoding in RAW else most_unpacked(file.size)):
+        raise FileFormatError(
+            f"{file.name}: its header states {n_bytes:,} bytes of values, but the file has "
+            f"{file.size:,} bytes; copy it again."
+        )
+    start, skipped = _after_lines(file, header, start), _skip(header, "byte")
+    # NRRD, "byte skip": −1 means that the values are at the end of the file, for raw data only.
+    if skipped < 0 and encoding in RAW:
+        start, skipped = file.size - n_bytes, 0
+    if skipped < 0 or skipped > file.size:
+        raise FileFormatError(
+            f"{file.name}: its header skips {skipped:,} bytes before the values, expected 0 to "
+            f"{file.size:,}; export it again."
+        )
+    # Bytes are skipped after decompression, lines before it.
+    data = _unpacked(file, encoding, start, skipped + n_bytes)[skipped:]
+    if len(data) != n_bytes:
+        raise FileFormatError(
+            f"{file.name}: truncated after {len(data):,} bytes of values, expected {n_bytes:,}; "
+            "copy it again."
+        )
+    return data
+
+
+def _after_lines(file: InputFile, header: NrrdHeader, start: int) -> int:
+    """Return the byte offset after the lines to be skipped."""
+    n = _skip(header, "line")
+    if n <= 0:
+        return start
+    if n <= MOST_LINES:
+        parts = file.read(start=start).split(b"\n", n)
+        if len(parts) > n:
+            return file.size - len(parts[n])
+    raise FileFormatError(
+        f"{file.name}: its header skips {n:,} lines before the values, but the file has fewer "
+        "lines; export it again."
+    )
+
+
+def _skip(header: NrrdHeader, what: str) -> int:
+    # The format allows both spellings.
+    names = (f"{what} skip", f"{what}skip")
+    return next((int(header.fields[name]) for name in names if name in header.fields), 0)
+
+
+def _unpacked(file: InputFile, encoding: str, start: int, n_bytes: int) -> bytes:
+    try:
+        if encoding in RAW:
+            return file.read(n_bytes, start)
+        if encoding in GZIP:
+            return zlib.decompressobj(wbits=31).decompress(file.read(start=start), n_bytes)
+        if encoding in BZIP2:
+            return bz2.BZ2Decompressor().decompress(file.read(start=start), n_bytes)
+    except (zlib.error, OSError, ValueError, EOFError) as e:
+        raise FileFormatError(f"{file.name}: damaged ({e}); copy it again.") from e
+    raise FileFormatError(
+        f"{file.name}: values are encoded as {encoding[:20]!r}, expected raw, gzip or bzip2; save "
+        "the image in one of these encodings."
+    )

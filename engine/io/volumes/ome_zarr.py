@@ -16,7 +16,6 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 from itertools import pairwise, product
 from pathlib import Path
 from typing import ClassVar
@@ -27,9 +26,7 @@ from numpy.typing import NDArray
 from engine.core.json_types import Plain
 from engine.data.timing.time_frames import FrameVolume, bids_times
 from engine.data.volume import Volume
-from engine.io.auxiliary.provenance_file import sidecar_path, writing_provenance
-from engine.io.base import VolumeWriter
-from engine.io.safety.atomic_folder import new_folder, refuse_impossible_folder
+from engine.io.auxiliary.sidecar_writers import FolderWriter, write_folder
 
 VERSION = "0.5"
 BLOCK = 128
@@ -42,20 +39,10 @@ NAME = "Isocenter, not for clinical use"
 Values = NDArray[np.float32]
 
 
-class OmeZarrWriter(VolumeWriter):
+class OmeZarrWriter(FolderWriter):
     """OME-Zarr, with provenance in a JSON sidecar."""
 
-    name: ClassVar[str] = "OME-Zarr"
-    suffixes: ClassVar[tuple[str, ...]] = (".ome.zarr",)
     detail: ClassVar[str] = "a multiscale folder, for napari and Python"
-
-    @classmethod
-    def written(cls, path: Path) -> tuple[Path, ...]:
-        return path, sidecar_path(path)
-
-    @classmethod
-    def refuse_place(cls, path: Path) -> None:
-        refuse_impossible_folder(path)
 
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
@@ -86,15 +73,7 @@ def write_ome_zarr(
     images = [each.volume.values for each in frames] or [volume.values]
     # All levels together take at most 8/7 of the first, and gzip hardly enlarges noise; 2 is safe.
     room = 2 * sum(each.size for each in images) * 4 + NODE_BYTES
-    total = sha256()
-    with new_folder(path, room) as folder:
-        for name, content in _files(volume, images, frames):
-            folder.add(name, content)
-            total.update(content)
-        with writing_provenance(path, total.hexdigest(), volume.unit, provenance) as forget_older:
-            # An older provenance of the same name must not be taken for that of the new folder.
-            forget_older()
-            folder.put_in_place()
+    write_folder(path, room, _files(volume, images, frames), volume.unit, provenance)
 
 
 def halved(values: Values) -> Values:

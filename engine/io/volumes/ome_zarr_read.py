@@ -49,9 +49,7 @@ FAULTS = (ValueError, LookupError, TypeError, AttributeError, zlib.error)
 class OmeZarr(FramesReader):
     """OME-Zarr image."""
 
-    name: ClassVar[str] = "OME-Zarr image"
     format_name: ClassVar[str] = "OME-Zarr"
-    suffixes: ClassVar[tuple[str, ...]] = (".ome.zarr",)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:

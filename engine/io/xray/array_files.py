@@ -19,11 +19,11 @@ from engine.core.arrays import Array
 from engine.core.errors import FileFormatError
 from engine.io.hdf5.opening import is_hdf5
 from engine.io.safety.budget import most_unpacked, refuse_bomb, refuse_large_data
-from engine.io.safety.open_input import HEAD_BYTES, InputFile
-from engine.io.volumes.npz import DAMAGE
+from engine.io.safety.open_input import InputFile
+from engine.io.volumes.npy import DAMAGE, header_of
 from engine.io.xray import matlab
-from engine.io.xray.array_names import SIGN
 from engine.io.xray.hdf5.opening import open_tree
+from engine.io.xray.names import SIGN
 
 SUFFIXES = (".npy", ".npz", ".mat", ".h5", ".hdf5", ".hdf", ".nxs")
 MOST_ARRAYS = 1000
@@ -189,39 +189,23 @@ def _variables(file: InputFile) -> list[tuple[str, matlab.Value]]:
 
 def _of_numpy(file: InputFile) -> list[StoredArray]:
     if file.head.startswith(np.lib.format.MAGIC_PREFIX):
-        shape, _, dtype, _ = _npy_header(file)
+        shape, _, dtype = header_of(file.stream())
         return [StoredArray("", shape, dtype)]
     found = []
     with ZipFile(file.stream()) as archive:
         for each in archive.infolist()[:MOST_ARRAYS]:
             refuse_bomb(each.file_size, file.size, file.name)
             with archive.open(each) as stream:
-                version = np.lib.format.read_magic(stream)
-                read = _READ[version]
-                shape, _, dtype = read(stream, max_header_size=HEAD_BYTES)
+                shape, _, dtype = header_of(stream)
             found.append(StoredArray(each.filename.removesuffix(".npy"), shape, dtype))
     return found
 
 
-_READ = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
-
-
-def _npy_header(
-    file: InputFile,
-) -> tuple[tuple[int, ...], bool, np.dtype[np.generic], int]:
-    """Return shape, True for column-major order, type, and the byte offset of the first number."""
-    stream = file.stream()
-    version = np.lib.format.read_magic(stream)
-    shape, by_columns, dtype = _READ[version](stream, max_header_size=HEAD_BYTES)
-    return shape, by_columns, dtype, stream.tell()
-
-
 def _from_numpy(file: InputFile, name: str, only: Only | None) -> Array:
     if file.head.startswith(np.lib.format.MAGIC_PREFIX):
-        shape, by_columns, dtype, start = _npy_header(file)
+        content = file.stream()
+        shape, by_columns, dtype = header_of(content)
+        start = content.tell()
         # Views are contiguous only along the first axis of a row-major array.
         if only is not None and only[0] == 0 and not by_columns:
             part = int(np.prod(shape[1:], dtype=object)) * dtype.itemsize

@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from engine.core.errors import FileFormatError, GeometryError
-from engine.core.json_types import Plain
+from engine.core.errors import FileFormatError
 from engine.data.planned_scan import AFTER_STEMS, PlannedScan
 from engine.data.projections import Projections
 from engine.geometry.xray import XrayGeometry
@@ -21,7 +20,7 @@ from engine.io.safety.open_input import InputFile
 from engine.io.xray.angles import Angles, read_angles
 from engine.io.xray.frames import assemble
 from engine.io.xray.pose import turned_cone
-from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
+from engine.io.xray.stack import Stack, read_stack, refuse_missing, refuse_more, series
 from engine.io.xray.text.keyvalue import Fields, read_fields, refuse_distances
 
 MARKS = (b"[system]", b"[acquisition]", b"rotation step (deg)")
@@ -36,10 +35,7 @@ OFF = ("off", "no", "0")
 class Bruker(ProjectionsReader):
     """Bruker SkyScan scan."""
 
-    name: ClassVar[str] = "Bruker SkyScan scan"
     format_name: ClassVar[str] = "Bruker SkyScan"
-    suffixes: ClassVar[tuple[str, ...]] = (".log",)
-    companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -72,7 +68,7 @@ class Bruker(ProjectionsReader):
             "transmission" if _corrected(fields) else "counts",
             whole_numbers=whole,
             white_level=full,
-            info=_info(fields),
+            info={"format": cls.name, **fields.facts(FACTS)},
             notes=notes,
         )
 
@@ -128,11 +124,7 @@ def _stack(fields: Fields) -> Stack:
     stack = next(iter(fits.values()))
     n_files = fields.whole("number of files")
     refuse_missing(stack, path, n_files - 1)
-    if len(stack) > n_files:
-        raise GeometryError(
-            f"{path.name}: {len(stack):,} projections were found, but the log states {n_files:,}; "
-            "choose the log of this scan."
-        )
+    refuse_more(stack, path, n_files)
     return stack
 
 
@@ -172,12 +164,3 @@ def _pixel_mm(fields: Fields, magnification: float) -> float:
 def _ratio(fields: Fields) -> float:
     """Return the ratio of pixel height to width."""
     return 1.0 if fields.text("cameraxyratio") is None else fields.positive("cameraxyratio")
-
-
-def _info(fields: Fields) -> Plain:
-    info: Plain = {"format": Bruker.name}
-    for name, key in FACTS.items():
-        number = fields.fact(key)
-        if number is not None:
-            info[name] = number
-    return info

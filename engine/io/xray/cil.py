@@ -42,9 +42,7 @@ _DOWN = 1e-9 - 1
 class CilNexus(ProjectionsReader):
     """NeXus file of CIL."""
 
-    name: ClassVar[str] = "NeXus of CIL"
     format_name: ClassVar[str] = "CIL NeXus"
-    suffixes: ClassVar[tuple[str, ...]] = (".nxs", ".h5", ".hdf5")
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from engine.core.errors import FileFormatError, GeometryError
+from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
 from engine.data.planned_scan import PlannedScan
 from engine.data.projections import Projections
@@ -20,7 +20,7 @@ from engine.io.safety.open_input import InputFile
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import Images, assemble
 from engine.io.xray.pose import turned_cone
-from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
+from engine.io.xray.stack import Stack, read_stack, refuse_missing, refuse_more, series
 from engine.io.xray.text.keyvalue import Fields, read_fields, refuse_distances
 
 SCAN, FLAT, DARK = "scan_", "io", "di"
@@ -41,10 +41,7 @@ FACTS = {
 class FlexRay(ProjectionsReader):
     """FleX-ray scan folder."""
 
-    name: ClassVar[str] = "FleX-ray scan"
     format_name: ClassVar[str] = "FleX-ray"
-    suffixes: ClassVar[tuple[str, ...]] = (".txt",)
-    companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -76,7 +73,11 @@ class FlexRay(ProjectionsReader):
             flats=flats,
             darks=darks,
             whole_numbers=whole,
-            info={**_info(fields), **_flat_views(fields, flats, len(images))},
+            info={
+                "format": cls.name,
+                **fields.facts(FACTS),
+                **_flat_views(fields, flats, len(images)),
+            },
             notes=notes,
         )
 
@@ -116,11 +117,8 @@ def _projections(stacks: dict[str, Stack], fields: Fields) -> Stack:
         )
     wanted = fields.maybe("# projections")
     refuse_missing(stack, fields.path, int(wanted) if wanted else None)
-    if wanted and len(stack) > wanted + 1:  # some settings do not count the repeated last view
-        raise GeometryError(
-            f"{fields.path.name}: {len(stack):,} projections were found, but the settings state "
-            f"{wanted:,.0f}; choose the settings of this scan."
-        )
+    if wanted:  # some settings do not count the repeated last view
+        refuse_more(stack, fields.path, int(wanted), n_extra=1)
     # The numbers show a gap at the start, which `refuse_missing` cannot see.
     if stack.numbers[0] not in (0, 1):
         raise FileFormatError(
@@ -208,12 +206,3 @@ def _flat_views(fields: Fields, flats: Images | None, n_views: int) -> Plain:
     if flats is None or before is None or not 0 < before < len(flats):
         return {}
     return {"flat_views": [0 if k < before else n_views for k in range(len(flats))]}
-
-
-def _info(fields: Fields) -> Plain:
-    info: Plain = {"format": FlexRay.name}
-    for name, key in FACTS.items():
-        number = fields.fact(key)
-        if number is not None:
-            info[name] = number
-    return info

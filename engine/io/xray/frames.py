@@ -1,7 +1,11 @@
-"""Build checked projections from images and a geometry: sizes, flats, bad pixels, lost views."""
+"""Build checked projections from images and a geometry: sizes, flats, bad pixels, lost views.
+
+Large images are in a temporary file instead of memory.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
@@ -12,8 +16,11 @@ from numpy.typing import NDArray
 from engine.core.arrays import largest, rest
 from engine.core.errors import DataError, FileFormatError, GeometryError
 from engine.core.json_types import Plain
+from engine.core.paths import cache_dir
 from engine.data.projections import Projections, info_of
+from engine.data.storage.columns import Scratch
 from engine.geometry.xray import XrayGeometry
+from engine.io.safety.budget import SMALL_BYTES, free_memory, refuse_large_data
 from engine.io.safety.ranges import WHITE_LEVEL, in_range, refuse_impossible_beam
 
 Kind = Literal["counts", "transmission", "integrals"]
@@ -29,6 +36,15 @@ LIMITS: dict[str, float] = {"transmission": 100.0, "integrals": 1000.0}
 """Larger values are counts."""
 LARGEST_TRANSMISSION = 1.5
 LARGEST_INTEGRAL = 50.0
+SIDES = (
+    "the file does not state the patient position; the orientation letters assume head first, "
+    "supine"
+)
+"""Note of formats that state no patient position."""
+WHOLE_SETS = 7
+"""Number of copies of the projections that a run needs in memory. If fewer fit, the projections are
+read into a file, because the run will also work with files."""
+WHAT = "the projections"
 
 
 def assemble(
@@ -344,3 +360,32 @@ def _unlit(
             "images and count as bad."
         )
     return unlit
+
+
+def allocate_images(shape: tuple[int, ...], name: str) -> Images:
+    """Return an uninitialised float32 array for images (n, rows, columns).
+
+    It is in memory, or in a temporary file if a run with these images would need too much memory.
+    The file is removed with the array.
+
+    Parameters
+    ----------
+    shape
+        shape of the images
+    name
+        name of the file that they are read from, for the error message
+
+    Raises
+    ------
+    ResourceError
+        if neither memory nor disk has enough space
+    """
+    n_bytes = 4 * math.prod(int(n) for n in shape)
+    # Small scans do not ask the system for free memory.
+    if n_bytes < SMALL_BYTES or WHOLE_SETS * n_bytes <= free_memory():
+        return np.empty(shape, np.float32)
+    room = Scratch(cache_dir(), WHAT)
+    # If the images fit neither the disk nor the memory, the memory is reported.
+    if n_bytes > room.free_bytes:
+        refuse_large_data(n_bytes, name, WHAT)
+    return room.empty(shape, np.float32)

@@ -35,9 +35,7 @@ FACTS = {"voltage_kv": "voltage", "current_ma": "current", "exposure_ms": "expos
 class HtcMatlab(ProjectionsReader):
     """Sinogram of the Helsinki Tomography Challenge."""
 
-    name: ClassVar[str] = "HTC 2022 sinogram (MATLAB)"
     format_name: ClassVar[str] = "HTC 2022 (MATLAB)"
-    suffixes: ClassVar[tuple[str, ...]] = (".mat",)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:

@@ -24,7 +24,7 @@ from engine.io.xray.angles import read_angles
 from engine.io.xray.find import LISTS
 from engine.io.xray.frames import assemble
 from engine.io.xray.pose import turned_cone
-from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
+from engine.io.xray.stack import Stack, read_stack, refuse_missing, refuse_more, series
 from engine.io.xray.text.keyvalue import Fields, read_fields, refuse_distances, settings_text
 
 MARK = b"[xtekct]"
@@ -34,14 +34,7 @@ FACTS = {"voltage_kv": "xraykv", "current_ua": "xrayua", "white_level": "whitele
 class Nikon(ProjectionsReader):
     """Nikon scan."""
 
-    name: ClassVar[str] = "Nikon scan"
     format_name: ClassVar[str] = "Nikon XTEK"
-    suffixes: ClassVar[tuple[str, ...]] = (".xtekct",)
-    companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
-
-    @classmethod
-    def accepts(cls, file: InputFile) -> bool:
-        return MARK in file.head.lower()
 
     @classmethod
     def read(cls, file: InputFile) -> Projections:
@@ -60,7 +53,7 @@ class Nikon(ProjectionsReader):
             "transmission",
             whole_numbers=whole,
             white_level=white,
-            info=_info(fields),
+            info={"format": cls.name, **fields.facts(FACTS)},
             notes=notes,
         )
 
@@ -105,11 +98,7 @@ def _stack(fields: Fields, n_views: int) -> Stack:
     stack = next(iter(fits.values()))
     refuse_missing(stack, path, n_views)
     # One more image is accepted, because some scans end with a repeat of the first view.
-    if len(stack) > n_views + 1:
-        raise GeometryError(
-            f"{path.name}: {len(stack):,} projections were found, but the settings state "
-            f"{n_views:,}; choose the settings of this scan."
-        )
+    refuse_more(stack, path, n_views, n_extra=1)
     return stack.first(n_views)
 
 
@@ -212,12 +201,3 @@ def _upright(lean: float, tilt: float) -> NDArray[np.floating]:
     x, y, z = axis
     k = 1.0 / (1.0 + z)
     return np.array([[1 - k * x * x, -k * x * y, -x], [-k * x * y, 1 - k * y * y, -y], [x, y, z]])
-
-
-def _info(fields: Fields) -> Plain:
-    info: Plain = {"format": Nikon.name}
-    for name, key in FACTS.items():
-        number = fields.fact(key)
-        if number is not None:
-            info[name] = number
-    return info

@@ -12,8 +12,7 @@ from engine.core import arrays
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError, SettingsError
 from engine.io.safety.open_input import InputFile
-from engine.io.xray.frames import Images
-from engine.io.xray.image_storage import allocate_images
+from engine.io.xray.frames import Images, allocate_images
 from engine.io.xray.sidecar.settings import AXES, Sidecar
 
 PIECE_BYTES = 64 * 2**20

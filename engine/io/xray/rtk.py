@@ -19,7 +19,7 @@ from engine.io.base import ProjectionsReader
 from engine.io.folder import entries
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.volumes.metaimage import read_meta_image
-from engine.io.xray.angles import read_angles
+from engine.io.xray.angles import Angles, read_angles
 from engine.io.xray.frames import Kind, assemble, guess_kind, refuse_count
 from engine.io.xray.text.xml_text import XmlText
 
@@ -35,10 +35,7 @@ USED = (GANTRY, SID, SDD, *OFFSETS, *LEANS)
 class RtkXml(ProjectionsReader):
     """RTK geometry next to its projections."""
 
-    name: ClassVar[str] = "RTK circular geometry"
     format_name: ClassVar[str] = "RTK geometry (XML)"
-    suffixes: ClassVar[tuple[str, ...]] = (".xml",)
-    companions: ClassVar[tuple[str, ...]] = (".mha",)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -56,19 +53,18 @@ class RtkXml(ProjectionsReader):
                 "views); export them again."
             )
         views, rows, columns = image.values.shape
-        refuse_count(path, views, len(parameters[GANTRY]))
-        angles = read_angles(parameters[GANTRY], "deg", f"{path.name}: {GANTRY}")
-        values = image.values[: len(angles.rad)].astype(np.float32)
-        notes = list(angles.notes)
-        # RTK files do not state the kind; line integrals are stored as floating-point numbers.
-        kind: Kind = "counts" if whole else guess_kind(path, values, notes)
-        geometry = rtk_geometry(
-            {name: a[: len(angles.rad)] for name, a in parameters.items()},
+        geometry, angles = rtk_geometry(
+            parameters,
+            views,
             shape=(rows, columns),
             spacing_mm=(image.spacing_mm[0], image.spacing_mm[1]),
             origin_mm=(image.origin_mm[0], image.origin_mm[1]),
             path=path,
         )
+        values = image.values[: len(angles.rad)].astype(np.float32)
+        notes = list(angles.notes)
+        # RTK files do not state the kind; line integrals are stored as floating-point numbers.
+        kind: Kind = "counts" if whole else guess_kind(path, values, notes)
         return assemble(
             path,
             values,
@@ -162,18 +158,21 @@ def read_parameters(file: InputFile) -> dict[str, NDArray[np.float64]]:
 
 def rtk_geometry(
     parameters: dict[str, NDArray[np.float64]],
+    n_views: int,
     *,
     shape: tuple[int, int],
     spacing_mm: tuple[float, float],
     origin_mm: tuple[float, float],
     path: Path,
-) -> XrayGeometry:
-    """Return the geometry of RTK's parameters.
+) -> tuple[XrayGeometry, Angles]:
+    """Return the geometry of RTK's parameters, and the angles of the views that are used.
 
     Parameters
     ----------
     parameters
         name -> (n_views,) [mm, °], from `read_parameters`
+    n_views
+        number of projections
     shape
         (rows, columns)
     spacing_mm, origin_mm
@@ -184,9 +183,11 @@ def rtk_geometry(
     Raises
     ------
     GeometryError
-        if the isocentre is not between source and detector
+        if the number of views differs, or the isocentre is not between source and detector
     """
-    p = parameters
+    refuse_count(path, n_views, len(parameters[GANTRY]))
+    angles = read_angles(parameters[GANTRY], "deg", f"{path.name}: {GANTRY}")
+    p = {name: values[: len(angles.rad)] for name, values in parameters.items()}
     sid, sdd = p[SID], p[SDD]
     # RTK marks a parallel beam by a source to detector distance of 0.
     if (sdd == 0).any() or (sid <= 0).any() or (sdd <= sid).any():
@@ -204,4 +205,5 @@ def rtk_geometry(
         source_offset_mm=np.column_stack([p["SourceOffsetX"], p["SourceOffsetY"]]),
         projection_offset_mm=np.column_stack([p["ProjectionOffsetX"], p["ProjectionOffsetY"]]),
     )
-    return from_rtk(circular, shape=shape, pixel_mm=spacing_mm, origin_mm=origin_mm)
+    orbit = from_rtk(circular, shape=shape, pixel_mm=spacing_mm, origin_mm=origin_mm)
+    return orbit, angles

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from pathlib import Path
 
+import numpy as np
+
 from engine.core.arrays import Array, rest
-from engine.core.errors import FileFormatError
+from engine.core.errors import FileFormatError, GeometryError
 from engine.io.folder import entries
-from engine.io.safety.open_input import open_input
+from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.bare_images import image_of
-from engine.io.xray.frames import MOST_NAMED, Images, listed
-from engine.io.xray.image_storage import allocate_images
+from engine.io.xray.frames import MOST_NAMED, Images, allocate_images, listed
 
 AT_ONCE = 32
 """Number of images after which pages of a mapped file are released from memory."""
@@ -30,8 +32,8 @@ class Stack:
     numbers : numbers in the file names
     """
 
-    files: tuple[Path, ...]
-    numbers: tuple[int, ...]
+    files: tuple[Path, ...] = ()
+    numbers: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.files)
@@ -53,18 +55,20 @@ def series(folder: Path, form: re.Pattern[str] = NUMBERED) -> dict[str, Stack]:
     folder
         folder of the images
     form
-        pattern of file names with the groups `prefix` and `number`; default: TIFF images
+        pattern of file names with the group `number`, and `prefix` if there can be several series;
+        default: TIFF images
 
     Returns
     -------
     stacks
-        prefix -> images in order of their numbers
+        prefix -> images in order of their numbers; without a prefix, at most one under ""
     """
     found: dict[str, list[tuple[int, Path]]] = {}
     for path in entries(folder):
         match = form.match(path.name)
         if match:
-            found.setdefault(match["prefix"], []).append((int(match["number"]), path))
+            prefix = match.groupdict().get("prefix") or ""
+            found.setdefault(prefix, []).append((int(match["number"]), path))
     stacks = {}
     for prefix, images in found.items():
         # By number, because names without leading zeros sort as text: 1, 10, 2.
@@ -115,6 +119,32 @@ def refuse_missing(stack: Stack, where: Path, n_wanted: int | None = None) -> No
         )
 
 
+def refuse_more(stack: Stack, where: Path, n_stated: int, n_extra: int = 0) -> None:
+    """Refuse a series that belongs to another scan, because it has too many images.
+
+    Parameters
+    ----------
+    stack
+        the series
+    where
+        the settings, for the error message
+    n_stated
+        number of images in the settings
+    n_extra
+        further images that are accepted, such as a repeat of the first view
+
+    Raises
+    ------
+    GeometryError
+        if there are more images
+    """
+    if len(stack) > n_stated + n_extra:
+        raise GeometryError(
+            f"{where.name}: {len(stack):,} projections were found, but the settings state "
+            f"{n_stated:,}; choose the settings of this scan."
+        )
+
+
 def read_stack(stack: Stack, settings: Path) -> tuple[Images, bool]:
     """Read the images of a stack.
 
@@ -137,30 +167,117 @@ def read_stack(stack: Stack, settings: Path) -> tuple[Images, bool]:
     FileFormatError
         if a file is damaged, has several pages or another size
     """
-    first = _image(stack.files[0])
-    # Several pages in each file would be ambiguous: views, frames or colours.
-    if first.ndim != 2:
-        raise FileFormatError(
-            f"{stack.files[0].name}: contains {len(first):,} pages, expected one; save each image "
-            "in its own file."
-        )
-    values = allocate_images((len(stack), *first.shape), settings.name)
-    values[0] = first
-    for k, file in enumerate(stack.files[1:], 1):
-        image = _image(file)
-        # Preview images can have similar names.
-        if image.shape != first.shape:
+    kinds: list[str] = []
+
+    def read(file: InputFile) -> Array:
+        image = image_of(file)
+        # Several pages in each file would be ambiguous: views, frames or colours.
+        if image.ndim != 2:
             raise FileFormatError(
-                f"{file.name}: has {' x '.join(map(str, image.shape))} pixels, but the previous "
-                f"images have {first.shape[0]} x {first.shape[1]} (rows x columns); copy it again."
+                f"{file.name}: contains {len(image):,} pages, expected one; save each image in its "
+                "own file."
             )
+        kinds.append(image.dtype.kind)
+        return image
+
+    return read_images(stack.files, settings, read), kinds[0] in "iu"
+
+
+def read_images(
+    files: Sequence[Path], settings: Path, read: Callable[[InputFile], Array]
+) -> Images:
+    """Read images of one size, one per file.
+
+    Parameters
+    ----------
+    files
+        the images in order
+    settings
+        the file that describes them, for error messages
+    read
+        function that returns the image (rows, columns) in an open file
+
+    Returns
+    -------
+    images
+        (n, rows, columns) float32
+
+    Raises
+    ------
+    GeometryError
+        if an image has another size
+    """
+    values = np.empty((0, 0, 0), np.float32)
+    for k, path in enumerate(files):
+        with open_input(path) as file:
+            image = read(file)
+        if not k:
+            values = allocate_images((len(files), *image.shape), settings.name)
+        refuse_other_size(path, image.shape, values.shape[1:])
         values[k] = image
         # The images can be in a mapped file; the system may then drop pages that are written.
         if not k % AT_ONCE:
             rest(values)
-    return values, first.dtype.kind in "iu"
+    return values
 
 
-def _image(path: Path) -> Array:
-    with open_input(path) as file:
-        return image_of(file)
+def refuse_other_size(
+    path: Path, shape: tuple[int, ...], first: tuple[int, ...], others: str = "previous images"
+) -> None:
+    """Refuse an image of another detector or binning, such as a preview with a similar name.
+
+    Parameters
+    ----------
+    path
+        image, for the error message
+    shape
+        its (rows, columns)
+    first
+        (rows, columns) of the images before it
+    others
+        those images, for the error message
+
+    Raises
+    ------
+    GeometryError
+        if the sizes differ
+    """
+    if shape != first:
+        raise GeometryError(
+            f"{path.name}: has {' x '.join(map(str, shape))} pixels, but the {others} have "
+            f"{' x '.join(map(str, first))} (rows x columns); open images from a single scan."
+        )
+
+
+def folder_of_series(
+    settings: Path, folders: Iterable[Path], form: re.Pattern[str], example: str
+) -> Path:
+    """Return the only folder with numbered images.
+
+    Parameters
+    ----------
+    settings
+        the file that describes the scan, for error messages
+    folders
+        folders to search
+    form
+        pattern of file names as in `series`
+    example
+        name of an image
+
+    Raises
+    ------
+    FileFormatError
+        if there is no such folder, or several
+    """
+    found = [each for each in folders if series(each, form)]
+    if len(found) > 1:
+        names = ", ".join(each.name for each in found[:4])
+        raise FileFormatError(
+            f"{settings.name}: found {len(found)} scans ({names}); open an image from one of them."
+        )
+    if not found:
+        raise FileFormatError(
+            f"{settings.name}: no subfolder next to it contains {example}; copy the complete scan."
+        )
+    return found[0]

@@ -19,6 +19,7 @@ from engine.geometry.orbits import from_astra_vectors
 from engine.geometry.xray import Beam, XrayGeometry
 from engine.io.base import ProjectionsReader
 from engine.io.safety.open_input import InputFile
+from engine.io.text.rows import rows_of
 from engine.io.xray.frames import Images, Kind, assemble, guess_kind, refuse_count
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
 
@@ -32,10 +33,7 @@ MAX_LENGTH_MM = 1e5
 class AstraVectors(ProjectionsReader):
     """ASTRA vectors next to TIFF images."""
 
-    name: ClassVar[str] = "ASTRA vector geometry"
     format_name: ClassVar[str] = "ASTRA vectors"
-    suffixes: ClassVar[tuple[str, ...]] = (".geom",)
-    companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -107,17 +105,14 @@ def read_vectors(file: InputFile) -> NDArray[np.float64]:
         if a line has other than twelve finite numbers
     """
     path, rows = file.path, []
-    for k, line in enumerate(file.text(MAX_BYTES).splitlines(), 1):
-        # NumPy and MATLAB write blanks, spreadsheets write commas.
-        fields = line.partition("#")[0].replace(",", " ").split()
-        if not fields:
-            continue
+    lines = file.text(MAX_BYTES).splitlines()
+    for k, fields in rows_of(lines):
         try:
             row = [float(field) for field in fields]
         except ValueError as e:
             raise FileFormatError(
-                f"{path.name}: line {k} is {line.strip()[:40]!r}, expected {N_NUMBERS} numbers; "
-                "correct the line."
+                f"{path.name}: line {k} is {lines[k - 1].strip()[:40]!r}, expected {N_NUMBERS} "
+                "numbers; correct the line."
             ) from e
         if len(row) != N_NUMBERS or not np.isfinite(row).all():
             raise FileFormatError(

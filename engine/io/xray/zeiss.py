@@ -4,11 +4,14 @@ Streams, sizes and units are those of the readers of dxchange and CIL. PixelSize
 at the axis [µm]; the detector pixel is larger by the magnification. As in CIL, row 0 is the lowest,
 columns run to the right as seen from the source, and at angle θ the object is rotated by +θ. No
 public file distinguishes a scan from its mirror image, so a note warns about it.
+
+A compound file (OLE2) contains named streams of bytes; olefile reads it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from typing import ClassVar
@@ -24,9 +27,7 @@ from engine.io.base import ProjectionsReader
 from engine.io.folder import exists
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
-from engine.io.xray.compound import MAGIC, compound_streams
-from engine.io.xray.frames import Images, assemble
-from engine.io.xray.image_storage import allocate_images
+from engine.io.xray.frames import Images, allocate_images, assemble
 from engine.io.xray.pose import RIGHT, UP, turned_cone, turned_parallel
 from engine.io.xray.text.keyvalue import refuse_distances
 from engine.io.xray.view_shifts import shifted_views
@@ -41,14 +42,13 @@ MIRROR = (
     "the format does not state if the image is mirrored; compare it with markings on the object, "
     "and flip it if needed."
 )
+MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 class Zeiss(ProjectionsReader):
     """Zeiss scan."""
 
-    name: ClassVar[str] = "Zeiss scan"
     format_name: ClassVar[str] = "Zeiss XRM"
-    suffixes: ClassVar[tuple[str, ...]] = (".txrm",)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -265,3 +265,41 @@ def _info(facts: _Facts) -> Plain:
         if number is not None and number.size and float(number[0]) > 0:
             info[key] = float(number[0])
     return info
+
+
+@contextmanager
+def compound_streams(file: InputFile) -> Iterator[Callable[[str], bytes | None]]:
+    """Open a compound file for reading streams.
+
+    Parameters
+    ----------
+    file
+        compound file
+
+    Yields
+    ------
+    stream
+        function that returns the bytes of a named stream, None if there is none
+
+    Raises
+    ------
+    FileFormatError
+        if the file is damaged, when it is opened or read
+    """
+    import olefile
+
+    try:
+        with olefile.OleFileIO(file.stream()) as tree:
+
+            def stream(name: str) -> bytes | None:
+                if not tree.exists(name):
+                    return None
+                return bytes(tree.openstream(name).read())
+
+            yield stream
+    # olefile raises errors of many types for damaged sector chains.
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as e:
+        reason = " ".join(str(e).split())
+        raise FileFormatError(
+            f"{file.name}: damaged or truncated ({reason}); copy the file again."
+        ) from e

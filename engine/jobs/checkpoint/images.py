@@ -28,8 +28,7 @@ from engine.data.storage.iterates import remove_iterates
 from engine.data.timing.time_frames import Gate, TimeFrame
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
-from engine.io.safety.atomic_write import publishing
-from engine.io.safety.read_back import refuse_other_bytes
+from engine.io.safety.atomic_write import publishing, refuse_other_bytes
 
 IMAGES = ("checkpoint-0.bin", "checkpoint-1.bin")
 MAX_LINE_BYTES = 1 << 20

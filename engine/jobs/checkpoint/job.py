@@ -19,8 +19,7 @@ from engine.core.settings import explain
 from engine.data.runs.events import Preview
 from engine.io.safety import audit_log
 from engine.io.safety.atomic_write import write_atomically
-from engine.io.safety.dead_parts import sweep_parts
-from engine.io.safety.locks import after_others, sweep_locks
+from engine.io.safety.locks import after_others, sweep_locks, sweep_parts
 from engine.jobs.caches import drop_unused
 from engine.jobs.checkpoint.frames import FinishedFrames
 from engine.jobs.checkpoint.images import Head, LastImages, read_image, write_image

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from engine.core.errors import ResourceError, SettingsError
 from engine.core.settings import explain
 from engine.io.safety.atomic_write import write_atomically
-from engine.io.safety.dead_parts import sweep_parts
+from engine.io.safety.locks import sweep_parts
 from engine.jobs.queue.entry import QueueEntry
 
 Stamp = tuple[int, int, int]

@@ -21,7 +21,7 @@ from engine.core.errors import ResourceError
 from engine.core.paths import cache_dir, made
 from engine.data.runs.sharding import TracedEvents
 from engine.data.storage.columns import pieces
-from engine.io.safety.dead_parts import locked_part, part_name, sweep_parts
+from engine.io.safety.locks import locked_part, part_name, sweep_parts
 from engine.jobs.shards.division import Division
 
 OWNER_ONLY = 0o700

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from engine.io.dicom.order import ImagingOrder as ImagingOrder
     from engine.io.dicom.order import day_of as day_of
     from engine.io.dicom.order import refuse_other_patient as refuse_other_patient
-    from engine.io.dicom.order_files import is_dicom as is_dicom
-    from engine.io.dicom.order_files import write_for_order as write_for_order
+    from engine.io.dicom.patient_identity import is_dicom as is_dicom
+    from engine.io.dicom.patient_identity import write_for_order as write_for_order
     from engine.io.dicom.worklist import Worklist as Worklist
     from engine.io.dicom.worklist import WorklistQuery as WorklistQuery
     from engine.io.dicom.worklist import ask_worklist as ask_worklist
@@ -27,7 +27,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "indexed_study": ("FILTERS", "KnownStudy", "State"),
             "engine.io.dicom.network": ("Node",),
             "engine.io.dicom.order": ("ImagingOrder", "day_of", "refuse_other_patient"),
-            "engine.io.dicom.order_files": ("is_dicom", "write_for_order"),
+            "engine.io.dicom.patient_identity": ("is_dicom", "write_for_order"),
             "engine.io.dicom.worklist": ("WorklistQuery", "Worklist", "ask_worklist"),
         },
     )

@@ -17,8 +17,7 @@ from engine.core.errors import FileFormatError, GeometryError, ResourceError
 from engine.data.layered_response import StoredResponse
 from engine.geometry.dual_head import DualHead
 from engine.io.hdf5.response import read_response
-from engine.io.safety.dead_parts import sweep_parts
-from engine.io.safety.locks import after_others, is_in_use
+from engine.io.safety.locks import after_others, is_in_use, sweep_parts
 from engine.modalities.dual_head_pet.response.identity import path_of, plan_of
 from engine.modalities.dual_head_pet.response.layered import build_response
 from engine.modalities.dual_head_pet.response.parts import forget_other_parts

@@ -22,9 +22,9 @@ from engine.data.line_factors import fingerprint
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.io.safety.atomic_write import write_atomically
-from engine.io.safety.dead_parts import sweep_parts
+from engine.io.safety.locks import sweep_parts
 from engine.io.safety.seal import seal_of
-from engine.io.volumes.npz import DAMAGE
+from engine.io.volumes.npy import DAMAGE
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 

@@ -16,8 +16,7 @@ from engine.io.dicom.general import encoded_document, general_attributes
 from engine.io.dicom.patient_identity import of_order
 from engine.io.dicom.series import digest_of, instance_uid
 from engine.io.dicom.subject import Subject, subject_of
-from engine.io.dicom.uids import uid_of
-from engine.io.dicom.values import words
+from engine.io.dicom.values import uid_of, words
 from engine.protocols.privacy.records import without_names
 from engine.results.reports.blocks import ResultReport
 from engine.results.reports.illustrations import image_of

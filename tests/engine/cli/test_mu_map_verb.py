@@ -13,7 +13,7 @@ from engine.cli.main import main
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume, save
-from engine.io.auxiliary.mu_sum import TISSUES_PER_MM
+from engine.io.auxiliary.mu_map import TISSUES_PER_MM
 from tests.engine.io.dicom.dicom_files import write_series
 
 GRID = ImageGrid((6, 8, 10), (4.0, 4.0, 5.0), (2.0, 0.0, -10.0))

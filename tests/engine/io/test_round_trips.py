@@ -31,7 +31,7 @@ from engine.io import (
 )
 from engine.io.bids.dataset import BidsWriter
 from engine.io.dicom.capture import DicomCaptureWriter
-from engine.io.dicom.series_writer import DicomSeriesWriter
+from engine.io.dicom.series import DicomSeriesWriter
 from engine.io.raster.cine import CineWriter
 from engine.io.raster.png import PngWriter
 from engine.io.tiff.volume import TiffWriter

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.raw_import.roles import belongs
+from engine.raw_import.files import belongs
 
 HOME = Path("/data")
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from engine.io.safety.open_input import open_input
-from engine.raw_import.angle_evidence import ImageCounts, in_file
-from engine.raw_import.angle_names import in_names
+from engine.raw_import.angle_evidence import ImageCounts, in_file, in_names
 from engine.raw_import.rotation import ViewAngles, from_views, of_list, sampled
 from tests.engine.raw_import.scans import integrals
 

@@ -18,15 +18,13 @@ from engine.core.json_types import Plain
 from engine.io.folder import below, entries, is_file, is_folder
 from engine.io.safety.open_input import open_input
 from engine.io.xray.ctsimu.parts import section, whole
-from engine.io.xray.ctsimu.values import Quantities
-from engine.io.xray.frames import Images, refuse_count
-from engine.io.xray.image_storage import allocate_images
+from engine.io.xray.ctsimu.values import ORDERS, TYPES, Quantities
+from engine.io.xray.frames import Images, allocate_images, refuse_count
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
 from engine.io.xray.tiff import is_tiff, tiff_of
 
 NUMBER = re.compile(r"%0?\d*d")
 REFERENCES = "flat", "dark"
-TYPES = ("uint8", "int8", "uint16", "int16", "float32", "float64")
 FOLDERS = ".", "projections"
 CORRECTED = "corrected", "projections/corrected"
 
@@ -210,10 +208,8 @@ def _files(metadata: Path, pattern: str, n_wanted: int) -> list[Path]:
     above = below(metadata, NUMBER.sub("0", pattern)).parent
     # Match any number of digits: %04d does not limit numbers above 9999.
     before, after = NUMBER.split(pattern.rpartition("/")[2])
-    form = re.compile(f"{re.escape(before)}(\\d+){re.escape(after)}")
-    matches = ((form.fullmatch(each.name), each) for each in entries(above))
-    found = sorted((int(match[1]), each) for match, each in matches if match)
-    stack = Stack(tuple(each for _, each in found), tuple(number for number, _ in found))
+    form = re.compile(f"{re.escape(before)}(?P<number>\\d+){re.escape(after)}$")
+    stack = series(above, form).get("", Stack())
     refuse_missing(stack, metadata, n_wanted)
     refuse_count(metadata, len(stack), n_wanted)
     return list(stack.files)
@@ -227,7 +223,7 @@ def _raw(metadata: Path, stated: Plain) -> Raw | None:
     if kind not in TYPES:
         _refuse(metadata, f"the datatype is {str(kind)[:20]!r}, expected one of {', '.join(TYPES)}")
     order = stated.get("byteorder") or "little"
-    if order not in ("little", "big"):
+    if order not in ORDERS:
         _refuse(metadata, f"the byteorder is {str(order)[:20]!r}, expected little or big")
     q = Quantities(metadata, 1)
     sizes = section(stated, "dimensions")
@@ -237,7 +233,7 @@ def _raw(metadata: Path, stated: Plain) -> Raw | None:
     # No header is larger than 1 TiB; such a number is damage.
     if not all(isinstance(each, int) and 0 <= each < 1 << 40 for each in before):
         _refuse(metadata, f"header sizes are {before} bytes, expected integers")
-    dtype = np.dtype(str(kind)).newbyteorder("<" if order == "little" else ">")
+    dtype = np.dtype(str(kind)).newbyteorder(ORDERS[str(order)])
     return Raw(dtype, (rows, columns), *before)
 
 

@@ -15,8 +15,10 @@ from engine.io.xray.ctsimu.parts import section
 from engine.io.xray.ctsimu.values import (
     ANGLE_RAD,
     CURRENT_UA,
+    ORDERS,
     PURE,
     TIME_MS,
+    TYPES,
     VOLTAGE_KV,
     Quantities,
 )
@@ -33,7 +35,6 @@ UNUSED = (
 CURVES = "intensity_characteristics_file", "efficiency_characteristics_file"
 WORKS = -1
 """Value of a good pixel in the bad pixel map."""
-TYPES = ("uint8", "int8", "uint16", "int16", "float32", "float64")
 
 
 def notes_of(path: Path, content: Plain, q: Quantities) -> list[str]:
@@ -164,12 +165,12 @@ def _map(
             values = np.asarray(tiff_of(file))
         else:
             kind, order = stated.get("type"), stated.get("endian") or "little"
-            if kind not in TYPES or order not in ("little", "big"):
+            if kind not in TYPES or order not in ORDERS:
                 raise FileFormatError(
                     f"{name}: the scenario states no valid `type` and `endian` for this bad-pixel "
                     "map; correct the scenario."
                 )
-            dtype = np.dtype(str(kind)).newbyteorder("<" if order == "little" else ">")
+            dtype = np.dtype(str(kind)).newbyteorder(ORDERS[str(order)])
             start = q.maybe(stated.get("headersize"), PURE, "the headersize of the map") or 0
             values = file.array(dtype, shape, min(max(int(start), 0), file.size))
     # A map for unbinned pixels cannot be applied to binned ones.

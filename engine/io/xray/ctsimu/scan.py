@@ -43,9 +43,6 @@ ENDINGS = (".tif", ".tiff", ".raw", *TEXTS)
 class CtSimu(ProjectionsReader):
     """Scan of a CTSimU scenario."""
 
-    name: ClassVar[str] = "CTSimU scenario"
-    suffixes: ClassVar[tuple[str, ...]] = (".json",)
-    companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff", ".raw")
     spans_folders: ClassVar[bool] = True
 
     @classmethod

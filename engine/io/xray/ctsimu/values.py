@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,9 @@ TIME_MS: Mapping[str, float] = {"ms": 1.0, "s": 1e3, "min": 6e4, "h": 3.6e6}
 PIXELS: Mapping[str, float] = {"px": 1.0}
 PURE: Mapping[str, float] = {}
 """Quantities without unit: components of directions, and grey values."""
+TYPES = ("uint8", "int8", "uint16", "int16", "float32", "float64")
+"""Types of raw images."""
+ORDERS: Mapping[str, Literal["<", ">"]] = {"little": "<", "big": ">"}
 MAX_BYTES = 10_000_000
 MOST = 1_000
 """Largest number of drifts of a quantity, and of deviations of a part."""

@@ -6,16 +6,26 @@ offset of the panel = −(UCentre, VCentre),   panel of 409.6 mm without its fou
 The RTK project reads these scans in the same way (its readers of HIS frames and of XVI 5's
 `_Frames.xml`, and its Elekta look-up table: raw values are small in air, and the two extreme values
 count as air).
+
+A Heimann `.his` file is one frame of a PerkinElmer panel: 16-bit values after a header of 68 bytes.
+Byte 0: 0x7000; 2: size of the header; 10: size of a second header before the values; 12 … 18: first
+and last column and row; 20: number of frames; 32: type of the values (4: unsigned 16 bits). All are
+16-bit little-endian. As documented by the manufacturer of the panel and the RTK project.
+
+Read `_Frames.xml` of an Elekta XVI scan: gantry angle and panel centre of each frame.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.core.errors import FileFormatError, GeometryError
 from engine.core.json_types import Plain
@@ -25,35 +35,42 @@ from engine.io.base import ProjectionsReader
 from engine.io.folder import entries
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
-from engine.io.xray.elekta.frames import ENDING, Frames, is_frames, read_frames
-from engine.io.xray.elekta.his import is_his, read_his
-from engine.io.xray.frames import Images, assemble, listed
-from engine.io.xray.image_storage import allocate_images
+from engine.io.xray.frames import SIDES, Images, assemble, listed
+from engine.io.xray.stack import Stack, read_images, series
+from engine.io.xray.text.xml_text import XmlText
 
-NAMED = re.compile(r"^(?P<number>\d+)(?P<rest>\D.*)?\.his$", re.IGNORECASE)
+NAMED = re.compile(r"^(?P<number>\d+)(?P<prefix>\D.*)?\.his$", re.IGNORECASE)
 SOURCE_AXIS_MM, SOURCE_DETECTOR_MM, PANEL_MM = 1000.0, 1536.0, 409.6
 OUTER = 4
 """Pixels at each edge of the panel that measure nothing."""
 OPEN = 65536.0
-SIDES = (
-    "the file does not state the patient position; the orientation letters assume head first, "
-    "supine"
-)
 BRIGHT = "the file contains no open beam; 65,536 counts are used, as in RTK"
+MARK = b"\0\x70\x44\0"
+HEADER_BYTES = 68
+UNSIGNED_16 = 4
+ENDING = "_frames.xml"
+FRAME, ANGLE = "Frame", "GantryAngle"
+PLACED = ANGLE, "UCentre", "VCentre"
+SPELLINGS = {
+    **dict.fromkeys((ANGLE, "Angle", ANGLE[1:], "Gantryngle"), ANGLE),
+    **dict.fromkeys(("UCentre", "Uentre"), "UCentre"),
+    **dict.fromkeys(("VCentre", "Ventre"), "VCentre"),
+    **{name: name for name in ("Seq", "Exposed", "kV", "mA")},
+}
+"""Element names. Some anonymisers remove a letter from them."""
+MARKS = (b"<Frame", b"Centre", b"entre>")
 
 
 class Elekta(ProjectionsReader):
     """Elekta XVI cone-beam scan."""
 
-    name: ClassVar[str] = "Elekta XVI scan"
     format_name: ClassVar[str] = "Elekta XVI"
-    suffixes: ClassVar[tuple[str, ...]] = (".xml",)
-    companions: ClassVar[tuple[str, ...]] = (".his",)
     spans_folders: ClassVar[bool] = True
 
     @classmethod
     def files_elsewhere(cls, settings: Path) -> Iterator[Path]:
-        yield from files_of(settings)
+        ends = (*cls.companions, ENDING)
+        yield from (each for each in entries(settings.parent) if each.name.lower().endswith(ends))
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -66,23 +83,13 @@ class Elekta(ProjectionsReader):
         files = _files(path, frames)
         angles = read_angles(frames.gantry_deg, "deg", f"{path.name}: GantryAngle")
         kept = len(angles.rad)
-        values = _values(path, files[:kept])
+        values = read_images(files[:kept], path, _transmitted)
         n = values.shape[1]
-        zero = np.zeros(kept)
         # The geometry uses the whole panel, and is cropped together with the images.
-        geometry = from_rtk(
-            RtkParameters(
-                gantry_rad=angles.rad,
-                out_of_plane_rad=zero,
-                in_plane_rad=zero,
-                source_isocentre_mm=zero + SOURCE_AXIS_MM,
-                source_detector_mm=zero + SOURCE_DETECTOR_MM,
-                source_offset_mm=np.zeros((kept, 2)),
-                projection_offset_mm=-frames.centre_mm[:kept],
-            ),
-            shape=(n, n),
-            pixel_mm=(PANEL_MM / n, PANEL_MM / n),
+        parameters = RtkParameters.upright(
+            angles.rad, SOURCE_AXIS_MM, SOURCE_DETECTOR_MM, -frames.centre_mm[:kept]
         )
+        geometry = from_rtk(parameters, shape=(n, n), pixel_mm=(PANEL_MM / n, PANEL_MM / n))
         inner = slice(OUTER, n - OUTER)
         notes = [*angles.notes, *(f"{path.name}: {each}." for each in (BRIGHT, SIDES))]
         if frames.n_dark:
@@ -101,13 +108,6 @@ class Elekta(ProjectionsReader):
         )
 
 
-def files_of(path: Path) -> Iterator[Path]:
-    """Yield the files of a scan, whichever of them is named."""
-    for each in entries(path.parent):
-        if each.name.lower().endswith((".his", ENDING)):
-            yield each
-
-
 def _adjacent_frames(image: Path) -> Frames:
     found = [each for each in entries(image.parent) if each.name.lower().endswith(ENDING)]
     if len(found) != 1:
@@ -123,21 +123,18 @@ def _adjacent_frames(image: Path) -> Frames:
 
 def _files(path: Path, frames: Frames) -> list[Path]:
     """Return the file of each frame by its number; refuse files of two scans."""
-    matches = ((NAMED.match(each.name), each) for each in entries(path.parent))
-    numbered = [
-        (int(match["number"]), match["rest"] or "", each) for match, each in matches if match
-    ]
     # Names are NUMBER.SERIES.his; the rest differs between scans.
-    scans = {rest for _, rest, _ in numbered}
-    if len(scans) > 1:
-        names = ", ".join(each.name for _, _, each in numbered[:4])
+    stacks = series(path.parent, NAMED)
+    if len(stacks) > 1:
+        every = sorted(each.name for stack in stacks.values() for each in stack.files)
         raise FileFormatError(
-            f"{path.name}: the folder contains frames from {len(scans)} scans ({names}); keep the "
-            "frames of only one scan."
+            f"{path.name}: the folder contains frames from {len(stacks)} scans "
+            f"({', '.join(every[:4])}); keep the frames of only one scan."
         )
-    files = {number: each for number, _, each in numbered}
+    stack = next(iter(stacks.values()), Stack())
+    files = dict(zip(stack.numbers, stack.files, strict=True))
     # A dictionary would silently keep the last of two files.
-    if len(files) != len(numbered):
+    if len(files) != len(stack):
         raise FileFormatError(
             f"{path.name}: two files in the folder have the same frame number; remove one of them."
         )
@@ -154,32 +151,161 @@ def _files(path: Path, frames: Frames) -> list[Path]:
     return [files[number] for number in frames.numbers]
 
 
-def _values(path: Path, files: Sequence[Path]) -> Images:
-    """Return transmitted counts (n, rows, columns): 65536 minus the stored values."""
-    values = np.empty((0, 0, 0), np.float32)
-    for k, each in enumerate(files):
-        with open_input(each) as file:
-            raw = read_his(file)
-        if not k:
-            rows, columns = raw.shape
-            if rows != columns or rows <= 2 * OUTER:
-                raise GeometryError(
-                    f"{each.name}: the panel has {rows} x {columns} pixels (rows x columns), "
-                    f"expected a square panel with more than {2 * OUTER} rows; export it again."
-                )
-            values = allocate_images((len(files), rows, columns), path.name)
-        if raw.shape != values.shape[1:]:
-            raise GeometryError(
-                f"{each.name}: has {raw.shape[0]} x {raw.shape[1]} pixels, but the previous frames "
-                f"have {values.shape[1]} x {values.shape[2]} (rows x columns); open frames from a "
-                "single scan."
-            )
-        # Both ends of the range count as air, as in RTK.
-        ends = (raw == 0) | (raw == np.iinfo(np.uint16).max)
-        values[k] = OPEN - np.where(ends, 1, raw)
-    return values
+def _transmitted(file: InputFile) -> Images:
+    """Return transmitted counts (rows, columns) of a frame: 65536 minus the stored values."""
+    raw = read_his(file)
+    rows, columns = raw.shape
+    if rows != columns or rows <= 2 * OUTER:
+        raise GeometryError(
+            f"{file.name}: the panel has {rows} x {columns} pixels (rows x columns), expected a "
+            f"square panel with more than {2 * OUTER} rows; export it again."
+        )
+    # Both ends of the range count as air, as in RTK.
+    ends = (raw == 0) | (raw == np.iinfo(np.uint16).max)
+    return np.asarray(OPEN - np.where(ends, 1, raw), np.float32)
 
 
 def _info(frames: Frames) -> Plain:
     facts = {"voltage_kv": frames.voltage_kv, "current_ma": frames.current_ma}
     return {"format": Elekta.name, **{name: fact for name, fact in facts.items() if fact > 0}}
+
+
+def is_his(file: InputFile) -> bool:
+    """Return True if a file begins like a frame."""
+    return file.head.startswith(MARK)
+
+
+def read_his(file: InputFile) -> NDArray[np.uint16]:
+    """Return the values (rows, columns) of a frame.
+
+    Parameters
+    ----------
+    file
+        `.his` file
+
+    Raises
+    ------
+    FileFormatError
+        if values are not unsigned 16-bit, there are several frames, or the file is truncated
+    """
+    if len(file.head) < HEADER_BYTES or not is_his(file):
+        raise FileFormatError(
+            f"{file.name}: not a HIS frame, or its header is truncated; copy it again."
+        )
+    # First and last column and row are inclusive, hence + 1 below.
+    more, left, top, right, bottom, n_frames = struct.unpack_from("<6H", file.head, 10)
+    (kind,) = struct.unpack_from("<H", file.head, 32)
+    rows, columns = bottom - top + 1, right - left + 1
+    if kind != UNSIGNED_16 or n_frames != 1 or min(rows, columns) < 1:
+        raise FileFormatError(
+            f"{file.name}: contains {n_frames} frames of {rows} x {columns} pixels with data type "
+            f"{kind}, expected one frame with data type {UNSIGNED_16}; export it again."
+        )
+    start = HEADER_BYTES + more
+    wanted = start + 2 * rows * columns
+    # Longer files are accepted, because the header states where the values end.
+    if file.size < wanted:
+        raise FileFormatError(
+            f"{file.name}: the file has {file.size:,} bytes, expected {wanted:,} for {rows:,} x "
+            f"{columns:,} pixels (rows x columns); copy it again."
+        )
+    values: NDArray[np.uint16] = file.array(np.dtype("<u2"), (rows, columns), start)
+    return values
+
+
+@dataclass(frozen=True)
+class Frames:
+    """Values of the exposed frames of a scan.
+
+    Attributes
+    ----------
+    numbers : frame numbers, from 1 if the file has none
+    gantry_deg : (n,) gantry angle [°]
+    centre_mm : (n, 2) panel centre along its columns and rows [mm]
+    n_dark : number of frames without exposure, which are left out
+    voltage_kv, current_ma : of the tube; 0 if not stated
+    """
+
+    numbers: tuple[int, ...]
+    gantry_deg: NDArray[np.float64]
+    centre_mm: NDArray[np.float64]
+    n_dark: int
+    voltage_kv: float
+    current_ma: float
+
+
+def is_frames(file: InputFile) -> bool:
+    """Return True if name and first bytes of a file are those of a list of frames."""
+    # Both, because other programs also write lists of frames in XML.
+    named = file.name.lower().endswith(ENDING)
+    return named and MARKS[0] in file.head and any(mark in file.head for mark in MARKS[1:])
+
+
+class _Text(XmlText):
+    """Texts of each frame and of the scan."""
+
+    most_bytes = 50_000_000
+
+    def __init__(self, file: InputFile) -> None:
+        super().__init__(file)
+        self.frames: list[dict[str, str]] = []
+        self.scan: dict[str, str] = {}
+
+    def opened(self, name: str) -> None:
+        if name == FRAME:
+            self.frames.append({})
+
+    def closed(self, name: str, text: str) -> None:
+        if (known := SPELLINGS.get(name)) is not None:
+            # If a name occurs twice in a frame, its first text counts.
+            (self.frames[-1] if FRAME in self.places else self.scan).setdefault(known, text)
+
+
+def read_frames(file: InputFile) -> Frames:
+    """Return the exposed frames of a scan.
+
+    Parameters
+    ----------
+    file
+        `_Frames.xml`
+
+    Raises
+    ------
+    FileFormatError
+        if the file is damaged, no frame was exposed, or a frame lacks its angle or panel centre
+    """
+    seen = _Text(file)
+    seen.read()
+    numbered = [(_number(seen, stated, k), stated) for k, stated in enumerate(seen.frames, 1)]
+    # Frames without exposure are dark images, not views.
+    exposed = [each for each in numbered if each[1].get("Exposed", "true").lower() != "false"]
+    if not exposed:
+        seen.refuse("no frame was exposed")
+    rows = [
+        [seen.number(stated, name, f"frame {number}") for name in PLACED]
+        for number, stated in exposed
+    ]
+    values = np.array(rows)
+    # The tube values are the same for all frames and are stated for the scan.
+    voltage, current = (
+        seen.number(seen.scan, name, "the scan") if seen.scan.get(name) else 0.0
+        for name in ("kV", "mA")
+    )
+    return Frames(
+        tuple(number for number, _ in exposed),
+        values[:, 0],
+        values[:, 1:],
+        len(numbered) - len(exposed),
+        voltage,
+        current,
+    )
+
+
+def _number(seen: _Text, stated: dict[str, str], place: int) -> int:
+    """Return the stated number of a frame, otherwise its position in the file."""
+    if not stated.get("Seq"):
+        return place
+    number = seen.number(stated, "Seq", f"frame {place}")
+    if not number.is_integer():
+        seen.refuse(f"Seq of frame {place} is {number:g}, expected an integer")
+    return int(number)

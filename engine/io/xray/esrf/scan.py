@@ -4,6 +4,8 @@ NAME0000.edf … are the views, TOMO_N of them evenly over ScanRange degrees; la
 to check for motion. refHSTvvvv.edf (or refnnnn_vvvv.edf) are flats taken before view v. dark.edf is
 the dark image (or darkend0000.edf, the sum of DARK_N). PixelSize [µm] is that in the object; rays
 are parallel. Names and units are those of the ESRF's own readers.
+
+The angles are the positions of the motor that moved by the scan range; otherwise even steps.
 """
 
 from __future__ import annotations
@@ -16,24 +18,23 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.errors import FileFormatError, GeometryError
+from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
 from engine.data.projections import Projections
+from engine.data.reading_note import Information
 from engine.io.base import ProjectionsReader
 from engine.io.folder import entries, is_file
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
 from engine.io.xray.esrf.edf import is_edf, read_edf
-from engine.io.xray.esrf.motors import Headers, turned_deg
-from engine.io.xray.frames import Images, assemble
-from engine.io.xray.image_storage import allocate_images
+from engine.io.xray.frames import Images, assemble, listed
 from engine.io.xray.pose import turned_parallel
-from engine.io.xray.stack import Stack, refuse_missing
+from engine.io.xray.stack import Stack, read_images, refuse_missing, refuse_other_size, series
 from engine.io.xray.text.keyvalue import Fields, read_fields
 
 MARKS = b"tomo_n", b"scanrange"
-FLAT = re.compile(r"^refHST(?P<view>\d+)\.edf$", re.IGNORECASE)
-RAW_FLAT = re.compile(r"^ref\d+_(?P<view>\d+)\.edf$", re.IGNORECASE)
+FLAT = re.compile(r"^refHST(?P<number>\d+)\.edf$", re.IGNORECASE)
+RAW_FLAT = re.compile(r"^ref\d+_(?P<number>\d+)\.edf$", re.IGNORECASE)
 DARK = "dark.edf"
 DARK_SUM = re.compile(r"^darkend\d+\.edf$", re.IGNORECASE)
 MOST_VIEWS = 1_000_000
@@ -41,20 +42,23 @@ MIRROR = (
     "no file states the sense of rotation; if the volume is a mirror image of the object, reverse "
     "the angles"
 )
+Array = NDArray[np.float64]
+Headers = Sequence[dict[str, str]]
+"""Names and positions of the motors in each view."""
+STEPS_OFF = 1.0
+"""Tolerance of the motor's range against the scan range [steps]."""
 
 
 class EsrfEdf(ProjectionsReader):
     """ESRF scan of EDF images."""
 
-    name: ClassVar[str] = "ESRF scan (EDF)"
     format_name: ClassVar[str] = "ESRF EDF"
-    suffixes: ClassVar[tuple[str, ...]] = (".info",)
-    companions: ClassVar[tuple[str, ...]] = (".edf",)
     spans_folders: ClassVar[bool] = True
 
     @classmethod
     def files_elsewhere(cls, settings: Path) -> Iterator[Path]:
-        yield from files_of(settings)
+        ends = (*cls.suffixes, *cls.companions)
+        yield from (each for each in entries(settings.parent) if each.suffix.lower() in ends)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -110,13 +114,6 @@ def _read(file: InputFile) -> Projections:
     )
 
 
-def files_of(path: Path) -> Iterator[Path]:
-    """Yield the files of a scan, whichever of them is named; possibly too many."""
-    for each in entries(path.parent):
-        if each.suffix.lower() in (*EsrfEdf.suffixes, *EsrfEdf.companions):
-            yield each
-
-
 def _is_info(file: InputFile) -> bool:
     head = file.head.lower()
     is_text = file.path.suffix.lower() in EsrfEdf.suffixes and b"\0" not in head
@@ -142,14 +139,12 @@ def _views(path: Path, fields: Fields, n_views: int) -> tuple[Stack, int]:
     # If a scan was renamed, `prefix` still contains the old name.
     prefixes = dict.fromkeys((fields.text("prefix") or path.stem, path.stem))
     for prefix in prefixes:
-        form = re.compile(f"{re.escape(prefix)}(\\d+)\\.edf", re.IGNORECASE)
-        matches = ((form.fullmatch(each.name), each) for each in entries(path.parent))
-        found = sorted((int(match[1]), each) for match, each in matches if match)
-        if found:
-            inside = [(number, each) for number, each in found if number < n_views]
-            stack = Stack(tuple(each for _, each in inside), tuple(n for n, _ in inside))
+        form = re.compile(f"{re.escape(prefix)}(?P<number>\\d+)\\.edf$", re.IGNORECASE)
+        found = series(path.parent, form).get("")
+        if found is not None:
+            stack = found.first(sum(number < n_views for number in found.numbers))
             refuse_missing(stack, path, n_views)
-            return stack, len(found) - len(inside)
+            return stack, len(found) - len(stack)
     raise FileFormatError(
         f"{path.name}: found no images such as {next(iter(prefixes))}0000.edf in its folder; copy "
         "the whole scan."
@@ -158,33 +153,23 @@ def _views(path: Path, fields: Fields, n_views: int) -> tuple[Stack, int]:
 
 def _images(path: Path, stack: Stack) -> tuple[Images, Headers, bool]:
     """Return values and headers of the views, and True if the values are integers."""
-    values = np.empty((0, 0, 0), np.float32)
     headers: list[dict[str, str]] = []
-    is_whole = True
-    for k, each in enumerate(stack.files):
-        image, header = _one(each, values.shape[1:] if k else None)
-        if not k:
-            values = allocate_images((len(stack), *image.shape), path.name)
-            is_whole = image.dtype.kind in "iu"
-        values[k] = image
-        headers.append({name: header.get(name, "") for name in ("motor_mne", "motor_pos")})
-    return values, headers, is_whole
+    kinds: list[str] = []
 
-
-def _one(path: Path, shape: tuple[int, ...] | None) -> tuple[NDArray[np.generic], dict[str, str]]:
-    """Return an image and its header; refuse one of another size."""
-    with open_input(path) as file:
+    def read(file: InputFile) -> NDArray[np.generic]:
         image, header = read_edf(file)
-    if shape is not None and image.shape != shape:
-        raise GeometryError(
-            f"{path.name}: has {image.shape[0]} x {image.shape[1]} pixels, but the views have "
-            f"{shape[0]} x {shape[1]} (rows x columns); open images from a single scan."
-        )
-    return image, header
+        headers.append({name: header.get(name, "") for name in ("motor_mne", "motor_pos")})
+        kinds.append(image.dtype.kind)
+        return image
+
+    values = read_images(stack.files, path, read)
+    return values, headers, kinds[0] in "iu"
 
 
-def _stacked(files: Sequence[Path], shape: tuple[int, ...]) -> Images:
-    return np.stack([_one(each, shape)[0].astype(np.float32) for each in files])
+def _stacked(files: Sequence[Path], shape: tuple[int, ...], path: Path) -> Images:
+    images = read_images(files, path, lambda file: read_edf(file)[0])
+    refuse_other_size(files[0], images.shape[1:], shape, "views")
+    return images
 
 
 def _flats(
@@ -193,11 +178,10 @@ def _flats(
     """Return the flats, and the view after each."""
     # refHST files are medians of the raw flats, so these are used only without them.
     for form in (FLAT, RAW_FLAT):
-        matches = ((form.match(each.name), each) for each in entries(path.parent))
-        found = sorted((int(match["view"]), each) for match, each in matches if match)
-        if found:
-            taken = [min(view, n_views) for view, _ in found]
-            return _stacked([each for _, each in found], shape), taken
+        found = series(path.parent, form).get("")
+        if found is not None:
+            taken = [min(view, n_views) for view in found.numbers]
+            return _stacked(found.files, shape, path), taken
     notes.append(f"{path.name}: no flats refHST0000.edf next to it, so the open beam is unknown.")
     return None, []
 
@@ -206,7 +190,7 @@ def _darks(path: Path, fields: Fields, shape: tuple[int, ...], notes: list[str])
     """Return the dark image, otherwise the sum of several divided by their number."""
     named = {each.name.lower(): each for each in entries(path.parent)}
     if DARK in named:
-        return _stacked([named[DARK]], shape)
+        return _stacked([named[DARK]], shape, path)
     sums = [each for name, each in named.items() if DARK_SUM.match(name)]
     n_darks = fields.maybe("dark_n") or 0.0
     if not sums or n_darks < 1:
@@ -215,7 +199,7 @@ def _darks(path: Path, fields: Fields, shape: tuple[int, ...], notes: list[str])
     notes.append(
         f"{path.name}: {sums[0].name} is assumed to be the sum of DARK_N = {n_darks:g} dark images."
     )
-    return _stacked(sums, shape) / np.float32(n_darks)
+    return _stacked(sums, shape, path) / np.float32(n_darks)
 
 
 def _facts(fields: Fields) -> Plain:
@@ -223,3 +207,76 @@ def _facts(fields: Fields) -> Plain:
     energy = fields.fact("energy") or 0.0
     facts = {"exposure_ms": 1e3 * count_s, "energy_kev": energy}
     return {name: fact for name, fact in facts.items() if fact > 0}
+
+
+def turned_deg(
+    path: Path, headers: Headers, n_views: int, range_deg: float, notes: list[str]
+) -> Array:
+    """Return the angle of each view, and add a note about their source.
+
+    Parameters
+    ----------
+    path
+        `.info` file, for messages
+    headers
+        motor names and positions of each view
+    n_views
+        number of views
+    range_deg
+        ScanRange [°]
+    notes
+        notes of the scan, to which one is added
+
+    Returns
+    -------
+    angles
+        (n_views,) [°]; even steps if no motor, or several, moved by the scan range
+    """
+    step = range_deg / n_views
+    fits = {
+        name: places
+        for name, places in _positions(headers).items()
+        if _turns(places, step, n_views)
+    }
+    # The name of the rotation motor differs between beamlines, so its movement identifies it.
+    if len(fits) == 1:
+        name, places = next(iter(fits.items()))
+        text = f"{path.name}: angles are the positions of the motor {name}."
+        notes.append(Information(text))
+        return places
+    if fits:
+        notes.append(
+            f"{path.name}: the motors {listed(sorted(fits))} all moved by the scan range; even "
+            f"steps of {step:g}° are used."
+        )
+    else:
+        notes.append(
+            f"{path.name}: no motor moved by the scan range; even steps of {step:g}° are used."
+        )
+    return np.arange(n_views, dtype=np.float64) * step
+
+
+def _turns(places: Array, step: float, n_views: int) -> bool:
+    """Return True if a motor moved in one direction, by the span of the views."""
+    if n_views < 2:
+        return False
+    ways = np.diff(places)
+    # Other motors stand still or move back and forth during a scan.
+    one_way = bool((ways > 0).all() or (ways < 0).all())
+    return one_way and abs(abs(places[-1] - places[0]) - step * (n_views - 1)) <= STEPS_OFF * step
+
+
+def _positions(headers: Headers) -> dict[str, Array]:
+    """Return the positions of all motors, if all views name them in the same order."""
+    names = headers[0]["motor_mne"].split()
+    rows = [each["motor_pos"].split() for each in headers]
+    same = all(each["motor_mne"].split() == names for each in headers)
+    # Without names for all positions, positions cannot be assigned to motors.
+    if not names or not same or any(len(row) != len(names) for row in rows):
+        return {}
+    try:
+        values = np.array(rows, float)
+    except ValueError:
+        return {}
+    whole = np.isfinite(values).all(axis=0)
+    return {name: values[:, k] for k, name in enumerate(names) if whole[k]}

@@ -29,6 +29,7 @@ from engine.io.hdf5.writer import reserve, store, write_hdf5
 from engine.io.safety.open_input import InputFile
 from engine.io.safety.seal import unsealed
 from engine.io.text.json_text import from_json
+from engine.io.text.lengths import MM_OF
 from engine.io.xray.angles import ATTRIBUTE, Angles, read_angles, unit_named
 from engine.io.xray.frames import KINDS, Images, Kind, assemble, guess_kind, refuse_count
 from engine.io.xray.hdf5.opening import Tree, open_tree, read_images
@@ -47,7 +48,6 @@ PIXEL_PLACES = (
     "/measurement/instrument/detector/x_actual_pixel_size",
     "/measurement/instrument/detector/x_pixel_size",
 )
-MM = {"m": 1e3, "meter": 1e3, "mm": 1.0, "um": 1e-3, "µm": 1e-3, "micron": 1e-3, "microns": 1e-3}
 AT_ZERO = np.pi / 2
 """Added to our angles [rad]: a view at angle 0 of the format has its source at −y."""
 UNIT_ONLY = ("counts", "count", "cts", "adu")
@@ -56,9 +56,7 @@ UNIT_ONLY = ("counts", "count", "cts", "adu")
 class DxChange(ProjectionsReader):
     """Data Exchange file."""
 
-    name: ClassVar[str] = "Data Exchange HDF5"
     format_name: ClassVar[str] = "Data Exchange (HDF5)"
-    suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5", ".hdf")
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -256,7 +254,7 @@ def _pixel_mm(tree: Tree) -> float | None:
         item, number = tree.dataset(where), tree.optional_number(where)
         if item is None or number is None:
             continue
-        scale = MM.get(attribute(item, "units", "m").strip().lower())
+        scale = MM_OF.get(attribute(item, "units", "m").strip().lower())
         # Some beamlines write 0 or the size in another unit; implausible sizes are ignored.
         if scale and 1e-6 < number * scale < 10:
             return number * scale

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,10 @@ from engine.io.base import ProjectionsReader
 from engine.io.hdf5.file_seal import check_foreign_seal
 from engine.io.hdf5.opening import DAMAGE, is_hdf5, library_file
 from engine.io.safety.open_input import InputFile
+from engine.io.text.lengths import MM_OF
 from engine.io.xray.angles import ATTRIBUTE, read_angles, unit_named
 from engine.io.xray.frames import assemble, refuse_count
-from engine.io.xray.hdf5.dxchange import DATA, MM, has_object
+from engine.io.xray.hdf5.dxchange import DATA, has_object
 from engine.io.xray.hdf5.opening import Tree, open_tree, read_images
 from engine.io.xray.hdf5.values import attribute, numbers_of
 from engine.io.xray.pose import turned_parallel
@@ -37,9 +38,6 @@ ANGLE_WORDS = ("rotation", "theta", "angle")
 
 class NxTomo(ProjectionsReader):
     """NXtomo file."""
-
-    name: ClassVar[str] = "NXtomo"
-    suffixes: ClassVar[tuple[str, ...]] = (".nxs", ".nx", ".h5", ".hdf5", ".hdf")
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -248,7 +246,7 @@ def _pixel_mm(tree: Tree) -> tuple[float, float] | None:
         for where, item in _inside(tree).items():
             if posixpath.basename(where) == f"{axis}_pixel_size":
                 # NeXus lengths without a unit are in metres.
-                scale = MM.get(attribute(item, "units", "m").strip().lower())
+                scale = MM_OF.get(attribute(item, "units", "m").strip().lower())
                 size = (tree.optional_number(where) or np.nan) * (scale or np.nan)
                 if 1e-6 < size < 10:
                     found.append(size)

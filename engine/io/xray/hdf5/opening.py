@@ -21,20 +21,19 @@ from engine.core.arrays import rest
 from engine.core.errors import EngineError, FileFormatError
 from engine.core.json_types import Plain
 from engine.io.folder import exists
-from engine.io.hdf5.filters import provide_filters
 from engine.io.hdf5.opening import (
     DAMAGE,
     MAX_OBJECTS,
     damaged,
     is_hdf5,
     library_file,
+    provide_filters,
     refuse_unsafe,
     text_of,
 )
 from engine.io.safety.open_input import InputFile, open_input
-from engine.io.xray.frames import Images
+from engine.io.xray.frames import Images, allocate_images
 from engine.io.xray.hdf5.values import attribute, numbers_of
-from engine.io.xray.image_storage import allocate_images
 
 if TYPE_CHECKING:
     import h5py

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.io.hdf5.filters import provide_filters
-from engine.io.hdf5.opening import DAMAGE, text_of
+from engine.io.hdf5.opening import DAMAGE, provide_filters, text_of
 
 if TYPE_CHECKING:
     import h5py

@@ -9,8 +9,7 @@ from engine.core.errors import EngineError, FileFormatError
 from engine.io.folder import is_folder, names_in
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.text.toml_file import toml_of
-from engine.io.xray.array_names import SIGN
-from engine.io.xray.numbered_images import NUMBERED_IMAGE
+from engine.io.xray.names import NUMBERED_IMAGE, SIGN
 from engine.io.xray.sidecar import FORMAT
 
 HIGHEST = 3

@@ -17,13 +17,12 @@ from engine.core.errors import FileFormatError
 from engine.io.folder import below, entries, is_file, is_folder, open_below
 from engine.io.safety.open_input import open_input
 from engine.io.xray.array_files import array_of, holds_arrays
-from engine.io.xray.array_names import SIGN
 from engine.io.xray.bare_images import IMAGE_ENDINGS, NUMBERED_EDF, image_of
-from engine.io.xray.frames import Images
-from engine.io.xray.image_storage import allocate_images
+from engine.io.xray.frames import Images, allocate_images
+from engine.io.xray.names import SIGN
 from engine.io.xray.raw import flipped, read_raw, read_view
 from engine.io.xray.sidecar.settings import AXES, Sidecar
-from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
+from engine.io.xray.stack import Stack, read_stack, refuse_missing, refuse_other_size, series
 
 
 def shown(names: tuple[str, ...]) -> str:
@@ -97,7 +96,7 @@ def some_images(
         for file, _ in (files[k] for k in numbers):
             part = _oriented(_one(file)[None].astype(np.float32), True, settings)[0]
             first = first or part.shape
-            _refuse_other_size(part.shape, first, file)
+            refuse_other_size(file, part.shape[1:], first[1:])
             parts.append(part[:, rows].copy())
         return np.concatenate(parts)
     (file, inner), *more = files
@@ -298,15 +297,6 @@ def _oriented(images: Images, whole: bool, settings: Sidecar) -> tuple[Images, b
 def _stacked(parts: list[Images], files: tuple[Path, ...], path: Path) -> Images:
     """Return the images of all parts in one array."""
     for part, file in zip(parts, files, strict=True):
-        _refuse_other_size(part.shape, parts[0].shape, file)
+        refuse_other_size(file, part.shape[1:], parts[0].shape[1:])
     shape = (sum(map(len, parts)), *parts[0].shape[1:])
     return np.concatenate(parts, out=allocate_images(shape, path.name))
-
-
-def _refuse_other_size(shape: tuple[int, ...], first: tuple[int, ...], file: Path) -> None:
-    """Refuse images (n, rows, columns) with other rows or columns than the first ones."""
-    if shape[1:] != first[1:]:
-        raise FileFormatError(
-            f"{file.name}: has {' x '.join(map(str, shape[1:]))} pixels, but the previous images "
-            f"have {' x '.join(map(str, first[1:]))} (rows x columns); copy it again."
-        )

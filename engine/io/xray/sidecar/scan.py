@@ -9,21 +9,22 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.core.errors import FileFormatError, GeometryError, SettingsError
+from engine.core.errors import EngineError, FileFormatError, GeometryError, SettingsError
 from engine.core.json_types import Plain
+from engine.core.settings import parse
 from engine.data.projections import Projections
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
 from engine.io.folder import below, open_below
-from engine.io.safety.open_input import InputFile
-from engine.io.xray.angles import Angles, read_angles
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.text.toml_file import toml_of
+from engine.io.xray.angles import Angles
 from engine.io.xray.frames import Images, assemble, refuse_count
 from engine.io.xray.pose import DOWN, LEFT, RIGHT, UP, turned_cone, turned_parallel
-from engine.io.xray.rtk import GANTRY, read_parameters, rtk_geometry
+from engine.io.xray.rtk import read_parameters, rtk_geometry
 from engine.io.xray.sidecar.angles import source_angles
 from engine.io.xray.sidecar.found import is_sidecar
-from engine.io.xray.sidecar.images import images_named, shown, some_images
-from engine.io.xray.sidecar.named_files import named_by
+from engine.io.xray.sidecar.images import files_named, images_named, shown, some_images, split
 from engine.io.xray.sidecar.seal import read_sidecar
 from engine.io.xray.sidecar.settings import (
     AXES,
@@ -39,10 +40,7 @@ from engine.io.xray.vectors import geometry_of, read_vectors, without_repeated
 class RawSidecar(ProjectionsReader):
     """Raw values or TIFF images with a sidecar."""
 
-    name: ClassVar[str] = "Projections with a .toml sidecar"
     format_name: ClassVar[str] = "Isocenter sidecar (TOML)"
-    suffixes: ClassVar[tuple[str, ...]] = (".toml",)
-    companions: ClassVar[tuple[str, ...]] = (".raw", ".tif", ".tiff", ".npy", ".npz")
 
     @classmethod
     def files_elsewhere(cls, settings: Path) -> Iterator[Path]:
@@ -265,11 +263,8 @@ def _rtk(
     file = below(path, g.file)
     with open_below(path, g.file) as written:
         parameters = read_parameters(written)
-    refuse_count(path, n_views, len(parameters[GANTRY]))
-    angles = read_angles(parameters[GANTRY], "deg", f"{file.name}: {GANTRY}")
-    kept = {name: a[: len(angles.rad)] for name, a in parameters.items()}
-    geometry = rtk_geometry(
-        kept, shape=shape, spacing_mm=g.pixel_mm, origin_mm=g.origin_mm, path=file
+    geometry, angles = rtk_geometry(
+        parameters, n_views, shape=shape, spacing_mm=g.pixel_mm, origin_mm=g.origin_mm, path=file
     )
     return geometry, True, angles.notes
 
@@ -317,3 +312,35 @@ def _friendly(
         rise_mm=g.rise_mm_per_turn * (-1.0 if g.clockwise else 1.0),
     )
     return geometry, True, angles.notes
+
+
+def named_by(sidecar: Path) -> Iterator[Path]:
+    """Yield all files named by a sidecar, without missing and refused ones.
+
+    Parameters
+    ----------
+    sidecar
+        sidecar of projections
+
+    Raises
+    ------
+    SettingsError
+        if the sidecar is damaged
+    """
+    with open_input(sidecar) as file:
+        settings = parse(Sidecar, toml_of(file), where=file.name)
+    for names, reference in (
+        (settings.images, False),
+        (settings.flats or (), True),
+        (settings.darks or (), True),
+    ):
+        for name in names:
+            try:
+                yield from files_named(settings, (name,), sidecar, reference=reference)
+            # A missing file is reported when the scan is read.
+            except EngineError:
+                continue
+    g = settings.geometry
+    text = g.file if isinstance(g, VectorSettings | RtkSettings) else g.angles.file
+    if text:
+        yield below(sidecar, split(text, sidecar)[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,6 +69,17 @@ class Fields:
         match = NUMBER.match((self.text(key) or "").strip())
         number = float(match[0]) if match else math.nan
         return number if math.isfinite(number) else None
+
+    def facts(self, keys: Mapping[str, str]) -> dict[str, float]:
+        """Return the facts of several keys, without those that are no numbers.
+
+        Parameters
+        ----------
+        keys
+            name of a fact -> key
+        """
+        found = {name: self.fact(key) for name, key in keys.items()}
+        return {name: number for name, number in found.items() if number is not None}
 
     def number(self, key: str) -> float:
         """Return the number of a required key.

@@ -2,10 +2,12 @@
 
 A text can have titles, comments, decimal commas, units after the numbers, or all numbers in one
 line. `angle_text` decides which list contains the angles.
+Lists in JSON are named by their path.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,8 +16,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-
-from engine.io.xray.text.json_lists import lists_in_json
 
 Array = NDArray[np.float64]
 NUMBER = r"[-+\u2212]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d{1,3})?"
@@ -33,6 +33,8 @@ FEWEST = 3
 MOST_LINES, MOST_LISTS = 200_000, 400
 TITLE_LINES = 3
 """Number of lines above the first row that can contain its title."""
+MOST_DEPTH = 8
+JSON_NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
 
 
 @dataclass(frozen=True)
@@ -327,3 +329,42 @@ def _value(text: str) -> float:
     # Unicode minus, decimal comma, and the exponent D of Fortran.
     plain = text.replace("\u2212", "-").replace(",", ".").lower().replace("d", "e")
     return float(plain)
+
+
+def lists_in_json(text: str) -> list[tuple[str, NDArray[np.float64]]] | None:
+    """Return the lists of numbers in a JSON text.
+
+    Parameters
+    ----------
+    text
+        any text
+
+    Returns
+    -------
+    lists
+        (path, numbers), without indices in the path; None if this is not JSON
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    found: dict[str, list[float]] = defaultdict(list)
+    _walk(value, "", 0, found)
+    return [(path, np.array(each)) for path, each in found.items() if len(each) >= FEWEST]
+
+
+def _walk(value: object, path: str, depth: int, found: dict[str, list[float]]) -> None:
+    # bool is a subclass of int.
+    if isinstance(value, bool) or depth > MOST_DEPTH:
+        return
+    if isinstance(value, int | float) or (isinstance(value, str) and JSON_NUMBER.fullmatch(value)):
+        found[path].append(float(value))
+    elif isinstance(value, list):
+        for each in value:
+            _walk(each, path, depth + 1, found)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            # Some programs write a list as an object with the keys 0, 1, 2; its numbers belong
+            # together.
+            inner = path if str(key).isdigit() else f"{path}.{key}".strip(".")
+            _walk(each, inner, depth + 1, found)

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.core.errors import FileFormatError, GeometryError
+from engine.core.errors import FileFormatError
 from engine.data.reading_note import Information
 from engine.io.folder import entries, is_folder
 from engine.io.safety.open_input import open_input
 from engine.io.xray.frames import Images
+from engine.io.xray.stack import refuse_other_size
 from engine.io.xray.varian.settings import VarianSettings
 from engine.io.xray.varian.xim import Xim, read_xim
 
@@ -27,32 +28,14 @@ Facts = Sequence[Xim]
 """Facts that the image of each view states."""
 
 
-def refuse_other_size(path: Path, image: Xim, shape: tuple[int, ...]) -> None:
-    """Refuse an image of another detector or binning.
-
-    Parameters
-    ----------
-    path
-        image, for the error message
-    image
-        image; one without values is accepted
-    shape
-        (rows, columns) of the images before it
-
-    Raises
-    ------
-    GeometryError
-        if the sizes differ
-    """
-    if image.values is not None and image.values.shape != shape:
-        raise GeometryError(
-            f"{path.name}: has {' x '.join(map(str, image.values.shape))} pixels, but the previous "
-            f"images have {' x '.join(map(str, shape))} (rows x columns); open images from a "
-            "single scan."
-        )
+def numbers_of(facts: Facts, name: str) -> list[float]:
+    """Return a number of each image; 0 if the machine did not store it."""
+    return [each.numbers.get(name, 0.0) for each in facts]
 
 
-def to_one_exposure(path: Path, values: Images, facts: Facts, notes: list[str]) -> Images:
+def to_one_exposure(
+    path: Path, values: Images, chamber: Sequence[float], notes: list[str]
+) -> Images:
     """Scale all views to the same tube output.
 
     Parameters
@@ -61,8 +44,8 @@ def to_one_exposure(path: Path, values: Images, facts: Facts, notes: list[str]) 
         scan, for the note
     values
         (n_views, rows, columns), changed in place
-    facts
-        facts of each view with its chamber value
+    chamber
+        chamber value of each view; 0 if it is not stated
     notes
         notes of the scan; one is added if a chamber value is missing
 
@@ -71,14 +54,14 @@ def to_one_exposure(path: Path, values: Images, facts: Facts, notes: list[str]) 
     values
         unchanged if a chamber value is missing
     """
-    chamber = np.array([each.numbers.get(CHAMBER, 0.0) for each in facts])
-    if (chamber <= 0).any():
+    output = np.array(chamber)
+    if (output <= 0).any():
         notes.append(
-            f"{path.name}: {int((chamber <= 0).sum()):,} images do not state the tube output "
+            f"{path.name}: {int((output <= 0).sum()):,} images do not state the tube output "
             f"({CHAMBER}); equal brightness is assumed."
         )
         return values
-    values *= (np.median(chamber) / chamber).astype(np.float32)[:, None, None]
+    values *= (np.median(output) / output).astype(np.float32)[:, None, None]
     return values
 
 
@@ -113,7 +96,7 @@ def open_beam(
     if not files:
         notes.append(f"{name}: no open beam under {CALIBRATIONS}, so it is unknown.")
         return None
-    chamber = [each.numbers.get(CHAMBER, 0.0) for each in facts]
+    chamber = numbers_of(facts, CHAMBER)
     flats = np.empty((len(files), *shape), np.float32)
     for k, path in enumerate(files):
         with open_input(path) as file:
@@ -122,7 +105,7 @@ def open_beam(
             raise FileFormatError(
                 f"{path.name}: the open-beam image contains no values; copy it again."
             )
-        refuse_other_size(path, image, shape)
+        refuse_other_size(path, image.values.shape, shape)
         flats[k] = image.values
         # Another voltage changes the spectrum, which no factor can correct.
         _refuse_other_beam(path, image, facts[0])
@@ -164,7 +147,7 @@ def _calibrations(settings: VarianSettings, facts: Facts) -> list[Path]:
             f"{settings.path.name}: found {len(used)} open-beam calibrations "
             f"({', '.join(used[:4])}); keep only the one for this scan in {CALIBRATIONS}."
         )
-    turned = np.unwrap([each.numbers.get(ANGLE, 0.0) for each in facts], period=360)
+    turned = np.unwrap(numbers_of(facts, ANGLE), period=360)
     # The filter moves slightly with the gantry, so each direction of rotation has a calibration.
     sense = "_cw" if turned[-1] > turned[0] else "_cc"
     return [each for each in found if sense in each.name.lower()] or found

@@ -24,47 +24,50 @@ from engine.io.base import ProjectionsReader
 from engine.io.folder import entries, is_folder
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
-from engine.io.xray.frames import Images, assemble
-from engine.io.xray.image_storage import allocate_images
+from engine.io.xray.frames import SIDES, Images, allocate_images, assemble
 from engine.io.xray.pose import turned_cone
-from engine.io.xray.stack import Stack, refuse_missing
+from engine.io.xray.stack import Stack, folder_of_series, refuse_missing, refuse_other_size, series
 from engine.io.xray.text.keyvalue import refuse_distances
 from engine.io.xray.varian.open_beam import (
     ANGLE,
     CALIBRATIONS,
+    CHAMBER,
     VOLTAGE,
     Facts,
+    numbers_of,
     open_beam,
-    refuse_other_size,
     to_one_exposure,
 )
 from engine.io.xray.varian.settings import NAME, VarianSettings, is_settings, read_settings
 from engine.io.xray.varian.xim import MARK, Xim, read_xim
 
-PROJECTION = re.compile(r"^Proj_(\d+)\.xim$", re.IGNORECASE)
+PROJECTION = re.compile(r"^Proj_(?P<number>\d+)\.xim$", re.IGNORECASE)
 ACQUISITIONS = "Acquisitions"
 FACTS = {"voltage_kv": VOLTAGE, "current_ma": "KVMilliAmperes", "exposure_ms": "KVMilliSeconds"}
 SCAN = "AcquisitionId"
 DIFFERENT_MM = 1.0
 """Larger differences of distances between images and settings are noted."""
-SIDES = (
-    "the file does not state the patient position; the orientation letters assume head first, "
-    "supine."
-)
 
 
 class Varian(ProjectionsReader):
     """Varian cone-beam scan."""
 
-    name: ClassVar[str] = "Varian scan"
     format_name: ClassVar[str] = "Varian (XIM)"
-    suffixes: ClassVar[tuple[str, ...]] = (".xml",)
-    companions: ClassVar[tuple[str, ...]] = (".xim",)
     spans_folders: ClassVar[bool] = True
 
     @classmethod
     def files_elsewhere(cls, settings: Path) -> Iterator[Path]:
-        yield from files_of(settings)
+        stated = _path_of_settings(settings)
+        root = stated.parent if stated else settings.parent
+        if stated:
+            yield stated
+        above = [each for each in (root / ACQUISITIONS, root / CALIBRATIONS) if is_folder(each)]
+        inside = [each for folder in above for each in entries(folder)]
+        inner = (each / "Current" for each in inside)
+        for folder in dict.fromkeys((settings.parent, root, *inside, *inner)):
+            if is_folder(folder):
+                files = entries(folder)
+                yield from (each for each in files if each.suffix.lower() in cls.companions)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -89,31 +92,20 @@ class Varian(ProjectionsReader):
             )
         return assemble(
             path,
-            to_one_exposure(path, values, facts, notes),
+            to_one_exposure(path, values, numbers_of(facts, CHAMBER), notes),
             geometry,
             "counts",
             flats=flats,
             calibrated=True,
             info=_info(facts[0]),
-            notes=[*angles.notes, *notes, f"{path.name}: {SIDES}"],
+            notes=[*angles.notes, *notes, f"{path.name}: {SIDES}."],
         )
 
 
-def files_of(path: Path) -> Iterator[Path]:
-    """Yield the files of a scan, whichever of them is named; possibly too many."""
-    settings = path if path.name.lower() == NAME.lower() else _path_of_settings(path)
-    root = settings.parent if settings else path.parent
-    if settings:
-        yield settings
-    above = [each for each in (root / ACQUISITIONS, root / CALIBRATIONS) if is_folder(each)]
-    inside = [each for folder in above for each in entries(folder)]
-    folders = dict.fromkeys((path.parent, root, *inside, *(each / "Current" for each in inside)))
-    for folder in (each for each in folders if is_folder(each)):
-        yield from (each for each in entries(folder) if each.suffix.lower() in Varian.companions)
-
-
 def _path_of_settings(path: Path) -> Path | None:
-    """Return the settings of the scan of a projection, None if there are none."""
+    """Return the settings of a scan, given them or a projection; None if there are none."""
+    if path.name.lower() == NAME.lower():
+        return path
     # Scan.xml is two folders above Acquisitions/NUMBER/Proj_00001.xim, or next to copied images.
     near = path.parent, *path.parent.parents[: 2 if path.parent.parent.name == ACQUISITIONS else 0]
     found = (
@@ -134,33 +126,16 @@ def _acquisition(settings: Path) -> Path:
     """Return the only folder of projections of a scan."""
     above = settings.parent / ACQUISITIONS
     inside = [each for each in entries(above) if is_folder(each)] if is_folder(above) else []
-    found = [each for each in (*inside, settings.parent) if _numbered(each)]
-    if len(found) > 1:
-        names = ", ".join(each.name for each in found[:4])
-        raise FileFormatError(
-            f"{settings.name}: found {len(found)} scans ({names}); open an image from one of them."
-        )
-    if not found:
-        raise FileFormatError(
-            f"{settings.name}: no subfolder next to it contains Proj_00001.xim; copy the "
-            "complete scan."
-        )
-    return found[0]
-
-
-def _numbered(folder: Path) -> list[tuple[int, Path]]:
-    found = ((PROJECTION.match(each.name), each) for each in entries(folder))
-    return sorted((int(match[1]), each) for match, each in found if match)
+    return folder_of_series(settings, (*inside, settings.parent), PROJECTION, "Proj_00001.xim")
 
 
 def _series(path: Path, folder: Path) -> Stack:
-    found = _numbered(folder)
-    if not found:
+    stack = series(folder, PROJECTION).get("")
+    if stack is None:
         raise FileFormatError(
             f"{path.name}: this is a single image, not a scan; open {NAME} of its scan, or a "
             "projection such as Proj_00001.xim."
         )
-    stack = Stack(tuple(each for _, each in found), tuple(number for number, _ in found))
     refuse_missing(stack, path)
     return stack
 
@@ -184,7 +159,7 @@ def _images(path: Path, stack: Stack, notes: list[str]) -> tuple[list[Xim], Imag
         if not facts:
             shape = (len(stack), *image.values.shape)
             values = allocate_images(shape, path.name)
-        refuse_other_size(each, image, values.shape[1:])
+        refuse_other_size(each, image.values.shape, values.shape[1:])
         values[len(facts)] = image.values
         facts.append(Xim(None, image.numbers, image.texts))
     if not facts:

@@ -3,12 +3,20 @@
 Distances and panel position are the calibrated ones of the XML file; each image states its angle:
 GantryAngle = CTProjectionAngle, panel offset = CalibratedDetectorOffset, for a half fan
 + DetectorPosLat. This is the geometry of RTK, which uses 139,000 counts for the open beam.
+
+A `.hnd` file is one projection and its header. The header has 1,024 bytes; the RTK project
+publishes its layout. The table of widths follows, with two bits for each pixel below the first row,
+then the values, compressed as in `.xim`, to the end.
+
+Read `ProjectionInfo.xml` of a Varian on-board imager: distances and panel position.
 """
 
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -25,39 +33,59 @@ from engine.io.folder import entries, is_file, is_folder
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.safety.ranges import PIXEL_MM, in_range
 from engine.io.xray.angles import read_angles
-from engine.io.xray.frames import Images, assemble
-from engine.io.xray.image_storage import allocate_images
-from engine.io.xray.stack import Stack, refuse_missing
+from engine.io.xray.frames import SIDES, Images, assemble
+from engine.io.xray.stack import Stack, folder_of_series, read_images, refuse_missing, series
 from engine.io.xray.text.keyvalue import refuse_distances
-from engine.io.xray.varian.hnd import MARK, read_hnd
-from engine.io.xray.varian.obi_settings import NAME, ObiSettings, is_obi_settings, read_obi_settings
-from engine.io.xray.varian.open_beam import CHAMBER, refuse_other_size, to_one_exposure
-from engine.io.xray.varian.xim import Xim
+from engine.io.xray.text.xml_text import XmlText
+from engine.io.xray.varian.open_beam import numbers_of, to_one_exposure
+from engine.io.xray.varian.xim import BYTES, MOST_PIXELS, UNKNOWN, ImageBytes, Xim, from_differences
 
 PROJECTION = re.compile(r"^(?P<prefix>.*?)(?P<number>\d+)\.hnd$", re.IGNORECASE)
 OPEN = 139_000.0
 FACTS = {"voltage_kv": "XRayKV", "current_ma": "XRayMA"}
 PIXEL = "IDUResolutionX", "IDUResolutionY"
-ANGLE, CHAMBER_HERE = "CTProjectionAngle", "CTNormChamber"
+ANGLE, CHAMBER = "CTProjectionAngle", "CTNormChamber"
 BRIGHT = "the files contain no open beam; 139,000 counts are used, as in RTK"
-SIDES = (
-    "the file does not state the patient position; the orientation letters assume head first, "
-    "supine"
+MARK = b"VARIAN_VA_INTERNAL"
+HEADER_BYTES = 1024
+TEXTS = "<32s4x4s4x8s8s16s4x16s4x16s4x"
+"""Type, checksum, date, time and names, each followed by a number that is skipped."""
+SIZES_AT = struct.calcsize(TEXTS)
+DOUBLES_AT = SIZES_AT + 8 + 8 + 16 + 12 + 4
+"""Offset after columns, rows, slice position, modality, window, level, offset and type."""
+DOUBLES = (
+    *("GantryRtn", "SAD", "SFD", "CollX1", "CollX2", "CollY1", "CollY2", "CollRtn"),
+    *("FieldX", "FieldY", "BladeX1", "BladeX2", "BladeY1", "BladeY2"),
+    *("IDUPosLng", "IDUPosLat", "IDUPosVrt", "IDUPosRtn", "PatientSupportAngle"),
+    *("TableTopEccentricAngle", "CouchVrt", "CouchLng", "CouchLat"),
+    *("IDUResolutionX", "IDUResolutionY", "ImageResolutionX", "ImageResolutionY"),
+    *("Energy", "DoseRate", "XRayKV", "XRayMA", "MetersetExposure", "AcqAdjustment"),
+    *("CTProjectionAngle", "CTNormChamber"),
+)
+NAME = "projectioninfo.xml"
+HALF_FAN = "halffan"
+NAMES = (
+    *("CalibratedSAD", "CalibratedSID", "CalibratedDetectorOffsetX", "CalibratedDetectorOffsetY"),
+    *("DetectorPosLat", "FanType"),
 )
 
 
 class VarianObi(ProjectionsReader):
     """Varian cone-beam scan of an on-board imager before TrueBeam."""
 
-    name: ClassVar[str] = "Varian scan (HND)"
     format_name: ClassVar[str] = "Varian OBI (HND)"
-    suffixes: ClassVar[tuple[str, ...]] = (".xml",)
-    companions: ClassVar[tuple[str, ...]] = (".hnd",)
     spans_folders: ClassVar[bool] = True
 
     @classmethod
     def files_elsewhere(cls, settings: Path) -> Iterator[Path]:
-        yield from files_of(settings)
+        folder, above = settings.parent, settings.absolute().parent.parent
+        is_settings = settings.name.lower() == NAME
+        inside = [each for each in entries(folder) if is_folder(each)] if is_settings else []
+        for each in (file for one in (folder, *inside) for file in entries(one)):
+            if each.suffix.lower() in cls.companions or each.name.lower() == NAME:
+                yield each
+        if not is_settings:
+            yield from (each for each in entries(above) if each.name.lower() == NAME)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -76,14 +104,12 @@ class VarianObi(ProjectionsReader):
         angles = read_angles(stated, "deg", f"{path.name}: {ANGLE}")
         kept = len(angles.rad)
         notes = [*angles.notes, *(f"{path.name}: {each}." for each in (BRIGHT, SIDES))]
-        chambers = _numbers(facts[:kept], CHAMBER_HERE)
-        # The chamber has another name in `.hnd`; the correction is that of `.xim`.
-        exposures = [Xim(None, {CHAMBER: each}, {}) for each in chambers]
+        chambers = numbers_of(facts[:kept], CHAMBER)
         return assemble(
             path,
             # The open beam of RTK applies to a constant tube output, so views are scaled to one
             # exposure.
-            to_one_exposure(path, values[:kept], exposures, notes),
+            to_one_exposure(path, values[:kept], chambers, notes),
             _geometry(path, settings, facts, angles.rad, values.shape[1:]),
             "transmission",
             calibrated=True,
@@ -91,18 +117,6 @@ class VarianObi(ProjectionsReader):
             info=_info(facts[0]),
             notes=notes,
         )
-
-
-def files_of(path: Path) -> Iterator[Path]:
-    """Yield the files of a scan, whichever of them is named; possibly too many."""
-    folder, above = path.parent, path.absolute().parent.parent
-    is_settings = path.name.lower() == NAME
-    inside = [each for each in entries(folder) if is_folder(each)] if is_settings else []
-    for each in (file for one in (folder, *inside) for file in entries(one)):
-        if each.suffix.lower() in VarianObi.companions or each.name.lower() == NAME:
-            yield each
-    if not is_settings:
-        yield from (each for each in entries(above) if each.name.lower() == NAME)
 
 
 def _settings_above(image: Path) -> ObiSettings:
@@ -122,62 +136,36 @@ def _settings_above(image: Path) -> ObiSettings:
 def _folder_below(settings: Path) -> Path:
     """Return the only folder of projections of a scan: that of the settings, or one inside it."""
     inner = [each for each in entries(settings.parent) if is_folder(each)]
-    found = [each for each in (settings.parent, *inner) if _numbered(each)]
-    if len(found) > 1:
-        names = ", ".join(each.name for each in found[:4])
-        raise FileFormatError(
-            f"{settings.name}: found {len(found)} scans ({names}); open an image from one of them."
-        )
-    if not found:
-        raise FileFormatError(
-            f"{settings.name}: found no Proj_0000.hnd in its subfolders; copy the complete scan."
-        )
-    return found[0]
-
-
-def _numbered(folder: Path) -> list[tuple[str, int, Path]]:
-    matches = ((PROJECTION.match(each.name), each) for each in entries(folder))
-    return sorted((m["prefix"], int(m["number"]), each) for m, each in matches if m)
+    return folder_of_series(settings, (settings.parent, *inner), PROJECTION, "Proj_0000.hnd")
 
 
 def _series(path: Path, folder: Path) -> Stack:
-    found = _numbered(folder)
-    if not found:
+    stacks = series(folder, PROJECTION)
+    if not stacks:
         raise FileFormatError(
             f"{path.name}: this is a single image, not a scan; open {NAME} of its scan."
         )
     # Numbers restart for each scan, so two scans would be mixed.
-    prefixes = sorted({prefix for prefix, _, _ in found})
-    if len(prefixes) > 1:
+    if len(stacks) > 1:
         raise FileFormatError(
-            f"{path.name}: the folder contains images from {len(prefixes)} scans "
-            f"({', '.join(prefixes[:4])}); keep the images of only one scan."
+            f"{path.name}: the folder contains images from {len(stacks)} scans "
+            f"({', '.join(sorted(stacks)[:4])}); keep the images of only one scan."
         )
-    stack = Stack(tuple(each for _, _, each in found), tuple(number for _, number, _ in found))
+    (stack,) = stacks.values()
     refuse_missing(stack, path)
     return stack
 
 
 def _images(path: Path, stack: Stack) -> tuple[list[Xim], Images]:
     facts: list[Xim] = []
-    values = np.empty((0, 0, 0), np.float32)
-    for k, each in enumerate(stack.files):
-        with open_input(each) as file:
-            image = read_hnd(file)
-        # For the type only: `read_hnd` always returns values.
-        if image.values is None:
-            raise FileFormatError(f"{each.name}: contains no values; copy it again.")
-        if not k:
-            values = allocate_images((len(stack), *image.values.shape), path.name)
-        refuse_other_size(each, image, values.shape[1:])
-        values[k] = image.values
-        facts.append(Xim(None, image.numbers, {}))
+
+    def read(file: InputFile) -> NDArray[np.int64]:
+        values, numbers = read_hnd(file)
+        facts.append(Xim(None, numbers, {}))
+        return values
+
+    values = read_images(stack.files, path, read)
     return facts, values
-
-
-def _numbers(facts: Sequence[Xim], name: str) -> list[float]:
-    """Return a number of each image; 0 if the machine did not store it."""
-    return [each.numbers.get(name, 0.0) for each in facts]
 
 
 def _geometry(
@@ -190,20 +178,16 @@ def _geometry(
     rows, columns = shape
     width, height = (
         # The median ignores single images with a damaged header.
-        in_range(path, name, float(np.median(_numbers(facts, name))), PIXEL_MM)
+        in_range(path, name, float(np.median(numbers_of(facts, name))), PIXEL_MM)
         for name in PIXEL
     )
     refuse_distances(path, settings.source_axis_mm, settings.source_detector_mm)
-    zero = np.zeros(len(gantry_rad))
     return from_rtk(
-        RtkParameters(
-            gantry_rad=gantry_rad,
-            out_of_plane_rad=zero,
-            in_plane_rad=zero,
-            source_isocentre_mm=zero + settings.source_axis_mm,
-            source_detector_mm=zero + settings.source_detector_mm,
-            source_offset_mm=np.zeros((len(zero), 2)),
-            projection_offset_mm=np.tile(settings.offset_mm, (len(zero), 1)),
+        RtkParameters.upright(
+            gantry_rad,
+            settings.source_axis_mm,
+            settings.source_detector_mm,
+            np.tile(settings.offset_mm, (len(gantry_rad), 1)),
         ),
         shape=(rows, columns),
         pixel_mm=(width, height),
@@ -213,3 +197,94 @@ def _geometry(
 def _info(first: Xim) -> Plain:
     stated = {key: first.numbers.get(name, 0.0) for key, name in FACTS.items()}
     return {"format": VarianObi.name, **{key: fact for key, fact in stated.items() if fact > 0}}
+
+
+def read_hnd(file: InputFile) -> tuple[NDArray[np.int64], dict[str, float]]:
+    """Return image and numbers of a `.hnd` file, without values that the machine does not know.
+
+    Parameters
+    ----------
+    file
+        `.hnd` file
+
+    Raises
+    ------
+    FileFormatError
+        if the file is damaged
+    """
+    left = ImageBytes(file.path, file.read())
+    head = left.take(HEADER_BYTES)
+    columns, rows = struct.unpack_from("<2I", head, SIZES_AT)
+    if not (1 < columns <= MOST_PIXELS and 1 < rows <= MOST_PIXELS):
+        raise FileFormatError(
+            f"{file.name}: the image size is {rows:,} x {columns:,} pixels (rows x columns), "
+            f"expected 2 to {MOST_PIXELS:,} for both; copy it again."
+        )
+    numbers = struct.unpack_from(f"<{len(DOUBLES)}d", head, DOUBLES_AT)
+    table = left.take(-(-(rows - 1) * columns // 4))
+    n = (rows - 1) * columns - 1
+    pairs = np.frombuffer(table, np.uint8)[:, None] >> np.array([0, 2, 4, 6], np.uint8)
+    # The header states no size of the compressed values, but the table determines it.
+    n_bytes = 4 * (columns + 1) + int(BYTES[(pairs & 3).reshape(-1)[:n]].sum())
+    values = from_differences(left, table, left.take(n_bytes), (rows, columns))
+    # Values that the machine does not know are stored as the largest float.
+    known = {k: n for k, n in zip(DOUBLES, numbers, strict=True) if abs(n) < UNKNOWN}
+    return values, known
+
+
+@dataclass(frozen=True)
+class ObiSettings:
+    """Planned settings of a scan.
+
+    Attributes
+    ----------
+    source_axis_mm, source_detector_mm : calibrated distances
+    offset_mm : offset of the panel centre, along its columns and rows
+    """
+
+    source_axis_mm: float
+    source_detector_mm: float
+    offset_mm: tuple[float, float]
+
+
+def is_obi_settings(file: InputFile) -> bool:
+    """Return True if name and first bytes of a file are those of the settings of a scan."""
+    return file.name.lower() == NAME and file.head.lstrip(b"\xef\xbb\xbf\r\n ").startswith(b"<")
+
+
+class _Text(XmlText):
+    """The first text of each required element."""
+
+    def __init__(self, file: InputFile) -> None:
+        super().__init__(file)
+        self.found: dict[str, str] = {}
+
+    def closed(self, name: str, text: str) -> None:
+        if name in NAMES:
+            self.found.setdefault(name, text)
+
+
+def read_obi_settings(file: InputFile) -> ObiSettings:
+    """Return the settings without loading other files.
+
+    Parameters
+    ----------
+    file
+        `ProjectionInfo.xml`
+
+    Raises
+    ------
+    FileFormatError
+        if the file is damaged, or a distance or the panel position is missing
+    """
+    seen = _Text(file)
+    seen.read()
+    source_axis, source_detector, across, along = (
+        seen.number(seen.found, name) for name in NAMES[:4]
+    )
+    if "FanType" not in seen.found:
+        seen.refuse("has no FanType")
+    # In a half fan, the panel is shifted sideways to widen the field of view.
+    if seen.found["FanType"].lower() == HALF_FAN:
+        across += seen.number(seen.found, "DetectorPosLat")
+    return ObiSettings(source_axis, source_detector, (across, along))

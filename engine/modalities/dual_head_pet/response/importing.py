@@ -22,8 +22,7 @@ from engine.geometry.dual_head_symmetry import TURNS, stored_orientations
 from engine.geometry.grid import Point
 from engine.io.safety.budget import refuse_bomb
 from engine.io.safety.open_input import InputFile, open_input
-from engine.io.volumes.npy import FileRows, rows_of
-from engine.io.volumes.npz import DAMAGE
+from engine.io.volumes.npy import DAMAGE, FileRows, rows_of
 from engine.modalities.dual_head_pet.response.building import refuse_layers
 from engine.modalities.dual_head_pet.response.elements import Elements
 from engine.modalities.dual_head_pet.response.packing import matrix_of

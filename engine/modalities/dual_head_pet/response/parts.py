@@ -20,7 +20,7 @@ from engine.core.json_types import Plain
 from engine.io.safety.atomic_write import refuse_impossible, write_atomically
 from engine.io.safety.seal import seal_of
 from engine.io.text.json_text import to_json
-from engine.io.volumes.npz import DAMAGE
+from engine.io.volumes.npy import DAMAGE
 
 PLAN, SEAL = "plan.json", "seal"
 Arrays = dict[str, Array]

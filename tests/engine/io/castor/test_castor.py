@@ -217,7 +217,7 @@ class TestNormalisation:
         ("changes", "error", "wanted"),
         [
             ({"Number of events": 7}, FileFormatError, "states 7 lines"),
-            ({"Maximum number of lines per event": 3}, FileFormatError, "several lines"),
+            ({"Maximum number of lines per event": 3}, FileFormatError, "up to 3 lines"),
             ({"Normalization correction flag": 0}, FileFormatError, "no normalisation"),
         ],
     )

@@ -146,7 +146,7 @@ def test_a_list_of_lines_with_counts_alone_normalises_none(scan, folder) -> None
         ({"nothing": 0}, DataError, "contains 0 counts"),
         ({"randoms": 1.0, "Duration (s)": 0}, FileFormatError, "no `Duration"),
         ({"randoms": -1.0}, DataError, "are negative"),
-        ({"norm": -1.0}, DataError, "line 0 has -1"),
+        ({"norm": -1.0}, DataError, "line 0 is -1"),
     ],
 )
 def test_what_is_refused_and_why(scan, folder, change, error, wanted) -> None:

@@ -18,7 +18,7 @@ from engine.io.listmode.adac import AdacCsv
 from engine.io.listmode.safir import Safir
 from engine.io.petsird.reader import Petsird
 from engine.io.siemens.mmr import SiemensMmr
-from engine.io.siemens.raw_listmode import SiemensRawListMode
+from engine.io.siemens.raw_dicom import SiemensRawListMode
 from tests.engine.io.castor import castor_files
 from tests.engine.io.gate import gate_files
 from tests.engine.io.listmode import test_adac, test_safir

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from engine.core.errors import DataError, ResourceError
-from engine.io.safety import dead_parts
+from engine.io.safety import locks
 from engine.io.safety.atomic_write import publishing, write_atomically
 
 resource = pytest.importorskip("resource", reason="file size limits need POSIX")
@@ -283,11 +283,11 @@ class TestDeadParts:
 
     @pytest.fixture(autouse=True)
     def no_wait(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(dead_parts, "NEW_S", -1.0)
+        monkeypatch.setattr(locks, "NEW_S", -1.0)
 
     def test_of_the_same_file_they_go(self, tmp_path: Path) -> None:
-        dead = tmp_path / dead_parts.part_name("a.nii")
-        other = tmp_path / dead_parts.part_name("b.nii")
+        dead = tmp_path / locks.part_name("a.nii")
+        other = tmp_path / locks.part_name("b.nii")
         foreign = tmp_path / ".a.nii.0123abcd.000000000000.part"
         for part in (dead, other, foreign):
             part.write_bytes(b"begun")
@@ -298,7 +298,7 @@ class TestDeadParts:
         with publishing(tmp_path / "a", 1, _nothing) as part:
             part.write_bytes(b"1")
             write_atomically(b"2", tmp_path / "a")
-            dead_parts.sweep_parts(tmp_path)
+            locks.sweep_parts(tmp_path)
             assert part.read_bytes() == b"1"
         assert [path.name for path in tmp_path.iterdir()] == ["a"]
         assert (tmp_path / "a").read_bytes() == b"1"
@@ -308,7 +308,7 @@ class TestDeadParts:
         for part in (foreign, old):
             part.write_bytes(b"begun")
         os.utime(old, (1e9, 1e9))
-        dead_parts.sweep_parts(tmp_path)
+        locks.sweep_parts(tmp_path)
         assert list(tmp_path.iterdir()) == [foreign]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io.siemens.petlink import AddressBook, decode
-from engine.io.siemens.petlink_gating import is_gating
+from engine.io.siemens.petlink_pieces import is_gating
 
 RING = RingScanner(
     RingSettings(

@@ -11,7 +11,7 @@ from engine.core.errors import FileFormatError, GeometryError, ResourceError, Un
 from engine.data.listmode import ListMode
 from engine.geometry.ring import RingScanner
 from engine.io import read_listmode, read_scanner
-from engine.io.safety.truncation_traces import refuse_padding
+from engine.io.safety.cut_off import refuse_padding
 from engine.io.siemens.petlink import AddressBook, decode
 from engine.io.siemens.petlink_pieces import CHUNK
 

@@ -22,13 +22,12 @@ from engine.io import WRITERS, read_volume, save
 from engine.io.base import VolumeWriter
 from engine.io.bids.dataset import BidsWriter
 from engine.io.dicom.capture import DicomCaptureWriter
-from engine.io.dicom.series_writer import DicomSeriesWriter
+from engine.io.dicom.series import DicomSeriesWriter
 from engine.io.hdf5.volume import VolumeHdf5Writer
 from engine.io.interfile.image_writer import InterfileImageWriter
 from engine.io.raster.cine import CineWriter
 from engine.io.raster.png import FOOTER_PX, MARGIN_PX, PANEL_PX, TEXT_PX, PngWriter, font
-from engine.io.tiff.ome_tiff import OmeTiffWriter
-from engine.io.tiff.volume import TiffWriter
+from engine.io.tiff.volume import OmeTiffWriter, TiffWriter
 from engine.io.volumes.metaimage_volume import MetaImageWriter
 from engine.io.volumes.nifti import NiftiWriter
 from engine.io.volumes.nrrd_volume import NrrdWriter

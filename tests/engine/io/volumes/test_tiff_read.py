@@ -12,7 +12,7 @@ from engine.core.errors import EngineError, FileFormatError, UnknownFormatError
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume, save
-from engine.io.tiff.ome_tiff import ome_tiff_bytes
+from engine.io.tiff.volume import ome_tiff_bytes
 
 STACK = np.arange(60, dtype=np.uint16).reshape(3, 4, 5)
 NAMES = ("PhysicalSizeX", "PhysicalSizeY", "PhysicalSizeZ")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.io.xray.varian.hnd import DOUBLES
+from engine.io.xray.varian.varian_obi import DOUBLES
 from tests.engine.io.xray.varian_files import counts, packed
 
 FACTS = {

@@ -13,7 +13,7 @@ from engine.geometry.rtk import RtkParameters, from_rtk
 from engine.geometry.xray import XrayGeometry
 from engine.io import read_projections
 from engine.io.safety.open_input import open_input
-from engine.io.xray.varian.hnd import read_hnd
+from engine.io.xray.varian.varian_obi import read_hnd
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import sphere
 from engine.simulate.xray import simulate_integrals
@@ -46,10 +46,10 @@ def test_images_of_any_size_of_number_come_back(
     for end in (None, -1):  # with the padding at the end, and without
         path.write_bytes(hnd_bytes(values, FACTS)[:end])
         with open_input(path) as file:
-            found = read_hnd(file)
-        np.testing.assert_array_equal(found.values, values)
-        assert found.numbers["IDUResolutionY"] == 0.776
-        assert found.numbers["CTNormChamber"] == 1000
+            found, numbers = read_hnd(file)
+        np.testing.assert_array_equal(found, values)
+        assert numbers["IDUResolutionY"] == 0.776
+        assert numbers["CTNormChamber"] == 1000
 
 
 @pytest.mark.parametrize(("fan", "across"), [("HalfFan", 0.4 - 148), ("FullFan", 0.4)])

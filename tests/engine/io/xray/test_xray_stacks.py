@@ -69,7 +69,7 @@ class TestEveryScanner:
         path = write(tmp_path)
         bad = sorted(tmp_path.glob(f"{first[:4]}*.tif"))[7]
         tifffile.imwrite(bad, counts()[0, :2])
-        with pytest.raises(FileFormatError, match=rf"{bad.name}: has 2 x 5 pixels"):
+        with pytest.raises(GeometryError, match=rf"{bad.name}: has 2 x 5 pixels"):
             read_projections(path)
 
     def test_a_truncated_image_is_named(
@@ -363,7 +363,7 @@ class TestBruker:
         ("changes", "match"),
         [
             ({"Number of Files": "20"}, "only 12 of 19 projections"),
-            ({"Number of Files": "9"}, "12 projections were found, but the log states 9"),
+            ({"Number of Files": "9"}, "12 projections were found, but the settings state 9"),
             ({"Number of Columns": "9"}, "3 x 5 pixels, but the settings state 3 x 9"),
             ({"Filename Prefix": "cat"}, "no series of TIFF images such as cat0000.tif"),
             ({"Depth (bits)": "77"}, "expected 8, 10, 12, 14 or 16"),

@@ -55,8 +55,8 @@ def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{needs}.LEAST_SLICES", 5)
     monkeypatch.setattr(f"{needs}.CHUNK_BYTES", 0)
     monkeypatch.setattr("engine.modalities.xray_ct.requirements.HOST", WorkingMemory(1 << 30, 0))
-    monkeypatch.setattr("engine.io.xray.image_storage.SMALL_BYTES", 0)
-    monkeypatch.setattr("engine.io.xray.image_storage.WHOLE_SETS", 1 << 40)
+    monkeypatch.setattr("engine.io.xray.frames.SMALL_BYTES", 0)
+    monkeypatch.setattr("engine.io.xray.frames.WHOLE_SETS", 1 << 40)
 
 
 def study_of(path: Path, *settings: str) -> Study:

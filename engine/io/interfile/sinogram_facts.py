@@ -1,14 +1,19 @@
-"""Read and write TOF bins of sinogram files, the slowest index."""
+"""Read and write TOF bins, energy window and resolution of STIR sinograms.
+
+TOF is the slowest index of the bins.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import sqrt
 
 import numpy as np
 
 from engine.core.json_types import Plain
 from engine.data.sinogram import Bins
 from engine.data.timing.timed_counts import TimedCounts
+from engine.geometry.energy import ELECTRON_KEV, EnergySettings
 from engine.geometry.tof import TofBins
 from engine.io.interfile.header import InterfileHeader
 
@@ -18,6 +23,9 @@ _MASHED = ("tof mashing factor",)
 # Versions of STIR use different keys.
 _WIDTH = ("size of unmashed tof time bins (ps)", "size of timing bin (ps)")
 _FWHM = ("tof timing resolution (ps)", "timing resolution (ps)")
+LOW, HIGH = "energy window lower level[1]", "energy window upper level[1]"
+RESOLUTION, AT = "energy resolution", "reference energy (in kev)"
+MOST_KEV, WIDEST = 2000.0, 0.5
 
 
 def tof_of(header: InterfileHeader, n_times: int) -> Plain | None:
@@ -109,3 +117,35 @@ def counted(
 def summed_note(name: str, n_times: int) -> str:
     """Return the note that TOF bins were summed."""
     return f"TOF bins are summed: {name} has {n_times} TOF bins of unknown width and resolution."
+
+
+def energy_of(header: InterfileHeader) -> Plain | None:
+    """Return the table `[energy]` of the scanner, None if the header lacks a value.
+
+    STIR writes −1 for unknown values.
+
+    Parameters
+    ----------
+    header
+        header of a sinogram
+    """
+    low, high, width = (header.number(key) or 0.0 for key in (LOW, HIGH, RESOLUTION))
+    at = header.number(AT) or ELECTRON_KEV
+    # The relative resolution is proportional to 1/sqrt(E), and the model uses that at 511 keV.
+    resolution = width * sqrt(max(at, 0.0) / ELECTRON_KEV)
+    if not (0 < low < ELECTRON_KEV < high <= MOST_KEV and 0 < resolution <= WIDEST):
+        return None
+    return {"window_kev": (low, high), "resolution": resolution}
+
+
+def lines_of_energy(energy: EnergySettings | None) -> tuple[list[str], list[str]]:
+    """Return the header lines of the energy window, and those of the scanner."""
+    if energy is None:
+        return [], []
+    low, high = energy.window_kev
+    window = ["number of energy windows := 1", f"{LOW} := {low!r}", f"{HIGH} := {high!r}"]
+    scanner = [
+        f"Energy resolution := {energy.resolution!r}",
+        f"Reference energy (in keV) := {ELECTRON_KEV!r}",
+    ]
+    return window, scanner
