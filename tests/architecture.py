@@ -389,6 +389,11 @@ MAY_OPEN = (
         "engine.protocols.privacy.key",
         "engine.tools.diagnostics",
     ),  # files of our own
+    *(
+        "engine.io.safety.signing_key",
+        "engine.io.safety.audit_lines",
+        "engine.io.safety.audit_check",
+    ),
     "engine.data.storage.volume_file",
     *("engine.modalities.demo", "engine.modalities.study_values", "engine.modalities.xray_ct"),
     *("engine.modalities.dual_head_pet.response.parts", "engine.tools.benchmark.report"),

@@ -8,13 +8,15 @@ from pathlib import Path
 from engine.cli.console import Console
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError
-from engine.io.safety.audit_log import log_file, verify
+from engine.io.safety.audit_check import check_log
+from engine.io.safety.audit_log import log_file
 
 
 def add_verbs(verbs: Verbs) -> None:
     """Add `isocenter verify-log`.
 
-    Each line of the log has a digest of the one before, so a changed or removed line is found.
+    Each line of the log is signed and has a digest of the one before, so a changed or removed line
+    is found.
     """
     p = add_verb(verbs, "verify-log")
     p.add_argument(
@@ -28,4 +30,6 @@ def _verify(arguments: argparse.Namespace, console: Console) -> None:
     # Without a name a missing log is valid: nothing has been logged yet
     if arguments.log is not None and not path.is_file():
         raise DataError(f"{path}: no such file; check the path.")
-    console.line(f"{path}: {verify(path):,} lines, all unchanged.")
+    found = check_log(path)
+    old = f" {found.n_without_key:,} of them without key." if found.n_without_key else ""
+    console.line(f"{path}: {found.n_lines:,} lines, all unchanged.{old}")

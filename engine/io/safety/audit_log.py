@@ -1,9 +1,7 @@
-"""Audit log of runs, writes and deletions; each line contains the digest of the previous one.
+"""Audit log of runs, writes, sign-offs and deletions, chained and signed with the key of the user.
 
-A line that is changed, removed or inserted breaks the chain. The newest digest is stored next to
-the
-log, so a truncated log is detected too. A user who can write both files can forge both: the log
-detects mistakes and single changes, but is no proof against its owner. It contains no file names.
+`audit_lines` describes the format, and `audit_check` finds lines that were changed, removed or
+inserted. Who has the key can forge the log. It contains no file names.
 """
 
 from __future__ import annotations
@@ -12,26 +10,31 @@ import json
 import logging
 import os
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 
-from engine.core.errors import DataError, EngineError
+from engine.core.errors import EngineError
 from engine.core.json_types import Plain
-from engine.core.paths import state_dir
 from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.audit_check import check_log
+from engine.io.safety.audit_lines import (
+    FIRST,
+    digest_of,
+    has_key,
+    log_file,
+    newest_file,
+    newest_text,
+    read_newest,
+    signed_line,
+)
 from engine.io.safety.locks import after_others
+from engine.io.safety.signing_key import SigningKey, known_keys, signing_key
+
+__all__ = ["latest_line", "log_file", "record", "verify"]
 
 log = logging.getLogger(__name__)
 
-FIRST = "0" * 64
-"""Digest before the first line."""
 TAIL_BYTES = 1 << 16
 """Longer than any line."""
-
-
-def log_file() -> Path:
-    """Return the log of the current user."""
-    return state_dir() / "audit.jsonl"
 
 
 def record(what: str, **facts: str | int | float | bool | None) -> None:
@@ -45,10 +48,10 @@ def record(what: str, **facts: str | int | float | bool | None) -> None:
         JSON values to store; no names of files or patients
     """
     try:
-        path = log_file()
+        path, key = log_file(), signing_key()
         # Two processes must not use the same line number.
         with after_others(path):
-            _append(path, what, facts)
+            _append(path, what, facts, key)
     # A full disk must not end a run of hours only because its log line cannot be written.
     except (EngineError, OSError) as e:
         log.warning("audit log: %s was not recorded (%s)", what, e)
@@ -72,23 +75,20 @@ def verify(path: Path) -> int:
     DataError
         for the first line that was changed, or if the log is truncated
     """
-    number, digest, newest = 0, FIRST, _newest(path)
-    met = newest == (0, FIRST)
-    for number, line in enumerate(_lines(path), 1):
-        digest = _checked(line, number, digest, path)
-        # A crash between a line and its digest leaves a log that is one line longer. So the stored
-        # digest must match any line, not only the last one.
-        met = met or newest == (number, digest)
-    if not met:
-        raise DataError(
-            f"{path.name}: ends at line {number}, expected line {newest[0]} with its original "
-            "text; restore the log from a backup."
-        )
-    return number
+    return check_log(path).n_lines
 
 
-def _append(path: Path, what: str, facts: Plain) -> None:
-    number, before = _last(path)
+def latest_line() -> tuple[int, str]:
+    """Return number and digest of the newest line of the own log; 0 and zeros without one.
+
+    Who knows both later can notice that the log was rolled back to an earlier day.
+    """
+    newest = read_newest(log_file(), known_keys())
+    return (newest.number, newest.digest) if newest is not None and newest.has_key else (0, FIRST)
+
+
+def _append(path: Path, what: str, facts: Plain, key: SigningKey) -> None:
+    number, before = _last(path, key)
     entry: Plain = {
         "number": number + 1,
         "utc": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -96,68 +96,51 @@ def _append(path: Path, what: str, facts: Plain) -> None:
         "facts": facts,
         "before": before,
     }
-    entry["digest"] = _digest(entry)
+    line = signed_line(entry, key)
     with path.open("ab") as file:
-        file.write(json.dumps(entry, sort_keys=True).encode() + b"\n")
+        file.write(line + b"\n")
         file.flush()
         # The line first: a stored digest without its line would look like a truncated log.
         os.fsync(file.fileno())
-    write_atomically(f"{entry['number']} {entry['digest']}\n".encode(), _newest_file(path))
+    write_atomically(newest_text(number + 1, digest_of(line), key), newest_file(path))
 
 
-def _digest(entry: Plain) -> str:
-    # Sorted keys make the digest independent of the order in which Python stores them.
-    said = {key: value for key, value in entry.items() if key != "digest"}
-    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+def _last(path: Path, key: SigningKey) -> tuple[int, str]:
+    """Return number and digest of the line that a new one follows.
+
+    If lines were removed, the new line follows the stored digest, so that the gap stays visible.
+    """
+    newest, tail = read_newest(path, known_keys()), _tail(path)
+    number, digest = _number(tail), digest_of(tail)
+    if not tail:
+        number, digest = 0, FIRST
+    lost_key = newest is not None and not newest.has_key and has_key(tail)
+    if lost_key or (newest is None and tail):
+        # Removed or changed: the zeros do not follow the last line.
+        return max(number, 1), FIRST
+    if newest is not None and number < newest.number:
+        return newest.number, newest.digest
+    if newest is None or not newest.has_key:
+        # A line with a key always has a stored digest with a key, so that its removal is noticed.
+        write_atomically(newest_text(number, digest, key), newest_file(path))
+    return number, digest
 
 
-def _checked(line: bytes, number: int, before: str, path: Path) -> str:
-    """Return the digest of a line; refuse a line that does not follow the previous one."""
-    try:
-        entry = json.loads(line)
-        sound = entry["number"] == number and entry["before"] == before
-        sound = sound and entry["digest"] == _digest(entry)
-    except (ValueError, KeyError, TypeError):
-        sound = False
-    if not sound:
-        raise DataError(
-            f"{path.name}: line {number} has been changed since it was written; compare it with a "
-            "backup."
-        )
-    return str(entry["digest"])
-
-
-def _lines(path: Path) -> list[bytes]:
-    try:
-        return path.read_bytes().splitlines()
-    except FileNotFoundError:
-        return []
-
-
-def _last(path: Path) -> tuple[int, str]:
-    """Return number and digest of the last line; if it is damaged, those of the newest digest."""
+def _tail(path: Path) -> bytes:
+    """Return the last line; empty if there is none."""
     if not path.exists():
-        return 0, FIRST
+        return b""
     with path.open("rb+") as file:
         file.seek(max(0, path.stat().st_size - TAIL_BYTES))
         tail = file.read()
-        if not tail.endswith(b"\n"):
+        if tail and not tail.endswith(b"\n"):
             file.write(b"\n")  # an incomplete line after a crash must not join the next one
+            tail += b"\n"
+    return tail[:-1].rpartition(b"\n")[2]
+
+
+def _number(line: bytes) -> int:
     try:
-        entry = json.loads(tail.splitlines()[-1])
-        return int(entry["number"]), str(entry["digest"])
-    except (ValueError, KeyError, TypeError, IndexError):
-        return _newest(path)
-
-
-def _newest_file(path: Path) -> Path:
-    return path.with_suffix(".newest")
-
-
-def _newest(path: Path) -> tuple[int, str]:
-    """Return number and digest of the newest line, as stored next to the log."""
-    try:
-        number, digest = _newest_file(path).read_text("ascii").split()
-        return int(number), digest
-    except (OSError, ValueError):
-        return 0, FIRST
+        return int(json.loads(line)["number"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return 0  # damaged: the stored digest counts

@@ -1,0 +1,121 @@
+"""The key that signs: made once, private, known by its public half, locked on request."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from engine.core.errors import EngineError
+from engine.core.paths import HOME_VARIABLE
+from engine.io.safety import signing_key as keys
+from engine.io.safety.signing_key import PASSPHRASE, is_signed, known_keys, signing_key
+
+DATA = b"content"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home without a key."""
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+    monkeypatch.setenv(PASSPHRASE, "")
+    return tmp_path / "home"
+
+
+def site_with_key(tmp_path: Path, home: Path) -> str:
+    """Give the site a key; return its public half."""
+    site = tmp_path / "site"
+    os.environ[HOME_VARIABLE] = str(tmp_path / "other")
+    public = signing_key().public
+    (tmp_path / "other" / "key").rename(site)
+    os.environ[HOME_VARIABLE] = str(home)
+    home.mkdir(exist_ok=True)
+    (home / "site.toml").write_text(f'protocols = "{site}"\n')
+    return public
+
+
+def test_a_key_is_made_once_and_is_private(home: Path) -> None:
+    assert not known_keys() and not keys.has_user_key(), "verifying makes no key"
+    public = signing_key().public
+    file = home / "key" / keys.PRIVATE
+    assert os.name != "posix" or file.stat().st_mode & 0o777 == 0o600
+    assert signing_key().public == public and known_keys() == {public: "user"}
+    assert keys.has_user_key()
+
+
+def test_a_signature_is_of_content_kind_and_key(home: Path) -> None:
+    key = signing_key()
+    signature = key.sign("log", DATA)
+    assert is_signed("log", DATA, key.public, signature)
+    assert not is_signed("report", DATA, key.public, signature)
+    assert not is_signed("log", DATA + b" ", key.public, signature)
+    assert not is_signed("log", DATA, "0" * 64, signature)
+    assert not is_signed("log", DATA, key.public, signature.upper())
+    assert not is_signed("log", DATA, key.public + "\n", signature + "\n")
+    assert not is_signed("log", DATA, "", "")
+
+
+def test_threads_at_once_agree_on_one_key(home: Path) -> None:
+    keys._read.cache_clear()
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda _: signing_key().public, range(8)))
+    assert made == [*known_keys()] * 8
+    assert {each.name for each in (home / "key").iterdir()} == {keys.PRIVATE, keys.PUBLIC}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such permissions")
+def test_a_key_that_others_can_use_is_refused(home: Path) -> None:
+    signing_key()
+    (home / "key" / keys.PRIVATE).chmod(0o640)
+    with pytest.raises(EngineError, match="mode 640, expected at most 600"):
+        signing_key()
+
+
+@pytest.mark.parametrize("content", [b"", b"no key", b"-----BEGIN PRIVATE KEY-----\n"])
+def test_a_damaged_key_is_named_and_never_replaced(home: Path, content: bytes) -> None:
+    signing_key()
+    file = home / "key" / keys.PRIVATE
+    file.write_bytes(content)
+    with pytest.raises(EngineError, match="damaged"):
+        signing_key()
+    assert file.read_bytes() == content
+
+
+def test_a_passphrase_is_off_until_it_is_set_and_asked_once(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public, asked = signing_key().public, []
+    keys.set_passphrase("secret words")
+    assert b"ENCRYPTED" in (home / "key" / keys.PRIVATE).read_bytes()
+    keys._read.cache_clear()
+    with pytest.raises(EngineError, match=f"set {PASSPHRASE}"):
+        signing_key()
+    assert known_keys() == {public: "user"}, "verifying needs no passphrase"
+    monkeypatch.setenv(PASSPHRASE, "wrong")
+    with pytest.raises(EngineError, match="wrong"):
+        signing_key()
+    monkeypatch.delenv(PASSPHRASE)
+    monkeypatch.setattr(keys, "asks_passphrase", [lambda: asked.append(1) or "secret words"])
+    assert signing_key().public == signing_key().public == public
+    assert asked == [1] and os.environ[PASSPHRASE] == "secret words"
+    keys.set_passphrase("")
+    keys._read.cache_clear()
+    assert PASSPHRASE not in os.environ and signing_key().public == public
+
+
+def test_the_key_of_the_site_signs_in_place_of_that_of_the_user(home: Path, tmp_path: Path) -> None:
+    own = signing_key().public
+    public = site_with_key(tmp_path, home)
+    assert signing_key().public == public
+    assert known_keys() == {public: "site", own: "user"}
+
+
+def test_a_public_key_is_trusted_by_its_line(home: Path) -> None:
+    own = signing_key().public
+    (home / "key" / keys.TRUSTED).write_text(f"# partners\n\n{'ab' * 32}  Clinic B\n{'cd' * 32}\n")
+    assert known_keys() == {"ab" * 32: "Clinic B", "cd" * 32: "cd" * 8, own: "user"}
+    (home / "key" / keys.TRUSTED).write_text("ab\n")
+    with pytest.raises(EngineError, match="line 1 is no public key"):
+        known_keys()
