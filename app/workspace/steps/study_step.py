@@ -20,6 +20,7 @@ from app.ui.theme.widgets import (
     set_paragraphs,
     set_tone,
 )
+from app.views.literal_text import literal_tip
 from app.views.slices.labels import ElidedLabel
 from app.workspace.steps.scanner_drawing import ScannerDrawing
 from app.workspace.steps.step_panel import StepPanel
@@ -139,7 +140,7 @@ class KeepBox(QCheckBox):
     def __init__(self, role: str, text: str, context: AppContext) -> None:
         super().__init__(text)
         self._role, self._commands = role, context.commands
-        self.setToolTip(KEEP_SCANNER_TIP if role == SCANNER else KEEP_FILE_TIP)
+        self.setToolTip(literal_tip(KEEP_SCANNER_TIP if role == SCANNER else KEEP_FILE_TIP))
         # `clicked` comes from the user only, unlike `toggled`.
         self.clicked.connect(lambda remembered: self._commands.keep(self._role, remembered))
         self.hide()

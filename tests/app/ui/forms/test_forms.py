@@ -268,6 +268,7 @@ def roll(widget):
 
 def test_nothing_of_a_form_outlives_it(qtbot, qapp):
     gc.collect()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # widgets of other tests
     before = len(qapp.allWidgets())
     forms = [Form(Osem, bare=True), Form(ListModeProtocol, PROTOCOL)]
     for form in forms:
