@@ -101,7 +101,9 @@ def named(name: str) -> Condition:
 
 def is_hdf5(file: InputFile) -> bool:
     """Return True if a file is HDF5, perhaps behind the text of MATLAB 7.3."""
-    return file.head.startswith(HDF5) or file.head[BLOCK_OF_MATLAB] == HDF5
+    # The first file in a tar archive begins at the same byte.
+    is_behind = file.head[BLOCK_OF_MATLAB] == HDF5 and not begins(b"ustar", at=257)(file)
+    return file.head.startswith(HDF5) or is_behind
 
 
 def is_ours(name: str) -> Condition:

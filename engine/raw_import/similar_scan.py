@@ -110,7 +110,7 @@ def answers_like(sidecar: Path, source: Path) -> Answers:
         raise _refused(sidecar, "vectors, or a detector shift")
     if isinstance(g, ConeSettings) and g.rise_mm_per_turn:
         raise _refused(sidecar, "a helix")
-    if settings.reverse or settings.flip or not _views_first(settings):
+    if settings.reverse or settings.flip or settings.order[:1] != ("view",):
         raise _refused(sidecar, "another order of its axes")
     beam = PARALLEL
     if isinstance(g, ConeSettings):
@@ -134,10 +134,6 @@ def answers_like(sidecar: Path, source: Path) -> Answers:
             "axis_column": g.axis_column,
         }
     )
-
-
-def _views_first(settings: Sidecar) -> bool:
-    return settings.order[:1] == ("view",)
 
 
 def _refused(sidecar: Path, what: str) -> FileFormatError:

@@ -296,14 +296,10 @@ def _unit(header: Header) -> str:
 def _info(header: Header) -> Plain:
     """Return the facts of a header that are stored; none of them identifies a patient."""
     kilovolts = header.text("KVP")
-    scan: Plain = {"voltage_kv": float(kilovolts)} if _is_number(kilovolts) else {}
+    scan: Plain = {"voltage_kv": float(kilovolts)} if NUMBER.fullmatch(kilovolts) else {}
     info: Plain = {"format": DicomSeries.name, "kind": header.text("Modality"), "scan": scan}
     called = f"{header.text('SeriesDescription')} {header.text('ImageType')}"
     return info | ({"content": CONTENT} if CALLED_A_MAP.search(called) else {})
-
-
-def _is_number(text: str) -> bool:
-    return NUMBER.fullmatch(text) is not None
 
 
 def _provenance(headers: Sequence[Header]) -> tuple[Plain, tuple[str, ...]]:

@@ -124,7 +124,7 @@ def pair_table(
     """
     listed: Lists = found["modulePairEfficienciesVectors"]
     # Without symmetry groups, the tables could not be assigned to pairs.
-    if geometry.kinds is None or not _any(listed):
+    if geometry.kinds is None or not any(vector for row in listed for vector in row):
         return None
     tables = [_table(listed, group, geometry.types, path) for group in geometry.groups]
     sizes = np.array([table.size for table in tables], np.int64)
@@ -153,10 +153,6 @@ def pair_table(
             np.int32
         ),
     )
-
-
-def _any(listed: Lists) -> bool:
-    return any(vector for row in listed for vector in row)
 
 
 def _table(rows: Lists, group: Group, types: Sequence[Modules], path: Path) -> Array:

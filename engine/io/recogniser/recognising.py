@@ -1,14 +1,102 @@
-"""Name the format of an unsupported file: the first known format that matches its content."""
+"""Name the format of an unsupported file: the first known format that matches its content.
+
+The formats here are archives, images, videos, documents, placeholders, and files of X-ray scanners.
+"""
 
 from __future__ import annotations
 
+from engine.io.first_bytes import begins, both
 from engine.io.recogniser.emission import EMISSION
-from engine.io.recogniser.known_format import KnownFormat
-from engine.io.recogniser.packed import PACKED
+from engine.io.recogniser.known_format import KnownFormat, Tell, says
 from engine.io.recogniser.trees import TREES
 from engine.io.recogniser.volumes import VOLUMES
-from engine.io.recogniser.xray import XRAY
 from engine.io.safety.open_input import InputFile
+from engine.io.xray.esrf.edf import is_edf
+
+UNPACK = "unpack it, and open the files inside"
+COLOURS = "it contains colours for display; open the original measured values"
+NOT_THERE = (
+    "it is a placeholder for a file that was not downloaded; run `git lfs pull` or `git annex "
+    "get`, then open it"
+)
+
+
+def _holds(*names: bytes) -> Tell:
+    return lambda file: any(name in file.head for name in names)
+
+
+# Local file header, or the end record of an empty archive (APPNOTE.TXT, 4.3.7 and 4.3.16).
+ZIP = begins(b"PK\x03\x04", b"PK\x05\x06")
+PACKED = (
+    # Clones of public data contain these small texts in place of the large files.
+    KnownFormat("a Git LFS pointer", begins(b"version https://git-lfs"), NOT_THERE),
+    KnownFormat("a git-annex pointer", begins(b"/annex/objects/"), NOT_THERE),
+    # Models and Office documents are ZIP archives too, so they precede the archive.
+    KnownFormat("a PyTorch model", both(ZIP, _holds(b"/data.pkl")), "export its arrays as NumPy"),
+    KnownFormat("an Office document", both(ZIP, _holds(b"[Content_Types].xml")), "open the scan"),
+    KnownFormat("a ZIP archive", ZIP, UNPACK),
+    KnownFormat("a gzip file", begins(b"\x1f\x8b"), UNPACK),
+    KnownFormat("a bzip2 file", begins(b"BZh"), UNPACK),
+    KnownFormat("an xz file", begins(b"\xfd7zXZ\0"), UNPACK),
+    KnownFormat("a Zstandard file", begins(b"\x28\xb5\x2f\xfd"), UNPACK),
+    KnownFormat("a 7-Zip archive", begins(b"7z\xbc\xaf\x27\x1c"), UNPACK),
+    KnownFormat("a RAR archive", begins(b"Rar!\x1a\x07"), UNPACK),
+    # The mark is at byte 257 of the first header block (POSIX ustar).
+    KnownFormat("a tar archive", begins(b"ustar", at=257), UNPACK),
+    KnownFormat("a PNG image", begins(b"\x89PNG\r\n\x1a\n"), COLOURS),
+    KnownFormat("a JPEG image", begins(b"\xff\xd8\xff"), COLOURS),
+    KnownFormat("a JPEG 2000 image", begins(b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51"), COLOURS),
+    KnownFormat("a GIF image", begins(b"GIF87a", b"GIF89a"), COLOURS),
+    # Two letters alone are too weak a mark. The reserved field at byte 6 must be 0.
+    KnownFormat("a BMP image", both(begins(b"BM"), begins(b"\0\0\0\0", at=6)), COLOURS),
+    KnownFormat("a video (MP4)", begins(b"ftyp", at=4), COLOURS),
+    KnownFormat("a video (AVI)", both(begins(b"RIFF"), begins(b"AVI ", at=8)), COLOURS),
+    KnownFormat("a PDF document", begins(b"%PDF-"), "open the scan or image that it describes"),
+    KnownFormat(
+        "a web page", says("<html"), "a download has failed; download the file again, and open that"
+    ),
+    KnownFormat(
+        # Protocols 2 to 5. Unpickling executes code from the file, so it is never read.
+        "a pickled Python object",
+        begins(b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
+        "opening it could run any program; save its array with numpy.save, and import that",
+    ),
+)
+
+
+SLICES = (
+    "export the volume as DICOM slices or as one TIFF with a voxel size (ImageJ or OME-TIFF), and "
+    "open that"
+)
+IMAGES = "open its folder with `isocenter import`"
+VIEWS = "export the projections as TIFF, and open their folder with `isocenter import`"
+
+
+def _is_edf(file: InputFile) -> bool:
+    # JSON begins with "{" too, so keys of the EDF header are required.
+    head = file.head.lstrip()
+    return head.startswith(b"{") and b"Dim_1" in head and (b"HeaderID" in head or is_edf(file))
+
+
+XRAY = (
+    KnownFormat(
+        "a Varian image that is not part of a scan",
+        begins(b"VMS.XI", b"\0VMS.XI"),
+        "open the folder of its scan, or one of the projections",
+    ),
+    KnownFormat("an ESRF data file (EDF) without the .info of its scan", _is_edf, IMAGES),
+    KnownFormat("a crystallographic binary file (CBF)", begins(b"###CBF"), VIEWS),
+    KnownFormat("a Scanco ISQ volume", begins(b"CTDATA-HEADER_V1"), SLICES),
+    KnownFormat("a Scanco AIM volume", begins(b"AIMDATA_V030"), SLICES),
+    KnownFormat("a VGStudio volume description", says("{volume1}", "[file1]"), SLICES),
+    KnownFormat("a GE phoenix scan (PCA)", says("[geometry]", "fdd=", "[detector]"), VIEWS),
+    KnownFormat("a North Star scan", says("<object radiograph>"), VIEWS),
+    KnownFormat("a North Star volume", says("<nsi"), SLICES),
+    KnownFormat(
+        "a settings file of a Bruker scanner", says("[acquisition]", "source voltage"), VIEWS
+    ),
+)
+
 
 # The order decides: a CASToR scanner is also a text, a MATLAB 7.3 file is also HDF5.
 KNOWN: tuple[KnownFormat, ...] = (*TREES, *EMISSION, *XRAY, *VOLUMES, *PACKED)

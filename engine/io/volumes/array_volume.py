@@ -31,7 +31,7 @@ from engine.io.volumes.array_sizes import (
 )
 from engine.io.volumes.straight_axes import straightened
 from engine.io.xray import matlab
-from engine.io.xray.array_files import StoredArray, array_of, arrays_in
+from engine.io.xray.array_files import array_of, arrays_in
 
 
 class ArrayVolume(VolumeReader):
@@ -98,7 +98,7 @@ def _is_fact(name: str, found: object) -> bool:
 def _chosen(file: InputFile, sizes: ArraySizes) -> str:
     """Return the name of the array that is the volume."""
     found = {each.name: each for each in arrays_in(file)}
-    volumes = [name for name, each in found.items() if _is_volume(each)]
+    volumes = [name for name, each in found.items() if len(each.shape) == 3]
     # Arrays with other than three axes, such as projections, can be in the same file.
     if sizes.array in volumes:
         return sizes.array
@@ -110,10 +110,6 @@ def _chosen(file: InputFile, sizes: ArraySizes) -> str:
             'expected one with three axes; name the array, such as array = "mu".'
         )
     return volumes[0]
-
-
-def _is_volume(stored: StoredArray) -> bool:
-    return len(stored.shape) == 3
 
 
 def _affine(

@@ -23,7 +23,7 @@ from nibabel.freesurfer.mghformat import MGHImage
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io import read_sinogram, read_volume, save
-from engine.io.recogniser import emission, packed, trees, volumes, xray
+from engine.io.recogniser import emission, recognising, trees, volumes
 from engine.io.recogniser.recognising import KNOWN
 from tests.engine.analysis.regions.test_dicom_regions import structures
 from tests.engine.io.dicom import dicom_files
@@ -51,7 +51,7 @@ def test_what_is_unpacked_opens(name: str, tmp_path: Path) -> None:
     mu_map(tmp_path / "mu.h5")
     bundle = tmp_path / "mu.dat"
     bundle.write_bytes(pack((tmp_path / "mu.h5").read_bytes()))
-    assert f"this is {name}, an unsupported format; {packed.UNPACK}." in refusal(bundle)
+    assert f"this is {name}, an unsupported format; {recognising.UNPACK}." in refusal(bundle)
     (tmp_path / "again.h5").write_bytes(unpack(bundle.read_bytes()))
     assert np.array_equal(read_volume(tmp_path / "again.h5").values, VALUES)
 
@@ -181,10 +181,10 @@ def series(folder: Path) -> Path:
 
 VIEWS = tuple(
     known.name
-    for known in xray.XRAY
-    if known.remedy == xray.VIEWS or "with `isocenter import`" in known.remedy
+    for known in recognising.XRAY
+    if known.remedy == recognising.VIEWS or "with `isocenter import`" in known.remedy
 )
-SLICES = tuple(known.name for known in xray.XRAY if known.remedy == xray.SLICES)
+SLICES = tuple(known.name for known in recognising.XRAY if known.remedy == recognising.SLICES)
 
 
 @pytest.mark.parametrize("name", VIEWS)

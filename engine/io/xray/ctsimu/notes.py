@@ -58,7 +58,7 @@ def notes_of(path: Path, content: Plain, q: Quantities) -> list[str]:
         " ".join(reversed(names)).replace("_", " ") for names in UNUSED if _stated(content, names)
     ]
     grey = section(content, "detector", "gray_value")
-    curves = [str(grey[name].get("value")) for name in CURVES if _has_value(grey.get(name))]
+    curves = [str(curve) for name in CURVES if (curve := section(grey, name).get("value"))]
     divergence = section(content, "geometry", "source", "beam_divergence")
     parallel = section(content, "geometry", "source").get("type") == "parallel"
     # A cone beam ignores the divergence, so only that of a parallel beam matters.
@@ -194,7 +194,3 @@ def _stated(content: Plain, names: tuple[str, ...]) -> bool:
     if isinstance(found, dict):
         return any(each not in (None, [], {}, False) for each in found.values())
     return bool(found)
-
-
-def _has_value(stated: object) -> bool:
-    return isinstance(stated, dict) and bool(stated.get("value"))

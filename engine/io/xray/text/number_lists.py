@@ -289,15 +289,12 @@ def _titles(group: list[_Row], lines: list[str]) -> dict[int, str]:
 
 
 def _delimiter(group: list[_Row]) -> str | None:
+    is_decimal = group[0].pattern.pattern == COMMA_NUMBER
     for each in DELIMITERS:
         counts = {row.text.count(each) for row in group}
-        if len(counts) == 1 and counts.pop() > 0 and not (each == "," and _commas(group[0])):
+        if len(counts) == 1 and counts.pop() > 0 and not (each == "," and is_decimal):
             return each
     return None
-
-
-def _commas(row: _Row) -> bool:
-    return row.pattern.pattern == COMMA_NUMBER
 
 
 def _in_lines(rows: list[_Row]) -> Iterator[NumberList]:
