@@ -80,6 +80,8 @@ def _report(arguments: argparse.Namespace, console: Console) -> None:
         raise SettingsError("--remark needs --sign NAME.")
     # Read again, now with the signature
     subject = ReportSubject.read(result, site, quality, arguments.regions)
+    for text in subject.warnings:
+        console.line(f"warning: {text}")
     report = report_of(subject, full=arguments.full)
     write_report(report, subject, arguments.output, patient)
     console.line(f"Report: {arguments.output}")

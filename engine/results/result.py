@@ -16,6 +16,7 @@ from engine.core.settings import explain
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.safety.budget import free_memory
+from engine.io.safety.file_signature import CheckedSignature, check_file
 from engine.io.safety.locks import after_others
 from engine.io.safety.open_input import open_input, read_text
 from engine.io.text.json_text import from_json
@@ -103,6 +104,17 @@ class Result:
     def id(self) -> str:
         """Name of the folder."""
         return self.folder.name
+
+    @property
+    def signed(self) -> CheckedSignature:
+        """State of the signature of its record, which contains the digests of the other files."""
+        return check_file(self.folder / RECORD, "result")
+
+    @property
+    def key(self) -> str:
+        """Public key of its signature; empty without one."""
+        made = self.signed.signature
+        return "" if made is None else made.key
 
     @property
     def created(self) -> datetime:
@@ -241,6 +253,11 @@ class Result:
                 f"{self.folder}: the result cannot be marked as {mark} ({e.strerror or e}); check "
                 "the permissions of this folder."
             ) from e
+
+    def refuse_changed_files(self) -> None:
+        """Compare every file with its digest; raise `FileFormatError` for the first changed one."""
+        for name in FILES:
+            self._refuse_changed(name)
 
     # Digests are checked at every read: a changed image must not get a valid report.
     def _refuse_changed(self, name: str) -> None:

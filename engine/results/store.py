@@ -29,6 +29,7 @@ from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.safety import audit_log
 from engine.io.safety.atomic_write import folder_to_disk, write_atomically
+from engine.io.safety.file_signature import FileSignature, signature_file, signed_or_none
 from engine.io.safety.open_input import open_input
 from engine.io.text.json_text import to_json
 from engine.protocols.privacy import Names
@@ -220,6 +221,8 @@ class Results:
         finally:
             shutil.rmtree(part, ignore_errors=True)
         newest = Result.read(self.folder / name)
+        key = newest.key
+        audit_log.record("result stored", result=name, record=newest.record.sha256, key=key)
         # The earlier result goes only after the new one is safe on disk.
         self._drop_earlier(newest, new.job)
         return newest
@@ -313,8 +316,12 @@ def _fill(part: Path, name: str, new: NewResult) -> None:
     else:
         io.save(new.volume, part / VOLUME, made_by)
     digests = {file: _digest(part / file) for file in FILES}
-    record = new.record(name, digests).to_text()
-    write_atomically(record.encode(), part / RECORD, private=True)
+    record = new.record(name, digests).to_text().encode()
+    # Without a usable key the result is stored without a signature: it must not be lost.
+    made = signed_or_none(lambda: FileSignature.made("result", RECORD, record, name))
+    if made is not None:
+        write_atomically(made.to_bytes(), signature_file(part / RECORD), private=True)
+    write_atomically(record, part / RECORD, private=True)
 
 
 def _digest(path: Path) -> str:

@@ -27,6 +27,7 @@ from engine.results.reports import (
     login_name,
     report_of,
     sign,
+    signature_warnings,
     signatures_of,
     write_report,
 )
@@ -61,12 +62,29 @@ def obstacle(record: RunRecord) -> str:
     return "" if record.result_id else NO_RESULT
 
 
-def signatures_of_run(record: RunRecord) -> tuple[Signature, ...]:
-    """Return the signatures of the displayed result; empty if they cannot be read."""
+def signatures_of_run(record: RunRecord) -> tuple[tuple[Signature, ...], str]:
+    """Return the signatures of the displayed result, and the faults that it must show.
+
+    Parameters
+    ----------
+    record
+        record of the displayed run
+
+    Returns
+    -------
+    signatures
+        empty if there are none, or if they were changed
+    fault
+        sentences about changed or missing signatures; empty if there are none
+    """
+    if not record.result_id:
+        return (), ""
     try:
-        return signatures_of(Results().open(record.result_id)) if record.result_id else ()
-    except EngineError:
-        return ()  # signing and reporting show the reason
+        result = Results().open(record.result_id)
+        made = signatures_of(result)
+        return made, " ".join(signature_warnings(result, made))
+    except EngineError as e:
+        return (), str(e)
 
 
 def sign_and_report(

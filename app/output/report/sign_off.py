@@ -99,6 +99,7 @@ class SignOff(QWidget):
         self._of = ""
         self._reported: Reported | None = None
         self._signatures: tuple[Signature, ...] = ()
+        self._fault = ""
         self.judgement = JudgementButtons()
         self.remark = QLineEdit()
         self.remark.setPlaceholderText(tr("Remark"))
@@ -142,7 +143,7 @@ class SignOff(QWidget):
         record = self._run.record
         if record.result_id != self._of:  # another image: the judgement does not apply to it
             self._of, self._reported = record.result_id, None
-            self._signatures = signatures_of_run(record)
+            self._signatures, self._fault = signatures_of_run(record)
             self.judgement.clear()
             self.remark.clear()
         self._list_people()
@@ -177,16 +178,16 @@ class SignOff(QWidget):
 
     def _say(self, why: str) -> None:
         if not self.is_signed:
-            self.said.setText(why)
-            set_tone(self.said, "muted")
+            self.said.setText(" ".join(filter(None, (self._fault, why))))
+            set_tone(self.said, "look" if self._fault else "muted")
             return
         words, path = sentence_case(self._signatures[-1].describe()), ""
         if self._reported is not None:
             path = str(self._reported.path)
             words = tr("{describe}. Report: {name}", describe=words, name=self._reported.path.name)
-        self.said.setText(words)
+        self.said.setText(" ".join(filter(None, (words, self._fault))))
         self.said.setToolTip(literal_tip(path))
-        set_tone(self.said, "ok")
+        set_tone(self.said, "look" if self._fault else "ok")
 
     def _list_people(self) -> None:
         people = people_of(self._context.preferences.site)
@@ -207,6 +208,7 @@ class SignOff(QWidget):
     def _done(self, reported: Reported) -> None:
         if self._run.record.result_id == self._of:
             self._reported, self._signatures = reported, reported.signatures
+            _, self._fault = signatures_of_run(self._run.record)
         self._show()
 
     def _open(self) -> None:

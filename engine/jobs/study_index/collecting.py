@@ -13,7 +13,7 @@ from engine.jobs.queue.entry import QueueEntry
 from engine.jobs.queue.store import StudyQueue
 from engine.jobs.study_index.indexed_study import KnownStudy, State
 from engine.results import Result, Results
-from engine.results.reports.signature import signatures_of
+from engine.results.reports.signature import signature_warnings, signatures_of
 
 T = TypeVar("T")
 
@@ -39,11 +39,12 @@ def _of_result(result: Result) -> KnownStudy:
     # a manipulated order or signature is left out, and does not hide the study
     order, no_order = _or_fault(lambda: result.order)
     signatures, unsigned = _or_fault(lambda: signatures_of(result))
+    warnings = signature_warnings(result, signatures or ())
     if signatures:
         state, standing = "signed off", signatures[-1].describe()
     return KnownStudy(
         result.id, result.scan, record.protocol, state, standing, result.created, result.n_bytes,
-        order, result, " ".join(filter(None, (no_order, unsigned))),
+        order, result, " ".join(filter(None, (no_order, unsigned, *warnings))),
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from engine.core.lazy_exports import face
 
 if TYPE_CHECKING:
+    from engine.io.safety.login import login_name as login_name
     from engine.results.reports.blocks import ResultReport as ResultReport
     from engine.results.reports.building import report_of as report_of
     from engine.results.reports.printed import to_images as to_images
@@ -12,8 +13,8 @@ if TYPE_CHECKING:
     from engine.results.reports.signature import JUDGEMENTS as JUDGEMENTS
     from engine.results.reports.signature import Judgement as Judgement
     from engine.results.reports.signature import Signature as Signature
-    from engine.results.reports.signature import login_name as login_name
     from engine.results.reports.signature import sign as sign
+    from engine.results.reports.signature import signature_warnings as signature_warnings
     from engine.results.reports.signature import signatures_of as signatures_of
     from engine.results.reports.site import Site as Site
     from engine.results.reports.subject import ReportSubject as ReportSubject
@@ -33,10 +34,11 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "JUDGEMENTS",
                 "Judgement",
                 "Signature",
-                "login_name",
                 "sign",
+                "signature_warnings",
                 "signatures_of",
             ),
+            "engine.io.safety.login": ("login_name",),
             "site": ("Site",),
             "subject": ("ReportSubject",),
             "writing": ("KINDS", "ending_of_report", "write_report"),

@@ -189,10 +189,15 @@ def quality(subject: ReportSubject) -> Section | None:
 
 def signatures(subject: ReportSubject) -> Section:
     """Return the signatures of the result, or a note that there are none."""
+    faults = tuple(ReportRow("", text, "look") for text in subject.warnings)
     if not subject.signatures:
-        return Section("Signed off", notes=(ReportRow("", f"{UNSIGNED}.", "look"),))
-    rows = [ReportRow(each.moment, f"{each.who}: {each.judgement}") for each in subject.signatures]
+        return Section("Signed off", notes=(ReportRow("", f"{UNSIGNED}.", "look"), *faults))
+    rows = [
+        ReportRow(each.moment, f"{each.who}: {each.judgement}{each.origin}")
+        for each in subject.signatures
+    ]
     notes = [ReportRow("", each.remark) for each in subject.signatures if each.remark]
+    notes += faults
     return Section("Signed off", tuple(rows), notes=tuple(notes))
 
 

@@ -2,12 +2,12 @@
 
 A signature contains the digest of the result's record, and the record contains the digests of
 image, study and provenance. A signature therefore cannot be moved to another image. New signatures
-are appended.
+are appended. Each is signed with a key and contains the digest of those before. The audit log
+contains the digest of each, so that a removed one is noticed.
 """
 
 from __future__ import annotations
 
-import getpass
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Literal, Self
@@ -15,16 +15,21 @@ from typing import Literal, Self
 from pydantic import ValidationError
 
 from engine.core.errors import FileFormatError, SettingsError
+from engine.core.json_types import Plain
 from engine.core.settings import Settings, explain, setting
 from engine.io.safety import audit_log
 from engine.io.safety.atomic_write import write_atomically
 from engine.io.safety.locks import after_others
+from engine.io.safety.login import login_name
 from engine.io.safety.open_input import read_text
+from engine.io.safety.signing_key import SigningKey, is_signed, known_keys, short, signing_key
 from engine.io.text.json_text import from_json, to_json
 from engine.protocols.run_context.environment import program_version
+from engine.results.reports.logged import SIGNED_OFF, logged
+from engine.results.reports.site import Site
 from engine.results.result import PINNED, Result
 
-FILE = "signatures.json"
+FILE, PURPOSE = "signatures.json", "sign-off"
 MOST_BYTES = 1 << 20
 Judgement = Literal["acceptable", "acceptable with remarks", "not acceptable"]
 JUDGEMENTS: tuple[Judgement, ...] = ("acceptable", "acceptable with remarks", "not acceptable")
@@ -40,7 +45,13 @@ class Signature(Settings):
     login : login name of the session
     result, result_sha256 : result and the digest of its record
     version : version of the program
-    sha256 : digest of all other fields
+    listed : True if the list of people of the site contains the name
+    missing : earlier sign-offs that the audit log states, but that were missing
+    before : digest of all sign-offs before; empty for the first
+    log_line, log_sha256 : number and digest of the newest line of the audit log at this time
+    key : public key; empty for versions without keys
+    signature : signature of all other fields except `sha256`
+    sha256 : digest of all other fields except `signature`
     """
 
     who: str = setting(min_length=1, max_length=120)
@@ -51,6 +62,13 @@ class Signature(Settings):
     result: str = setting(max_length=100)
     result_sha256: str = setting(max_length=64)
     version: str = setting(max_length=100)
+    listed: bool = setting(False)
+    missing: int = setting(0, ge=0)
+    before: str = setting("", max_length=64)
+    log_line: int = setting(0, ge=0)
+    log_sha256: str = setting("", max_length=64)
+    key: str = setting("", max_length=64)
+    signature: str = setting("", max_length=128)
     sha256: str = setting("", max_length=64)
 
     def sealed(self) -> Self:
@@ -70,19 +88,43 @@ class Signature(Settings):
     def describe(self) -> str:
         """Return the signature in a line."""
         remark = f" ({self.remark})" if self.remark else ""
-        return f"{self.judgement}{remark}; {self.who}, {self.moment}"
+        return f"{self.judgement}{remark}; {self.who}, {self.moment}{self.origin}"
+
+    @property
+    def origin(self) -> str:
+        """Login of a name that the site does not list, and "without key" for an old signature."""
+        own = self.listed or self.who == self.login or not self.login
+        login = "" if own else f", login {self.login}"
+        return login if self.key else f"{login}, without key"
+
+    def with_key(self, key: SigningKey) -> Self:
+        """Return the signature with its own digest, signed with a key.
+
+        Parameters
+        ----------
+        key
+            key that signs
+        """
+        keyed = self.model_copy(update={"key": key.public})
+        made = keyed.sealed()
+        return made.model_copy(update={"signature": key.sign(PURPOSE, keyed._text())})
+
+    @property
+    def has_valid_key(self) -> bool:
+        """True if it is signed with its key, known here or not."""
+        return is_signed(PURPOSE, self._text(), self.key, self.signature)
+
+    def plain(self) -> Plain:
+        """Return the JSON values of the file, with only the fields that are set."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+    # Fields that a later version adds are unset in old signatures and do not change the digest.
+    def _text(self) -> bytes:
+        blank = self.model_copy(update={"sha256": ""})
+        return blank.model_dump_json(exclude_unset=True, exclude={"signature"}).encode()
 
     def _digest(self) -> str:
-        text = self.model_copy(update={"sha256": ""}).model_dump_json()
-        return sha256(text.encode()).hexdigest()
-
-
-def login_name() -> str:
-    """Return the login name; empty if the system does not state it."""
-    try:
-        return getpass.getuser()[:120]
-    except (OSError, KeyError, ImportError):
-        return ""
+        return sha256(self._text()).hexdigest()
 
 
 def sign(result: Result, who: str, judgement: Judgement, remark: str = "") -> Signature:
@@ -108,20 +150,26 @@ def sign(result: Result, who: str, judgement: Judgement, remark: str = "") -> Si
     """
     if not who.strip():
         raise SettingsError("The name of the person who signs is missing; enter a name.")
-    made = Signature(
-        who=who.strip(), when_utc=datetime.now(UTC), judgement=judgement, remark=remark.strip(),
-        login=login_name(), result=result.id, result_sha256=result.record.sha256,
-        version=program_version() or "not known",
-    ).sealed()  # fmt: skip
     path = result.folder / FILE
+    key, known = signing_key(), Site.read().people
     # The file is read and written as a whole. The lock keeps a second window from losing a
     # signature.
     with after_others(path):
-        kept = [each.model_dump(mode="json") for each in (*signatures_of(result), made)]
-        write_atomically(to_json({"signatures": kept}, indent=2).encode(), path, private=True)
+        earlier = signatures_of(result)
+        line, digest = audit_log.latest_line()
+        made = Signature(
+            who=who.strip(), when_utc=datetime.now(UTC), judgement=judgement, remark=remark.strip(),
+            login=login_name(), result=result.id, result_sha256=result.record.sha256,
+            version=program_version() or "not known", listed=who.strip() in known,
+            missing=len(_missing(result.id, earlier)), log_line=line, log_sha256=digest,
+            before=_chain(earlier),
+        ).with_key(key)  # fmt: skip
+        write_atomically(_file_of((*earlier, made)), path, private=True)
         # Signed results must not be removed by the retention limits.
         result.mark(PINNED)
-    audit_log.record("result signed off", result=result.id, judgement=judgement)
+    audit_log.record(
+        SIGNED_OFF, result=result.id, judgement=judgement, digest=made.sha256, missing=made.missing
+    )
     return made
 
 
@@ -141,9 +189,9 @@ def signatures_of(result: Result) -> tuple[Signature, ...]:
     path = result.folder / FILE
     if not path.exists():
         return ()
+    text = read_text(path, MOST_BYTES)
     try:
-        found = from_json(read_text(path, MOST_BYTES))["signatures"]
-        made = tuple(Signature.model_validate(each) for each in found)
+        made = tuple(Signature.model_validate(each) for each in from_json(text)["signatures"])
     except ValidationError as e:
         raise FileFormatError(
             f"{result.id}/{FILE}: the signature file is damaged ({explain(e)}); move it away "
@@ -154,9 +202,99 @@ def signatures_of(result: Result) -> tuple[Signature, ...]:
             f"{result.id}/{FILE}: the signature file is damaged ({e}); move it away and sign "
             "off the result again."
         ) from e
-    if not all(each.is_of(result) for each in made):
+    fault = _fault(result, made, text)
+    if fault:
         raise FileFormatError(
-            f"{result.id}/{FILE}: a signature in this file was changed or belongs to another "
-            "result; move the file away and sign off the result again."
+            f"{result.id}/{FILE}: {fault}; move the file away and sign off the result again."
         )
     return made
+
+
+def signature_warnings(result: Result, made: tuple[Signature, ...]) -> tuple[str, ...]:
+    """Return a sentence for each fault that a report of the result must state.
+
+    Parameters
+    ----------
+    result
+        the result
+    made
+        its signatures
+    """
+    stated, signed = logged(result.id), result.signed
+    n_missing = len(_missing(result.id, made)) + sum(each.missing for each in made)
+    found = [stated.fault and f"The audit log was changed: {stated.fault}"]
+    if n_missing:
+        found.append(f"{n_missing} earlier signature(s) in the audit log are missing here.")
+    if signed.state == "unknown key":
+        found.append(f"The result {signed.text}.")
+    own = [each for each in made if known_keys().get(each.key) == "user"]
+    log = stated.log
+    if log is not None and not all(log.holds(each.log_line, each.log_sha256) for each in own):
+        found.append("The audit log is older than a signature of this result.")
+    return tuple(filter(None, found))
+
+
+def refuse_changed_record(result: Result) -> None:
+    """Refuse a result with a changed record, or one that has lost its signature.
+
+    Parameters
+    ----------
+    result
+        result to check
+
+    Raises
+    ------
+    FileFormatError
+        if the record is not what was signed
+    """
+    signed, key = result.signed, logged(result.id).key
+    fault = signed.text if signed.state == "changed" else ""
+    if key and result.key != key:
+        fault = fault or "is not signed with the key that the audit log states"
+    if fault:
+        raise FileFormatError(
+            f"{result.id}: the record of this result {fault}; restore the result from a backup."
+        )
+
+
+def _fault(result: Result, made: tuple[Signature, ...], text: str) -> str:
+    """Return the first fault of the signatures of a result; empty if there is none."""
+    if not all(each.is_of(result) for each in made):
+        return "a signature in this file was changed or belongs to another result"
+    with_key, known = False, known_keys()
+    for i, each in enumerate(made):
+        if each.key and not each.has_valid_key:
+            return "a signature in this file was changed or belongs to another result"
+        if each.key and each.key not in known:
+            return (
+                f"a signature has a key that is not known here ({short(each.key)}), which must "
+                "be listed in trusted-keys.txt"
+            )
+        if each.key and each.before != _chain(made[:i]):
+            return "a signature before another one was changed or removed"
+        if with_key and not each.key:
+            return "a signature without key follows one with a key"
+        with_key = with_key or bool(each.key)
+    # Versions that sign results also sign with a key.
+    stated = logged(result.id)
+    has_key = result.key or stated.key or (stated.sign_offs and not with_key)
+    if made and not made[0].key and has_key:
+        return "a signature without key is newer than the key of its result"
+    if with_key and text.encode() != _file_of(made):
+        return "this file was changed"
+    return ""
+
+
+def _chain(earlier: tuple[Signature, ...]) -> str:
+    """Return a digest of sign-offs and their order; empty for none."""
+    text = "".join(each.sha256 for each in earlier)
+    return sha256(text.encode()).hexdigest() if text else ""
+
+
+def _missing(result_id: str, made: tuple[Signature, ...]) -> tuple[str, ...]:
+    there = {each.sha256 for each in made}
+    return tuple(each for each in logged(result_id).sign_offs if each not in there)
+
+
+def _file_of(made: tuple[Signature, ...]) -> bytes:
+    return to_json({"signatures": [each.plain() for each in made]}, indent=2).encode()

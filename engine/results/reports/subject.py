@@ -12,7 +12,12 @@ from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.data.runs.record import RecordedRun
 from engine.data.volume import Volume
-from engine.results.reports.signature import Signature, signatures_of
+from engine.results.reports.signature import (
+    Signature,
+    refuse_changed_record,
+    signature_warnings,
+    signatures_of,
+)
 from engine.results.reports.site import Site
 from engine.results.result import VOLUME, Result
 
@@ -29,6 +34,7 @@ class ReportSubject:
     signatures : signatures, the oldest first
     quality : quality report as written by `isocenter quality`; empty for none
     regions : regions of this scan to measure; None for none
+    warnings : faults of signatures and log that the report must state
     """
 
     result: Result
@@ -38,6 +44,7 @@ class ReportSubject:
     signatures: tuple[Signature, ...] = ()
     quality: Plain = field(default_factory=dict)
     regions: RegionSet | None = None
+    warnings: tuple[str, ...] = ()
 
     @classmethod
     def read(
@@ -63,7 +70,8 @@ class ReportSubject:
         FileFormatError
             if a file is damaged or was changed
         """
-        volume = result.volume()
+        refuse_changed_record(result)
+        volume, made = result.volume(), signatures_of(result)
         beside = regions_file_of(result.folder / VOLUME)
         path = regions or (beside if beside.exists() else None)
         return cls(
@@ -71,9 +79,10 @@ class ReportSubject:
             volume,
             result.provenance,
             site,
-            signatures_of(result),
+            made,
             quality or {},
             None if path is None else _regions_of(path, volume),
+            signature_warnings(result, made),
         )
 
     @property

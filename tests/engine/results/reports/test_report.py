@@ -133,7 +133,7 @@ def test_a_signature_is_of_one_result_and_in_its_report(subject, result):
     assert Results().open(result.id).pinned, "what was signed off stays"
     signed = ReportSubject.read(Results().open(result.id), subject.site)
     page = Words(to_html(report_of(signed)))
-    assert "A. Physicist: not acceptable" in page.text and "Motion." in page.text
+    assert f"A. Physicist: not acceptable{made.origin}" in page.text and "Motion." in page.text
     kept = (result.folder / FILE).read_text()
     (result.folder / FILE).write_text(kept.replace("A. Physicist", "C. Physicist"))
     with pytest.raises(EngineError, match="was changed or belongs to another result"):

@@ -1,0 +1,267 @@
+"""No forgery of a sign-off or a result of `tests.forgeries` passes as what was signed."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.cli.exit_codes import DONE
+from engine.cli.main import main
+from engine.core.errors import EngineError
+from engine.core.paths import HOME_VARIABLE
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.io.safety.audit_lines import newest_file
+from engine.io.safety.audit_log import log_file, verify
+from engine.io.safety.file_signature import signature_file
+from engine.io.safety.signing_key import signing_key
+from engine.jobs.study_index.collecting import known_studies
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.protocols.study.study import Study
+from engine.results import NewResult, Result, Results
+from engine.results.reports.signature import (
+    FILE,
+    Signature,
+    refuse_changed_record,
+    sign,
+    signature_warnings,
+    signatures_of,
+)
+from engine.results.reports.site import Site
+from engine.results.result import FILES, RECORD
+from engine.results.result_record import ResultRecord
+from tests.forgeries import SIGN_OFF, SIGN_OFF_TWO_STEPS
+
+GRID = ImageGrid((4, 4, 4), (2.0, 2.0, 2.0))
+Values = dict[str, Any]
+
+
+def stored(tmp_path: Path, value: float = 1.0) -> Result:
+    """Store a small result."""
+    values = np.full(GRID.shape, value, np.float32)
+    study = Study(data=tmp_path / "scan.l", protocol=ListModeProtocol(name="Brain"))
+    return Results().keep(NewResult(study, Volume(values, GRID, "Bq/mL", {}), {}))
+
+
+@pytest.fixture
+def result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
+    """A result that two people signed off."""
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+    made = stored(tmp_path)
+    sign(made, "A. Physicist", "not acceptable", "Motion.")
+    sign(made, "B. Physicist", "acceptable")
+    return made
+
+
+def noticed(id: str) -> str:
+    """Return all that a report of a result would refuse or state."""
+    try:
+        result = Results().open(id)
+        refuse_changed_record(result)
+        result.refuse_changed_files()
+        return " ".join(signature_warnings(result, signatures_of(result)))
+    except EngineError as e:
+        return str(e)
+
+
+def values_of(result: Result) -> list[Values]:
+    return list(json.loads((result.folder / FILE).read_text())["signatures"])
+
+
+def rewrite(result: Result, made: list[Values]) -> None:
+    """Write sign-offs as the program does."""
+    text = json.dumps({"signatures": made}, sort_keys=True, indent=2, ensure_ascii=False)
+    (result.folder / FILE).write_text(text)
+
+
+def resealed(values: Values, **changes: object) -> Values:
+    """Change values and compute their digest again."""
+    return Signature.model_validate(values | changes).sealed().plain()
+
+
+def without_key(values: Values) -> Values:
+    """Return a sign-off as versions without keys wrote it."""
+    new = ("listed", "missing", "before", "log_line", "log_sha256", "key", "signature")
+    return resealed({name: value for name, value in values.items() if name not in new})
+
+
+def by_other_key(result: Result, values: Values) -> Values:
+    """Return a sign-off with a valid signature by a key of the forger."""
+    home = log_file().parent.parent
+    (home / "key").rename(home / "real")
+    made = Signature.model_validate(values | {"who": "Dr. Forged"}).with_key(signing_key())
+    (home / "key").rename(home / "forger")
+    (home / "real").rename(home / "key")
+    return made.plain()
+
+
+def test_what_was_signed_is_shown_without_a_warning(result: Result) -> None:
+    first, last = signatures_of(result)
+    assert noticed(result.id) == "" and last.before == sha256(first.sha256.encode()).hexdigest()
+    assert first.has_valid_key and first.key == signing_key().public
+    assert result.signed.state == "valid" and result.signed.owner == "user"
+    lines = [json.loads(line)["facts"] for line in log_file().read_bytes().splitlines()]
+    digests = [facts["digest"] for facts in lines if "digest" in facts]
+    assert digests == [first.sha256, last.sha256]
+    assert verify(log_file()) == len(lines)
+
+
+def test_the_signer_is_the_login_unless_the_site_lists_the_name(
+    result: Result, tmp_path: Path
+) -> None:
+    first, _ = signatures_of(result)
+    assert first.origin == f", login {first.login}" and first.login in first.describe()
+    Site(people=("C. Physicist",)).write(tmp_path / "home")
+    assert sign(result, "C. Physicist", "acceptable").origin == ""
+
+
+@pytest.mark.parametrize("name", SIGN_OFF)
+def test_no_forged_sign_off_passes(result: Result, name: str, tmp_path: Path) -> None:
+    first, last = values_of(result)
+    changes: dict[str, dict[str, object]] = {
+        "name": {"who": "Dr. Forged"},
+        "judgement": {"judgement": "acceptable"},
+        "remark": {"remark": "No motion."},
+        "time": {"when_utc": "2026-01-01T00:00:00Z"},
+        "login": {"login": "other"},
+    }
+    if name in changes:
+        rewrite(result, [resealed(first, **changes[name]), last])
+    elif name == "moved":
+        other = stored(tmp_path, 2.0)
+        sign(other, "A. Physicist", "acceptable")
+        rewrite(result, values_of(other))
+    elif name == "removed":
+        (result.folder / FILE).unlink()
+    elif name == "blanks":
+        path = result.folder / FILE
+        path.write_text(path.read_text().replace(": ", ":  ", 1))
+    else:
+        lists = {
+            "last removed": lambda: [first],
+            "first removed": lambda: [last],
+            "exchanged": lambda: [last, first],
+            "doubled": lambda: [first, first, last],
+            "without key": lambda: [without_key(first | {"who": "Dr. Forged"})],
+            "other key": lambda: [by_other_key(result, first), last],
+        }
+        rewrite(result, lists[name]())
+    said = noticed(result.id)
+    assert "signature" in said or "changed" in said, said
+
+
+def drop_log_lines(word: bytes) -> None:
+    lines = log_file().read_bytes().splitlines(keepends=True)
+    log_file().write_bytes(b"".join(line for line in lines if word not in line))
+
+
+def change_record(result: Result) -> ResultRecord:
+    """Change the record of a result, with a correct digest; return it."""
+    record = result.record.model_copy(update={"title": "Another"}).sealed()
+    (result.folder / RECORD).write_text(record.to_text())
+    return record
+
+
+@pytest.mark.parametrize("name", SIGN_OFF_TWO_STEPS)
+def test_no_two_steps_pass(result: Result, name: str) -> None:
+    first, last = values_of(result)
+    if name == "without key, result too":
+        rewrite(result, [without_key(first | {"who": "Dr. Forged"})])
+        signature_file(result.folder / RECORD).unlink()
+    elif name == "removed, log line removed":
+        (result.folder / FILE).unlink()
+        drop_log_lines(b"signed off")
+    elif name == "name, log changed":
+        forged = resealed(first, who="Dr. Forged")
+        rewrite(result, [forged, last])
+        text = log_file().read_bytes()
+        log_file().write_bytes(text.replace(first["sha256"].encode(), forged["sha256"].encode()))
+    elif name == "image, record":
+        image = result.folder / FILES[1]
+        image.write_bytes(image.read_bytes()[::-1])
+        digests = result.record.digests | {FILES[1]: sha256(image.read_bytes()).hexdigest()}
+        record = result.record.model_copy(update={"digests": digests}).sealed()
+        (result.folder / RECORD).write_text(record.to_text())
+        (result.folder / FILE).unlink()
+    elif name == "record, result signature removed":
+        change_record(result)
+        signature_file(result.folder / RECORD).unlink()
+        (result.folder / FILE).unlink()
+    else:
+        record = change_record(result)
+        rewrite(result, [resealed(first, result_sha256=record.sha256)])
+    assert noticed(result.id)
+
+
+def test_a_missing_sign_off_is_reported_until_and_after_it_is_signed_again(
+    result: Result, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (result.folder / FILE).unlink()
+    (study,) = known_studies()
+    assert "2 earlier signature(s)" in study.remark
+    assert main(["report", result.id, "-o", str(tmp_path / "a.html")]) == DONE
+    assert "2 earlier signature(s)" in capsys.readouterr().out
+    assert "2 earlier signature(s)" in (tmp_path / "a.html").read_text()
+    made = sign(result, "B. Physicist", "acceptable")
+    assert made.missing == 2 and signatures_of(result) == (made,)
+    assert "2 earlier signature(s)" in noticed(result.id)
+
+
+def test_a_sign_off_without_key_is_shown_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "old"))
+    made = stored(tmp_path)
+    sign(made, "A. Physicist", "acceptable")
+    rewrite(made, [without_key(values_of(made)[0])])
+    signature_file(made.folder / RECORD).unlink()
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+    Results().folder.mkdir(parents=True)
+    made.folder.rename(Results().folder / made.id)
+    old = Results().open(made.id)
+    (signature,) = signatures_of(old)
+    assert not signature.key and signature.describe().endswith(", without key")
+    sign(old, "B. Physicist", "acceptable")
+    assert [bool(each.key) for each in signatures_of(old)] == [False, True]
+    assert noticed(old.id) == ""
+    rewrite(old, [without_key(values_of(old)[0] | {"who": "C"}), values_of(old)[1]])
+    assert "changed or removed" in noticed(old.id)
+
+
+def test_a_cut_log_is_noticed_by_a_later_signature(result: Result) -> None:
+    log, newest = log_file().read_bytes(), newest_file(log_file()).read_bytes()
+    sign(result, "C. Physicist", "acceptable")
+    sign(result, "D. Physicist", "acceptable")
+    log_file().write_bytes(log)
+    newest_file(log_file()).write_bytes(newest)
+    assert verify(log_file()) > 0, "a rollback leaves no trace in the log itself"
+    assert "older than a signature" in noticed(result.id)
+
+
+def changed_bytes(result: Result, n: int, seed: int) -> None:
+    """Change a byte of a file `n` times; each change must be noticed."""
+    rng = np.random.default_rng(seed)
+    names = (FILE, RECORD, signature_file(Path(RECORD)).name, *FILES)
+    for name in rng.choice(names, n):
+        path = result.folder / str(name)
+        whole = path.read_bytes()
+        data = bytearray(whole)
+        data[rng.integers(len(data))] ^= int(rng.integers(1, 256))
+        path.write_bytes(data)
+        assert noticed(result.id), name
+        path.write_bytes(whole)
+    assert noticed(result.id) == ""
+
+
+def test_any_changed_byte_is_noticed(result: Result) -> None:
+    changed_bytes(result, 40, 1)
+
+
+@pytest.mark.slow
+def test_any_of_many_changed_bytes_is_noticed(result: Result) -> None:
+    changed_bytes(result, 3000, 2)
