@@ -24,6 +24,7 @@ import numpy.typing as npt
 from engine.core.arrays import Array, not_finite_in
 from engine.core.errors import DataError, EngineError, FileFormatError, ResourceError
 from engine.io.safety.budget import refuse_large_data
+from engine.io.safety.stored_bytes import refuse_sparse
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -71,6 +72,9 @@ class InputFile:
             self.head = self._some(0, HEAD_BYTES)
             if not self.head:
                 raise FileFormatError(f"{path.name}: the file is empty; copy or export it again.")
+            # Before any reader trusts the size: reading 8 TB of holes takes hours. Not before the
+            # first read, which makes an archive system fetch a file that it has moved away.
+            refuse_sparse(self._raw.fileno(), path.name)
         # Also for KeyboardInterrupt: an open handle would block the file on Windows.
         except BaseException:
             self._raw.close()
