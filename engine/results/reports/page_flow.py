@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from engine.io.raster.png import font
 from engine.results.reports.blocks import Grid, Illustration, ReportRow, ResultReport, Section, Tone
 from engine.results.reports.illustrations import image_of
+from engine.results.reports.logo import decoded_logo
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -126,7 +127,7 @@ class PageFlow:
         report, left = self._report, LEFT_MM
         self.y_mm = 14.0
         if report.logo:
-            logo = image_of(report.logo).convert("RGBA")
+            logo = decoded_logo(report.logo)
             scale = min(LOGO_MM[0] / logo.width, LOGO_MM[1] / logo.height)
             self._show(logo, LEFT_MM, 11.0, logo.width * scale, logo.height * scale)
             left += logo.width * scale + 4

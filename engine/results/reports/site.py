@@ -13,10 +13,9 @@ from engine.core.paths import config_dir, made
 from engine.core.settings import Settings, parse, setting, to_toml
 from engine.io.safety.open_input import open_input
 from engine.io.text.toml_file import read_toml
+from engine.results.reports.logo import MOST_LOGO_BYTES, refuse_bad_logo
 
 FILE = "site.toml"
-PNG, JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
-MOST_LOGO_BYTES = 4_000_000
 
 
 class Site(Settings):
@@ -95,7 +94,8 @@ class Site(Settings):
         Raises
         ------
         SettingsError
-            if the file cannot be read, is too large, or is neither PNG nor JPEG
+            if the file cannot be read, is damaged, has too many bytes or pixels, or is neither PNG
+            nor JPEG
         """
         if not self.logo:
             return b""
@@ -107,10 +107,5 @@ class Site(Settings):
                 data = file.read(MOST_LOGO_BYTES + 1)
         except EngineError as e:
             raise SettingsError(f"The site logo cannot be used: {e}") from e
-        if len(data) > MOST_LOGO_BYTES or not data.startswith((PNG, JPEG)):
-            fault = "too large" if len(data) > MOST_LOGO_BYTES else "not a PNG or JPEG image"
-            raise SettingsError(
-                f"{path.name}: the logo is {fault}; choose a PNG or JPEG image of at most "
-                f"{MOST_LOGO_BYTES:,} bytes in the site settings."
-            )
+        refuse_bad_logo(data, path.name)
         return data
