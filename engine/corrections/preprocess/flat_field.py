@@ -219,8 +219,13 @@ class FlatField(PreprocessStep):
         if self.flats == "mean" or len(taken) != len(flats):
             taken = np.zeros(len(flats))
         moments = np.unique(taken)
-        fields = [defects.mean_field(flats[taken == moment]) - dark for moment in moments]
-        return OpenBeam(np.stack(fields), moments)
+        # Neither a copy of all flats nor a list of all means: a scan can have 20,000 flats.
+        if len(moments) == 1:
+            return OpenBeam((defects.mean_field(flats) - dark)[None], moments)
+        fields = np.empty((len(moments), *dark.shape), np.float32)
+        for field, moment in zip(fields, moments, strict=True):
+            field[:] = defects.mean_field(flats[taken == moment]) - dark
+        return OpenBeam(fields, moments)
 
     def _saturation(self, counts: Array) -> float:
         if self.saturated_counts is not None:

@@ -119,7 +119,7 @@ class LiveWork:
             0.0 if images is None else images.covered_rad,
             0 if slices is None else slices.n_bytes,
         )
-        state = "waiting for the geometry of the scan" if slices is None else slices.waits_for or ""
+        state = "waiting for the geometry of the scan" if slices is None else slices.state
         return LiveUpdate(images, figures, state, self._preview.volume, self._projection)
 
     def wait(self) -> None:
@@ -304,9 +304,12 @@ class LiveWork:
             number of projections added; 0 once all are
         """
         slices = self._slices
-        if slices is None or slices.waits_for is not None:
+        if slices is None:
             return 0
         kept = recording.views(slices.numbers, MOST_AT_ONCE)
+        # Darks and flats are evaluated only if there are views
+        if not kept or slices.waits_for is not None:
+            return 0
         if not is_same_geometry(recording.geometry_of_scan, self.geometry):
             return 0  # the source has started the next scan
         # Frames beyond the planned scan are recorded, but not in the slices

@@ -57,6 +57,7 @@ class Preparation:
         self._empty = Projections(no_values((1, *one.shape)), one, kind="counts")
         self._chain: list[OneView] | None = None
         self._fault: str | None = None
+        self._was_usable = False
 
     def take(self, reference: Frame) -> None:
         """Add a dark or flat, which corrects the following views.
@@ -80,7 +81,17 @@ class Preparation:
         if self._chain is None:
             # Only after darks or flats have changed
             self._fault, self._chain = self._worked_out()
+            self._was_usable = self._fault is None
         return self._fault
+
+    @property
+    def last_known_fault(self) -> str | None:
+        """The text of `waits_for`, for display only.
+
+        Further darks and flats are not evaluated before a view needs them: a source that sends
+        20,000 of them would take all the time.
+        """
+        return None if self._was_usable else self.waits_for
 
     def integrals(self, frame: Frame) -> Array:
         """Return the line integrals of a projection, (n_rows, n_columns).

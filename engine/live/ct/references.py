@@ -27,11 +27,13 @@ class References:
 
     def __init__(self) -> None:
         self._kept: list[_Reference] = []
+        # Counted as frames come: a sum over all of them would take n² steps for n frames.
+        self._n_bytes = 0
 
     @property
     def n_bytes(self) -> int:
         """Memory of the frames."""
-        return sum(int(each.values.nbytes) for each in self._kept)
+        return self._n_bytes
 
     @property
     def followed_by(self) -> list[int]:
@@ -59,10 +61,14 @@ class References:
             batch += 1
             # Taken again before any projection: the user discarded the first attempt
             if n_views <= last.followed_by:
-                self._kept = [each for each in self._kept if each.batch < last.batch]
+                self._store([each for each in self._kept if each.batch < last.batch])
         self._kept.append(_Reference(frame.values, frame.index, n_views, batch))
+        self._n_bytes += int(frame.values.nbytes)
 
     def restart(self) -> None:
         """Keep the last batch only, as if taken before the scan that starts now."""
         last = self._kept[-1].batch if self._kept else 0
-        self._kept = [replace(each, followed_by=0) for each in self._kept if each.batch == last]
+        self._store([replace(each, followed_by=0) for each in self._kept if each.batch == last])
+
+    def _store(self, kept: list[_Reference]) -> None:
+        self._kept, self._n_bytes = kept, sum(int(each.values.nbytes) for each in kept)

@@ -94,6 +94,11 @@ class LiveSlices:
         return self.preparation.waits_for
 
     @property
+    def state(self) -> str:
+        """The text of `waits_for` for display, "" if nothing is missing."""
+        return self.preparation.last_known_fault or ""
+
+    @property
     def numbers(self) -> set[int]:
         """Numbers of the views in memory, and of those that cannot be used."""
         return self._ring.numbers | self._unusable.numbers
