@@ -20,7 +20,8 @@ from engine.analysis.regions.planar import PlanarContours
 from engine.analysis.regions.region_set import COLOURS, Region, RegionSet, is_name, scan_marks
 from engine.core.errors import DataError, FileFormatError
 from engine.geometry.grid import ImageGrid
-from engine.io.dicom.headers import DEFLATED, damage, read_dataset, reason_of
+from engine.io.dicom.headers import damage, reason_of
+from engine.io.dicom.object_reader import read_object
 from engine.io.dicom.storage import SEGMENTATION, STRUCTURES, storage_class
 from engine.io.folder import is_file
 from engine.io.safety.open_input import open_input
@@ -91,19 +92,14 @@ def read_dicom_regions(path: Path) -> RegionSet:
 
 def _dataset(path: Path) -> Dataset:
     with open_input(path) as file:
-        # A deflated file could expand without limit, because pydicom inflates it as a whole.
         if file.size > MOST_BYTES:
             raise FileFormatError(
                 f"{path.name}: the file has {file.size >> 20:,} MiB, expected at most "
                 f"{MOST_BYTES >> 20:,} MiB; export the regions in several files."
             )
-        if DEFLATED in file.head:
-            raise FileFormatError(
-                f"{path.name}: the file is compressed as a whole (deflated), which is not "
-                "supported; export it without compression."
-            )
         try:
-            found = read_dataset(file.stream())  # some programs write no preamble
+            # some programs write no preamble
+            found = read_object(file)
             if "SOPClassUID" not in found:
                 raise ValueError("it has no SOP Class UID")
             return found

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from engine.core.errors import FileFormatError
+from engine.io.dicom.bounded_stream import TOO_MANY, BoundedStream, most_pieces
 from engine.io.dicom.preamble import is_dicom
 from engine.io.safety.open_input import InputFile, open_input
 
@@ -23,15 +24,8 @@ UNDEFINED = 0xFFFFFFFF
 PIXEL_GROUP = 0x7FE0
 LONGEST_BYTES = 16 << 20
 """Maximum size of an attribute that is read; larger ones are errors of damaged files."""
-MOST_PIECES, BYTES_PER_PIECE = 300_000, 64
-"""Maximum number of attributes and items of a header, also one for each 64 bytes of the file.  An
-Enhanced file of 5,000 frames has as many; a frame of 64 × 64 pixels can have 128.
-"""
-LEAST_PIECES = 10_000
-TOO_MANY = "its header has more than {:,} parts"
 ITEMS = (b"\xfe\xff\x00\xe0", b"\xff\xfe\xe0\x00")
 """Tag of an item in both byte orders."""
-DEFLATED = b"1.2.840.10008.1.2.1.99"
 IMPLICIT, EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2", "1.2.840.10008.1.2.1"
 EXPLICIT_BIG_ENDIAN = "1.2.840.10008.1.2.2"
 STORAGE = "1.2.840.10008.5.1.4.1.1."
@@ -104,7 +98,11 @@ class Header:
 
 
 def read_dataset(
-    stream: ReadableBuffer, *, wanted: Sequence[str] = (), defer_bytes: int | None = None
+    stream: ReadableBuffer,
+    *,
+    wanted: Sequence[str] = (),
+    defer_bytes: int | None = None,
+    has_pixels: bool = True,
 ) -> Dataset:
     """Read the attributes of a DICOM file, with or without preamble.
 
@@ -117,6 +115,8 @@ def read_dataset(
         file
     defer_bytes
         size above which a value is not read until it is used; None reads all values
+    has_pixels
+        False stops before the pixels
 
     Raises
     ------
@@ -131,7 +131,7 @@ def read_dataset(
             stream,
             force=True,
             defer_size=defer_bytes,
-            stop_before_pixels=bool(wanted),
+            stop_before_pixels=bool(wanted) or not has_pixels,
             specific_tags=list(wanted) or None,
         )
     # Files without a meta header do not state it, but pydicom needs it to decode pixels.
@@ -190,13 +190,7 @@ def header_of(file: InputFile) -> Header:
     FileFormatError
         if the header is damaged or incomplete, or the file uses the deflated transfer syntax
     """
-    # pydicom would decompress the whole file at once, without a limit on its size.
-    if DEFLATED in file.head:
-        raise FileFormatError(
-            f"{file.name}: the deflated transfer syntax is not supported; export the file again "
-            "without compression."
-        )
-    stream, most = bounded(file), _most_pieces(file.size)
+    stream, most = BoundedStream(file), most_pieces(file.size)
     try:
         with quiet():
             found = read_dataset(stream, wanted=WANTED, defer_bytes=LONGEST_BYTES)
@@ -212,35 +206,6 @@ def header_of(file: InputFile) -> Header:
     header = Header(file.path, found, _lacking_bytes(file, found, end))
     _refuse_cut(header, file, end)
     return header
-
-
-class _HeaderStream:
-    """A stream that raises an error after too many reads, which a damaged header can cause."""
-
-    def __init__(self, stream: BinaryIO, most: int) -> None:
-        self._stream, self._most, self._n_read = stream, most, 0
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        # pydicom reads each tag and each value separately, so reads count the parts of a header.
-        self._n_read += 1
-        if self._n_read > self._most:
-            raise ValueError(TOO_MANY.format(self._most))
-        return self._stream.read(-1 if size is None else size)
-
-    def seek(self, offset: int, whence: int = 0, /) -> int:
-        return self._stream.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self._stream.tell()
-
-
-def bounded(file: InputFile) -> ReadableBuffer:
-    """Return a file as a stream that refuses headers with too many parts."""
-    return _HeaderStream(file.stream(), _most_pieces(file.size))
-
-
-def _most_pieces(n_bytes: int) -> int:
-    return min(MOST_PIECES, LEAST_PIECES + n_bytes // BYTES_PER_PIECE)
 
 
 def _refuse_crowded(dataset: Dataset, most: int) -> None:
@@ -273,8 +238,12 @@ def reason_of(fault: Exception) -> str:
     fault
         exception of the library
     """
-    if isinstance(fault, RecursionError):
-        return "its sequences are nested too deeply"
+    # pydicom reports it as a missing tag at some position, once for each level
+    cause: BaseException | None = fault
+    while cause is not None:
+        if isinstance(cause, RecursionError):
+            return "its sequences are nested too deeply"
+        cause = cause.__cause__ or cause.__context__
     return " ".join(str(fault).split())[:200] or type(fault).__name__
 
 

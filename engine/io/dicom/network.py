@@ -15,6 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.errors import DataError, FileFormatError, ResourceError
+from engine.io.dicom.headers import damage, reason_of
+from engine.io.dicom.link_limits import MOST_PDU_BYTES, LinkLimits
+from engine.io.dicom.object_reader import read_object
+from engine.io.dicom.preamble import has_preamble
 from engine.io.folder import entries, is_folder
 from engine.io.safety.open_input import open_input
 
@@ -28,6 +32,12 @@ CALLING = "ISOCENTER"
 TITLE = re.compile(r"[ -\[\]-~]{1,16}")
 """Form of an application entity (AE) title."""
 CONNECT_S, ANSWER_S = 10.0, 60.0
+ECHO_S = 30.0
+"""Time for a whole echo, from the connection to the answer."""
+SLOWEST_PER_S = 20_000
+"""Bytes per second of the slowest network, which gives large files more time."""
+ANSWER_BYTES = 65_536
+"""Size that one response may have; a real one has 200 bytes."""
 # With these warnings the node has stored the object, but changed or ignored attributes (PS3.4,
 # B.2.3).
 SUCCESS, WARNINGS = 0x0000, (0xB000, 0xB006, 0xB007)
@@ -102,7 +112,8 @@ def echo(node: Node) -> None:
     ResourceError
         if the node does not answer; the message states the reason
     """
-    with associated(node, {VERIFICATION}) as association:
+    limits = LinkLimits(node.name, ECHO_S, 16 * ANSWER_BYTES)
+    with associated(node, {VERIFICATION}, limits) as association:
         refuse_unsuccessful(association.send_c_echo(), node, "the echo request")
 
 
@@ -129,13 +140,36 @@ def send(paths: Sequence[Path], node: Node, on_sent: Callable[[int, int], None])
     # All files are checked before the first one is sent: a mixed selection must not reach an
     # archive.
     classes = _classes_of_one_patient(files)
-    with associated(node, classes) as association:
+    limits = LinkLimits(node.name, ANSWER_S, (16 + len(files)) * ANSWER_BYTES)
+    with associated(node, classes, limits) as association:
         for n_sent, file in enumerate(files):
-            status = association.send_c_store(_read(file))
+            dataset = _read(file)
+            limits.restart(ANSWER_S + file.stat().st_size / SLOWEST_PER_S)
             what = f"the transfer of {file.name} (after {n_sent:,} of {len(files):,} files)"
-            refuse_unsuccessful(status, node, what)
+            refuse_unsuccessful(_stored(association, dataset, node, what), node, what)
             on_sent(n_sent + 1, len(files))
     return len(files)
+
+
+def send_files(paths: Sequence[Path], node: Node) -> int:
+    """Send files as `send` does, without reports on the progress; for another process."""
+    return send(paths, node, lambda done, of: None)
+
+
+def _stored(association: Association, dataset: Dataset, node: Node, what: str) -> Dataset:
+    """Return the response of the node to a dataset, an empty one if the connection was lost."""
+    from pydicom.dataset import Dataset
+
+    try:
+        return association.send_c_store(dataset)
+    except RuntimeError:  # the association has ended since the last file
+        return Dataset()
+    except (ValueError, AttributeError) as e:
+        reason = " ".join(str(e).split())[:200]
+        raise ResourceError(
+            f"{node.name}: {what} is not possible ({reason}); send it to another "
+            "node, or export the series again without compression."
+        ) from e
 
 
 def _files_in(path: Path) -> list[Path]:
@@ -168,20 +202,20 @@ def _classes_of_one_patient(files: Sequence[Path]) -> set[str]:
 
 
 def _read(path: Path, *, pixels: bool = True) -> Dataset:
-    from pydicom import dcmread
-    from pydicom.errors import InvalidDicomError
-
     with open_input(path) as file:
         try:
-            return dcmread(file.stream(), stop_before_pixels=not pixels)
-        except (InvalidDicomError, ValueError, KeyError, NotImplementedError) as e:
+            if not has_preamble(file.head):
+                raise ValueError("it has no DICOM preamble")
+            return read_object(file, pixels=pixels, may_be_deflated=True)
+        except damage() as e:
             raise FileFormatError(
-                f"{path.name}: not a DICOM file ({e}); remove it from the selection."
+                f"{path.name}: not a readable DICOM file ({reason_of(e)}); remove it from the "
+                "selection."
             ) from e
 
 
 @contextmanager
-def associated(node: Node, classes: set[str]) -> Iterator[Association]:
+def associated(node: Node, classes: set[str], limits: LinkLimits) -> Iterator[Association]:
     """Open an association on which the node has accepted these classes.
 
     Parameters
@@ -190,6 +224,8 @@ def associated(node: Node, classes: set[str]) -> Iterator[Association]:
         application to connect to
     classes
         UIDs of the storage or service classes
+    limits
+        limits on the answers of the node
 
     Yields
     ------
@@ -199,9 +235,10 @@ def associated(node: Node, classes: set[str]) -> Iterator[Association]:
     Raises
     ------
     ResourceError
-        if the node cannot be reached, rejects the association, or does not accept a class
+        if the node cannot be reached, rejects the association, does not accept a class, or exceeds
+        a limit
     """
-    from pynetdicom import AE
+    from pynetdicom import AE, evt
 
     # pynetdicom only reports that the association failed. A plain connection gives the reason.
     _refuse_unreachable(node)
@@ -210,26 +247,41 @@ def associated(node: Node, classes: set[str]) -> Iterator[Association]:
     entity.dimse_timeout = entity.network_timeout = ANSWER_S
     for each in sorted(classes):
         entity.add_requested_context(each)
-    association = entity.associate(node.host, node.port, ae_title=node.called)
+    association = entity.associate(
+        node.host,
+        node.port,
+        ae_title=node.called,
+        max_pdu=MOST_PDU_BYTES,
+        evt_handlers=[(evt.EVT_CONN_OPEN, limits.attach)],
+    )
     try:
-        if association.is_rejected:
-            raise ResourceError(
-                f"{node.name}: the connection was rejected; check the AE titles (--called and "
-                f"--calling), and register {node.calling} on this node."
-            )
-        # Checked before sending, because a node can accept only some of the classes.
-        refused = {str(each.abstract_syntax) for each in association.rejected_contexts or ()}
-        if refused:
-            kinds = ", ".join(_name_of(each) for each in sorted(refused))
-            raise ResourceError(
-                f"{node.name}: this node does not accept {kinds}; choose another node."
-            )
-        if not association.is_established:
-            raise ResourceError(f"{node.name}: the response is not DICOM; check the port number.")
+        limits.refuse_exceeded()
+        _refuse_useless(association, node)
         yield association
+    except ResourceError:
+        # A connection that was ended here looks like one that was lost.
+        limits.refuse_exceeded()
+        raise
     finally:
         if association.is_established:
             association.release()
+        limits.close()
+
+
+def _refuse_useless(association: Association, node: Node) -> None:
+    """Refuse an association that was not established, or only for some of the classes."""
+    if association.is_rejected:
+        raise ResourceError(
+            f"{node.name}: the connection was rejected; check the AE titles (--called and "
+            f"--calling), and register {node.calling} on this node."
+        )
+    # Checked before sending, because a node can accept only some of the classes.
+    refused = {str(each.abstract_syntax) for each in association.rejected_contexts or ()}
+    if refused:
+        kinds = ", ".join(_name_of(each) for each in sorted(refused))
+        raise ResourceError(f"{node.name}: this node does not accept {kinds}; choose another node.")
+    if not association.is_established:
+        raise ResourceError(f"{node.name}: the response is not DICOM; check the port number.")
 
 
 def _refuse_unreachable(node: Node) -> None:

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import FileFormatError, ResourceError
-from engine.io.dicom.headers import WAY_OUT, Header, damage, quiet, read_dataset, reason_of
+from engine.io.dicom.headers import WAY_OUT, Header, damage, quiet, reason_of
+from engine.io.dicom.object_reader import read_object
 from engine.io.dicom.slices import Slice
 from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.open_input import open_input
@@ -87,7 +88,7 @@ def _frames(header: Header, rows: int, columns: int) -> NDArray[np.generic]:
     name = header.path.name
     with quiet(), open_input(header.path) as file:
         try:
-            dataset = read_dataset(file.stream())
+            dataset = read_object(file)
         except damage() as e:
             raise FileFormatError(f"{name}: damaged DICOM file ({reason_of(e)}); {WAY_OUT}.") from e
         # The file is opened a second time here, and can have been replaced since its header was

@@ -80,6 +80,10 @@ def slices_of(header: Header) -> list[Slice]:
     try:
         n_frames = int(header.dataset.get("NumberOfFrames") or 1)
         described = len(header.dataset.get("PerFrameFunctionalGroupsSequence") or ())
+        if n_frames < 1:
+            raise FileFormatError(
+                f"{name}: states {n_frames:,} frames, expected at least 1; {WAY_OUT}."
+            )
         # Multi-frame files without positions are ultrasound or screenshots, not a stack of slices.
         if n_frames > max(described, 1):
             raise FileFormatError(

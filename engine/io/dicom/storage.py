@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.io.dicom.headers import DEFLATED, LONGEST_BYTES, STORAGE, bounded, damage, read_dataset
+from engine.core.errors import FileFormatError
+from engine.io.dicom.bounded_stream import BoundedStream
+from engine.io.dicom.headers import LONGEST_BYTES, STORAGE, damage, read_dataset
 from engine.io.dicom.preamble import has_preamble, is_dicom
 from engine.io.safety.open_input import InputFile
 
@@ -70,10 +72,10 @@ def object_name(file: InputFile) -> str:
 
 
 def _kind_attributes(file: InputFile) -> Dataset | None:
-    if not is_dicom(file.head) or DEFLATED in file.head:
+    if not is_dicom(file.head):
         return None
     try:
         wanted = ("SOPClassUID", "ImageType")
-        return read_dataset(bounded(file), wanted=wanted, defer_bytes=LONGEST_BYTES)
-    except damage():
+        return read_dataset(BoundedStream(file), wanted=wanted, defer_bytes=LONGEST_BYTES)
+    except (FileFormatError, *damage()):
         return None

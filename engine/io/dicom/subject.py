@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
+from engine.io.dicom.headers import damage, reason_of
+from engine.io.dicom.object_reader import read_object
 from engine.io.dicom.order import ImagingOrder
+from engine.io.dicom.preamble import has_preamble
 from engine.io.dicom.values import pseudonym_for, uid_of
 from engine.io.safety.open_input import InputFile
 from engine.io.text.json_text import object_of
@@ -148,18 +151,19 @@ def subject_like(file: InputFile, *, same_frame: bool = False) -> Subject:
 
 
 def _read(file: InputFile) -> Dataset:
-    from pydicom import dcmread
     from pydicom.errors import InvalidDicomError
 
     try:
-        found = dcmread(file.stream(), stop_before_pixels=True)
+        if not has_preamble(file.head):
+            raise InvalidDicomError("it has no DICOM preamble")
+        found = read_object(file, pixels=False, may_be_deflated=True)
         if "SOPClassUID" not in found or "SOPInstanceUID" not in found:
-            raise InvalidDicomError
+            raise InvalidDicomError("it has no SOP class or instance UID")
         return found
-    except (InvalidDicomError, ValueError, KeyError, AttributeError, NotImplementedError) as e:
+    except damage() as e:
         raise FileFormatError(
-            f"{file.name}: contains no readable DICOM image; choose a file from one of the "
-            "patient's series."
+            f"{file.name}: contains no readable DICOM image ({reason_of(e)}); choose a file from "
+            "one of the patient's series."
         ) from e
 
 

@@ -12,6 +12,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from engine.core.errors import DataError, FileFormatError
+from engine.io.dicom.link_limits import LinkLimits
 from engine.io.dicom.network import Node, associated, refuse_unsuccessful
 from engine.io.dicom.order import OF_PATIENT, OF_STEP, OF_STUDY, STEPS, ImagingOrder
 
@@ -24,6 +25,10 @@ FIND = "1.2.840.10008.5.1.4.31"
 PENDING = (0xFF00, 0xFF01)
 MOST = 500
 """Maximum number of orders that are read; a large hospital has fewer per day."""
+QUERY_S = 120.0
+"""Time for all answers to a query."""
+MOST_BYTES = 16 * 2**20
+"""Size of all answers to a query; 500 orders have 1 MB. pydicom needs ten times the memory."""
 UNICODE = "ISO_IR 192"
 
 
@@ -110,11 +115,14 @@ def ask_worklist(node: Node, question: WorklistQuery) -> Worklist:
         if the node cannot be reached, has no worklist, refuses the query, or the connection is lost
     """
     orders, notes = list[ImagingOrder](), dict[str, None]()
-    with associated(node, {FIND}) as association:
-        for answer in _answers(association, node, question):
-            if len(orders) == MOST:
+    limits = LinkLimits(node.name, QUERY_S, MOST_BYTES)
+    with associated(node, {FIND}, limits) as association:
+        for n_read, answer in enumerate(_answers(association, node, question)):
+            # Unusable answers count too: a node could send them without end.
+            if n_read == MOST:
                 # A dictionary keeps the order and removes repeated notes.
                 notes[f"{node.name}: has more than {MOST:,} orders; query a single day."] = None
+                association.abort()  # a release would wait for all further answers
                 break
             try:
                 orders.append(ImagingOrder.of_answer(answer))
@@ -141,7 +149,13 @@ def parse_day(text: str) -> date:
 
 
 def _answers(association: Association, node: Node, question: WorklistQuery) -> Iterator[Dataset]:
-    for status, answer in association.send_c_find(question.to_dataset(), FIND):
+    from pydicom.dataset import Dataset
+
+    try:
+        responses = association.send_c_find(question.to_dataset(), FIND)
+    except RuntimeError:  # the association has ended
+        responses = iter([(Dataset(), None)])
+    for status, answer in responses:
         # Each order is a pending response. The last response has no order, only the final status.
         if status and int(status.get("Status", 0)) in PENDING and answer is not None:
             yield answer

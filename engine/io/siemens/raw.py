@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.core.errors import EngineError, FileFormatError
-from engine.io.dicom.headers import DAMAGE, DEFLATED
+from engine.io.dicom.bounded_stream import BoundedStream
+from engine.io.dicom.headers import DAMAGE
 from engine.io.dicom.preamble import has_preamble
 from engine.io.folder import entries, is_file, state_of
 from engine.io.interfile.header import MAX_HEADER_BYTES, InterfileHeader, header_in, is_interfile
@@ -248,11 +249,6 @@ def _read(file: InputFile) -> RawData:
         raise FileFormatError(
             f"{file.name}: not raw data from a Siemens scanner; choose another file."
         )
-    # Positions of elements in the file are meaningless after compression of the whole data set.
-    if DEFLATED in part.head:
-        raise FileFormatError(
-            f"{file.name}: the deflated transfer syntax is not supported; {WAY_OUT}."
-        )
     elements = _elements(part)
     text, kind = _header_text(part, elements), _kind_in(part.head)
     if isinstance(part, InputPart):
@@ -283,7 +279,9 @@ def _elements(part: InputFile) -> dict[tuple[int, int], tuple[int, int]]:
         # Private elements of the scanner break rules of DICOM that do not matter here.
         with disable_value_validation():
             wanted = [Tag(each) for each in (*HEADERS, DATA)]
-            dataset = dcmread(part.stream(), defer_size=LONGEST, specific_tags=wanted)
+            # Refuses deflated files, in which positions of elements are meaningless.
+            stream = BoundedStream(part, is_whole=True)
+            dataset = dcmread(stream, defer_size=LONGEST, specific_tags=wanted)
             for tag in (*HEADERS, DATA):
                 # Keep it deferred: the position is enough, and data can have gigabytes.
                 item = dataset.get_item(tag, keep_deferred=True)

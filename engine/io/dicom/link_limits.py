@@ -1,0 +1,142 @@
+"""Limits on the answers of a DICOM node: length of a PDU, total size, and time.
+
+pynetdicom stores all that a node sends, waits as long as any byte comes, and limits only the time
+between two messages. The limits here end the connection, and remember the reason.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from contextlib import suppress
+from threading import Timer
+from typing import TYPE_CHECKING
+
+from engine.core.errors import ResourceError
+
+if TYPE_CHECKING:
+    from pynetdicom.events import Event
+
+MOST_PDU_BYTES = 16_382
+"""Maximum length of a data PDU, as stated in the association request (PS3.8, D.1)."""
+MOST_CONTROL_BYTES = 65_536
+"""Maximum length of other PDUs. An answer to 128 presentation contexts has 8 kB."""
+HEAD_BYTES, DATA_PDU, KINDS = 6, 4, range(1, 8)
+PIECE_BYTES = 4096
+
+
+class LinkLimits:
+    """Watches one connection to a node.
+
+    Parameters
+    ----------
+    name
+        node, for the message
+    seconds
+        time for all answers together
+    most_bytes
+        maximum size of all answers together
+
+    Attributes
+    ----------
+    fault : sentence on the limit that was exceeded; None if all were observed
+    """
+
+    def __init__(self, name: str, seconds: float, most_bytes: int) -> None:
+        self.fault: str | None = None
+        self._name, self._seconds, self._most_bytes = name, seconds, most_bytes
+        self._n_bytes = 0
+        self._link: socket.socket | None = None
+        self._timer: Timer | None = None
+
+    def attach(self, event: Event) -> None:
+        """Watch the connection that has just been opened; a handler of `EVT_CONN_OPEN`."""
+        link = event.assoc.dul.socket
+        if link is None or link.socket is None:
+            return
+        self._link = link.socket
+        # Every byte from the node passes through this method, first 6 bytes of each PDU, then the
+        # rest of it.
+        link.recv = self._received
+        self.restart()
+
+    def restart(self, seconds: float | None = None) -> None:
+        """Start the clock again for the next request.
+
+        Parameters
+        ----------
+        seconds
+            time for this request; None for the same time as before
+        """
+        self.stop()
+        self._seconds = self._seconds if seconds is None else seconds
+        self._timer = Timer(self._seconds, self._out_of_time)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Stop the clock."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def close(self) -> None:
+        """Stop the clock and close the connection; pynetdicom leaves open one that was ended."""
+        self.stop()
+        if self._link is not None:
+            with suppress(OSError):
+                self._link.close()
+
+    def refuse_exceeded(self) -> None:
+        """Raise the sentence on a limit that was exceeded.
+
+        Raises
+        ------
+        ResourceError
+            states the limit
+        """
+        if self.fault is not None:
+            raise ResourceError(self.fault)
+
+    def _received(self, n_bytes: int) -> bytearray:
+        """Return bytes of the node, fewer if the connection ends; see `AssociationSocket.recv`."""
+        found = bytearray()
+        while self._link is not None and len(found) < n_bytes:
+            piece = self._link.recv(min(PIECE_BYTES, n_bytes - len(found)))
+            if not piece:
+                break
+            self._n_bytes += len(piece)
+            if self._n_bytes > self._most_bytes:
+                self._end(
+                    f"{self._name}: the answer has more than {self._most_bytes:,} bytes, which is "
+                    "too large; narrow the query, or check this node."
+                )
+            found += piece
+        if n_bytes == HEAD_BYTES and len(found) == HEAD_BYTES:
+            self._check(found)
+        return found
+
+    def _check(self, head: bytearray) -> None:
+        """Refuse a PDU by its first bytes, before any memory is used for it."""
+        kind, _, length = struct.unpack(">BBI", head)
+        most = MOST_PDU_BYTES if kind == DATA_PDU else MOST_CONTROL_BYTES
+        # Other kinds are not DICOM, such as the answer of a web server. pynetdicom reports them.
+        if kind in KINDS and length > most:
+            self._end(
+                f"{self._name}: the node announces a message of {length:,} bytes, expected at most "
+                f"{most:,} as agreed; check this node and the port number."
+            )
+
+    def _out_of_time(self) -> None:
+        with suppress(ConnectionAbortedError):
+            self._end(
+                f"{self._name}: no complete answer after {self._seconds:,.0f} s; check the load of "
+                "this node, or narrow the query."
+            )
+
+    def _end(self, fault: str) -> None:
+        """End the connection, so that all threads that wait for the node continue."""
+        self.fault = self.fault or fault
+        if self._link is not None:
+            with suppress(OSError):
+                self._link.shutdown(socket.SHUT_RDWR)
+        raise ConnectionAbortedError(fault)

@@ -1,0 +1,192 @@
+"""Nodes that answer too much, too slowly, or nothing: one sentence each, in time.
+
+Cases, written before the limits:
+
+- a PDU of 4 GiB in answer to the association, and instead of the answer to an echo
+- a data PDU one byte longer than agreed
+- an unknown kind of PDU; HTTP; a connection that ends within a PDU, or at once
+- one byte each 0.05 s; silence
+- a worklist answer larger than the limit; answers each 0.1 s without end; unusable answers
+  without end
+- a node that stores a file only after the time for it
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pynetdicom import AE, evt
+from pynetdicom.sop_class import ModalityWorklistInformationFind, Verification
+
+from engine.core.errors import ResourceError
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.io import save
+from engine.io.dicom import network, worklist
+from engine.io.dicom.network import Node, echo, send
+from engine.io.dicom.worklist import WorklistQuery, ask_worklist
+from tests.engine.io.dicom.test_dicom_network import free_port, node
+from tests.engine.io.dicom.test_dicom_worklist import answer
+
+Peer = Callable[[socket.socket], None]
+HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
+
+
+@contextmanager
+def peer(act: Peer) -> Iterator[Node]:
+    """A program on a port that does this with each connection."""
+
+    def one(link: socket.socket) -> None:
+        with suppress(OSError), link:
+            link.recv(4096)
+            act(link)
+
+    def listen() -> None:
+        with suppress(OSError):
+            while True:
+                link = server.accept()[0]
+                threading.Thread(target=one, args=(link,), daemon=True).start()
+
+    server = socket.socket()
+    server.bind(("127.0.0.1", 0))
+    server.listen(8)
+    threading.Thread(target=listen, daemon=True).start()
+    try:
+        yield Node.at(f"127.0.0.1:{server.getsockname()[1]}")
+    finally:
+        server.close()
+
+
+def flood(link: socket.socket) -> None:
+    link.sendall(struct.pack(">BBI", 2, 0, 0xFFFFFFF0))
+    for _ in range(1500):
+        link.sendall(bytes(1 << 20))
+
+
+def trickle(link: socket.socket) -> None:
+    link.sendall(struct.pack(">BBI", 2, 0, 60_000))
+    for _ in range(600):
+        link.sendall(b"\0")
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    ("act", "reason"),
+    [
+        (flood, r"announces a message of 4,294,967,280 bytes, expected at most 65,536"),
+        (trickle, r"no complete answer after 1 s"),
+        (lambda link: time.sleep(3), r"no complete answer after 1 s|not DICOM"),
+        (lambda link: link.sendall(HTTP), "not DICOM"),
+        (lambda link: link.sendall(struct.pack(">BBI", 99, 0, 4) + bytes(4)), "not DICOM"),
+        (lambda link: link.sendall(struct.pack(">BBI", 2, 0, 400) + bytes(10)), "not DICOM"),
+        (lambda link: None, "not DICOM"),
+    ],
+    ids=["flood", "trickle", "silence", "http", "unknown", "cut", "closed"],
+)
+def test_an_answer_to_the_association_is_limited(
+    act: Peer, reason: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(network, "ECHO_S", 1.0)
+    begun = time.monotonic()
+    with peer(act) as there, pytest.raises(ResourceError, match=reason) as refused:
+        echo(there)
+    assert there.name in str(refused.value)
+    assert time.monotonic() - begun < 10
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("length", [16_383, 0xFFFFFFF0])
+def test_an_answer_longer_than_agreed_ends_the_connection(length: int) -> None:
+    def reply(event: evt.Event) -> int:
+        event.assoc.dul.socket.socket.sendall(struct.pack(">BBI", 4, 0, length) + bytes(5000))
+        return 0x0000
+
+    entity = AE(ae_title="ARCHIVE")
+    entity.add_supported_context(Verification)
+    port = free_port()
+    server = entity.start_server(
+        ("127.0.0.1", port), block=False, evt_handlers=[(evt.EVT_C_ECHO, reply)]
+    )
+    try:
+        with pytest.raises(ResourceError, match=f"a message of {length:,} bytes, .* 16,382"):
+            echo(Node.at(f"127.0.0.1:{port}"))
+    finally:
+        server.shutdown()
+
+
+@contextmanager
+def orders(find: Callable[[evt.Event], Iterator[tuple[int, object]]]) -> Iterator[Node]:
+    """A worklist that answers like this."""
+    entity = AE(ae_title="RIS")
+    entity.add_supported_context(ModalityWorklistInformationFind)
+    port = free_port()
+    server = entity.start_server(
+        ("127.0.0.1", port), block=False, evt_handlers=[(evt.EVT_C_FIND, find)]
+    )
+    try:
+        yield Node.at(f"127.0.0.1:{port}")
+    finally:
+        server.shutdown()
+
+
+def test_a_worklist_answer_that_is_too_large_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worklist, "MOST_BYTES", 1 << 18)
+
+    def find(event: evt.Event) -> Iterator[tuple[int, object]]:
+        large = answer("1", "A^B", "20261126")
+        large.RequestedProcedureComments = ["x" * 60] * 8000
+        yield 0xFF00, large
+        yield 0x0000, None
+
+    with orders(find) as there, pytest.raises(ResourceError, match="more than 262,144 bytes"):
+        ask_worklist(there, WorklistQuery())
+
+
+def test_answers_without_end_stop_at_the_time_of_the_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worklist, "QUERY_S", 1.0)
+
+    def find(event: evt.Event) -> Iterator[tuple[int, object]]:
+        for k in range(200):
+            time.sleep(0.1)
+            yield 0xFF00, answer(str(k), "A^B", "20261126")
+
+    begun = time.monotonic()
+    with orders(find) as there:
+        with pytest.raises(ResourceError, match="no complete answer after 1 s"):
+            ask_worklist(there, WorklistQuery())
+        assert time.monotonic() - begun < 8
+
+
+def test_unusable_answers_count_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worklist, "MOST", 5)
+
+    def find(event: evt.Event) -> Iterator[tuple[int, object]]:
+        for _ in range(1000):
+            yield 0xFF00, answer("", "Nobody", "20261126")
+
+    with orders(find) as there:
+        found = ask_worklist(there, WorklistQuery())
+    assert found.orders == () and "more than 5 orders" in found.notes[-1]
+
+
+def test_a_file_has_a_time_to_be_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network, "ANSWER_S", 1.0)
+    monkeypatch.setattr(network, "SLOWEST_PER_S", 1e9)
+    folder = tmp_path / "a.dicom"
+    grid = ImageGrid((2, 4, 4), (2.0, 2.0, 2.0))
+    save(Volume(np.ones(grid.shape, np.float32), grid, "counts/mm"), folder)
+
+    def store(event: evt.Event) -> int:
+        time.sleep(3)
+        return 0x0000
+
+    with node(store) as there, pytest.raises(ResourceError, match=r"after 1 s|connection was lost"):
+        send([folder], there, lambda done, of: None)
