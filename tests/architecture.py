@@ -372,6 +372,7 @@ NO_PATHS = ("Job", "archive", "gpu", "h5py.h5a", "parts", "results", "json", "to
 MAY_OPEN = (
     *(
         "engine.io.safety.open_input",
+        "engine.io.safety.stored_bytes",
         "engine.io.folder",
         "engine.io.hdf5.opening",
     ),  # the one way in

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
@@ -27,6 +28,7 @@ from app.state.services.saving import may_write
 from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.widgets import button, grow_to_fit, label
 from app.views.literal_text import LiteralLabel, literal_tip
+from engine.jobs.study_index import Node, call_node, send_files
 from engine.results import Results
 from engine.results.reports import KINDS, ReportSubject, report_of, send_report, to_images
 
@@ -35,6 +37,10 @@ PREVIEW_PX, A4 = 300, 297 / 210
 """Width of the preview, and ratio of height to width."""
 PREVIEW_DPI = 110
 NO_NODE = tr("No DICOM node is configured; add one in the settings.")
+
+
+MOST_S = 600.0
+"""Time after which sending is ended in any case. A report has two small files."""
 
 
 class ReportDialog(QDialog):
@@ -177,7 +183,9 @@ class ReportDialog(QDialog):
     def _send(self) -> None:
         def work(_: object) -> str:
             subject = self._subject()
-            return send_report(report_of(subject, full=self.full.isChecked()), subject)
+            return send_report(
+                report_of(subject, full=self.full.isChecked()), subject, _send_in_child
+            )
 
         self._context.commands.run_task(
             work,
@@ -188,3 +196,7 @@ class ReportDialog(QDialog):
 
     def _subject(self) -> ReportSubject:
         return read_subject(self._context, self._id)
+
+
+def _send_in_child(paths: Sequence[Path], node: Node) -> int:
+    return call_node(send_files, list(paths), node, name=node.name, seconds=MOST_S)

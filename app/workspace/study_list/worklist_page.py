@@ -14,7 +14,7 @@ from app.ui.theme.widgets import button, label, set_tone
 from app.views.literal_text import literal_tip
 from app.workspace.study_list.order_table import OrderTable
 from engine.core.errors import EngineError
-from engine.jobs.study_index import Node, Worklist, WorklistQuery, ask_worklist
+from engine.jobs.study_index import Node, Worklist, WorklistQuery, ask_worklist, call_node
 
 DAYS: tuple[tuple[str, int | None, int | None], ...] = (
     (tr("Today"), 0, 0),
@@ -24,6 +24,8 @@ DAYS: tuple[tuple[str, int | None, int | None], ...] = (
 )
 """First and last day, relative to today."""
 KINDS = ((tr("PET"), "PT"), (tr("CT"), "CT"), (tr("All modalities"), ""))
+MOST_S = 180.0
+"""Time after which a query is ended in any case; it has a limit of 120 s itself."""
 NO_NODE = tr("No worklist is configured. Add its node as HOST:PORT in the settings.")
 ASK_FIRST = tr("Query the worklist, then choose the patient of the scan.")
 CHOOSE = tr("Select an order in the list.")
@@ -93,7 +95,8 @@ class WorklistPage(QWidget):
 
         def work(_: object) -> Worklist | str:
             try:
-                return ask_worklist(Node.at(site.worklist, called=site.worklist_called), question)
+                node = Node.at(site.worklist, called=site.worklist_called)
+                return call_node(ask_worklist, node, question, name=node.name, seconds=MOST_S)
             except EngineError as e:
                 return str(e)  # shown next to the query
 

@@ -144,7 +144,7 @@ def send(paths: Sequence[Path], node: Node, on_sent: Callable[[int, int], None])
     with associated(node, classes, limits) as association:
         for n_sent, file in enumerate(files):
             dataset = _read(file)
-            limits.restart(ANSWER_S + file.stat().st_size / SLOWEST_PER_S)
+            limits.restart(ANSWER_S + _size_of(file) / SLOWEST_PER_S)
             what = f"the transfer of {file.name} (after {n_sent:,} of {len(files):,} files)"
             refuse_unsuccessful(_stored(association, dataset, node, what), node, what)
             on_sent(n_sent + 1, len(files))
@@ -212,6 +212,11 @@ def _read(path: Path, *, pixels: bool = True) -> Dataset:
                 f"{path.name}: not a readable DICOM file ({reason_of(e)}); remove it from the "
                 "selection."
             ) from e
+
+
+def _size_of(path: Path) -> int:
+    with open_input(path) as file:
+        return file.size
 
 
 @contextmanager

@@ -46,11 +46,18 @@ def _bytes_at(path: Path) -> int:
 
 
 @contextmanager
-def limited_memory() -> Iterator[int]:
-    """Limit the memory of this process to most of the free memory; yields the limit [bytes]."""
+def limited_memory(most_bytes: int | None = None) -> Iterator[int]:
+    """Limit the further memory of this process; yields the limit [bytes].
+
+    Parameters
+    ----------
+    most_bytes
+        limit; None for most of the free memory
+    """
     import psutil
 
     free = max(LEAST_BYTES, int(FREE_SHARE * psutil.virtual_memory().available))
+    free = free if most_bytes is None else min(free, most_bytes)
     # Windows and macOS have no limit on address space that a process can set for itself
     if sys.platform != "linux":
         yield free

@@ -6,6 +6,7 @@ from engine.core.lazy_exports import face
 
 if TYPE_CHECKING:
     from engine.io.dicom.network import Node as Node
+    from engine.io.dicom.network import send_files as send_files
     from engine.io.dicom.order import ImagingOrder as ImagingOrder
     from engine.io.dicom.order import day_of as day_of
     from engine.io.dicom.order import refuse_other_patient as refuse_other_patient
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from engine.io.dicom.worklist import Worklist as Worklist
     from engine.io.dicom.worklist import WorklistQuery as WorklistQuery
     from engine.io.dicom.worklist import ask_worklist as ask_worklist
+    from engine.jobs.loader.node_calls import call_node as call_node
     from engine.jobs.study_index.collecting import known_studies as known_studies
     from engine.jobs.study_index.indexed_study import FILTERS as FILTERS
     from engine.jobs.study_index.indexed_study import KnownStudy as KnownStudy
@@ -25,9 +27,10 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
         {
             "collecting": ("known_studies",),
             "indexed_study": ("FILTERS", "KnownStudy", "State"),
-            "engine.io.dicom.network": ("Node",),
+            "engine.io.dicom.network": ("Node", "send_files"),
             "engine.io.dicom.order": ("ImagingOrder", "day_of", "refuse_other_patient"),
             "engine.io.dicom.patient_identity": ("is_dicom", "write_for_order"),
+            "engine.jobs.loader.node_calls": ("call_node",),
             "engine.io.dicom.worklist": ("WorklistQuery", "Worklist", "ask_worklist"),
         },
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from engine.core.errors import SettingsError
-from engine.io.dicom.network import Node, send
+from engine.io.dicom.network import Node, send_files
 from engine.results.reports.blocks import ResultReport
 from engine.results.reports.subject import ReportSubject
 from engine.results.reports.writing import write_report
@@ -14,7 +15,11 @@ from engine.results.reports.writing import write_report
 NAMES = ("report.dcm", "report.capture.dcm")
 
 
-def send_report(report: ResultReport, of: ReportSubject) -> str:
+def send_report(
+    report: ResultReport,
+    of: ReportSubject,
+    sender: Callable[[Sequence[Path], Node], object] = send_files,
+) -> str:
     """Send a report to the DICOM node of the site; return the name of the node.
 
     Parameters
@@ -23,6 +28,8 @@ def send_report(report: ResultReport, of: ReportSubject) -> str:
         report to send
     of
         result of the report
+    sender
+        sends files to a node; the window does this in another process
 
     Raises
     ------
@@ -37,5 +44,5 @@ def send_report(report: ResultReport, of: ReportSubject) -> str:
         paths = [Path(folder) / name for name in NAMES]
         for path in paths:
             write_report(report, of, path)
-        send(paths, node, lambda done, total: None)
+        sender(paths, node)
     return node.name

@@ -1,0 +1,69 @@
+"""Requests to DICOM nodes in a process of their own.
+
+Cases: a worklist query whose orders come back; a node that does not respond; a request that takes
+too long; one that needs too much memory; one that crashes.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+
+import pytest
+
+from engine.core.errors import EngineError, ResourceError
+from engine.io.dicom.network import Node
+from engine.io.dicom.worklist import WorklistQuery, ask_worklist
+from engine.jobs.loader import node_calls
+from engine.jobs.loader.node_calls import call_node
+from tests.engine.io.dicom.test_dicom_network import free_port
+from tests.engine.io.dicom.test_dicom_worklist import ORDERS, worklist
+
+
+class InThisProcess:
+    """Takes the place of a loader, so that a test does not wait for a process."""
+
+    def call(self, function, *arguments, about, stopped):
+        return function(*arguments)
+
+    def close(self) -> None:
+        pass
+
+
+def hang() -> None:
+    time.sleep(60)
+
+
+def swallow() -> None:
+    bytearray(2 << 30)
+
+
+def crash() -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+@pytest.mark.slow
+def test_orders_come_back_from_the_process() -> None:
+    with worklist(ORDERS) as node:
+        found = call_node(ask_worklist, node, WorklistQuery(), name=node.name, seconds=60)
+    assert len(found.orders) == len(ORDERS)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+@pytest.mark.parametrize(
+    ("request_", "reason"),
+    [(hang, "no complete answer after 8 s"), (swallow, "more than 512 MiB"), (crash, "crashed")],
+)
+def test_a_request_that_goes_wrong_is_a_sentence(request_, reason: str) -> None:
+    with pytest.raises(EngineError, match=f"^RIS: .*{reason}"):
+        call_node(request_, name="RIS", seconds=8 if request_ is hang else 60)
+
+
+def test_the_own_sentence_of_a_request_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node_calls, "Loader", InThisProcess)
+    node = Node.at(f"127.0.0.1:{free_port()}")
+    with pytest.raises(ResourceError, match="no response"):
+        call_node(ask_worklist, node, WorklistQuery(), name=node.name, seconds=60)
