@@ -10546,8 +10546,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>DICOM node that receives the reports, as HOST:PORT</source>
-      <translation>DICOM-Knoten, der die Berichte empfängt, als HOST:PORT</translation>
+      <source>DICOM node that receives the reports, as HOST:PORT or tls://HOST:PORT</source>
+      <translation>DICOM-Knoten, der die Berichte empfängt, als HOST:PORT oder tls://HOST:PORT</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -10561,8 +10561,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>DICOM node of the worklist, as HOST:PORT</source>
-      <translation>DICOM-Knoten der Arbeitsliste, als HOST:PORT</translation>
+      <source>DICOM node of the worklist, as HOST:PORT or tls://HOST:PORT</source>
+      <translation>DICOM-Knoten der Arbeitsliste, als HOST:PORT oder tls://HOST:PORT</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -10573,6 +10573,36 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/results/reports/site.py" />
       <source>AE title of the DICOM node of the worklist</source>
       <translation>AE-Titel des DICOM-Knotens der Arbeitsliste</translation>
+    </message>
+    <message>
+      <location filename="engine/results/reports/site.py" />
+      <source>TLS authorities</source>
+      <translation>TLS-Zertifizierungsstellen</translation>
+    </message>
+    <message>
+      <location filename="engine/results/reports/site.py" />
+      <source>Certificates of the authorities of DICOM nodes (PEM); if empty, those of the system</source>
+      <translation>Zertifikate der Zertifizierungsstellen von DICOM-Knoten (PEM); wenn leer, die des Systems</translation>
+    </message>
+    <message>
+      <location filename="engine/results/reports/site.py" />
+      <source>TLS certificate</source>
+      <translation>TLS-Zertifikat</translation>
+    </message>
+    <message>
+      <location filename="engine/results/reports/site.py" />
+      <source>Own certificate for DICOM nodes (PEM)</source>
+      <translation>Eigenes Zertifikat für DICOM-Knoten (PEM)</translation>
+    </message>
+    <message>
+      <location filename="engine/results/reports/site.py" />
+      <source>TLS key</source>
+      <translation>TLS-Schlüssel</translation>
+    </message>
+    <message>
+      <location filename="engine/results/reports/site.py" />
+      <source>Key of the own certificate (PEM), without a passphrase</source>
+      <translation>Schlüssel des eigenen Zertifikats (PEM), ohne Passphrase</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />

@@ -189,6 +189,8 @@ class SettingsDialog(QDialog):
         people = tuple(each.strip() for each in said.pop("people").split(",") if each.strip())
         site = Site.model_validate({**said, "people": people})
         site.logo_bytes()  # an invalid logo is refused now, not in the first report
+        if site.tls_authorities or site.tls_certificate or site.tls_key:
+            site.tls.context()
         for name in FOLDERS:
             if said[name] and not Path(said[name]).expanduser().is_dir():
                 raise EngineError(

@@ -95,7 +95,7 @@ class WorklistPage(QWidget):
 
         def work(_: object) -> Worklist | str:
             try:
-                node = Node.at(site.worklist, called=site.worklist_called)
+                node = Node.at(site.worklist, called=site.worklist_called, tls=site.tls)
                 return call_node(ask_worklist, node, question, name=node.name, seconds=MOST_S)
             except EngineError as e:
                 return str(e)  # shown next to the query

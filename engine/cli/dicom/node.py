@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from engine.io.dicom.network import CALLING, Node
+from engine.io.dicom.network import CALLING, ENCRYPTED, Node
+from engine.results.reports import Site
 
 
 def add_node(p: argparse.ArgumentParser) -> None:
@@ -15,7 +16,14 @@ def add_node(p: argparse.ArgumentParser) -> None:
     p
         parser of an action that contacts a node
     """
-    p.add_argument("--to", required=True, metavar="HOST:PORT", help="address of the node")
+    p.add_argument(
+        "--to", required=True, metavar="HOST:PORT", help="address of the node, or tls://HOST:PORT"
+    )
+    p.add_argument(
+        "--tls",
+        action="store_true",
+        help="encrypt the connection, with the certificates in the site settings",
+    )
     # Many nodes accept any called title; strict ones require their own (PS3.8, section 9.3.2)
     p.add_argument(
         "--called",
@@ -41,4 +49,9 @@ def node_of(arguments: argparse.Namespace) -> Node:
     SettingsError
         if the address or a title is not valid
     """
-    return Node.at(arguments.to, called=arguments.called, calling=arguments.calling)
+    address = arguments.to
+    if arguments.tls and not address.startswith(ENCRYPTED):
+        address = ENCRYPTED + address
+    # The settings are read only if they are needed: a damaged file must not prevent an echo
+    files = Site.read().tls if address.startswith(ENCRYPTED) else None
+    return Node.at(address, called=arguments.called, calling=arguments.calling, tls=files)

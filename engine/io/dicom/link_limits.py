@@ -57,7 +57,7 @@ class LinkLimits:
         self._link = link.socket
         # Every byte from the node passes through this method, first 6 bytes of each PDU, then the
         # rest of it.
-        link.recv = self._received
+        vars(link)["recv"] = self._received
         self.restart()
 
     def restart(self, seconds: float | None = None) -> None:

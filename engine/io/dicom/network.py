@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from ssl import SSLContext, SSLError
 from typing import TYPE_CHECKING
 
 from engine.core.errors import DataError, FileFormatError, ResourceError
@@ -19,6 +20,7 @@ from engine.io.dicom.headers import damage, reason_of
 from engine.io.dicom.link_limits import MOST_PDU_BYTES, LinkLimits
 from engine.io.dicom.object_reader import read_object
 from engine.io.dicom.preamble import has_preamble
+from engine.io.dicom.tls import TlsFiles, explained
 from engine.io.folder import entries, is_folder
 from engine.io.safety.open_input import open_input
 
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from pynetdicom.association import Association
 
 CALLING = "ISOCENTER"
+ENCRYPTED = "tls://"
+"""Start of the address of a node with TLS."""
 # PS3.5, section 6.2: AE titles have 1 to 16 ASCII characters without backslash, which separates
 # values.
 TITLE = re.compile(r"[ -\[\]-~]{1,16}")
@@ -54,6 +58,7 @@ class Node:
     host, port : address
     called : AE title of the node, which some nodes check
     calling : AE title of this program, which some nodes must know
+    tls : files for an encrypted connection; None for no encryption
 
     Examples
     --------
@@ -66,19 +71,31 @@ class Node:
     port: int
     called: str = "ANY-SCP"
     calling: str = CALLING
+    tls: TlsFiles | None = None
 
     @classmethod
-    def at(cls, address: str, *, called: str = "ANY-SCP", calling: str = CALLING) -> Node:
+    def at(
+        cls,
+        address: str,
+        *,
+        called: str = "ANY-SCP",
+        calling: str = CALLING,
+        tls: TlsFiles | None = None,
+    ) -> Node:
         """Return the node at an address.
 
         Parameters
         ----------
         address
-            "host:port"; an IPv6 host is in square brackets
+            "host:port", or "tls://host:port" for an encrypted connection; an IPv6 host is in square
+            brackets
         called
             AE title of the node
         calling
             AE title of this program
+        tls
+            files for encrypted connections; None for those of the system, if the address asks for
+            encryption
 
         Raises
         ------
@@ -86,7 +103,8 @@ class Node:
             if the address or a title is not valid
         """
         # From the right, because IPv6 addresses contain colons.
-        host, _, port = address.rpartition(":")
+        is_encrypted = address.startswith(ENCRYPTED)
+        host, _, port = address.removeprefix(ENCRYPTED).rpartition(":")
         if not host or not port.isdigit() or not 0 < int(port) < 65536:
             raise DataError(
                 f"{address!r}: not a valid node address; write host:port, such as 127.0.0.1:11112."
@@ -96,7 +114,8 @@ class Node:
                 raise DataError(
                     f"{title!r}: not a valid AE title; use 1 to 16 letters, digits or symbols."
                 )
-        return cls(host.strip("[]"), int(port), called, calling)
+        files = (tls or TlsFiles()) if is_encrypted else None
+        return cls(host.strip("[]"), int(port), called, calling, files)
 
     @property
     def name(self) -> str:
@@ -246,7 +265,8 @@ def associated(node: Node, classes: set[str], limits: LinkLimits) -> Iterator[As
     from pynetdicom import AE, evt
 
     # pynetdicom only reports that the association failed. A plain connection gives the reason.
-    _refuse_unreachable(node)
+    context = None if node.tls is None else node.tls.context()
+    _refuse_unreachable(node, context)
     entity = AE(ae_title=node.calling)
     entity.connection_timeout = entity.acse_timeout = CONNECT_S
     entity.dimse_timeout = entity.network_timeout = ANSWER_S
@@ -257,6 +277,7 @@ def associated(node: Node, classes: set[str], limits: LinkLimits) -> Iterator[As
         node.port,
         ae_title=node.called,
         max_pdu=MOST_PDU_BYTES,
+        tls_args=None if context is None else (context, node.host),
         evt_handlers=[(evt.EVT_CONN_OPEN, limits.attach)],
     )
     try:
@@ -286,13 +307,22 @@ def _refuse_useless(association: Association, node: Node) -> None:
         kinds = ", ".join(_name_of(each) for each in sorted(refused))
         raise ResourceError(f"{node.name}: this node does not accept {kinds}; choose another node.")
     if not association.is_established:
-        raise ResourceError(f"{node.name}: the response is not DICOM; check the port number.")
+        remedy = (
+            "check the port number, and whether the node requires an encrypted connection (TLS)"
+            if node.tls is None
+            else "check the port number, and whether the node requires a certificate"
+        )
+        raise ResourceError(f"{node.name}: the response is not DICOM; {remedy}.")
 
 
-def _refuse_unreachable(node: Node) -> None:
-    """Try a TCP connection, so that the message states the reason of the system."""
+def _refuse_unreachable(node: Node, context: SSLContext | None) -> None:
+    """Try a connection, so that the message states the reason of the system."""
     try:
-        socket.create_connection((node.host, node.port), timeout=CONNECT_S).close()
+        with socket.create_connection((node.host, node.port), timeout=CONNECT_S) as link:
+            if context is not None:
+                context.wrap_socket(link, server_hostname=node.host).close()
+    except SSLError as e:
+        raise ResourceError(f"{node.name}: {explained(e)}.") from e
     except OSError as e:
         raise ResourceError(
             f"{node.name}: no response ({e.strerror or e}); check the host, the port and the "

@@ -74,8 +74,9 @@ def object_name(file: InputFile) -> str:
 def _kind_attributes(file: InputFile) -> Dataset | None:
     if not is_dicom(file.head):
         return None
+    faults: tuple[type[Exception], ...] = (FileFormatError, *damage())
     try:
         wanted = ("SOPClassUID", "ImageType")
         return read_dataset(BoundedStream(file), wanted=wanted, defer_bytes=LONGEST_BYTES)
-    except (FileFormatError, *damage()):
+    except faults:
         return None

@@ -38,7 +38,7 @@ def send_report(
     """
     if not of.site.node:
         raise SettingsError("No DICOM node is configured; add a node in the site settings.")
-    node = Node.at(of.site.node, called=of.site.called)
+    node = Node.at(of.site.node, called=of.site.called, tls=of.site.tls)
     # Both forms are sent, because some viewers cannot display an encapsulated PDF.
     with TemporaryDirectory(prefix="isocenter-report-") as folder:
         paths = [Path(folder) / name for name in NAMES]

@@ -11,6 +11,7 @@ from typing import Self
 from engine.core.errors import EngineError, SettingsError
 from engine.core.paths import config_dir, made
 from engine.core.settings import Settings, parse, setting, to_toml
+from engine.io.dicom.tls import TlsFiles
 from engine.io.safety.open_input import open_input
 from engine.io.text.toml_file import read_toml
 from engine.results.reports.logo import MOST_LOGO_BYTES, refuse_bad_logo
@@ -42,13 +43,16 @@ class Site(Settings):
         max_length=4000,
     )  # fmt: skip
     node: str = setting(
-        "", "DICOM node that receives the reports, as HOST:PORT", label="DICOM node", max_length=300
+        "",
+        "DICOM node that receives the reports, as HOST:PORT or tls://HOST:PORT",
+        label="DICOM node",
+        max_length=300,
     )
     called: str = setting(
         "ANY-SCP", "AE title of the DICOM node", label="AE title of the node", max_length=16
     )
     worklist: str = setting(
-        "", "DICOM node of the worklist, as HOST:PORT", label="Worklist",
+        "", "DICOM node of the worklist, as HOST:PORT or tls://HOST:PORT", label="Worklist",
         max_length=300,
     )  # fmt: skip
     worklist_called: str = setting(
@@ -57,6 +61,17 @@ class Site(Settings):
         label="AE title of the worklist",
         max_length=16,
     )
+    tls_authorities: str = setting(
+        "", "Certificates of the authorities of DICOM nodes (PEM); if empty, those of the system",
+        label="TLS authorities", max_length=4000,
+    )  # fmt: skip
+    tls_certificate: str = setting(
+        "", "Own certificate for DICOM nodes (PEM)", label="TLS certificate", max_length=4000
+    )
+    tls_key: str = setting(
+        "", "Key of the own certificate (PEM), without a passphrase", label="TLS key",
+        max_length=4000,
+    )  # fmt: skip
 
     @classmethod
     def read(cls, folder: Path | None = None) -> Self:
@@ -87,6 +102,11 @@ class Site(Settings):
     def protocol_folder(self) -> Path | None:
         """Folder of shared protocols; None if there is none."""
         return Path(self.protocols).expanduser() if self.protocols else None
+
+    @property
+    def tls(self) -> TlsFiles:
+        """Files for encrypted connections to DICOM nodes."""
+        return TlsFiles(self.tls_authorities, self.tls_certificate, self.tls_key)
 
     def logo_bytes(self) -> bytes:
         """Return the content of the logo file; empty if there is no logo.
