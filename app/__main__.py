@@ -73,16 +73,16 @@ def _demo(arguments: list[str]) -> str:
 
 def _open_window(path: Path | None = None, demo: str = "") -> int:
     if not has_display():
-        sys.stderr.write(
-            "isocenter: no display is reachable, so no window can open; work without one: "
-            "`isocenter demo`, `isocenter reconstruct DATA -o OUT`, `isocenter --help`.\n"
+        _refuse(
+            "no display is reachable, so no window can open; work without one: "
+            "`isocenter demo`, `isocenter reconstruct DATA -o OUT`, `isocenter --help`."
         )
         return 2
     # Qt would abort the process without a useful message, so this is checked before Qt is imported.
     from app.shell.qt_start import obstacle
 
     if fault := obstacle(os.environ):
-        sys.stderr.write(f"isocenter: {fault}\n")
+        _refuse(fault)
         return 2
     from app.language.translation import chosen_language, use_language
 
@@ -90,6 +90,12 @@ def _open_window(path: Path | None = None, demo: str = "") -> int:
     from app.shell.application import run_window
 
     return run_window(path=path, demo=demo)
+
+
+def _refuse(fault: str) -> None:
+    from engine.core.printing import print_line
+
+    print_line(f"isocenter: {fault}", sys.stderr)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,10 @@ LEAVES = (
     "core.arrays",
     "core.errors",
     "core.json_types",
+    "core.private_files",
+    "core.printing",
     "core.settings",
+    "core.visible_text",
     "geometry",
     "data",
     "data.runs.events",
@@ -41,7 +44,7 @@ SCANS = (
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(LEAVES, LEAVES),
-    "core.paths": ("core.errors",),
+    "core.paths": ("core.errors", "core.private_files"),
     "core.backend": (
         "core.arrays",
         "core.json_types",
@@ -57,6 +60,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "core.json_types",
         "core.errors",
         "core.paths",
+        "core.private_files",
     ),
     "operators": (
         "kernels",
@@ -245,6 +249,8 @@ ENGINE_OF_APP = (
         "engine.data",
         "engine.results.reports",
         "engine.core.errors",
+        "engine.core.printing",
+        "engine.core.visible_text",
         "engine.data.runs.events",
         "engine.geometry",
     ),

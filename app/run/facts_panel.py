@@ -13,6 +13,7 @@ from app.ui.theme.formatting import words
 from app.ui.theme.glossary import meaning_of
 from app.ui.theme.widgets import button, label
 from app.views.literal_text import literal_tip
+from engine.core.visible_text import visible_line
 from engine.data import Plain
 from engine.io import fact_of
 
@@ -102,7 +103,7 @@ def _fill(parent: QTreeWidgetItem, value: Branch) -> None:
             _fill(child, inner)
         else:
             title, text = _fact(name, inner)
-            child = QTreeWidgetItem([title, text])
+            child = QTreeWidgetItem([title, visible_line(text)])
             child.setToolTip(0, literal_tip(meaning_of(title)))
             child.setToolTip(1, literal_tip(text))
         parent.addChild(child)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 from app.language.translation import tr
 from app.state.models.messages import LogLine
 from app.state.services.context import AppContext
+from engine.core.visible_text import visible_text
 
 MAX_LINES = 2000
 WORDS = {"info": "", "warning": tr("Warning: "), "error": tr("Error: ")}
@@ -51,7 +52,7 @@ class LogPanel(QWidget):
     def _add(self, line: LogLine) -> None:
         colour = getattr(self._theme.colours, TONES[line.level])
         # File names can contain "<" and "&".
-        words = escape(f"{line.time:%H:%M:%S}  {WORDS[line.level]}{line.text}")
+        words = escape(visible_text(f"{line.time:%H:%M:%S}  {WORDS[line.level]}{line.text}"))
         # HTML would join lines and spaces, and with them the columns of the log.
         words = words.replace("\n", "<br>").replace("  ", "&nbsp; ")
         self.text.appendHtml(f'<span style="color:{colour}">{words}</span>')

@@ -28,7 +28,7 @@ from app.state.services.result_commands import ResultCommands
 from app.state.services.volume_commands import VolumeCommands
 from app.ui.theme.theme import Theme
 from engine.jobs import process_context
-from engine.tools.diagnostics import keep_fault
+from engine.tools.diagnostics import keep_fault, refused_homes
 
 if TYPE_CHECKING:  # the loader is not needed to open the window
     from engine.jobs import Loader
@@ -96,6 +96,7 @@ def report_settings(session: Session, preferences: Preferences) -> None:
     left_out = preferences.library.left_out()
     words = [preferences.remark] if preferences.remark else []
     words += [tr("A protocol was skipped: {sentence}", sentence=sentence) for sentence in left_out]
+    words += [each.describe() for each in refused_homes()]
     for sentence in words:
         session.add_log("warning", sentence)
     if words:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -127,6 +126,7 @@ def _figures(started_s: float, late_ms: list[float], platform: str) -> Plain:
 
 if __name__ == "__main__":
     from app.shell.shutdown import leave
+    from engine.core.printing import print_line
 
-    sys.stdout.write(json.dumps(measure()) + "\n")
+    print_line(json.dumps(measure()))
     leave(0)

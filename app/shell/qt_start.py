@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
+from engine.core.printing import print_line
+
 QT_LIBRARIES = (
     *("libGL.so.1", "libEGL.so.1", "libxkbcommon.so.0", "libdbus-1.so.3"),
     *("libfontconfig.so.1", "libglib-2.0.so.0"),
@@ -145,7 +147,8 @@ def display_answers() -> bool:
 def main() -> int:
     """Print the missing libraries, one per line, for `bootstrap.py test`."""
     missing = missing_libraries((*QT_LIBRARIES, *XCB_LIBRARIES))
-    sys.stdout.write("".join(f"{name}\n" for name in missing))
+    for name in missing:
+        print_line(name)
     return 0
 
 

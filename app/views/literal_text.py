@@ -1,4 +1,4 @@
-"""Labels and tooltips that show text literally, never as HTML."""
+"""Labels and tooltips that show text literally: no HTML, and marks for characters that act."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QLabel, QWidget
+
+from engine.core.visible_text import visible_text
 
 LONG_WORD = re.compile(r"\S{21,}")
 """Words that may be broken. File names have up to 255 characters and no spaces."""
@@ -26,6 +28,10 @@ class LiteralLabel(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setText(text)
 
+    def setText(self, text: str) -> None:
+        # Bidirectional characters would reverse the name of a file or a patient.
+        super().setText(visible_text(text))
+
 
 def literal_tip(text: str) -> str:
     """Return a tooltip that shows a text literally. Qt would guess its format.
@@ -35,6 +41,7 @@ def literal_tip(text: str) -> str:
     text
         any text, including names of files with "<"
     """
+    text = visible_text(text)
     if len(text) <= SHORT_TIP and not GuiQt.mightBeRichText(text):
         return text
     return f'<p style="white-space: pre-wrap">{escape(breakable(text))}</p>'

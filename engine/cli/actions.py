@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import traceback
 
 from engine.cli.console import Console
 from engine.cli.exit_codes import DONE, INTERRUPTED, OUR_FAULT, USER_FAULT
+from engine.cli.library_messages import clean_library_messages
+from engine.cli.open_files import TOO_FEW_FILES, is_out_of_files
 from engine.cli.outputs import refuse_outputs, resolve_pseudonyms
 from engine.cli.worker_process import refuse_crashing
 from engine.core.errors import EngineError
+from engine.core.printing import print_traceback
+from engine.core.private_files import refused_paths
 
 
 def act(arguments: argparse.Namespace) -> int:
@@ -26,6 +29,7 @@ def act(arguments: argparse.Namespace) -> int:
         see `engine.cli.exit_codes`
     """
     console = Console()
+    clean_library_messages()
     try:
         # Before the checks: a replay line has pseudonyms in place of paths
         resolve_pseudonyms(arguments)
@@ -47,10 +51,13 @@ def act(arguments: argparse.Namespace) -> int:
         console.fault("Not enough memory. Choose larger voxels or a smaller field of view.")
         return USER_FAULT
     except Exception as e:  # noqa: BLE001  the outermost handler: show a traceback to report
+        if is_out_of_files(e):
+            console.fault(TOO_FEW_FILES)
+            return USER_FAULT
         console.fault(
             f"internal error: {type(e).__name__}: {e}. Please report it with this traceback:"
         )
-        traceback.print_exc()
+        print_traceback(e)
         from engine.tools.diagnostics import keep_fault
 
         # Kept for `isocenter doctor --bundle`, since the terminal may be gone by then
@@ -59,5 +66,13 @@ def act(arguments: argparse.Namespace) -> int:
     finally:
         # A reader process of a live source has to end even after an error
         getattr(arguments, "ends_with_command", lambda: None)()
+        # After an error too: a job can be missing because its folder was refused
+        _note_refused(console)
     console.close()
     return DONE
+
+
+def _note_refused(console: Console) -> None:
+    """Print which folders others can change, and what was used instead."""
+    for each in refused_paths():
+        console.note(each.describe())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from rich.console import Console as RichConsole
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from engine.core.visible_text import visible_line
+
 
 class ProgressBar:
     """Progress bar of one stage."""
@@ -12,7 +14,11 @@ class ProgressBar:
     def __init__(self) -> None:
         # Soft wrap: a long path must stay one line, so that it can be copied
         out = RichConsole(highlight=False, soft_wrap=True, emoji=False)
-        columns = (TextColumn("  {task.description}"), BarColumn(), TimeRemainingColumn())
+        columns = (
+            TextColumn("  {task.description}", markup=False),
+            BarColumn(),
+            TimeRemainingColumn(),
+        )
         # Transient: the bar disappears at its end and leaves only the lines
         self._bars = Progress(*columns, console=out, transient=True)
         self._task = self._bars.add_task("", total=None)
@@ -30,11 +36,11 @@ class ProgressBar:
         """
         self._bars.update(self._task, completed=done, total=total)
         if text:
-            self._bars.update(self._task, description=text)
+            self._bars.update(self._task, description=visible_line(text))
 
     def say(self, text: str) -> None:
         """Print a line above the bar, without markup."""
-        self._bars.console.print(text, markup=False)
+        self._bars.console.print(visible_line(text), markup=False)
 
     def close(self) -> None:
         """Remove the bar."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.cli.streams import output
 from engine.core.json_types import Plain
+from engine.core.printing import print_line
 from engine.data.runs.events import (
     Checkpointed,
     Corrected,
@@ -41,8 +42,13 @@ class Console:
         self._said = 0.0
 
     def line(self, text: str = "") -> None:
-        """Print one line, without markup."""
+        """Print one line, without markup; a line break in it becomes a visible mark."""
         self._say(text)
+
+    def page(self, text: str) -> None:
+        """Print several lines of the program's own text, such as a table."""
+        for line in text.split("\n"):
+            self._say(line)
 
     def fault(self, text: str) -> None:
         """Print one sentence on standard error.
@@ -54,7 +60,18 @@ class Console:
         """
         # A progress bar would overwrite the line
         self.close()
-        sys.stderr.write(f"isocenter: {text}\n")
+        print_line(f"isocenter: {text}", sys.stderr)
+
+    def note(self, text: str) -> None:
+        """Print one sentence on standard error that is no error, so that output can be parsed.
+
+        Parameters
+        ----------
+        text
+            the sentence
+        """
+        self.close()
+        print_line(f"note: {text}", sys.stderr)
 
     def show(self, event: Event) -> None:
         """Print an event of a run; events without a meaning on a terminal are skipped.
@@ -140,7 +157,7 @@ class Console:
             if self._bar is not None:
                 self._bar.say(text)
             else:
-                sys.stdout.write(f"{text}\n")
+                print_line(text)
 
     def _end(self) -> None:
         if self._bar is not None:

@@ -5,9 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import IO, NoReturn
 
+from engine.cli.exit_codes import USER_FAULT
+from engine.cli.open_files import TOO_FEW_FILES, is_out_of_files
 from engine.cli.streams import escape_missing_characters
 from engine.cli.verbs import VERBS, Verbs, add_options, add_verb
+from engine.core.printing import print_line, print_lines
+from engine.core.visible_text import visible_line
 from engine.protocols.run_context.environment import program_version
 
 
@@ -23,7 +29,7 @@ def parser(verb: str | None = None) -> argparse.ArgumentParser:
 
 
 def _parser(add: Callable[[Verbs], object]) -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="isocenter",
         description="Turn PET and X-ray CT scans into images. Without a verb: open the window.",
         epilog="Research use only. Not for diagnosis or treatment.",
@@ -32,6 +38,19 @@ def _parser(add: Callable[[Verbs], object]) -> argparse.ArgumentParser:
     top.set_defaults(reads_apart=False)
     add(top.add_subparsers(dest="verb", metavar="VERB", required=True))
     return top
+
+
+class _Parser(argparse.ArgumentParser):
+    """Prints help and errors as everything else is printed. Subparsers inherit its class."""
+
+    def error(self, message: str) -> NoReturn:
+        # A name on the command line can contain a line break, and the message is one line
+        super().error(visible_line(message))
+
+    def _print_message(self, message: str, file: IO[str] | None = None) -> None:
+        # As argparse does: a closed stream must not replace the exit code
+        with suppress(AttributeError, OSError):
+            print_lines(message.removesuffix("\n"), file)
 
 
 def _parsed(argv: Sequence[str]) -> argparse.Namespace:
@@ -63,7 +82,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     # First: even the help has characters such as μ, which an ASCII terminal lacks
     escape_missing_characters()
-    arguments = _parsed(sys.argv[1:] if argv is None else argv)
-    from engine.cli.actions import act  # keeps --help fast: no engine import
+    try:
+        arguments = _parsed(sys.argv[1:] if argv is None else argv)
+        from engine.cli.actions import act  # keeps --help fast: no engine import
 
-    return act(arguments)
+        return act(arguments)
+    # An import can fail for want of descriptors too, so this is outside of `act`
+    except (OSError, ImportError) as e:
+        if not is_out_of_files(e):
+            raise
+        print_line(f"isocenter: {TOO_FEW_FILES}", sys.stderr)
+        return USER_FAULT

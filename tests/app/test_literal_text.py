@@ -14,10 +14,13 @@ from pytestqt.qtbot import QtBot
 
 from app.shell.message_bar import MessageBar
 from app.state.models.messages import Problem
+from app.ui.theme.questions import question_box
 from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import button, label, set_paragraphs
-from app.views.literal_text import LiteralLabel, literal_tip
+from app.views.literal_text import BREAK, LiteralLabel, literal_tip
 from app.views.slices.labels import ElidedLabel
+from app.workspace.study_list.order_table import OrderTable
+from engine.io.dicom.order import ImagingOrder
 from tests.architecture import Source, sources
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,6 +32,34 @@ HOME = "app/views/literal_text.py"
 def shown(tip: str) -> str:
     """Return the words that a tip shows."""
     return QTextDocumentFragment.fromHtml(tip).toPlainText()
+
+
+REVERSED = "a\u202egpj.exe\x1b"
+MARKED = "a<U+202E>gpj.exe<U+001B>"
+
+
+def texts_shown(qtbot: QtBot, qapp: QApplication) -> Iterator[str]:
+    """Yield a text of each kind of label, made of a name with characters that act."""
+    for made in (LiteralLabel(REVERSED), ElidedLabel(REVERSED), label(REVERSED, wrap=True)):
+        qtbot.addWidget(made)
+        yield QLabel.text(made) if not isinstance(made, ElidedLabel) else made.full_text
+    yield literal_tip(REVERSED)
+    several = label("")
+    qtbot.addWidget(several)
+    set_paragraphs(several, [REVERSED])
+    yield shown(several.text())
+    box = question_box(None, "title", REVERSED, "info")
+    qtbot.addWidget(box)
+    yield box.text()
+    order = ImagingOrder(patient_name=REVERSED, patient_id="1")
+    table = OrderTable()
+    qtbot.addWidget(table)
+    table.take([order])
+    yield table.item(0, 1).text()
+
+
+def test_characters_that_act_are_marks(qtbot: QtBot, qapp: QApplication) -> None:
+    assert {text.replace(BREAK, "") for text in texts_shown(qtbot, qapp)} == {MARKED}
 
 
 @pytest.mark.parametrize(

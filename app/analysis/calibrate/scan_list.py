@@ -12,6 +12,7 @@ from app.state.models.preferences import Preferences
 from app.ui.theme.file_dialogs import ask_open_all
 from app.ui.theme.widgets import button
 from app.views.literal_text import literal_tip
+from engine.core.visible_text import visible_line
 from engine.io import LISTMODE_READERS, suffixes_of
 
 HEIGHT_PX = 84
@@ -65,7 +66,7 @@ class ScanList(QWidget):
     def _show(self) -> None:
         self.list.clear()
         for path in self.paths:
-            self.list.addItem(path.name)
+            self.list.addItem(visible_line(path.name))
             self.list.item(self.list.count() - 1).setToolTip(literal_tip(str(path)))
         self._allow()
         self.changed.emit()

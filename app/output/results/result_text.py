@@ -9,6 +9,7 @@ from app.language.translation import tr
 from app.state.models.protocols.text import marked
 from app.state.models.run_record import RunRecord
 from app.ui.theme.formatting import clock, sentence_case, size
+from engine.core.visible_text import visible_text
 from engine.modalities import Study
 from engine.results import Difference, Result, differences
 
@@ -64,7 +65,7 @@ def tip_of(result: Result, name: str) -> str:
     if result.exported:
         rows.append(tr("Exported"))
     # Names of scans and protocols can contain "<", which Qt would read as markup.
-    return "<br>".join(escape(row) for row in rows)
+    return "<br>".join(escape(visible_text(row)) for row in rows)
 
 
 def made_with(

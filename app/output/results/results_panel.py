@@ -24,6 +24,7 @@ from app.ui.theme.icons import set_icon
 from app.ui.theme.questions import ask
 from app.ui.theme.widgets import button, label, set_tone
 from app.views.literal_text import literal_tip
+from engine.core.visible_text import visible_line
 from engine.results import Result
 
 EMPTY = tr(
@@ -132,7 +133,7 @@ class ResultsTab(QWidget):
         for row, result in enumerate(self._results.items):
             name = self._results.names[result.id]
             # The text is for screen readers; the delegate paints the result itself.
-            item = QListWidgetItem(", ".join(lines_of(result, name)))
+            item = QListWidgetItem(visible_line(", ".join(lines_of(result, name))))
             item.setToolTip(literal_tip(tip_of(result, name)))
             self.list.addItem(item)
             if result.id == self._chosen:

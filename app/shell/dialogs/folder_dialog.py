@@ -19,6 +19,7 @@ from app.language.translation import tr
 from app.ui.theme.widgets import button, fit_to_screen, label
 from app.views.literal_text import literal_tip
 from engine.core.errors import FolderItem
+from engine.core.visible_text import visible_line
 
 SIZE_PX = (720, 420)
 
@@ -57,7 +58,7 @@ class FolderDialog(QDialog):
         self.tree.setAccessibleName(tr("Scans and images in the folder"))
         self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         for item in items:
-            row = QTreeWidgetItem([item.place(folder), item.text])
+            row = QTreeWidgetItem([visible_line(item.place(folder)), visible_line(item.text)])
             for place, text in enumerate((str(item.path), item.text)):
                 row.setToolTip(place, literal_tip(text))
             self.tree.addTopLevelItem(row)

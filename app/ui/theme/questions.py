@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QInputDialog, QLineEdit, QMessageBox, QWidget
 
 from app.ui.theme.icons import draw_in
 from app.views.literal_text import breakable
+from engine.core.visible_text import visible_text
 
 ICON_PX = 32
 
@@ -110,5 +111,5 @@ def question_box(parent: QWidget | None, title: str, text: str, icon: str) -> QM
     box.setIconPixmap(draw_in(icon, box.palette()).pixmap(ICON_PX))
     # File names may look like HTML.
     box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setText(breakable(text))
+    box.setText(breakable(visible_text(text)))
     return box

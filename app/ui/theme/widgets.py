@@ -19,6 +19,7 @@ from app.ui.theme.icons import set_icon
 from app.ui.theme.theme import Theme
 from app.views.literal_text import LiteralLabel, breakable, literal_tip
 from app.views.slices.labels import WrappedLabel
+from engine.core.visible_text import visible_text
 
 TITLE_PX, FRAME_PX = 32, 2
 """Space that a window manager may add around a window."""
@@ -56,7 +57,9 @@ def set_paragraphs(target: QLabel, texts: Iterable[str], gap_px: int = 6) -> Non
     style = f"margin-top: 0; margin-bottom: {gap_px}px"
     target.setTextFormat(Qt.TextFormat.RichText)
     # Escaped, because texts may contain file names that look like HTML.
-    target.setText("".join(f'<p style="{style}">{escape(breakable(text))}</p>' for text in texts))
+    target.setText(
+        "".join(f'<p style="{style}">{escape(breakable(visible_text(text)))}</p>' for text in texts)
+    )
 
 
 def scrolled(inside: QWidget) -> QScrollArea:

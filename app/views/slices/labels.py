@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from app.views.literal_text import LiteralLabel, breakable, literal_tip
+from engine.core.visible_text import visible_text
 from engine.results import BETWEEN, VISIBLE
 
 
@@ -101,7 +102,7 @@ class ElidedLabel(LiteralLabel):
         text
             the whole text; the tooltip shows it if it is elided
         """
-        self.full_text = text
+        self.full_text = visible_text(text)
         self._fit()
 
     def show_within(self, text: str, least_px: int, most_px: int) -> None:
@@ -114,7 +115,7 @@ class ElidedLabel(LiteralLabel):
         least_px, most_px
             limits of the width [px]
         """
-        self.full_text = text
+        self.full_text = visible_text(text)
         # A layout gives an Ignored widget no space, whatever its minimum width.
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFixedWidth(min(max(self.sizeHint().width(), least_px), most_px))

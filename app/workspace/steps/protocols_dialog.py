@@ -31,6 +31,7 @@ from app.views.literal_text import literal_tip
 from app.workspace.steps.protocol_facts import ProtocolFacts
 from app.workspace.steps.saving_protocols import save_as
 from engine.core.errors import EngineError
+from engine.core.visible_text import visible_line
 from engine.modalities import MODALITIES
 
 SIZE_PX = (860, 560)
@@ -119,7 +120,7 @@ class ProtocolsDialog(QDialog):
 
     def _row(self, listed: ListedProtocol) -> QTreeWidgetItem:
         version = str(listed.revision) if listed.revision else ""
-        row = QTreeWidgetItem([listed.protocol.name, version, WHOSE[listed.source]])
+        row = QTreeWidgetItem([visible_line(listed.protocol.name), version, WHOSE[listed.source]])
         row.setData(0, PLACE, len(self.items))
         row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if listed.is_locked:

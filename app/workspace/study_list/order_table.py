@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QTableWidget, QTableWidgetItem
 from app.language.translation import tr
 from app.views.literal_text import literal_tip
 from app.workspace.study_list.table_style import set_up
+from engine.core.visible_text import visible_line
 from engine.jobs.study_index import ImagingOrder, day_of
 
 COLUMNS = (
@@ -52,7 +53,7 @@ class OrderTable(QTableWidget):
         for row, order in enumerate(orders):
             for column, text in enumerate(cells_of(order)):
                 # An empty cell could be confused with a missing column of the node.
-                item = QTableWidgetItem(text or NOBODY)
+                item = QTableWidgetItem(visible_line(text) or NOBODY)
                 item.setToolTip(literal_tip(text))
                 self.setItem(row, column, item)
 

@@ -18,6 +18,7 @@ from app.state.models.images.image_names import names_of_results
 from app.ui.theme.theme import Theme
 from app.views.literal_text import literal_tip
 from app.workspace.study_list.study_text import TONES, cells_of, detail_of
+from engine.core.visible_text import visible_line
 from engine.jobs.study_index import FILTERS, KnownStudy
 
 COLUMNS = (
@@ -80,7 +81,7 @@ class StudyTable(QAbstractTableModel):
         study, column = self.studies[index.row()], index.column()
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return self._cells[index.row()][column]
+                return visible_line(self._cells[index.row()][column])
             case Qt.ItemDataRole.DecorationRole if column == SCAN:
                 return self._thumbnail(study)
             case Qt.ItemDataRole.ToolTipRole:

@@ -169,7 +169,7 @@ def _kernels(arguments: argparse.Namespace, console: Console) -> None:
     page = whole_fdk.page(counted.recorded())
     if arguments.out is not None:
         write_atomically(page.encode(), arguments.out)
-    console.line(page)
+    console.page(page)
 
 
 def _live(arguments: argparse.Namespace, console: Console) -> None:
@@ -181,7 +181,7 @@ def _live(arguments: argparse.Namespace, console: Console) -> None:
     found = suite.collect(on, cases, arguments.seconds, console.line)
     if arguments.json is not None:
         keep(found, arguments.json)
-    console.line(report.page([found]))
+    console.page(report.page([found]))
 
 
 def _listmode(arguments: argparse.Namespace, console: Console) -> None:
@@ -207,7 +207,7 @@ def _listmode(arguments: argparse.Namespace, console: Console) -> None:
         keep(figures, arguments.json)
     if arguments.keep_tuning is not None:
         keep(kernels.tuning(figures["parts"]["kernels"], devices[-1]), arguments.keep_tuning)
-    console.line(report.page([figures]))
+    console.page(report.page([figures]))
 
 
 def _cone(arguments: argparse.Namespace, console: Console) -> None:
@@ -245,7 +245,7 @@ def _cone(arguments: argparse.Namespace, console: Console) -> None:
         keep(figures, arguments.json)
     if arguments.keep_tuning is not None:
         keep(record_of_card(figures["parts"]["cone_search"], on), arguments.keep_tuning)
-    console.line(report.page([figures]))
+    console.page(report.page([figures]))
 
 
 def _dual_head(arguments: argparse.Namespace, console: Console) -> None:
@@ -275,7 +275,7 @@ def _dual_head(arguments: argparse.Namespace, console: Console) -> None:
     )
     if arguments.json is not None:
         keep(figures, arguments.json)
-    console.line(report.page([figures]))
+    console.page(report.page([figures]))
 
 
 def _window(arguments: argparse.Namespace, console: Console) -> None:
@@ -290,7 +290,7 @@ def _report(arguments: argparse.Namespace, console: Console) -> None:
     from engine.tools.benchmark import report
 
     runs = [report.read(path) for path in arguments.figures]
-    console.line(report.page(runs))
+    console.page(report.page(runs))
     if arguments.out is not None:
         for path in report.write(runs, arguments.out):
             console.line(f"Written: {path}")

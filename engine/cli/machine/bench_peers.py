@@ -68,7 +68,7 @@ def _peers(arguments: argparse.Namespace, console: Console) -> None:
         found = suite.run(on, work, console.line)
     if arguments.json is not None:
         keep(found, arguments.json)
-    console.line(report.page([found]))
+    console.page(report.page([found]))
     if earlier is not None:
         # Only ratios are compared: the speed of the machine cancels out
         fallen = suite.fallen(found["parts"]["peers"]["rows"], earlier["rows"])

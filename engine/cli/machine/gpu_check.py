@@ -57,7 +57,7 @@ def _act(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.table is not None:
         from engine.tools.benchmark import gpu_file
 
-        console.line(gpu_file.table([gpu_file.read(path) for path in arguments.table]))
+        console.page(gpu_file.table([gpu_file.read(path) for path in arguments.table]))
         return
     _check(arguments, console)
 

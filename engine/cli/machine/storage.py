@@ -7,9 +7,11 @@ import re
 import sys
 
 from engine.cli.console import Console
+from engine.cli.streams import output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import ResourceError, SettingsError
 from engine.core.paths import cache_dir, jobs_dir
+from engine.core.printing import print_line
 from engine.jobs.caches import MOST_DAYS, StoredItem
 from engine.jobs.storage import (
     CACHES,
@@ -85,8 +87,8 @@ def _ask(selected: list[StoredItem], arguments: argparse.Namespace) -> None:
     # A script must confirm with --yes: no answer could be read
     if not sys.stdin.isatty():
         raise SettingsError(f"This would remove {_sum(selected)}. Add --yes to confirm.")
-    sys.stdout.write(f"Remove {_sum(selected)}? [y/N] ")
-    sys.stdout.flush()
+    with output():
+        print_line(f"Remove {_sum(selected)}? [y/N] ", end="")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise ResourceError("Nothing was removed, because you did not confirm.")
 

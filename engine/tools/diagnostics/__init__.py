@@ -8,9 +8,14 @@ if TYPE_CHECKING:
     from engine.tools.diagnostics.bundle import SupportBundle as SupportBundle
     from engine.tools.diagnostics.bundle import gather as gather
     from engine.tools.diagnostics.faults import keep_fault as keep_fault
+    from engine.tools.diagnostics.private_homes import refused_homes as refused_homes
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
     __getattr__, __dir__ = face(
         __name__,
-        {"bundle": ("SupportBundle", "gather"), "faults": ("keep_fault",)},
+        {
+            "bundle": ("SupportBundle", "gather"),
+            "faults": ("keep_fault",),
+            "private_homes": ("refused_homes",),
+        },
     )

@@ -95,7 +95,7 @@ class ProtocolLibrary(SavedProtocols):
 
     def left_out(self) -> list[str]:
         """Return one sentence for each file that cannot be used."""
-        faults = [fault for *_, fault in self._files() if fault]
+        faults = self.faults()
         if self._site is not None and not self._site.is_dir():
             faults.append(
                 tr(

@@ -1,0 +1,48 @@
+"""Too few open files: a sentence, wherever the limit is noticed."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+import pytest
+
+from engine.cli import main as command_line
+from engine.cli.main import main
+from engine.cli.open_files import is_out_of_files
+
+FULL = OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+
+def caused_by(cause: Exception) -> Exception:
+    try:
+        raise RuntimeError("later") from cause
+    except RuntimeError as e:
+        return e
+
+
+@pytest.mark.parametrize(
+    ("fault", "is_limit"),
+    [
+        (FULL, True),
+        (OSError(errno.ENFILE, "system"), True),
+        (ImportError(f"libx.so: {os.strerror(errno.EMFILE)}"), True),
+        (caused_by(FULL), True),
+        (OSError(errno.ENOENT, "missing"), False),
+        (ImportError("no module"), False),
+    ],
+)
+def test_the_limit_is_recognised(fault: Exception, is_limit: bool) -> None:
+    assert is_out_of_files(fault) is is_limit
+
+
+def test_a_command_ends_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(argv: object) -> None:
+        raise FULL
+
+    monkeypatch.setattr(command_line, "_parsed", fails)
+    assert main(["inspect", "x"]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1 and "ulimit -n 1024" in err

@@ -1,0 +1,129 @@
+"""One function prints everything, so no foreign text acts on a terminal.
+
+Ways of foreign text to a terminal, each tried below: a line, a sentence of an error, an event of a
+run, the description and the lines of a progress bar, a table, a traceback, a message of argparse, a
+warning and a log line of a library, a file name in `inspect`, a missing file, an output, a study.
+"""
+
+from __future__ import annotations
+
+import ast
+import logging
+import sys
+import warnings
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from engine.cli.bars import ProgressBar
+from engine.cli.console import Console
+from engine.cli.library_messages import clean_library_messages
+from engine.cli.main import main
+from engine.core.printing import print_traceback
+from engine.data.runs.events import Loaded, Noted, StageStarted, Warned
+from tests.architecture import Source, sources
+
+ROOT = Path(__file__).resolve().parents[3]
+EVIL = "x\x1b]0;PWNED\x07\x1b[31m\u202egnp\rall fine\n.h5"
+ACTING = set("\x1b\x07\r\u202e")
+PRINTERS = ("engine/core/printing.py", "engine/modalities/warm_up.py")
+"""The second one counts kernels during the installation, and prints no foreign text."""
+
+
+def is_clean(text: str) -> bool:
+    return not ACTING & set(text) and "<U+202E>" in text
+
+
+SHOWN = {
+    "line": lambda console: console.line(EVIL),
+    "fault": lambda console: console.fault(f"{EVIL}: no such file."),
+    "page": lambda console: console.page(EVIL.replace("\n", "")),
+    "stage": lambda console: console.show(StageStarted("read", f"Reading {EVIL}")),
+    "loaded": lambda console: console.show(Loaded(EVIL, {})),
+    "warning": lambda console: console.show(Warned(EVIL)),
+    "note": lambda console: console.show(Noted(EVIL)),
+    "traceback": lambda _: print_traceback(ValueError(EVIL)),
+}
+
+
+@pytest.mark.parametrize("what", SHOWN)
+def test_nothing_printed_acts(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    SHOWN[what](Console())
+    out, err = capsys.readouterr()
+    assert is_clean(out + err)
+
+
+@pytest.mark.parametrize("what", ["line", "fault", "loaded", "note"])
+def test_a_line_is_one_line(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    SHOWN[what](Console())
+    assert "".join(capsys.readouterr()).count("\n") == 1
+
+
+def test_a_bar_shows_marks_and_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    bar = ProgressBar()
+    bar.advance(1, 2, f"[red]{EVIL}")
+    bar.say(f"[bold]{EVIL}")
+    bar.close()
+    out = capsys.readouterr().out
+    assert is_clean(out) and "[bold]" in out
+
+
+@pytest.mark.parametrize("words", [["inspect", "missing" + EVIL], ["inspect", "--" + EVIL, "a"]])
+def test_a_command_quotes_names_with_marks(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with suppress(SystemExit):
+        main(words)
+    err = capsys.readouterr().err
+    assert is_clean(err), err
+    assert "all fine\n" not in err
+
+
+def test_warnings_and_logs_of_libraries_are_clean(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)
+    clean_library_messages()
+    sys.stderr.write(warnings.formatwarning(EVIL, UserWarning, "reader.py", 1))
+    assert logging.lastResort is not None
+    record = logging.LogRecord("lib", logging.WARNING, "", 0, EVIL, None, None)
+    sys.stderr.write(logging.lastResort.format(record) + "\n")
+    err = capsys.readouterr().err
+    assert is_clean(err) and err.count("\n") == 2
+
+
+def writers(source: Source) -> list[str]:
+    """Return the lines of a source that write to a standard stream."""
+    found = []
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.Call(func=ast.Name(id="print")):
+                found.append(f"{source.path}:{node.lineno}: print")
+            case ast.Call(
+                func=ast.Attribute(
+                    attr="write" | "writelines",
+                    value=ast.Attribute(value=ast.Name(id="sys"), attr="stdout" | "stderr"),
+                )
+            ):
+                found.append(f"{source.path}:{node.lineno}: write")
+            case ast.Call(func=ast.Attribute(attr="print_exc" | "print_exception")):
+                found.append(f"{source.path}:{node.lineno}: traceback")
+    return found
+
+
+def test_one_module_prints() -> None:
+    tree = [
+        s
+        for s in sources(ROOT)
+        if s.path.startswith(("engine/", "app/")) and s.path not in PRINTERS
+    ]
+    assert len(tree) > 400, "the files were not found"
+    assert [each for source in tree for each in writers(source)] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["print(name)", "import sys\nsys.stderr.write(name)", "traceback.print_exc()"]
+)
+def test_a_planted_writer_is_found(text: str) -> None:
+    assert writers(Source("engine/x.py", text))
