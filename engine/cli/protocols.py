@@ -34,3 +34,5 @@ def _list(arguments: argparse.Namespace, console: Console) -> None:
                 # A saved protocol shows how it differs from its origin
                 for change in saved.protocol.saved.changed if saved.protocol.saved else ():
                     console.line(f"  {'':22s} {change}")
+    for fault in library.faults():
+        console.line(f"note: {fault}")

@@ -7,9 +7,15 @@ installations).
 from __future__ import annotations
 
 import os
+from hashlib import sha256
 from pathlib import Path
 
 from engine.core.errors import ResourceError
+from engine.core.private_files import (
+    report_refused,
+    trusted_group,
+    why_not_private,
+)
 
 APP_NAME = "isocenter"
 HOME_VARIABLE = "ISOCENTER_HOME"
@@ -31,7 +37,7 @@ def jobs_dir() -> Path:
 
     # State, not cache: cleaning tools delete caches, and a checkpoint cannot be computed again.
     state = platformdirs.user_state_path(APP_NAME, appauthor=False)
-    return made(_home("jobs") or state / "jobs", OTHER_HOME)
+    return made(_private(_home("jobs") or state / "jobs"), OTHER_HOME, mode=private_mode())
 
 
 def state_dir() -> Path:
@@ -47,7 +53,7 @@ def queue_dir() -> Path:
     import platformdirs
 
     state = platformdirs.user_state_path(APP_NAME, appauthor=False)
-    return _home("queue") or state / "queue"
+    return _private(_home("queue") or state / "queue")
 
 
 def locks_dir() -> Path:
@@ -70,7 +76,7 @@ def tuning_dir() -> Path:
     import platformdirs
 
     state = platformdirs.user_state_path(APP_NAME, appauthor=False)
-    return _home("tuning") or state / "tuning"
+    return _private(_home("tuning") or state / "tuning")
 
 
 def exports_dir() -> Path:
@@ -109,12 +115,65 @@ def made(folder: Path, remedy: str = "choose another folder", *, mode: int = 0o7
     """
     try:
         # mkdir applies the umask, so the folder can be more private than `mode` but never less.
-        folder.mkdir(mode, parents=True, exist_ok=True)
+        _make_parents(folder)
+        folder.mkdir(mode, exist_ok=True)
     except OSError as e:
         raise ResourceError(
             f"{folder}: the folder cannot be created ({e.strerror or e}); {remedy}."
         ) from e
     return folder
+
+
+def private_mode() -> int:
+    """Return the permissions of a new folder of jobs: for this user, or for the trusted group."""
+    # With the group bit, new files belong to the group of the folder
+    return 0o700 if trusted_group() is None else 0o2770
+
+
+def user_cache_dir() -> Path:
+    """Cache of this user, whatever ISOCENTER_HOME names; not created."""
+    import platformdirs
+
+    return platformdirs.user_cache_path(APP_NAME, appauthor=False)
+
+
+def _make_parents(folder: Path) -> None:
+    """Create the missing folders above a folder; nobody else may write to them."""
+    missing = []
+    for parent in folder.parents:
+        if parent.exists():
+            break
+        missing.append(parent)
+    for parent in reversed(missing):
+        parent.mkdir(0o755 if trusted_group() is None else 0o2775, exist_ok=True)
+
+
+def private_state_dir() -> Path:
+    """Folder of private copies, also if others can change ISOCENTER_HOME; not created."""
+    import platformdirs
+
+    state = platformdirs.user_state_path(APP_NAME, appauthor=False)
+    return _private(_home("private") or state / "private")
+
+
+def _private(folder: Path) -> Path:
+    """Return a folder, or a private one of this user if others may change that folder."""
+    reason = why_not_private(folder)
+    if not reason:
+        return folder
+    import platformdirs
+
+    # One for each refused folder, so that two shared homes do not mix their queues
+    name = sha256(os.fsencode(folder)).hexdigest()[:12]
+    state = platformdirs.user_state_path(APP_NAME, appauthor=False)
+    instead = state / "private" / name / folder.name
+    if still := why_not_private(instead):
+        raise ResourceError(
+            f"{folder}: not used, because {reason}, and {instead} neither, because {still}. "
+            f"{OTHER_HOME[0].upper()}{OTHER_HOME[1:]}, and that nobody else may write to."
+        )
+    report_refused(folder, reason, f"{instead} is used instead", is_shared=True)
+    return instead
 
 
 def _home(name: str) -> Path | None:

@@ -5,6 +5,10 @@ valid. An index that names a removed class ends every start with an AttributeErr
 ignores changes of functions or constants in other files. All compiled code is therefore stored in a
 folder named by a digest of all sources here and of the libraries, and is never used with another
 state of them.
+
+Numba's files are pickles, so whoever can write them runs code as their reader. They are read only
+from private paths (`engine.core.private_files`). If a folder is not private, kernels are compiled
+into the next one, and the folder is reported.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from stat import S_IMODE
 from threading import Lock
 from typing import Any
 
@@ -27,11 +32,12 @@ import numpy as np
 from llvmlite import __version__ as llvmlite_version
 from numba.core import config as numba_config
 from numba.core import entrypoints
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.compiler_lock import global_compiler_lock
 
 from engine.core.errors import ResourceError
-from engine.core.paths import cache_dir
+from engine.core.paths import cache_dir, user_cache_dir
+from engine.core.private_files import is_own, report_refused, why_not_private
 
 SOURCES = Path(__file__).parent
 PREFIX = "kernels-"
@@ -69,17 +75,29 @@ def cached_njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 @cache
 def cache_folder() -> Path | None:
-    """Return the folder of code compiled from these sources; None if no folder is writable.
+    """Return the folder of code compiled from these sources; None if there is none to use.
 
     In this order: the variable NUMBA_CACHE_DIR; next to the sources, for shared installations; the
-    user's own cache, for read-only installations.
+    cache in ISOCENTER_HOME; the user's own cache. A folder must be writable, and private.
     """
-    for base in _bases():
-        folder = base / f"{PREFIX}{digest()}"
-        if _is_writable(folder):
-            _forget_old_states(base, folder)
-            return folder
-    return None
+    refused: dict[Path, str] = {}
+    chosen = next((folder for base in _bases() if (folder := _usable(base, refused))), None)
+    instead = "kernels are compiled again" + ("" if chosen is None else f" into {chosen.parent}")
+    for base, reason in refused.items():
+        report_refused(base, reason, instead)
+    return chosen
+
+
+def _usable(base: Path, refused: dict[Path, str]) -> Path | None:
+    """Return the folder of these sources in a base; None if it is not writable or not private."""
+    folder = base / f"{PREFIX}{digest()}"
+    if not _is_writable(folder):
+        return None
+    if reason := why_not_private(folder, code=True):
+        refused[base] = reason
+        return None
+    _forget_old_states(base, folder)
+    return folder
 
 
 @cache
@@ -162,8 +180,42 @@ def _first_of_processes(lock: Path | None) -> Iterator[None]:
         yield
 
 
+class _PrivateFiles(IndexDataCacheFile):
+    """Numba's files of one function; those that others can change are never unpickled."""
+
+    def _load_index(self) -> dict[Any, str]:
+        if not is_own(Path(self._index_path), code=True):
+            return {}
+        return super()._load_index()  # type: ignore[no-any-return]
+
+    def _load_data(self, name: str) -> Any:
+        path = Path(self._data_path(name))
+        # The caller compiles again, as for a file that was removed
+        if path.parent != Path(self._cache_path) or not is_own(path, code=True):
+            raise FileNotFoundError(path)
+        return super()._load_data(name)
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[Any]:
+        with super()._open_for_write(filepath) as file:
+            # Under a umask of 002 the group could write the file
+            if os.name == "posix":
+                os.fchmod(file.fileno(), S_IMODE(os.fstat(file.fileno()).st_mode) & ~0o022)
+            yield file
+
+
 class _ForgivingCache(FunctionCache):
     """Numba's cache of one function; unreadable entries are removed and compiled again."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _PrivateFiles(self._cache_path, self._impl.filename_base, stamp)
+        # Numba makes its folder with the umask of the user, and others could replace its files
+        if os.name == "posix":
+            with suppress(OSError):
+                folder = Path(self._cache_path)
+                folder.chmod(S_IMODE(folder.stat().st_mode) & ~0o022)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -192,16 +244,17 @@ def _bases() -> list[Path]:
     """Return the folders to try, best first."""
     asked = os.environ.get("NUMBA_CACHE_DIR")
     bases = [Path(asked)] if asked else [SOURCES / "__pycache__"]
-    try:
-        return [*bases, cache_dir()]
-    except ResourceError:
-        return bases
+    with suppress(ResourceError):
+        bases.append(cache_dir())
+    # ISOCENTER_HOME can be shared, and code of other users is never run
+    return list(dict.fromkeys((*bases, user_cache_dir())))
 
 
 def _is_writable(folder: Path) -> bool:
     """Whether files can be written in a folder, which is created if missing."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(0o755, parents=True, exist_ok=True)
+        folder.mkdir(0o755, exist_ok=True)
         # permissions do not show a full disk or a read-only mount
         with tempfile.TemporaryFile(dir=folder):
             return True

@@ -18,6 +18,7 @@ from typing import TypeVar
 from engine.core.backend import Backend
 from engine.core.json_types import Plain
 from engine.core.paths import tuning_dir
+from engine.core.private_files import is_own
 from engine.kernels import compile_cache
 
 FORMAT = "isocenter-tuned-form-1"
@@ -224,6 +225,8 @@ def _read(path: Path, _mtime_ns: int, n_bytes: int) -> Plain | None:
     if n_bytes > MOST_BYTES:
         return None
     try:
+        if not is_own(path):
+            return None
         return record_of(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None

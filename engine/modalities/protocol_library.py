@@ -15,11 +15,14 @@ from engine.core.errors import EngineError
 from engine.core.paths import config_dir
 from engine.io.text.toml_file import read_toml
 from engine.modalities.base import AnyModality
+from engine.modalities.private_protocols import private_in
 from engine.modalities.studies import modality_of, read_protocol, shipped_protocols
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import digest_of
 
 Source = Literal["program", "site", "own"]
+Read = tuple[Path, Protocol | None, str]
+"""File, its protocol, and the error if it is not used."""
 OWN, EARLIER = "protocols", "earlier"
 """Folders of the user's own protocols, and of their earlier versions."""
 DEMO = "demo"
@@ -126,16 +129,48 @@ class SavedProtocols:
             if (found.modality, found.name) == (protocol.modality, protocol.name):
                 yield SavedProtocol(found, "own", path, is_earlier=True)
 
+    def faults(self) -> list[str]:
+        """Return the errors of files that are not used: damaged, or two of one name."""
+        return [fault for *_, fault in self._files() if fault]
+
     def _files(self) -> Iterator[tuple[Source, Path, Protocol | None, str]]:
         """Read each file: source, path, protocol, and the error of a damaged file."""
         folders: tuple[tuple[Source, Path | None], ...] = (("site", self._site), ("own", self._own))
         # The site first, so that a user's own protocol of the same name has priority.
         for source, folder in folders:
-            for path in sorted(folder.glob("*.toml")) if folder is not None else ():
-                try:
-                    yield source, path, read_protocol(path), ""
-                except EngineError as e:
-                    yield source, path, None, str(e)
+            pairs = [] if folder is None else private_in(folder)
+            found = [(path, *_read(private)) for path, private in pairs]
+            yield from ((source, *each) for each in _refuse_same_names(found))
+
+
+def _read(path: Path) -> tuple[Protocol | None, str]:
+    """Return a protocol, or the error of its file."""
+    try:
+        return read_protocol(path), ""
+    except EngineError as e:
+        return None, str(e)
+
+
+def _refuse_same_names(found: list[Read]) -> Iterator[Read]:
+    """Yield protocols; of several with one name in a folder none is used.
+
+    An approval names its protocol, and nobody could tell which of the two it means.
+    """
+    files: dict[tuple[str, str], list[str]] = {}
+    for path, protocol, _ in found:
+        if protocol is not None:
+            files.setdefault((protocol.modality, protocol.name), []).append(path.name)
+    for path, protocol, fault in found:
+        same = [] if protocol is None else files[protocol.modality, protocol.name]
+        if protocol is None or len(same) == 1:
+            yield path, protocol, fault
+            continue
+        others = ", ".join(name for name in same if name != path.name)
+        fault = (
+            f"{path.name}: not used, because {others} in {path.parent} has the same protocol "
+            f"name, {protocol.name!r}; give each protocol its own name."
+        )
+        yield path, None, fault
 
 
 def protocols_that_come(modality: AnyModality, *, demos: bool = False) -> list[Protocol]:

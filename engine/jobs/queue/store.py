@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.core.errors import EngineError, SettingsError
-from engine.core.paths import jobs_dir, made, queue_dir
+from engine.core.paths import jobs_dir, made, private_mode, queue_dir
 from engine.io.dicom.order import ImagingOrder
 from engine.io.safety import audit_log
 from engine.io.safety.locks import after_others
@@ -28,8 +28,6 @@ from engine.jobs.queue.settings import QueueSettings, read_settings, write_setti
 from engine.modalities.protocol_identity import identified_study
 from engine.protocols.study.study import Study
 
-OWNER_ONLY = 0o700
-"""Permissions of the folder: its files name scans and patients."""
 KEPT_FINISHED = 50
 """Number of finished studies in the list; their images are among the results."""
 OPEN = ("waiting", "paused", "running")
@@ -48,7 +46,7 @@ class StudyQueue:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self.folder = made(folder or queue_dir(), mode=OWNER_ONLY)
+        self.folder = made(folder or queue_dir(), mode=private_mode())
         self._files = EntryFiles(self.folder)
 
     # reading

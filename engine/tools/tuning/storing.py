@@ -11,6 +11,7 @@ from engine.core.backend import Backend
 from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
 from engine.core.paths import OTHER_HOME, made, tuning_dir
+from engine.core.private_files import is_own
 from engine.io.safety.atomic_write import write_atomically
 from engine.kernels.stored_variants import (
     ENDING,
@@ -164,6 +165,8 @@ def stored_records(kernels: tuple[str, ...], on: Backend) -> list[Plain]:
     for path in sorted(folder.glob(f"*{ENDING}")) if folder.is_dir() else ():
         # A damaged record is ignored, as in a run
         with suppress(OSError, ValueError):
+            if not is_own(path):
+                continue
             record = record_of(path.read_text(encoding="utf-8"))
             if record["kernel"] in kernels and is_of(
                 record, on, Slot(record["kernel"], record["shape"])
@@ -201,6 +204,8 @@ def stored_forms() -> list[StoredForm]:
     found, here, folder = [], source_digests(), tuning_dir()
     for path in sorted(folder.glob(f"*{ENDING}")) if folder.is_dir() else ():
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            if not is_own(path):
+                continue
             record = record_of(path.read_text(encoding="utf-8"))
             found.append(
                 StoredForm(

@@ -327,3 +327,11 @@ def _refuse_growth(queue: StudyQueue, folder: Path, n: int, n_first: int = 2) ->
     for numbers in handles:
         assert len(set(numbers)) == 1, numbers
     assert not list(FOLDER.glob(f"{PREFIX}{os.getpid()}-*")), "shared memory"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such owners and modes")
+def test_a_study_that_others_can_change_is_not_run(queue: StudyQueue, tmp_path: Path) -> None:
+    entry = queue.add(study(tmp_path, "one"))
+    (queue.folder / f"{entry.id}.json").chmod(0o666)
+    (found,) = queue.entries()
+    assert found.state == "failed" and "another user can change it" in found.text

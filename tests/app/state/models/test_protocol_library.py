@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from app.state.models.protocols.library import EARLIER, ProtocolLibrary
 from app.state.models.protocols.text import facts_of, qualities_in_words
 from app.state.models.quality import Qualities
+from engine.core import private_files
 from engine.core.errors import EngineError
 from engine.modalities import MODALITIES, OpenStudy, modality_of, read_protocol, write_protocol
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
@@ -97,3 +100,39 @@ def test_every_protocol_that_comes_is_told_in_words(library):
             assert all(value for _, value in facts_of(each.protocol))
             names = [name for name, _ in qualities_in_words(Qualities(each.protocol, OpenStudy()))]
             assert names == ["Fast", "Standard", "Fine"]
+
+
+def test_of_two_site_protocols_with_one_name_none_is_used(library, tmp_path):
+    other = with_iterations(ListModeProtocol(name="Site brain"), 7)
+    write_protocol(other, tmp_path / "site/b.toml")
+    assert "Site brain" not in {each.protocol.name for each in library.listed(PET)}
+    faults = library.left_out()
+    assert [fault.split(":")[0] for fault in faults] == ["b.toml", "brain.toml"]
+    assert all("has the same protocol name, 'Site brain'" in fault for fault in faults)
+    (tmp_path / "site/b.toml").unlink()
+    assert listed(library, "Site brain").source == "site"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such owners and modes")
+def test_protocols_that_others_can_change_are_copied_and_reported(library, tmp_path, monkeypatch):
+    monkeypatch.setattr(private_files, "_REACHED_BY_OTHERS", 0o777)
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
+
+    def reported():
+        monkeypatch.setattr(private_files, "_refused", {})
+        assert listed(library, "Site brain").path == tmp_path / "site/brain.toml"
+        return [each.describe() for each in private_files.refused_paths()]
+
+    assert reported() == []
+    (tmp_path / "site").chmod(0o777)
+    (first,) = reported()
+    assert "everybody may write" in first and "(brain.toml: new or changed)" in first
+    (second,) = reported()
+    assert "new or changed" not in second
+    changed = with_iterations(ListModeProtocol(name="Site brain"), 7)
+    write_protocol(changed, tmp_path / "site/brain.toml")
+    (third,) = reported()
+    assert "(brain.toml: new or changed)" in third
+    # A file that is gone is not replaced by its copy
+    (tmp_path / "site/brain.toml").unlink()
+    assert "Site brain" not in {each.protocol.name for each in library.listed(PET)}
