@@ -266,7 +266,9 @@ def _complete(
     source: Source = run,
 ) -> Volume:
     """Run the job and save the volume."""
-    on = device_of(arguments.device, arguments.threads, console)
+    threads = job.threads(arguments.threads, resumes=resume)
+    on = device_of(arguments.device, threads, console)
+    job.note_device(on)
     where = job.latest() if resume else None
     console.line(f"Job {job.id} on {on.label}")
     _say_protocol(job.study.protocol, console)

@@ -16,6 +16,7 @@ from engine.io.hdf5.opening import is_hdf5
 from engine.io.safety.open_input import open_head
 from engine.io.text.toml_file import read_toml
 from engine.jobs.loader import Loader, for_command
+from engine.modalities.study_values import refuse_other_hosts
 
 MATLAB = b"MATLAB 5.0 MAT-file"
 
@@ -68,6 +69,8 @@ def _of_study(path: Path) -> Iterator[Path]:
         return
     try:
         values = read_toml(path)
+        # Before any of its files is asked for; the reader of the study reports it
+        refuse_other_hosts(path.parent, values, path.name)
     except EngineError:
         return
     inputs = values.get("inputs")

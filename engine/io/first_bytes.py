@@ -167,6 +167,12 @@ def may_be_nifti(file: InputFile) -> bool:
     return is_marked or head.startswith(GZIP) or ends(".nii", ".nii.gz")(file)
 
 
+def is_root(file: InputFile) -> bool:
+    """Whether a file has the header of ROOT, and not only the word "root", as /etc/passwd has."""
+    # The third number, fBEGIN, is the place of the first record, and the same in every file (TFile)
+    return file.head.startswith(b"root") and file.head[8:12] == (100).to_bytes(4, "big")
+
+
 def is_mrc(file: InputFile) -> bool:
     """Return True if a file has the mark of MRC."""
     return file.head[MRC_AT] == b"MAP"

@@ -19,6 +19,7 @@ from engine.io.first_bytes import (
     is_interfile,
     is_mrc,
     is_ours,
+    is_root,
     may_be_dicom,
     may_be_nifti,
     may_be_siemens_raw,
@@ -75,9 +76,7 @@ LISTMODE: tuple[Entry, ...] = (
         (".petsird", ".petsird.gz"),
         may_be_yardl,
     ),
-    Entry(
-        "engine.io.gate.reader.GateRoot", "GATE coincidences (ROOT)", (".root",), begins(b"root")
-    ),
+    Entry("engine.io.gate.reader.GateRoot", "GATE coincidences (ROOT)", (".root",), is_root),
     Entry(
         "engine.io.castor.reader.Castor",
         "CASToR scan",
@@ -128,7 +127,7 @@ VOLUME: tuple[Entry, ...] = (
         "engine.io.gate.emissions.GateEmissions",
         "GATE emissions (ROOT)",
         (".root",),
-        begins(b"root"),
+        is_root,
     ),
     Entry(
         "engine.io.volumes.metaimage_volume.MetaImageVolumes",

@@ -17,6 +17,7 @@ from engine.core.errors import ResourceError
 DEVICE = re.compile(
     r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])\s*(\..*)?", re.IGNORECASE | re.DOTALL
 )
+NETWORK = re.compile(r"[\\/]{2}([^\\/?.][^\\/]*)")
 ON_WINDOWS = re.compile(r'[<>:"|?*\x00-\x1f]')
 """Characters that only Windows refuses. A colon would open an alternate data stream of a file."""
 
@@ -37,6 +38,23 @@ def refuse_unusable_name(name: str) -> None:
     why = _why(name)
     if why:
         raise ResourceError(f"{name!r}: {why}; choose another name.")
+
+
+def network_host(path: str) -> str:
+    """Return the host of a network path such as `//host/share/scan` or its Windows form.
+
+    Parameters
+    ----------
+    path
+        path as text
+
+    Returns
+    -------
+    host
+        in lower case; "" for other paths, drives and devices
+    """
+    found = NETWORK.match(path)
+    return found[1].lower() if found else ""
 
 
 def usable_name(name: str) -> str:

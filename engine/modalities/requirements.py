@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from engine.core.backend import Backend
 from engine.core.backend.devices import DeviceInfo
 from engine.core.errors import DeviceMemoryError, ResourceError
 from engine.core.paths import HOME_VARIABLE, cache_dir
+from engine.data.runs.events import Planned
 from engine.geometry.grid import ImageGrid
 
 GPU_SAFETY = 1.2
 """Safety margin of GPU memory, for fragmentation and the driver."""
 GIB, MIB = 2**30, 2**20
+VOXEL_BYTES = 4
 BASE_BYTES = 215 * MIB
 """Memory of interpreter, libraries and compiled kernels.
 
@@ -182,6 +185,22 @@ class Requirements:
     @property
     def _up_to(self) -> str:
         return "up to " if self.least else ""
+
+
+def plan_of(on: Backend, requirements: Requirements, grid: ImageGrid) -> Planned:
+    """Return the event that reports the requirements of a run.
+
+    Parameters
+    ----------
+    on
+        device of the run
+    requirements
+        estimate for the run
+    grid
+        grid of the image
+    """
+    text = f"{on.label}: {requirements.describe()}"
+    return Planned(on.name, text, VOXEL_BYTES * grid.n_voxels)
 
 
 def refuse_if_too_large(

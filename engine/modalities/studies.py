@@ -16,7 +16,12 @@ from engine.io.text.toml_file import read_toml
 from engine.modalities import MODALITIES
 from engine.modalities.base import AnyModality
 from engine.modalities.recognise import all_roles, modality_of_scan
-from engine.modalities.study_values import protocol_as, shipped_texts, with_paths_from
+from engine.modalities.study_values import (
+    protocol_as,
+    refuse_other_hosts,
+    shipped_texts,
+    with_paths_from,
+)
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import as_read
 from engine.protocols.study.study import Study, write_study
@@ -52,7 +57,7 @@ def modality_of(protocol: Protocol) -> AnyModality:
     return found
 
 
-def read_study(path: Path) -> Study:
+def read_study(path: Path, *, is_own: bool = False) -> Study:
     """Read a study file; relative paths start at its folder.
 
     Without a protocol it uses the default one for its scan.
@@ -61,6 +66,8 @@ def read_study(path: Path) -> Study:
     ----------
     path
         a TOML file with the key `data`
+    is_own
+        True if the program wrote the file; then it may name files on other computers
 
     Returns
     -------
@@ -81,9 +88,10 @@ def read_study(path: Path) -> Study:
     'Standard'
     """
     # Keys of all roles are needed, because the modality is known only after reading.
-    values = with_paths_from(
-        path.parent, read_toml(path), path.name, {role.key for role in all_roles()}
-    )
+    found = read_toml(path)
+    if not is_own:
+        refuse_other_hosts(path.parent, found, path.name)
+    values = with_paths_from(path.parent, found, path.name, {role.key for role in all_roles()})
     # Removed from the values, because its type depends on its own content.
     protocol = values.pop("protocol", None)
     if protocol is None:

@@ -11,6 +11,7 @@ from engine.core.errors import SettingsError
 from engine.core.json_types import Plain
 from engine.core.settings import parse
 from engine.io.folder import is_file
+from engine.io.names import network_host
 from engine.io.text.toml_file import read_toml
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import as_read
@@ -82,6 +83,37 @@ def study_of_kind(path: Path, kind: type[Protocol]) -> Study:
         raise SettingsError(f"{path.name}: the study has no protocol; add a [protocol] table.")
     values["protocol"] = as_read(protocol_as(kind, protocol, path.name), protocol)
     return parse(Study, values, where=path.name)
+
+
+def refuse_other_hosts(folder: Path, values: Plain, where: str) -> None:
+    """Refuse a study that names files on another computer.
+
+    Windows sends the login of the user to a computer as soon as one of its files is opened, and a
+    study can come from anybody.
+
+    Parameters
+    ----------
+    folder
+        folder of the study; its own computer is accepted
+    values
+        table as read from the file
+    where
+        name of the file, for messages
+
+    Raises
+    ------
+    SettingsError
+        names the path
+    """
+    inputs = values.get("inputs")
+    tables = (values, inputs if isinstance(inputs, dict) else {})
+    paths = [value for table in tables for value in table.values() if isinstance(value, str)]
+    for path in paths:
+        if network_host(path) not in ("", network_host(str(folder))):
+            raise SettingsError(
+                f"{where}: names a file on another computer, {path}. Connect this folder as a "
+                "drive, and write the path with the drive into the study."
+            )
 
 
 def with_paths_from(folder: Path, values: Plain, where: str, roles: set[str]) -> Plain:

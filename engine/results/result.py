@@ -147,7 +147,7 @@ class Result:
     def study(self) -> Study:
         """Study of the result, with absolute paths."""
         self._refuse_changed(STUDY)
-        return read_study(self.folder / STUDY)
+        return read_study(self.folder / STUDY, is_own=True)
 
     @cached_property
     def provenance(self) -> Plain:

@@ -37,7 +37,7 @@ def _watch(arguments: argparse.Namespace, console: Console) -> None:
         return
     # The source is read in a thread, and every frame arrives here in order
     with Arrivals(source_of(arguments)) as arrivals:
-        watch = _JsonWatch(console) if arguments.json else _Watch(console, arrivals)
+        watch = _JsonWatch(console, arrivals) if arguments.json else _Watch(console, arrivals)
         for arrival in arrivals:
             if isinstance(arrival, Frame):
                 watch.show(arrival)
@@ -48,8 +48,8 @@ def _watch(arguments: argparse.Namespace, console: Console) -> None:
 class _JsonWatch:
     """Prints every frame and event as a JSON line."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self, console: Console, arrivals: Arrivals) -> None:
+        self._console, self._arrivals = console, arrivals
 
     def show(self, frame: Frame) -> None:
         values: Plain = {
@@ -61,7 +61,9 @@ class _JsonWatch:
             "type": frame.values.dtype.name,
             "mean": float(frame.values.mean()),
             "arrived_s": frame.arrived_s,
+            # Since the previous line: never arrived, or arrived too fast to be printed
             "lost": frame.lost,
+            "skipped_so_far": self._arrivals.dropped,
         }
         self._console.line(json.dumps(values))
 
@@ -102,8 +104,14 @@ class _Watch:
         self._console.line(
             f"  {frame.kind.name.lower()} {frame.index}{at}, {columns} × {rows} "
             f"{frame.values.dtype.name}, mean {frame.values.mean():,.6g}; {self._rate()}; "
-            f"{self._arrivals.arrived:,} frames, {self._lost:,} lost"
+            f"{self._arrivals.arrived:,} frames, {self._counts()}"
         )
+
+    def _counts(self) -> str:
+        # Frames that arrived too fast for this display are not lost on the way
+        skipped = self._arrivals.dropped
+        words = f"{max(self._lost - skipped, 0):,} lost"
+        return f"{words}, {skipped:,} not displayed" if skipped else words
 
     def _rate(self) -> str:
         if len(self._times) < 2 or self._times[-1] <= self._times[0]:

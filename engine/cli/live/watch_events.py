@@ -27,7 +27,7 @@ def watch_events(source: EventSource, console: Console, *, as_json: bool) -> Non
         True to print each batch as a JSON line; False for count rates once a second
     """
     with EventArrivals(source) as arrivals:
-        watch = _JsonWatch(console) if as_json else _Watch(console)
+        watch = _JsonWatch(console, arrivals) if as_json else _Watch(console, arrivals)
         for arrival in arrivals:
             if isinstance(arrival, EventBatch):
                 watch.show(arrival)
@@ -38,8 +38,8 @@ def watch_events(source: EventSource, console: Console, *, as_json: bool) -> Non
 class _JsonWatch:
     """Prints every batch and event as a JSON line."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self, console: Console, arrivals: EventArrivals) -> None:
+        self._console, self._arrivals = console, arrivals
 
     def show(self, batch: EventBatch) -> None:
         values: Plain = {
@@ -50,7 +50,9 @@ class _JsonWatch:
             "from_s": batch.span_s[0],
             "until_s": batch.span_s[1],
             "arrived_s": batch.arrived_s,
+            # Since the previous line: never arrived, or arrived too fast to be printed
             "lost": batch.lost,
+            "skipped_so_far": self._arrivals.dropped,
         }
         self._console.line(json.dumps(values))
 
@@ -61,10 +63,10 @@ class _JsonWatch:
 class _Watch:
     """Prints events immediately, and count rates once a second."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self, console: Console, arrivals: EventArrivals) -> None:
+        self._console, self._arrivals = console, arrivals
         self._said_s = monotonic()
-        self._events = self._lost = 0
+        self._lost = 0
         self._prompts = self._delayeds = 0
         self._from_s: float | None = None
         self._until_s = 0.0
@@ -73,7 +75,6 @@ class _Watch:
     def show(self, batch: EventBatch) -> None:
         events = batch.events
         self._scanner = events.scanner.name
-        self._events += events.n_events
         self._lost += batch.lost
         self._prompts += events.n_prompts
         self._delayeds += events.n_delayed
@@ -87,6 +88,12 @@ class _Watch:
             self._say_newest()
         self._console.line(event.text)
 
+    def _counts(self) -> str:
+        # Events that arrived too fast for this display are not lost on the way
+        skipped = self._arrivals.dropped
+        words = f"{max(self._lost - skipped, 0):,} lost"
+        return f"{words}, {skipped:,} not displayed" if skipped else words
+
     def _say_newest(self) -> None:
         self._said_s = monotonic()
         if self._from_s is None:
@@ -96,7 +103,7 @@ class _Watch:
         self._console.line(
             f"  {self._scanner} at {self._until_s:.1f} s: "
             f"{self._prompts / seconds:,.0f} prompts/s, {self._delayeds / seconds:,.0f} "
-            f"delayeds/s; {self._events:,} events, {self._lost:,} lost"
+            f"delayeds/s; {self._arrivals.arrived:,} events, {self._counts()}"
         )
         # Rates are of the last second only, counts of the whole scan
         self._from_s, self._prompts, self._delayeds = None, 0, 0

@@ -64,10 +64,12 @@ class Planned(Event):
     ----------
     device : "cpu" or "cuda", on which it runs
     text : the device, memory and time in one line
+    image_bytes : size of the image, with one number of 4 bytes for each voxel
     """
 
     device: str
     text: str
+    image_bytes: int = 0
 
 
 @dataclass(frozen=True)

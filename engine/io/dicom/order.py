@@ -33,6 +33,8 @@ ORDER = "order.json"
 """Name of the file next to a patient's result."""
 MOST_BYTES = 1 << 16
 DAY_DIGITS = 8
+UID = r"^([0-9]+(\.[0-9]+)*)?$"
+"""Numbers and dots (PS3.5, 9.1). Some nodes write numbers with leading zeros."""
 # Field of `ImagingOrder` -> DICOM keyword: patient, study, and scheduled step (PS3.4, table K.6-1).
 OF_PATIENT = {
     "patient_name": "PatientName",
@@ -82,7 +84,7 @@ class ImagingOrder(Settings):
     sex: str = setting("", max_length=16)
     weight_kg: float | None = setting(None, unit="kg", gt=0)
     height_cm: float | None = setting(None, unit="cm", gt=0)
-    study_uid: str = setting("", max_length=64)
+    study_uid: str = setting("", max_length=64, pattern=UID)
     study_id: str = setting("", max_length=16)
     accession: str = setting("", max_length=64)
     referring: str = setting("", max_length=324)

@@ -7,6 +7,7 @@ GATE 9 ends names of branches with 1 or 2 and writes seconds. The Python coincid
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -21,7 +22,8 @@ from engine.core.errors import FileFormatError, ResourceError
 from engine.io.safety.budget import refuse_bomb, refuse_large_data
 from engine.io.safety.open_input import InputFile
 
-MAGIC = b"root"
+OBJECT = re.compile(r"<[^<>]* at 0x[0-9a-fA-F]+>")
+"""A Python object in an error of uproot; its address means nothing to the user."""
 KINDS = ["TTree", "ROOT::RNTuple"]
 """Classes of tables; GATE writes the first one."""
 NUMBER_BYTES = 8
@@ -212,7 +214,7 @@ def open_root(file: InputFile) -> Iterator[RootFile]:
             root.close()
     # uproot parses on demand, so damage can appear in any later read.
     except _faults() as e:
-        what = " ".join(str(e).split())[:120] or type(e).__name__
+        what = " ".join(OBJECT.sub("the file", str(e)).split())[:120] or type(e).__name__
         raise FileFormatError(
             f"{file.name}: incomplete or damaged ROOT file ({what}); copy it again, or wait until "
             "GATE has finished."

@@ -179,9 +179,10 @@ def publishing(
 def published_after(path: Path, data: bytes) -> Iterator[None]:
     """Flush `data` to the disk before the block; the file replaces `path` when the block succeeds.
 
-    Use it for a file that must not fail after the block has changed other files.
+    Use it for a file that must not fail after the block has changed other files. The user has not
+    named it: a link with its name is replaced, and the file that it leads to stays.
     """
-    with _part_of(path, len(data)) as part:
+    with _part_of(path, len(data), follows_links=False) as part:
         part.file.write_bytes(data)
         part.finish()
         refuse_other_bytes(part.file, (data,), path)
@@ -219,9 +220,11 @@ class _Part:
 
 
 @contextmanager
-def _part_of(path: Path, n_bytes: int, *, private: bool = False) -> Iterator[_Part]:
+def _part_of(
+    path: Path, n_bytes: int, *, private: bool = False, follows_links: bool = True
+) -> Iterator[_Part]:
     """Yield an empty part; at the end it is removed unless it has replaced the target."""
-    path = _real(path)
+    path = _real(path) if follows_links else _real(path.parent) / path.name
     refuse_impossible(path, n_bytes)
     part: _Part | None = None
     try:

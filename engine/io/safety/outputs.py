@@ -8,6 +8,7 @@ file system that ignores case is still the same file.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +20,10 @@ from engine.io.formats import WRITERS
 from engine.io.names import refuse_unusable_name
 
 Identity = tuple[int, int]
+WHOLE = (".nii", ".npy", ".mha", ".nrrd", ".hv")
+"""Formats with 4 bytes for each voxel, neither compressed nor rounded to whole numbers."""
+LEAST_SHARE = 0.05
+"""Least size of other files relative to these: no run is refused that could be saved."""
 
 
 def refuse_to_overwrite(
@@ -96,6 +101,35 @@ def existing(path: Path) -> str:
         return ""
     changed = datetime.fromtimestamp(found.st_mtime).astimezone()
     return f"{found.st_size:,} bytes, {changed:%Y-%m-%d %H:%M}"
+
+
+def refuse_too_little_space(output: str, image_bytes: int) -> None:
+    """Refuse an output that the disk has no space for, before the image is computed.
+
+    Parameters
+    ----------
+    output
+        file for the image; "" for none
+    image_bytes
+        size of the image with 4 bytes for each voxel; formats that compress need less
+
+    Raises
+    ------
+    ResourceError
+        states the space that is needed and the free space
+    """
+    if not output:
+        return
+    path = Path(output)
+    share = 1.0 if path.name.lower().endswith(WHOLE) else LEAST_SHARE
+    # A folder of a series is created later
+    folder = next((each for each in path.absolute().parents if each.is_dir()), None)
+    needed = int(share * image_bytes)
+    if folder is not None and (free := shutil.disk_usage(folder).free) < needed:
+        raise ResourceError(
+            f"{path.name}: the image needs at least {needed:,} bytes, but {free:,} are free in "
+            f"{folder}. Free disk space, or choose another folder."
+        )
 
 
 def files_written(path: Path) -> tuple[Path, ...]:

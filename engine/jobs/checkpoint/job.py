@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import ValidationError
 
 from engine.core.errors import FileFormatError, ResourceError, SettingsError
-from engine.core.paths import jobs_dir, made
+from engine.core.paths import jobs_dir, made, private_mode
+from engine.core.private_files import is_for_one_user, why_not_private
 from engine.core.settings import explain
 from engine.data.runs.events import Preview
 from engine.io.safety import audit_log
@@ -35,13 +36,12 @@ from engine.protocols.run_context.provenance import describe_inputs
 from engine.protocols.study.study import Study, write_study
 
 if TYPE_CHECKING:  # the window lists jobs without loading kernels
+    from engine.core.backend import Backend
     from engine.jobs.reconstruction import Resume
 
 RECORD, ITERATES, FRAMES = "job.json", "iterates", "frames"
 KEPT_ENDED = 20
 """Number of ended jobs in the list, the newest ones. Interrupted jobs always stay."""
-OWNER_ONLY = 0o700
-"""Permissions of a job's folder: its files name scans and patients."""
 
 log = logging.getLogger(__name__)
 
@@ -108,8 +108,8 @@ class Job:
                 raise SettingsError(
                     f"{folder}: already contains a job. Resume that job, or choose another folder."
                 )
-            made(folder, mode=OWNER_ONLY)
-            write_study(study.with_absolute_paths(), folder / STUDY, private=True)
+            made(folder, mode=private_mode())
+            write_study(study.with_absolute_paths(), folder / STUDY, private=is_for_one_user())
             job._write(record)
         audit_log.record("run begun", job=job._public_id)
         return job
@@ -130,6 +130,7 @@ class Job:
         """
         for folder in (Path(folder_or_id).expanduser().absolute(), jobs_dir() / folder_or_id):
             if (folder / RECORD).is_file():
+                _refuse_foreign(folder)
                 return cls(folder)
         raise SettingsError(
             f"{folder_or_id}: no job has this name or folder. Check the name, or give the "
@@ -144,7 +145,7 @@ class Job:
     @property
     def study(self) -> Study:
         """The study of the job, with absolute paths."""
-        return read_study(self.folder / STUDY)
+        return read_study(self.folder / STUDY, is_own=True)
 
     @property
     def record(self) -> JobRecord:
@@ -206,6 +207,30 @@ class Job:
                     "has finished, or start the study again."
                 )
             self._change(status="running", owner=me, text="")
+
+    def threads(self, asked: int | None, *, resumes: bool) -> int | None:
+        """Return the number of CPU threads for a run.
+
+        The order of sums depends on it, so a resumed run continues with the same number.
+
+        Parameters
+        ----------
+        asked
+            number that the user requested; None for the default
+        resumes
+            True if the run continues from a checkpoint
+        """
+        return self.record.threads if resumes and asked is None else asked
+
+    def note_device(self, on: Backend) -> None:
+        """Record the CPU threads of the run.
+
+        Parameters
+        ----------
+        on
+            device of the run; a GPU has no such number
+        """
+        self._change(threads=None if on.is_cuda else on.threads)
 
     def mark(self, status: Status, text: str = "", *, result: str = "") -> None:
         """Write the state of the job to its record.
@@ -351,7 +376,7 @@ class Job:
         self._write(self.record.model_copy(update=values))
 
     def _write(self, record: JobRecord) -> None:
-        write_atomically(record.to_text().encode(), self.folder / RECORD, private=True)
+        write_atomically(record.to_text().encode(), self.folder / RECORD, private=is_for_one_user())
 
 
 def job_files(folder: Path) -> tuple[Path, ...]:
@@ -379,11 +404,22 @@ def jobs() -> list[JobInfo]:
     return sorted(_readable(jobs_dir()), key=lambda info: info.created, reverse=True)
 
 
+def _refuse_foreign(folder: Path) -> None:
+    """Refuse a job that another user made or can change: it names the file to write."""
+    reason = next(filter(None, (why_not_private(folder / name) for name in (RECORD, STUDY))), "")
+    if reason:
+        raise SettingsError(
+            f"{folder}: this job is not used, because {reason}. Copy it to a folder of yours that "
+            "nobody else may write to, and resume the copy."
+        )
+
+
 def _readable(folder: Path) -> Iterator[JobInfo]:
     for path in folder.glob(f"*/{RECORD}"):
         try:
+            _refuse_foreign(path.parent)
             yield Job(path.parent).info
-        except (FileFormatError, ResourceError) as e:
+        except (FileFormatError, ResourceError, SettingsError) as e:
             log.warning("job left out: %s", e)
 
 

@@ -36,6 +36,7 @@ class JobRecord(Settings):
     inputs: dict[str, Plain] = setting({}, "Files by role, once they are hashed")
     text: str = setting("", "Why it failed")
     result: str = setting("", "Name of the result that holds its last image", max_length=100)
+    threads: int | None = setting(None, "CPU threads, which decide the last bits of sums", ge=1)
     output: str = setting("", "Where the volume is to be written, if the job began with a place")
 
     @property
@@ -100,6 +101,6 @@ class JobInfo:
     def local_title(self) -> str:
         """Names of scan and protocol, for the owner's screen only."""
         try:
-            return read_study(self.folder / STUDY).title
+            return read_study(self.folder / STUDY, is_own=True).title
         except EngineError:
             return self.title

@@ -7,9 +7,18 @@ from collections.abc import Generator, Iterator
 from time import monotonic
 
 from engine.core.errors import EngineError, OwnerChangedError, WorkersLostError
-from engine.data.runs.events import Checkpointed, Event, Finished, Preview, StageStarted, Warned
+from engine.data.runs.events import (
+    Checkpointed,
+    Event,
+    Finished,
+    Planned,
+    Preview,
+    StageStarted,
+    Warned,
+)
 from engine.data.runs.record import Ending
 from engine.io.safety.locks import after_others
+from engine.io.safety.outputs import refuse_too_little_space
 from engine.jobs.checkpoint.job import Job
 from engine.jobs.checkpoint.job_record import Status
 from engine.jobs.checkpoint.owner import Owner
@@ -52,7 +61,8 @@ def keep(
     OwnerChangedError
         if another process has claimed the job meanwhile
     EngineError
-        any error of the run, after the last image was saved
+        any error of the run, after the last image was saved; also too little space for the output,
+        before the long work begins
     """
     job.claim(heir_of=heir_of)
     saver, result = _Saver(job), RunResult(job)
@@ -61,6 +71,8 @@ def keep(
         for event in events:
             saver.latest = event if isinstance(event, Preview) else saver.latest
             result.take(event)
+            if isinstance(event, Planned):
+                refuse_too_little_space(job.record.output, event.image_bytes)
             if isinstance(event, Finished):
                 event = result.complete(event)
                 yield StageStarted("keep", "Saving the result")

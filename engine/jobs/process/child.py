@@ -127,7 +127,7 @@ def _events(
                 "No checkpoint was saved before the interruption. The run starts from "
                 "the beginning."
             )
-    on = _device(order)
+    on = _device(order, job)
     if on.remark:
         yield Warned(on.remark)
     events = source(
@@ -144,14 +144,18 @@ def _events(
     yield from events
 
 
-def _device(order: Order) -> Backend:
+def _device(order: Order, job: Job | None) -> Backend:
+    threads = order.threads if job is None else job.threads(order.threads, resumes=order.resume)
     try:
-        return named(order.device, order.threads)
+        on = named(order.device, threads)
     except ResourceError as e:
         # the requested GPU is missing: the remedy is the CPU, as for one that fails
         if order.device.startswith("cuda"):
             raise DeviceError(str(e)) from e
         raise
+    if job is not None:
+        job.note_device(on)
+    return on
 
 
 def _default_source() -> Source:

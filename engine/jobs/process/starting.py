@@ -17,6 +17,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.jobs.process.temporary_folder import name_temporary_folder
+
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
@@ -32,6 +34,7 @@ def process_context() -> BaseContext:
     """
     if sys.platform != "linux":
         return get_context("spawn")
+    name_temporary_folder()
     from multiprocessing.forkserver import ensure_running
 
     context = get_context("forkserver")

@@ -35,7 +35,7 @@ from engine.modalities.dual_head_pet.scatter_stage import correct_scatter, start
 from engine.modalities.dual_head_pet.warm_up import of_response
 from engine.modalities.fit_subsets import fit_subsets
 from engine.modalities.kernel_stage import prepare_kernels
-from engine.modalities.requirements import refuse_if_too_large
+from engine.modalities.requirements import plan_of, refuse_if_too_large
 from engine.modalities.stages import Stage
 from engine.operators.prior import Prior
 from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
@@ -206,7 +206,7 @@ def _plan(context: Context, data: Histogram, grid: ImageGrid, *, is_stored: bool
     # Layers multiply the number of lines, so the remedy is another one.
     in_layers = data.scanner.settings.n_layers > 1
     refuse_if_too_large(requirements, grid, SMALLER_IN_LAYERS if in_layers else SMALLER)
-    return Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
+    return plan_of(context.on, requirements, grid)
 
 
 def _are_even(data: Histogram) -> bool:

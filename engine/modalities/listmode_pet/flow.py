@@ -28,7 +28,7 @@ from engine.data.calibration import scanner_digest
 from engine.data.input_role import with_auxiliary
 from engine.data.listmode import ListMode
 from engine.data.patient_position import STATED_AXES, position_facts
-from engine.data.runs.events import Loaded, Planned
+from engine.data.runs.events import Loaded
 from engine.data.timing.frame_request import FrameRequest
 from engine.data.timing.time_division import FrameShares, TimeDivision, counts_of_frames, length_ms
 from engine.data.volume import Volume
@@ -50,7 +50,7 @@ from engine.modalities.listmode_pet.sieve import RIM_WARNING, sieved
 from engine.modalities.listmode_pet.spatial_sort import WholeScan
 from engine.modalities.listmode_pet.trigger_times import TRIGGERS
 from engine.modalities.listmode_pet.warm_up import of_events
-from engine.modalities.requirements import refuse_if_too_large
+from engine.modalities.requirements import plan_of, refuse_if_too_large
 from engine.modalities.ring_scatter.stage import correct_scatter
 from engine.modalities.stages import Stage
 from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
@@ -141,7 +141,7 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
     # Auxiliary files can raise the need for memory, so events may still have to move to files.
     if requirements.disk_bytes and data.n_ordered is None:
         data = in_files(context, WholeScan(data))
-    yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
+    yield plan_of(context.on, requirements, grid)
     if not protocol.time_of_flight:
         data = listmode_pet.without_tof(data)
     context.log.facts = facts_of(data)

@@ -13,7 +13,7 @@ from engine.corrections.base import inputs_of
 from engine.corrections.sinogram import SINOGRAM_CORRECTIONS, BinScatter
 from engine.data.histogram import total
 from engine.data.patient_position import STATED_AXES, position_facts
-from engine.data.runs.events import Loaded, Planned
+from engine.data.runs.events import Loaded
 from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -23,7 +23,7 @@ from engine.modalities.attaching import attach_inputs
 from engine.modalities.count_demand import ring_demand
 from engine.modalities.fit_subsets import fit_subsets
 from engine.modalities.kernel_stage import prepare_kernels
-from engine.modalities.requirements import refuse_if_too_large
+from engine.modalities.requirements import plan_of, refuse_if_too_large
 from engine.modalities.ring_scatter.stage import correct_scatter
 from engine.modalities.ring_sinogram_pet import model as ring_sinogram_pet
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
@@ -129,7 +129,7 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
     )
     # Refuse before the expensive stages, with numbers.
     refuse_if_too_large(needs, grid, SMALLER)
-    yield Planned(context.on.name, f"{context.on.label}: {needs.describe()}")
+    yield plan_of(context.on, needs, grid)
     context.log.facts = facts_of(data)
     context.log.scanner = data.scanner.fingerprint()
     yield Loaded(f"{data.n_prompts:,.0f} counts, {data.layout.describe()}", context.log.facts)

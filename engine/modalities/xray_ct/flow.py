@@ -12,7 +12,7 @@ from engine.corrections.base import inputs_of
 from engine.corrections.preprocess import STEPS
 from engine.corrections.preprocess.plausibility import doubts_of_steps
 from engine.data.projections import Projections
-from engine.data.runs.events import Loaded, Planned
+from engine.data.runs.events import Loaded
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io import read_projections
@@ -20,7 +20,7 @@ from engine.modalities import stages
 from engine.modalities.attaching import attach_inputs
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.reader_notes import say
-from engine.modalities.requirements import Requirements, refuse_if_too_large
+from engine.modalities.requirements import Requirements, plan_of, refuse_if_too_large
 from engine.modalities.stages import Stage
 from engine.modalities.xray_ct import in_slabs
 from engine.modalities.xray_ct import model as xray_ct
@@ -83,7 +83,7 @@ def flow(
 
         spaces = wanted, (worked, region)
         return (yield from iterations_in_slabs.flow(context, given, *spaces, resume, finish_early))
-    streams = yield from say_requirements(context, requirements, worked.grid)
+    streams = yield from say_requirements(context, requirements, worked.grid, wanted.grid)
     A = xray_ct.projector(
         scan,
         worked.grid,
@@ -163,7 +163,7 @@ def into_files(context: Context, scan: Projections) -> Stage[Projections]:
     if not requirements.disk_bytes:
         return scan
     refuse_if_too_large(requirements, grid, SMALLER)
-    yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
+    yield plan_of(context.on, requirements, grid)
     return in_slabs.in_files(scan)
 
 
@@ -278,7 +278,9 @@ def needs_of(context: Context, scan: Projections, grid: ImageGrid) -> Requiremen
     return estimate(context.protocol, scan.shape, grid, on=on, climbs=climbs, in_files=in_files)
 
 
-def say_requirements(context: Context, requirements: Requirements, grid: ImageGrid) -> Stage[bool]:
+def say_requirements(
+    context: Context, requirements: Requirements, grid: ImageGrid, image: ImageGrid
+) -> Stage[bool]:
     """Report the requirements of a run, and refuse one that does not fit.
 
     Parameters
@@ -289,6 +291,8 @@ def say_requirements(context: Context, requirements: Requirements, grid: ImageGr
         requirements of the run
     grid
         grid of the iterations
+    image
+        grid of the image, which can be smaller
 
     Returns
     -------
@@ -296,7 +300,7 @@ def say_requirements(context: Context, requirements: Requirements, grid: ImageGr
         True if data pass through the memory of a GPU in parts
     """
     refuse_if_too_large(requirements, grid, remedy(context.protocol))
-    yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
+    yield plan_of(context.on, requirements, image)
     return requirements.gpu is not None and requirements.gpu.streams
 
 

@@ -13,7 +13,7 @@ from engine.core.backend.devices import device_of
 from engine.core.errors import GeometryError, NumericalError
 from engine.core.paths import cache_dir
 from engine.data.projections import Projections
-from engine.data.runs.events import Event, Planned, Preview
+from engine.data.runs.events import Event, Preview
 from engine.data.runs.sharding import ProjectedSlabs
 from engine.data.storage import volume_file
 from engine.data.storage.columns import MEMORY, ColumnStorage, Scratch
@@ -21,7 +21,7 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.modalities import stages
 from engine.modalities.kernel_stage import prepare_kernels
-from engine.modalities.requirements import refuse_if_too_large
+from engine.modalities.requirements import plan_of, refuse_if_too_large
 from engine.modalities.stages import Stage
 from engine.modalities.xray_ct.ct_numbers import in_hounsfield
 from engine.modalities.xray_ct.model import expect_integrals
@@ -105,7 +105,7 @@ def _measure(context: Context, scan: Projections, grid: ImageGrid) -> Stage[Slab
     on, climbs = device_of(context.on), climbing(scan.geometry)
     requirements = estimate(context.protocol, scan.shape, grid, on=on, climbs=climbs, in_files=True)
     refuse_if_too_large(requirements, grid, SMALLER)
-    yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
+    yield plan_of(context.on, requirements, grid)
     needs = needs_in_slabs(scan.shape, grid, on, climbs=climbs)
     # At least one slab for each worker, so that none is idle.
     if context.divide is not None:

@@ -11,7 +11,6 @@ from engine.core.arrays import Array, rest
 from engine.core.backend.devices import device_of
 from engine.core.paths import cache_dir
 from engine.data.projections import Projections
-from engine.data.runs.events import Planned
 from engine.data.storage import volume_file
 from engine.data.storage.iterates import IterateStorage, remove_iterates
 from engine.data.storage.out_of_core import OutOfCore
@@ -19,7 +18,7 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.modalities import stages
 from engine.modalities.kernel_stage import prepare_kernels
-from engine.modalities.requirements import refuse_if_too_large
+from engine.modalities.requirements import plan_of, refuse_if_too_large
 from engine.modalities.stages import Stage
 from engine.modalities.xray_ct.ct_numbers import in_hounsfield
 from engine.modalities.xray_ct.extent import Region
@@ -62,7 +61,7 @@ def flow(
     """
     expect_integrals(scan)
     space, region = worked
-    A, storage = yield from _projector(context, scan, space.grid)
+    A, storage = yield from _projector(context, scan, space.grid, wanted.grid)
     # A small pair of views has the same kernels, and its adjoint error can be measured quickly.
     sample = A.of_a_pair()
     yield from prepare_kernels(context, of_projections(sample, direct=False))
@@ -97,13 +96,13 @@ def flow(
 
 
 def _projector(
-    context: Context, scan: Projections, grid: ImageGrid
+    context: Context, scan: Projections, grid: ImageGrid, image: ImageGrid
 ) -> Stage[tuple[SlabbedXrayTransform, IterateStorage]]:
     """Report the requirements of the run, and the sizes of slabs and chunks."""
     protocol, on = context.protocol, device_of(context.on)
     requirements = estimate(protocol, scan.shape, grid, on=on, in_files=True)
     refuse_if_too_large(requirements, grid, remedy(protocol))
-    yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
+    yield plan_of(context.on, requirements, image)
     needs = needs_of_iterations(protocol, scan.shape, grid, on, are_there=True)
     threads = max(context.on.threads, 1)
     parts = parts_within(scan.shape, grid, budget_bytes=needs.budget_bytes, threads=threads)

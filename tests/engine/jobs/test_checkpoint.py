@@ -11,7 +11,8 @@ import numpy as np
 import psutil
 import pytest
 
-from engine.core import paths
+from engine.core import paths, private_files
+from engine.core.backend import cpu
 from engine.core.errors import (
     DataError,
     FileFormatError,
@@ -19,7 +20,7 @@ from engine.core.errors import (
     ResourceError,
     SettingsError,
 )
-from engine.data.runs.events import Checkpointed, Finished, Preview, StageStarted, Warned
+from engine.data.runs.events import Checkpointed, Finished, Planned, Preview, StageStarted, Warned
 from engine.data.runs.history import RunHistory
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -455,3 +456,48 @@ def test_a_job_is_for_its_owner_alone(study, tmp_path):
     modes = {path.name: path.stat().st_mode & 0o777 for path in (job.folder, *job.folder.iterdir())}
     assert modes["job"] == 0o700
     assert modes["job.json"] == modes["study.toml"] == 0o600
+
+
+@pytest.mark.parametrize(
+    ("asked", "resumes", "expected"),
+    [
+        (None, True, 3),
+        (5, True, 5),
+        (None, False, None),
+        (5, False, 5),
+    ],
+)
+def test_a_run_continues_with_its_number_of_threads(study, asked, resumes, expected):
+    job = Job.create(study)
+    job.note_device(cpu(3))
+    assert Job.open(job.folder).threads(asked, resumes=resumes) == expected
+
+
+def test_a_record_without_threads_is_read(study):
+    job = Job.create(study)
+    values = json.loads((job.folder / "job.json").read_text())
+    del values["threads"], values["seal"]
+    (job.folder / "job.json").write_text(json.dumps(values))
+    assert job.threads(None, resumes=True) is None
+
+
+def test_too_little_space_for_the_output_ends_a_run_before_its_work(study, tmp_path):
+    job = Job.create(study, output=tmp_path / "image.nii")
+
+    def events():
+        yield Planned("cpu", "", image_bytes=1 << 60)
+        pytest.fail("the work has begun")
+
+    with pytest.raises(ResourceError, match=r"image\.nii: the image needs at least"):
+        list(keep(events(), job))
+    assert Job.open(job.folder).record.status == "failed"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such owners and modes")
+def test_a_job_that_others_can_change_is_not_opened(study, tmp_path, monkeypatch):
+    monkeypatch.setattr(private_files, "_REACHED_BY_OTHERS", 0o777)
+    job = Job.create(study)
+    (job.folder / "job.json").chmod(0o666)
+    with pytest.raises(SettingsError, match="this job is not used, because everybody may write"):
+        Job.open(job.folder)
+    assert jobs() == []

@@ -10,6 +10,7 @@ from datetime import date
 import numpy as np
 import pydicom
 import pytest
+from pydantic import ValidationError
 from pydicom.dataset import Dataset
 from pynetdicom import AE, evt
 from pynetdicom.sop_class import ModalityWorklistInformationFind, Verification
@@ -229,3 +230,11 @@ def test_days_that_are_none_are_refused(capsys):
     for words in (["--on", "26.11.2026"], ["--on", "2026-11-26", "--until", "2026-11-20"]):
         assert main(["dicom", "worklist", "--to", "127.0.0.1:9", *words]) == USER_FAULT
         assert "2026-11-" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("uid", ["../../../tmp/x", "1..2", "1.2.", "1.2/3", "1.2\n", "a"])
+def test_a_study_uid_is_numbers_and_dots(uid: str) -> None:
+    with pytest.raises(ValidationError):
+        ImagingOrder(patient_id="1", study_uid=uid)
+    for fine in ("", "1", "1.2.840.10008", "1.2.0003"):
+        assert ImagingOrder(patient_id="1", study_uid=fine).study_uid == fine

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,8 +27,10 @@ from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.tof import TofSettings
 from engine.io import read_listmode, read_volume, write_listmode
+from engine.io.first_bytes import is_root
 from engine.io.gate import crystals as gate_crystals
 from engine.io.gate import trees as gate_trees
+from engine.io.safety.open_input import InputFile, open_input
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
@@ -287,3 +291,35 @@ class TestDamage:
         monkeypatch.setitem(sys.modules, "uproot.reading", None)
         with pytest.raises(ResourceError, match=r"install isocenter\[gate\]"):
             read_listmode(path)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        *(b"root:x:0:0:root:/root:/bin/bash\n", b"root"),
+        *(b"root\0\0\xf6\x18\0\0\0\x01", b"ROOT" + bytes(60)),
+    ],
+)
+def test_only_the_header_of_root_makes_a_root_file(head: bytes) -> None:
+    def file_of(head: bytes) -> Any:
+        return SimpleNamespace(head=head)
+
+    assert not is_root(file_of(head))
+    assert is_root(file_of(b"root\0\0\xf6\x18\0\0\0\x64"))
+
+
+def test_no_address_of_an_object_is_in_the_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(self: object, file: InputFile) -> None:
+        raise ValueError("not a file: <engine.io.gate.trees._Source object at 0x7f00deadbeef>")
+
+    monkeypatch.setattr(gate_trees.RootFile, "__init__", fails)
+    (tmp_path / "a.root").write_bytes(b"root")
+    with (
+        open_input(tmp_path / "a.root") as file,
+        pytest.raises(FileFormatError, match="not a file: the file") as found,
+        gate_trees.open_root(file),
+    ):
+        pass
+    assert "0x" not in str(found.value)

@@ -14,7 +14,7 @@ import pytest
 
 from engine.core.errors import DataError, ResourceError
 from engine.io.safety import locks
-from engine.io.safety.atomic_write import publishing, write_atomically
+from engine.io.safety.atomic_write import published_after, publishing, write_atomically
 
 resource = pytest.importorskip("resource", reason="file size limits need POSIX")
 not_root = pytest.mark.skipif(
@@ -327,3 +327,14 @@ def test_a_name_that_windows_keeps_or_cuts_is_a_sentence(tmp_path: Path, name: s
 def test_a_name_that_only_looks_like_one_is_written(tmp_path: Path, name: str) -> None:
     write_atomically(b"volume", tmp_path / name)
     assert (tmp_path / name).read_bytes() == b"volume"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need permission on Windows")
+def test_a_link_next_to_an_output_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    target, link = tmp_path / "mine.txt", tmp_path / "x.provenance.json"
+    target.write_bytes(b"precious")
+    link.symlink_to(target)
+    with published_after(link, b"new"):
+        pass
+    assert (target.read_bytes(), link.read_bytes()) == (b"precious", b"new")
+    assert not link.is_symlink()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from engine.core.errors import OutputError
+from engine.core.errors import OutputError, ResourceError
+from engine.io.safety import outputs
 from engine.io.safety.outputs import existing, files_written, refuse_inputs, refuse_to_overwrite
 
 
@@ -85,3 +87,18 @@ def test_every_file_of_a_written_scan_counts(tmp_path: Path) -> None:
 def test_devices_are_no_files_to_lose() -> None:
     assert existing(Path("/dev/null")) == ""
     assert existing(Path("n" * 300)) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "needed"), [("a.nii", 1000), ("a.NRRD", 1000), ("a.nii.gz", 50), ("a.dcm", 50)]
+)
+def test_an_image_needs_its_space_before_it_is_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, needed: int
+) -> None:
+    free = needed
+    monkeypatch.setattr(outputs.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    outputs.refuse_too_little_space(str(tmp_path / "new folder" / name), 1000)
+    outputs.refuse_too_little_space("", 1 << 60)
+    free = needed - 1
+    with pytest.raises(ResourceError, match=f"at least {needed:,} bytes, but {free:,} are"):
+        outputs.refuse_too_little_space(str(tmp_path / name), 1000)

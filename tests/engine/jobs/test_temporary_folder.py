@@ -1,0 +1,35 @@
+"""A killed program leaves its temporary folder; the next start removes it, and only it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.jobs.process.temporary_folder import _machine, sweep_temporary_folders
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="only Linux has a fork server")
+
+
+def test_only_folders_of_ended_processes_go(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    gone = [f"isocenter-{_machine()}-{ended.pid}-abc"]
+    stay = [
+        f"isocenter-{_machine()}-{os.getpid()}-abc",
+        f"isocenter-{_machine() + 1}-{ended.pid}-abc",
+        f"isocenter-{ended.pid}",
+        "isocenter-notes",
+        f"pymp-{ended.pid}",
+    ]
+    for name in gone + stay:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "listener-1").touch()
+    (tmp_path / f"isocenter-{_machine()}-{ended.pid}-link").symlink_to(tmp_path / stay[0])
+    sweep_temporary_folders(tmp_path)
+    left = {path.name for path in tmp_path.iterdir() if not path.is_symlink()}
+    assert left == set(stay)
+    assert (tmp_path / stay[0] / "listener-1").exists()
