@@ -381,6 +381,7 @@ MAY_OPEN = (
         "engine.io.safety.stored_bytes",
         "engine.io.folder",
         "engine.io.hdf5.opening",
+        "engine.core.private_files",
     ),  # the one way in
     *(
         "engine.io.safety.atomic_write",

@@ -52,7 +52,7 @@ def _is_copied(path: Path, copies: Path) -> bool:
     try:
         data = read_text(path, MOST_BYTES).encode()
         copies.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if copy.exists() and is_own(copy) and copy.read_bytes() == data:
+        if copy.exists() and is_own(copy) and read_text(copy, MOST_BYTES).encode() == data:
             return False
         write_atomically(data, copy, private=True)
     except (EngineError, OSError):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 
 import pytest
 
-from engine.cli import main as command_line
 from engine.cli.main import main
 from engine.cli.open_files import is_out_of_files
 
@@ -42,7 +42,8 @@ def test_a_command_ends_with_a_sentence(
     def fails(argv: object) -> None:
         raise FULL
 
-    monkeypatch.setattr(command_line, "_parsed", fails)
+    # The package offers the function under the name of its module
+    monkeypatch.setattr(sys.modules["engine.cli.main"], "_parsed", fails)
     assert main(["inspect", "x"]) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1 and "ulimit -n 1024" in err

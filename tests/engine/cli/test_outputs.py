@@ -12,7 +12,8 @@ import pytest
 
 from engine.cli.exit_codes import USER_FAULT
 from engine.cli.main import main, parser
-from engine.cli.outputs import Output
+from engine.cli.outputs import Output, refuse_outputs
+from engine.core.errors import OutputError
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -249,3 +250,22 @@ def test_its_sidecar_is_not_replaced_either(folder: Path, tmp_path: Path) -> Non
     command = ["export", str(folder / "mu.nii.gz"), str(tmp_path / "image.nii.gz")]
     assert main(command) == USER_FAULT
     assert not (tmp_path / "image.nii.gz").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "output"),
+    [
+        (["report", "R", "-o", "r.html", "--force"], "r.html"),
+        (["dicom", "worklist", "--to", "a:1", "--keep", "o.json", "--force"], "o.json"),
+    ],
+)
+def test_an_option_that_is_left_out_is_not_the_current_folder(
+    words: list[str], output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / output).touch()
+    arguments = parser(words[0]).parse_args(words)
+    refuse_outputs(arguments)
+    arguments.force = False
+    with pytest.raises(OutputError, match="already exists"):
+        refuse_outputs(arguments)
