@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import IO, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from engine.cli.exit_codes import USER_FAULT
 from engine.cli.open_files import TOO_FEW_FILES, is_out_of_files
@@ -15,6 +15,9 @@ from engine.cli.verbs import VERBS, Verbs, add_options, add_verb
 from engine.core.printing import print_line, print_lines
 from engine.core.visible_text import visible_line
 from engine.protocols.run_context.environment import program_version
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 
 def parser(verb: str | None = None) -> argparse.ArgumentParser:
@@ -29,7 +32,7 @@ def parser(verb: str | None = None) -> argparse.ArgumentParser:
 
 
 def _parser(add: Callable[[Verbs], object]) -> argparse.ArgumentParser:
-    top = _Parser(
+    top: argparse.ArgumentParser = _Parser(
         prog="isocenter",
         description="Turn PET and X-ray CT scans into images. Without a verb: open the window.",
         epilog="Research use only. Not for diagnosis or treatment.",
@@ -47,7 +50,7 @@ class _Parser(argparse.ArgumentParser):
         # A name on the command line can contain a line break, and the message is one line
         super().error(visible_line(message))
 
-    def _print_message(self, message: str, file: IO[str] | None = None) -> None:
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         # As argparse does: a closed stream must not replace the exit code
         with suppress(AttributeError, OSError):
             print_lines(message.removesuffix("\n"), file)

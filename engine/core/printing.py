@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 import traceback
-from typing import IO
+from typing import TYPE_CHECKING
 
 from engine.core.visible_text import visible_line
 
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
-def print_line(text: str, to: IO[str] | None = None, *, end: str = "\n") -> None:
+
+def print_line(text: str, to: SupportsWrite[str] | None = None, *, end: str = "\n") -> None:
     """Print one line.
 
     Parameters
@@ -24,7 +27,7 @@ def print_line(text: str, to: IO[str] | None = None, *, end: str = "\n") -> None
     (sys.stdout if to is None else to).write(visible_line(text) + end)
 
 
-def print_lines(text: str, to: IO[str] | None = None) -> None:
+def print_lines(text: str, to: SupportsWrite[str] | None = None) -> None:
     """Print a text of several lines.
 
     Parameters

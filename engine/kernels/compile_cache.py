@@ -186,7 +186,7 @@ class _PrivateFiles(IndexDataCacheFile):
     def _load_index(self) -> dict[Any, str]:
         if not is_own(Path(self._index_path), code=True):
             return {}
-        return super()._load_index()  # type: ignore[no-any-return]
+        return super()._load_index()
 
     def _load_data(self, name: str) -> Any:
         path = Path(self._data_path(name))
