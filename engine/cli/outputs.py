@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from engine.core.errors import EngineError
+from engine.core.errors import EngineError, OutputError
 from engine.io.input_files import files_behind
 from engine.io.safety.outputs import files_written, refuse_to_overwrite
 from engine.modalities.recognise import gathered
@@ -111,6 +111,8 @@ def resolve_pseudonyms(arguments: argparse.Namespace) -> None:
 def refuse_outputs(arguments: argparse.Namespace) -> None:
     """Refuse an output that is an input, is named twice, or exists without `--force`.
 
+    A link next to an output is refused too: its target has a name that the user did not state.
+
     Parameters
     ----------
     arguments
@@ -123,6 +125,13 @@ def refuse_outputs(arguments: argparse.Namespace) -> None:
     """
     named = getattr(arguments, "outputs", ())
     outputs = [file for _, path, written in named for file in written(path, arguments)]
+    paths = [path for _, path, _ in named]
+    links = [file for file in outputs if file not in paths and file.is_symlink()]
+    if links:
+        raise OutputError(
+            f"{links[0]}: this is a link next to an output, and its target would be replaced; "
+            "remove the link, or choose another name."
+        )
     if outputs:
         refuse_to_overwrite(outputs, _inputs(arguments), force=arguments.force)
 

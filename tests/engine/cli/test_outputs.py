@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -268,4 +269,19 @@ def test_an_option_that_is_left_out_is_not_the_current_folder(
     refuse_outputs(arguments)
     arguments.force = False
     with pytest.raises(OutputError, match="already exists"):
+        refuse_outputs(arguments)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need permission on Windows")
+@pytest.mark.parametrize("name", ["x.v", "x.hv.provenance.json"])
+def test_a_link_next_to_an_output_is_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").write_bytes(b"precious")
+    arguments = parser("export").parse_args(["export", "in.nii", "x.hv", "--force"])
+    (tmp_path / "x.hv").symlink_to("mine")
+    refuse_outputs(arguments)  # the user has named this one
+    (tmp_path / name).symlink_to("mine")
+    with pytest.raises(OutputError, match=f"{name}: this is a link next to an output"):
         refuse_outputs(arguments)
