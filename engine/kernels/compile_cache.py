@@ -78,10 +78,14 @@ def cache_folder() -> Path | None:
     """Return the folder of code compiled from these sources; None if there is none to use.
 
     In this order: the variable NUMBA_CACHE_DIR; next to the sources, for shared installations; the
-    cache in ISOCENTER_HOME; the user's own cache. A folder must be writable, and private.
+    cache in ISOCENTER_HOME. A folder must be writable, and private. If others can change these
+    folders, the user's own cache follows.
     """
     refused: dict[Path, str] = {}
     chosen = next((folder for base in _bases() if (folder := _usable(base, refused))), None)
+    # ISOCENTER_HOME can be shared, and code of other users is never run
+    if chosen is None and refused:
+        chosen = _usable(user_cache_dir(), refused)
     instead = "kernels are compiled again" + ("" if chosen is None else f" into {chosen.parent}")
     for base, reason in refused.items():
         report_refused(base, reason, instead)
@@ -246,8 +250,7 @@ def _bases() -> list[Path]:
     bases = [Path(asked)] if asked else [SOURCES / "__pycache__"]
     with suppress(ResourceError):
         bases.append(cache_dir())
-    # ISOCENTER_HOME can be shared, and code of other users is never run
-    return list(dict.fromkeys((*bases, user_cache_dir())))
+    return bases
 
 
 def _is_writable(folder: Path) -> bool:

@@ -95,3 +95,20 @@ def test_files_written_under_a_loose_umask_are_private(tmp_path: Path) -> None:
         os.umask(before)
     assert {path.stat().st_mode & 0o022 for path in tmp_path.iterdir()} == {0}
     assert files.load("key") == "value"
+
+
+def test_a_shared_home_leaves_the_cache_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("shared", "home/cache"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name).chmod(0o777)
+    monkeypatch.setattr(private_files, "_refused", {})
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "shared"))
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(compile_cache, "user_cache_dir", lambda: tmp_path / "own")
+
+    folder = compile_cache.cache_folder.__wrapped__()
+
+    assert folder is not None and folder.parent == tmp_path / "own"
+    assert {each.path.name for each in refused_paths()} == {"shared", "cache"}
