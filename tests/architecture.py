@@ -169,6 +169,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "io.safety.atomic_write",
             "protocols.run_context.environment",
             "core.paths",
+            "core.private_files",
         ),
         *("core.json_types", "core.errors", "core.lazy_exports"),
     ),
