@@ -4100,6 +4100,11 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
+      <source>The window uses Qt and PySide6 under the LGPL-3.0. Their licence texts are in {folder}. Their source code is at {source}.</source>
+      <translation>Das Fenster verwendet Qt und PySide6 unter der LGPL-3.0. Ihre Lizenztexte liegen in {folder}. Ihr Quellcode liegt unter {source}.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/questions.py" />
       <source>Scans and studies</source>
       <translation>Scans und Studien</translation>
     </message>

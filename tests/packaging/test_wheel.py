@@ -73,6 +73,11 @@ def test_the_wheel_holds_the_guide_and_the_resources(wheel: Path) -> None:
     assert {"engine/CONVENTIONS.md", "engine/py.typed", "engine/kernels/rays.cu"} <= names
 
 
+def test_the_wheel_holds_the_licence_texts_of_qt(wheel: Path) -> None:
+    names = {Path(name).name for name in zipfile.ZipFile(wheel).namelist() if "licenses/" in name}
+    assert {"LICENSE", "QT.md", "LGPL-3.0-only.txt", "GPL-3.0-only.txt"} <= names
+
+
 def test_the_wheel_leaves_out_what_belongs_to_a_clone(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert [name for name in names if name.startswith(LEFT_OUT)] == []

@@ -70,6 +70,21 @@ def test_ci_runs_on_push_and_pull_request() -> None:
     assert {"push", "pull_request"} <= set(events)
 
 
+def test_known_vulnerabilities_are_looked_up_every_week() -> None:
+    weekly = GITHUB / "workflows/newest.yml"
+    assert "schedule" in loaded(weekly)[True] and "bash .ci/audit" in list(commands(weekly))
+    audited = (ROOT / ".ci/audit").read_text("utf-8")
+    assert "pip-audit==" in audited and "packaging/lock/$group.txt" in audited
+
+
+def test_bounds_exclude_known_vulnerabilities() -> None:
+    least = {"pydicom": "3.0.2", "pynetdicom": "3.0.4", "jinja2": "3.1.6"}
+    locked = (ROOT / "packaging/lock/base.txt").read_text("utf-8")
+    for name, version in least.items():
+        assert f"{name}>={version}" in PROJECT["dependencies"]
+        assert re.search(rf"^{name}==", locked, re.MULTILINE)
+
+
 def test_each_promised_python_is_tried_on_linux() -> None:
     promised = [each.rsplit(" ")[-1] for each in PROJECT["classifiers"] if ":: 3." in each]
     linux = jobs(GITHUB / "workflows/ci.yml")["linux"]

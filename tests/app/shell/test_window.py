@@ -428,10 +428,18 @@ def test_about_tells_the_version_the_claim_and_the_licence(window):
 
     from PySide6.QtWidgets import QMessageBox
 
+    from app.shell.dialogs.questions import QT_SOURCE, licence_folder
+
     window.actions_.about.trigger()
     box = window.findChild(QMessageBox)
     assert box.isVisible() and version("isocenter") in box.text()
     assert "Not for diagnosis" in box.text() and "BSD-3-Clause" in box.text()
+    folder = licence_folder()
+    assert "LGPL-3.0" in box.text() and str(folder) in box.text() and QT_SOURCE in box.text()
+    texts = {path.name: path.read_text("utf-8") for path in folder.iterdir()}
+    assert "GNU LESSER GENERAL PUBLIC LICENSE" in texts["LGPL-3.0-only.txt"]
+    assert "GNU GENERAL PUBLIC LICENSE" in texts["GPL-3.0-only.txt"]
+    assert QT_SOURCE in texts["QT.md"]
     box.close()
 
 
