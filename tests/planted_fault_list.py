@@ -13,7 +13,7 @@ class Fault(NamedTuple):
     name : the fault in a few words
     file : path in the repository
     old, new : text that occurs once in the file, and its replacement
-    tests : arguments of pytest: test files or folders, and `-m slow` for the long tier
+    tests : arguments of pytest: test files or folders, of both tiers
     """
 
     name: str
@@ -223,8 +223,8 @@ READERS = (
     Fault(
         "elekta: panel centre mirrored",
         "engine/io/xray/elekta/scan.py",
-        "projection_offset_mm=-frames",
-        "projection_offset_mm=frames",
+        "SOURCE_DETECTOR_MM, -frames.centre_mm",
+        "SOURCE_DETECTOR_MM, frames.centre_mm",
         "tests/engine/io/xray/test_xray_elekta.py",
     ),
     Fault(

@@ -72,6 +72,7 @@ def try_fault(fault: Fault, copy: Path) -> Verdict:
 def tested(tests: str, copy: Path) -> Verdict:
     """Run tests in a copy of the tree."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
+    command += ["-m", "slow or not slow"]  # tests of both tiers
     environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": ""}
     begun = monotonic()
     try:
