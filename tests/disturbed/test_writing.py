@@ -15,6 +15,7 @@ from tests.disturbed.writers import WRITERS
 ROOT = Path(__file__).resolve().parents[2]
 CALLS = {"write_atomically", "write_all", "publishing", "write_hdf5"}
 CALLS |= {"write_with_sidecar", "write_with_header", "new_folder", "write_folder"}
+CALLS |= {"write_measured", "FileWriter"}
 LAYERS = {
     "engine/io/safety/atomic_write.py",
     "engine/io/hdf5/writer.py",
@@ -75,6 +76,9 @@ def _writing_modules() -> set[str]:
     for path in (*(ROOT / "engine").rglob("*.py"), *(ROOT / "app").rglob("*.py")):
         tree = ast.parse(path.read_bytes())
         called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        called |= {
+            base for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for base in node.bases
+        }
         if any(isinstance(name, ast.Name) and name.id in CALLS for name in called):
             found.add(path.relative_to(ROOT).as_posix())
     return found
