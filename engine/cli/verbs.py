@@ -74,6 +74,8 @@ VERBS = {
     ),
     "doctor": Verb("machine.doctor", "check this installation"),
     "verify-log": Verb("machine.verify_log", "check that the audit log is unchanged"),
+    "verify": Verb("verify", "verify the signatures of results, reports and logs"),
+    "key": Verb("verify", "show the public key that signs, or set its passphrase"),
 }
 """All verbs, in the order of the help."""
 

@@ -136,15 +136,36 @@ def check_file(path: Path, kind: Kind) -> CheckedSignature:
         return CheckedSignature("without key", "has no signature with a key")
     try:
         text = read_text(signed, MOST_BYTES)
-        made = FileSignature.model_validate(from_json(text))
         with open_input(path) as file:
             digest = file.sha256()
-    except (EngineError, ValueError):
-        return CheckedSignature("changed", f"has a damaged signature ({signed.name})")
+    except EngineError:
+        return CheckedSignature("changed", "has a damaged signature")
+    return check_signature(text, kind, path.name, digest)
+
+
+def check_signature(text: str, kind: Kind, name: str, digest: str) -> CheckedSignature:
+    """Check the text of a signature.
+
+    Parameters
+    ----------
+    text
+        content of the `.sig` file
+    kind, name, digest
+        expected kind, name of the signed file and digest of its content
+
+    Returns
+    -------
+    checked
+        never raises for a damaged signature, which counts as changed
+    """
+    try:
+        made = FileSignature.model_validate(from_json(text))
+    except ValueError:
+        return CheckedSignature("changed", "has a damaged signature")
     # The same values in another spelling are not what was signed.
     if made.to_bytes() != text.encode() or made.kind != kind or not made.is_intact:
-        return CheckedSignature("changed", f"has a signature that was changed ({signed.name})")
-    if (made.sha256, made.file) != (digest, path.name):
+        return CheckedSignature("changed", "has a signature that was changed")
+    if (made.sha256, made.file) != (digest, name):
         return CheckedSignature("changed", "was changed or renamed since it was signed", made)
     owner = known_keys().get(made.key, "")
     if not owner:

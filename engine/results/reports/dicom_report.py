@@ -21,6 +21,7 @@ from engine.protocols.privacy.records import without_names
 from engine.results.reports.blocks import ResultReport
 from engine.results.reports.illustrations import image_of
 from engine.results.reports.printed import to_images, to_pdf
+from engine.results.reports.signing import with_signature
 from engine.results.reports.subject import ReportSubject
 
 PDF_CLASS = "1.2.840.10008.5.1.4.1.1.104.1"
@@ -48,7 +49,7 @@ def to_dicom_pdf(report: ResultReport, of: ReportSubject, subject: Subject | Non
     bytes
         content of the DICOM file
     """
-    document = to_pdf(report)
+    document = with_signature(to_pdf(report), ".pdf", of.result.id)
     provenance = _provenance(of)
     subject = subject or _subject(of) or subject_of(provenance, digest_of(of.volume))
     study = str(subject.attributes["StudyInstanceUID"])

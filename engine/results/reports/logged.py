@@ -41,7 +41,8 @@ def logged(result_id: str) -> LoggedResult:
         log = check_quickly(log_file())
     except DataError as e:
         return LoggedResult(fault=str(e))
-    key, digests = "", []
+    key = ""
+    digests: list[str] = []
     for entry in log.of_results.get(result_id, ()):
         facts = entry["facts"]
         if entry["what"] == STORED:

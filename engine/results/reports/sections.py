@@ -16,6 +16,7 @@ from engine.core.json_types import Plain
 from engine.data.formatting import number_text, quantities, quantity
 from engine.data.runs.record import RecordedCorrection, RecordedRun
 from engine.io.raster.png import snapshot
+from engine.io.safety.audit_log import latest_line
 from engine.io.text.fact_labels import fact_of
 from engine.modalities.base import AnyModality
 from engine.modalities.studies import modality_of
@@ -213,6 +214,7 @@ def provenance(subject: ReportSubject) -> Section:
         ReportRow("Result", f"{record.id}, SHA-256 {record.sha256}"),
         ReportRow("Software", _software(subject)),
         ReportRow("System", str(subject.known("environment", "system") or "not known")),
+        *_log_row(),
         ReportRow("Command to reproduce", str(subject.provenance.get("replay", "not known"))),
     ]
     return Section("Provenance", tuple(rows))
@@ -224,6 +226,7 @@ def digests(subject: ReportSubject) -> Section:
         ReportRow("Image SHA-256", str(subject.known("output", "sha256") or "not known")),
         ReportRow("Result", subject.result.id),
         ReportRow("Software", _software(subject)),
+        *_log_row(),
     )
     return Section("Provenance", rows)
 
@@ -236,6 +239,12 @@ FULL: tuple[Part, ...] = (
     *(signatures, summary, illustrations, regions, annotated_slices, scan, corrections, settings),
     *(image_numbers, quality, provenance),
 )
+
+
+def _log_row() -> tuple[ReportRow, ...]:
+    """Return the newest line of the audit log, by which a later rollback is noticed."""
+    number, digest = latest_line()
+    return (ReportRow("Audit log", f"line {number:,}, SHA-256 {digest}"),) if number else ()
 
 
 def _image(subject: ReportSubject, png: bytes, width: float) -> Section:

@@ -7,17 +7,30 @@ from pathlib import Path
 
 from engine.core.errors import OutputError
 from engine.io.dicom.subject import Subject
-from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.atomic_write import write_all
 from engine.results.reports.blocks import ResultReport
 from engine.results.reports.dicom_report import to_capture, to_dicom_pdf
 from engine.results.reports.printed import to_pdf
+from engine.results.reports.signing import files_of_report, with_signature
 from engine.results.reports.subject import ReportSubject
 from engine.results.reports.web_page import to_html
 
 Write = Callable[[ResultReport, ReportSubject, Subject | None], bytes]
+
+
+def signed_pdf(report: ResultReport, of: ReportSubject) -> bytes:
+    """Return the pages as a PDF with its signature."""
+    return with_signature(to_pdf(report), ".pdf", of.result.id)
+
+
+def signed_page(report: ResultReport, of: ReportSubject) -> bytes:
+    """Return the web page with its signature."""
+    return with_signature(to_html(report), ".html", of.result.id)
+
+
 KINDS: dict[str, tuple[str, Write]] = {
-    ".pdf": ("PDF", lambda report, of, subject: to_pdf(report)),
-    ".html": ("Web page", lambda report, of, subject: to_html(report)),
+    ".pdf": ("PDF", lambda report, of, subject: signed_pdf(report, of)),
+    ".html": ("Web page", lambda report, of, subject: signed_page(report, of)),
     ".capture.dcm": ("DICOM picture", to_capture),
     ".dcm": ("DICOM PDF", to_dicom_pdf),
 }
@@ -49,7 +62,7 @@ def ending_of_report(path: Path) -> str:
 def write_report(
     report: ResultReport, of: ReportSubject, path: Path, subject: Subject | None = None
 ) -> None:
-    """Write a report, completely or not at all.
+    """Write a report and its signature, completely or not at all.
 
     Parameters
     ----------
@@ -63,6 +76,7 @@ def write_report(
     Raises
     ------
     OutputError
-        if the suffix is not known
+        if the suffix is not known, or the name of the signature is that of a foreign file
     """
-    write_atomically(KINDS[ending_of_report(path)][1](report, of, subject), path)
+    data = KINDS[ending_of_report(path)][1](report, of, subject)
+    write_all(files_of_report(data, path, of.result.id))
