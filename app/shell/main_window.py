@@ -36,6 +36,7 @@ from app.state.services.runner import Runner
 from app.ui.theme.widgets import fit_to_screen
 from app.views.slices.labels import shortened
 from app.workspace.steps.step_changes import StepChanges
+from engine.core.visible_text import visible_line
 
 WINDOW_PX = (1440, 900)
 LOADER_MS = 500
@@ -271,7 +272,9 @@ class MainWindow(QMainWindow):
 
     def _follow_state(self) -> None:
         title = self.session.run.record.title
-        self.setWindowTitle(f"{shortened(title, 120)} - Isocenter" if title else "Isocenter")
+        self.setWindowTitle(
+            f"{shortened(visible_line(title), 120)} - Isocenter" if title else "Isocenter"
+        )
         if self.session.run.state is RunState.PREPARING:
             self.centre.message_bar.clear()
             self.tabs.setCurrentIndex(0)

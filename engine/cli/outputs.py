@@ -125,6 +125,8 @@ def refuse_outputs(arguments: argparse.Namespace) -> None:
     """
     named = getattr(arguments, "outputs", ())
     outputs = [file for _, path, written in named for file in written(path, arguments)]
+    if outputs:
+        refuse_to_overwrite(outputs, _inputs(arguments), force=arguments.force)
     paths = [path for _, path, _ in named]
     links = [file for file in outputs if file not in paths and file.is_symlink()]
     if links:
@@ -132,8 +134,6 @@ def refuse_outputs(arguments: argparse.Namespace) -> None:
             f"{links[0]}: this is a link next to an output, and its target would be replaced; "
             "remove the link, or choose another name."
         )
-    if outputs:
-        refuse_to_overwrite(outputs, _inputs(arguments), force=arguments.force)
 
 
 def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocumentFragment
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QInputDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.shell.message_bar import MessageBar
 from app.state.models.messages import Problem
-from app.ui.theme.questions import question_box
+from app.ui.theme.questions import ask_text, question_box
 from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import button, label, set_paragraphs
 from app.views.literal_text import BREAK, LiteralLabel, literal_tip
@@ -136,3 +136,19 @@ def test_no_label_and_no_tip_is_left_to_guess() -> None:
 )
 def test_a_planted_guess_is_found(text: str) -> None:
     assert list(guessed(Source("app/x.py", text)))
+
+
+def test_a_question_for_a_name_shows_text_as_it_is(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[QLabel] = []
+
+    def looked_at(dialog: QInputDialog) -> int:
+        seen.extend(dialog.findChildren(QLabel))
+        return 0
+
+    monkeypatch.setattr(QInputDialog, "exec", looked_at)
+    assert ask_text(None, "title", HOSTILE + REVERSED, "") == ""
+    assert [(each.textFormat(), each.text()) for each in seen] == [
+        (Qt.TextFormat.PlainText, HOSTILE + MARKED)
+    ]

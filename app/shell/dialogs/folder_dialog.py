@@ -50,7 +50,7 @@ class FolderDialog(QDialog):
         # Each folder gets a new dialog; closed ones must not stay in memory.
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._items, self._open_item = items, open_item
-        self.setWindowTitle(tr("Open from {folder}", folder=folder.name))
+        self.setWindowTitle(tr("Open from {folder}", folder=visible_line(folder.name)))
         fit_to_screen(self, *SIZE_PX)
         self.tree = QTreeWidget()
         self.tree.setHeaderLabels([tr("Scan or image"), tr("Format")])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QInputDialog, QLineEdit, QMessageBox, QWidget
+from PySide6.QtWidgets import QInputDialog, QLabel, QLineEdit, QMessageBox, QWidget
 
 from app.ui.theme.icons import draw_in
 from app.views.literal_text import breakable
@@ -80,7 +80,10 @@ def ask_text(
     dialog = QInputDialog(parent)
     dialog.setWindowTitle(title)
     dialog.setInputMode(QInputDialog.InputMode.TextInput)
-    dialog.setLabelText(words)
+    dialog.setLabelText(visible_text(words))
+    for shown in dialog.findChildren(QLabel):
+        # Names of protocols and files may look like HTML, and Qt would guess.
+        shown.setTextFormat(Qt.TextFormat.PlainText)
     dialog.setTextValue(start)
     if hidden:
         dialog.setTextEchoMode(QLineEdit.EchoMode.Password)

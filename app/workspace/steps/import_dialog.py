@@ -23,6 +23,7 @@ from app.ui.theme.widgets import button, fit_to_screen, label, scrolled, set_ton
 from app.views.colour.grey_raster import GreyRaster, RasterTile
 from app.workspace.steps.dataset_picker import DatasetPicker
 from app.workspace.steps.import_fields import ImportFields
+from engine.core.visible_text import visible_line
 
 SIZE_PX = (1120, 720)
 FORM_PX = 350
@@ -52,7 +53,7 @@ class ImportDialog(QDialog):
     def __init__(self, parent: QWidget | None, context: AppContext, source: Path) -> None:
         super().__init__(parent)
         self._context, self._theme = context, context.theme
-        self.setWindowTitle(tr("Import {name}", name=source.name))
+        self.setWindowTitle(tr("Import {name}", name=visible_line(source.name)))
         fit_to_screen(self, *SIZE_PX)
         self.model = ImportModel(source)
         self.job = ImportJob(context.commands, self.model, self)

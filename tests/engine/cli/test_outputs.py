@@ -282,6 +282,7 @@ def test_a_link_next_to_an_output_is_refused(
     arguments = parser("export").parse_args(["export", "in.nii", "x.hv", "--force"])
     (tmp_path / "x.hv").symlink_to("mine")
     refuse_outputs(arguments)  # the user has named this one
-    (tmp_path / name).symlink_to("mine")
+    (tmp_path / "other").write_bytes(b"precious")
+    (tmp_path / name).symlink_to("other")
     with pytest.raises(OutputError, match=f"{name}: this is a link next to an output"):
         refuse_outputs(arguments)
