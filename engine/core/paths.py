@@ -13,13 +13,14 @@ from pathlib import Path
 from engine.core.errors import ResourceError
 from engine.core.private_files import (
     report_refused,
-    trusted_group,
     why_not_private,
 )
 
 APP_NAME = "isocenter"
 HOME_VARIABLE = "ISOCENTER_HOME"
 OTHER_HOME = f"set {HOME_VARIABLE} to a folder you may write to"
+OWNER_ONLY = 0o700
+"""Permissions of the folders of queue and jobs: their files name scans and patients."""
 
 
 def cache_dir() -> Path:
@@ -37,7 +38,7 @@ def jobs_dir() -> Path:
 
     # State, not cache: cleaning tools delete caches, and a checkpoint cannot be computed again.
     state = platformdirs.user_state_path(APP_NAME, appauthor=False)
-    return made(_private(_home("jobs") or state / "jobs"), OTHER_HOME, mode=private_mode())
+    return made(_private(_home("jobs") or state / "jobs"), OTHER_HOME, mode=OWNER_ONLY)
 
 
 def state_dir() -> Path:
@@ -124,12 +125,6 @@ def made(folder: Path, remedy: str = "choose another folder", *, mode: int = 0o7
     return folder
 
 
-def private_mode() -> int:
-    """Return the permissions of a new folder of jobs: for this user, or for the trusted group."""
-    # With the group bit, new files belong to the group of the folder
-    return 0o700 if trusted_group() is None else 0o2770
-
-
 def user_cache_dir() -> Path:
     """Cache of this user, whatever ISOCENTER_HOME names; not created."""
     import platformdirs
@@ -145,7 +140,7 @@ def _make_parents(folder: Path) -> None:
             break
         missing.append(parent)
     for parent in reversed(missing):
-        parent.mkdir(0o755 if trusted_group() is None else 0o2775, exist_ok=True)
+        parent.mkdir(0o755, exist_ok=True)
 
 
 def private_state_dir() -> Path:

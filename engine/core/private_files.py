@@ -151,11 +151,6 @@ def trusted_group() -> int | None:
     return _group_number(name) if name and os.name == "posix" else None
 
 
-def is_for_one_user() -> bool:
-    """Return True unless ISOCENTER_GROUP shares jobs and the queue with a group."""
-    return trusted_group() is None
-
-
 @lru_cache(maxsize=4)
 def _group_number(name: str) -> int:
     import grp

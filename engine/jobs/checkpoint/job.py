@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import ValidationError
 
 from engine.core.errors import FileFormatError, ResourceError, SettingsError
-from engine.core.paths import jobs_dir, made, private_mode
-from engine.core.private_files import is_for_one_user, why_not_private
+from engine.core.paths import OWNER_ONLY, jobs_dir, made
+from engine.core.private_files import why_not_private
 from engine.core.settings import explain
 from engine.data.runs.events import Preview
 from engine.io.safety import audit_log
@@ -108,8 +108,8 @@ class Job:
                 raise SettingsError(
                     f"{folder}: already contains a job. Resume that job, or choose another folder."
                 )
-            made(folder, mode=private_mode())
-            write_study(study.with_absolute_paths(), folder / STUDY, private=is_for_one_user())
+            made(folder, mode=OWNER_ONLY)
+            write_study(study.with_absolute_paths(), folder / STUDY, private=True)
             job._write(record)
         audit_log.record("run begun", job=job._public_id)
         return job
@@ -376,7 +376,7 @@ class Job:
         self._write(self.record.model_copy(update=values))
 
     def _write(self, record: JobRecord) -> None:
-        write_atomically(record.to_text().encode(), self.folder / RECORD, private=is_for_one_user())
+        write_atomically(record.to_text().encode(), self.folder / RECORD, private=True)
 
 
 def job_files(folder: Path) -> tuple[Path, ...]:

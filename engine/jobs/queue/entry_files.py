@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from engine.core.errors import ResourceError, SettingsError
-from engine.core.private_files import is_for_one_user, is_own
+from engine.core.private_files import is_own
 from engine.core.settings import explain
 from engine.io.safety.atomic_write import write_atomically
 from engine.io.safety.locks import sweep_parts
@@ -37,7 +37,7 @@ class EntryFiles:
         """Write the file of a study, replacing an older one."""
         # A killed writer leaves a partial file; under the lock nobody else is writing
         sweep_parts(self._folder)
-        write_atomically(entry.to_text().encode(), self._path(entry.id), private=is_for_one_user())
+        write_atomically(entry.to_text().encode(), self._path(entry.id), private=True)
 
     def remove(self, id: str) -> None:
         """Delete the file of a study."""

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.core.errors import EngineError, SettingsError
-from engine.core.paths import jobs_dir, made, private_mode, queue_dir
+from engine.core.paths import OWNER_ONLY, jobs_dir, made, queue_dir
 from engine.io.dicom.order import ImagingOrder
 from engine.io.safety import audit_log
 from engine.io.safety.locks import after_others
@@ -46,7 +46,7 @@ class StudyQueue:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self.folder = made(folder or queue_dir(), mode=private_mode())
+        self.folder = made(folder or queue_dir(), mode=OWNER_ONLY)
         self._files = EntryFiles(self.folder)
 
     # reading
