@@ -8,7 +8,7 @@ Cases, written before the limits:
 - one byte each 0.05 s; silence
 - a worklist answer larger than the limit; answers each 0.1 s without end; unusable answers
   without end
-- a node that stores a file only after the time for it
+- a node that stores a file only after the time for it, and one that stops reading
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pynetdicom import AE, evt
+from pynetdicom import AE, AllStoragePresentationContexts, evt
 from pynetdicom.sop_class import ModalityWorklistInformationFind, Verification
 
 from engine.core.errors import ResourceError
@@ -190,3 +190,35 @@ def test_a_file_has_a_time_to_be_stored(tmp_path: Path, monkeypatch: pytest.Monk
 
     with node(store) as there, pytest.raises(ResourceError, match=r"after 1 s|connection was lost"):
         send([folder], there, lambda done, of: None)
+
+
+@pytest.mark.slow
+def test_a_node_that_stops_reading_does_not_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network, "ANSWER_S", 1.0)
+    monkeypatch.setattr(network, "SLOWEST_PER_S", 1e9)
+    grid = ImageGrid((1, 3000, 3000), (1.0, 1.0, 1.0))
+    save(Volume(np.ones(grid.shape, np.float32), grid, "counts/mm"), tmp_path / "a.dicom")
+    free = threading.Event()
+    entity = AE(ae_title="ARCHIVE")
+    entity.supported_contexts = AllStoragePresentationContexts
+    port = free_port()
+
+    def stop_reading(event: evt.Event) -> None:
+        if event.pdu.pdu_type == 4:  # the first data
+            free.wait(8)
+
+    server = entity.start_server(
+        ("127.0.0.1", port), block=False, evt_handlers=[(evt.EVT_PDU_RECV, stop_reading)]
+    )
+    begun = time.monotonic()
+    try:
+        with pytest.raises(
+            ResourceError, match=r"no complete answer after 1 s|connection was lost"
+        ):
+            send([tmp_path / "a.dicom"], Node.at(f"127.0.0.1:{port}"), lambda done, of: None)
+        assert time.monotonic() - begun < 7
+    finally:
+        free.set()
+        server.shutdown()
