@@ -68,6 +68,9 @@ ONLY_PARSED = {
     "isocenter normalise": "wants scans of a source; tests/engine/cli/test_normalise.py has one",
     "isocenter queue": "wants studies; tests/engine/cli/test_queue_verb.py has some",
     "isocenter report": "wants a result; tests/engine/results/reports/test_report.py has some",
+    "isocenter verify": (
+        "wants a report; tests/engine/results/reports/test_signed_reports.py has some"
+    ),
     "isocenter resume": "wants an interrupted job; tests/engine/jobs/test_resume.py resumes one",
 }
 ONLY_NAMED = (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from getpass import getpass
@@ -35,9 +35,6 @@ KEY_LINE = re.compile(r"\s*([0-9a-f]{64})(?:\s+(.*\S))?\s*")
 HEX_SIGNATURE = re.compile(r"[0-9a-f]{128}")
 OWNER_ONLY, OWNER_AND_GROUP = 0o600, 0o660
 """Permissions that the key of a user and that of a site may have."""
-
-asks_passphrase: list[Callable[[], str]] = []
-"""Function of the window that asks the user for the passphrase; empty: the terminal asks."""
 
 
 @dataclass(frozen=True)
@@ -261,10 +258,8 @@ def _passphrase(path: Path) -> str:
     known = os.environ.get(PASSPHRASE, "")
     if known:
         return known
-    if asks_passphrase:
-        return asks_passphrase[-1]()
-    # Neither a worker process nor a run of a scheduler has a terminal.
-    if sys.stdin is not None and sys.stdin.isatty():
+    # Workers and scheduled runs have no terminal. In a window, a question there would go unseen.
+    if "PySide6" not in sys.modules and sys.stdin is not None and sys.stdin.isatty():
         return getpass("Passphrase of the signing key: ")
     raise SettingsError(
         f"{path}: the signing key has a passphrase, and nobody can be asked for it; set "

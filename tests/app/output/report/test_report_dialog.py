@@ -12,7 +12,7 @@ from engine.core import paths
 from engine.data import Volume
 from engine.geometry import ImageGrid
 from engine.results import NewResult, Results
-from engine.results.reports import Site
+from engine.results.reports import Site, sign
 from tests.app.conftest import PATIENCE_MS
 from tests.app.screen_laws import cut_controls, cut_labels
 
@@ -65,3 +65,14 @@ def test_nothing_is_cut_before_and_after_signing(qtbot, controls, dialog):
     assert again.sign_off.is_signed, "whoever opens it again is not asked"
     assert not again.sign_off.judgement.isVisible() and not again.sign_off.sign.isVisible()
     assert cut(again) == []
+
+
+def test_a_missing_sign_off_is_stated(qtbot, controls, dialog):
+    made = Results().newest_first()[0]
+    sign(made, "A. Physicist", "acceptable")
+    (made.folder / "signatures.json").unlink()
+    controls.session.run.take_result("", "")
+    controls.session.run.take_result("", made.id)
+    qtbot.wait(1)
+    assert "1 earlier signature(s)" in dialog.sign_off.said.text()
+    assert not dialog.sign_off.is_signed and cut(dialog) == []

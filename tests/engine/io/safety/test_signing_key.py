@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -97,7 +99,10 @@ def test_a_passphrase_is_off_until_it_is_set_and_asked_once(
     with pytest.raises(EngineError, match="wrong"):
         signing_key()
     monkeypatch.delenv(PASSPHRASE)
-    monkeypatch.setattr(keys, "asks_passphrase", [lambda: asked.append(1) or "secret words"])
+    monkeypatch.setattr(keys, "getpass", lambda _: asked.append(1) or "secret words")
+    terminal = SimpleNamespace(isatty=lambda: True)
+    modules = {name: each for name, each in sys.modules.items() if name != "PySide6"}
+    monkeypatch.setattr(keys, "sys", SimpleNamespace(stdin=terminal, modules=modules))
     assert signing_key().public == signing_key().public == public
     assert asked == [1] and os.environ[PASSPHRASE] == "secret words"
     keys.set_passphrase("")
