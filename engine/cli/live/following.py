@@ -10,6 +10,7 @@ from pathlib import Path
 from time import monotonic
 
 from engine.cli.console import Console
+from engine.cli.live.ending import Ending, ending_in_order, recorder_of
 from engine.cli.live.results import save_scan, save_slices, whole_volume
 from engine.cli.live.source import source_of
 from engine.cli.machine.device import device_of
@@ -41,7 +42,8 @@ EVERY_S = 1.0
 def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     """Follow a source to its end, then save the outputs.
 
-    Outputs are saved after an error or Ctrl+C too, with the data received so far.
+    Outputs are saved after an error or Ctrl+C too, with the data received so far. SIGTERM and
+    SIGHUP act like Ctrl+C.
 
     Parameters
     ----------
@@ -59,6 +61,11 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     EngineError
         any error of the source or of an output
     """
+    with ending_in_order() as ending:
+        _reconstruct(arguments, console, ending)
+
+
+def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending) -> None:
     protocol = _protocol(arguments)
     # before any thread starts, because both start processes by a fork
     geometry, source = _geometry(arguments.geometry), source_of(arguments)
@@ -73,8 +80,13 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     on = device_of(arguments.device, arguments.threads, console)
     begun_utc = datetime.now(UTC)
     lines = _JsonLines(console) if arguments.json else _Lines(console)
-    with LiveSession(source, choices, on=on, finds_axis=arguments.find_axis) as session:
-        fault = _followed(session, lines, DiskCheck(arguments.scan, session))
+    recorder = recorder_of("frames", source.name, arguments.scan, is_replay=arguments.replay)
+    with LiveSession(
+        source, choices, on=on, finds_axis=arguments.find_axis, recorder=recorder
+    ) as session:
+        fault = _followed(session, lines, DiskCheck(arguments.scan, session), ending)
+    for text in session.take_texts():
+        lines.say("noticed", text)
     update = session.newest
     # Errors of one output must not prevent the next one
     images, faults = update.images, list[BaseException]()
@@ -84,6 +96,7 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     ):  # first: the scan cannot be repeated
         try:
             scan = save_scan(session.scan(), arguments.scan)
+            session.scan_saved()
             lines.say("saved", f"Scan: {arguments.scan}")
         except EngineError as e:
             faults.append(e)
@@ -188,7 +201,9 @@ class DiskCheck:
         )
 
 
-def _followed(session: LiveSession, lines: _Lines, disk: DiskCheck) -> BaseException | None:
+def _followed(
+    session: LiveSession, lines: _Lines, disk: DiskCheck, ending: Ending
+) -> BaseException | None:
     """Print updates until the scan ends; return the exception that ended it early, if any."""
     said_s = monotonic()
     try:
@@ -211,6 +226,8 @@ def _followed(session: LiveSession, lines: _Lines, disk: DiskCheck) -> BaseExcep
     # Also Ctrl+C: the caller saves the data received so far
     except (KeyboardInterrupt, Exception) as e:  # noqa: BLE001  raised again after saving
         return e
+    finally:
+        ending.is_following = False
 
 
 class _Lines:

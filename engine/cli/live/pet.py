@@ -8,10 +8,11 @@ from pathlib import Path
 from time import monotonic
 
 from engine.cli.console import Console
+from engine.cli.live.ending import Ending, ending_in_order, recorder_of
 from engine.cli.live.source import event_source_of
 from engine.core import backend
 from engine.core.backend import Backend
-from engine.core.errors import EngineError, ResourceError, SettingsError
+from engine.core.errors import DataError, EngineError, ResourceError, SettingsError
 from engine.core.json_types import Plain
 from engine.corrections import CORRECTIONS
 from engine.corrections.base import inputs_of
@@ -40,7 +41,8 @@ EVERY_S = 1.0
 def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     """Follow a source of list mode to its end, then save the outputs.
 
-    Outputs are saved after an error or Ctrl+C too, with the events received so far.
+    Outputs are saved after an error or Ctrl+C too, with the events received so far. SIGTERM and
+    SIGHUP act like Ctrl+C.
 
     Parameters
     ----------
@@ -58,6 +60,11 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     EngineError
         any error of the source or of an output
     """
+    with ending_in_order() as ending:
+        _reconstruct(arguments, console, ending)
+
+
+def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending) -> None:
     protocol = _protocol(arguments)
     given = _given(arguments)
     source = event_source_of(arguments)  # before any thread starts, because it starts a process
@@ -67,31 +74,51 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     choices = LivePetChoices(protocol, settings, attaching(given))
     on = backend.cpu(arguments.threads)
     lines = _JsonLines(console) if arguments.json else _Lines(console)
-    with LivePetSession(source, choices, on=on) as session:
-        fault = _followed(session, lines)
+    recorder = recorder_of("events", source.name, arguments.scan, is_replay=arguments.replay)
+    with LivePetSession(source, choices, on=on, recorder=recorder) as session:
+        fault = _followed(session, lines, ending)
+    for text in session.take_texts():
+        lines.say("noticed", text)
+    # First: the scan cannot be repeated
+    scan, scan_fault = _saved_scan(session, arguments.scan, lines)
     image = session.newest.image
     if image is not None:
         save(image, arguments.output)
         lines.say("saved", f"Image: {arguments.output}")
-    # Without an image there were no events, so the scan would be empty
-    if arguments.scan is not None and image is not None:
-        scan = session.scan()
-        write_listmode(scan, arguments.scan)
-        lines.say("saved", f"Scan: {arguments.scan}")
-        # After an error the scan has gaps, and a volume of it would look complete
-        if arguments.volume is not None and fault is None:
-            _whole(scan, Study(data=arguments.scan, inputs=given, protocol=protocol), arguments, on,
-                   console)  # fmt: skip
-            lines.say("saved", f"Volume: {arguments.volume}")
+    # After an error the scan has gaps, and a volume of it would look complete
+    if scan is not None and arguments.volume is not None and fault is None:
+        study = Study(data=arguments.scan, inputs=given, protocol=protocol)
+        _whole(scan, study, arguments, on, console)
+        lines.say("saved", f"Volume: {arguments.volume}")
     if isinstance(fault, KeyboardInterrupt) and image is not None:
         raise KeyboardInterrupt("the scan was stopped; the image reconstructed so far is saved.")
     if fault is not None:
         raise fault
+    if scan_fault is not None:
+        raise scan_fault
     if image is None:
         raise SettingsError(
             f"{source.name}: no image could be reconstructed ({session.newest.state}). Check "
             "that the source sends events."
         )
+
+
+def _saved_scan(
+    session: LivePetSession, path: Path | None, lines: _Lines
+) -> tuple[ListMode | None, EngineError | None]:
+    """Save the scan; return it, or the error, after which the image is still saved."""
+    if path is None:
+        return None, None
+    try:
+        scan = session.scan()
+        write_listmode(scan, path)
+    except DataError:
+        return None, None  # no events came, which the missing image reports
+    except EngineError as e:
+        return None, e
+    session.scan_saved()
+    lines.say("saved", f"Scan: {path}")
+    return scan, None
 
 
 def _protocol(arguments: argparse.Namespace) -> ListModeProtocol:
@@ -129,7 +156,7 @@ def _given(arguments: argparse.Namespace) -> dict[str, Path]:
     return {key: path for key, path in found.items() if path is not None}
 
 
-def _followed(session: LivePetSession, lines: _Lines) -> BaseException | None:
+def _followed(session: LivePetSession, lines: _Lines, ending: Ending) -> BaseException | None:
     """Print updates until the scan ends; return the exception that ended it early, if any."""
     said_s = monotonic()
     try:
@@ -147,6 +174,8 @@ def _followed(session: LivePetSession, lines: _Lines) -> BaseException | None:
                     return None
     except (KeyboardInterrupt, EngineError) as e:
         return e  # raised again after saving
+    finally:
+        ending.is_following = False
 
 
 def _whole(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from threading import Event
 
 import numpy as np
@@ -25,10 +24,13 @@ from engine.live.core.frame import (
     Resumed,
     ShapeChanged,
 )
+from engine.live.core.message import message_of, message_of_geometry
 from engine.live.core.source import FrameSource
+from engine.live.ct.playing import Played
+from engine.live.ct.recorded import assembled
 from engine.live.ct.references import References
-from engine.live.ct.view_ring import view_of
 from engine.live.ct.views import is_same_geometry, starts_new_scan
+from engine.live.recording.recorder import LiveRecorder
 
 ROOM = 0.5
 """Share of the free memory that frames may use."""
@@ -43,14 +45,21 @@ class Recording:
     ----------
     source : source of the frames
     geometry : geometry of the whole scan; None: the source provides it
+    recorder : writes the frames to the disk before they are used; None: memory only
 
     Attributes
     ----------
     most_bytes : most memory for frames
     """
 
-    def __init__(self, source: FrameSource, geometry: XrayGeometry | None = None) -> None:
-        self._source, self._own = source, geometry
+    def __init__(
+        self,
+        source: FrameSource,
+        geometry: XrayGeometry | None = None,
+        recorder: LiveRecorder | None = None,
+    ) -> None:
+        self._source, self._own, self._recorder = source, geometry, recorder
+        self._announced: XrayGeometry | None = None
         self._before: XrayGeometry | None = None
         self.most_bytes = int(ROOM * psutil.virtual_memory().available)
         self._forget()
@@ -85,6 +94,8 @@ class Recording:
             elif isinstance(arrival, ShapeChanged) or self._moved(arrival):
                 self._forget()
             yield arrival
+            for text in () if self._recorder is None else self._recorder.take_notices():
+                yield Noticed(text)
 
     def close(self) -> None:
         """Close the source; stored frames remain."""
@@ -104,12 +115,21 @@ class Recording:
         return [frame for frame in kept if frame.index not in but][:most]
 
     def _forget(self) -> None:
+        if self._recorder is not None:
+            self._recorder.start_another()
+        self._announced = None
+        self._newest: int | None = None
         self._views: dict[int, Frame] = {}
         self._darks, self._flats = References(), References()
         self._scan: int | None = None
         self._shape: tuple[int, ...] | None = None
         self._view_bytes = 0
         self._is_full = False
+
+    @property
+    def is_full(self) -> bool:
+        """True if there was no memory for some frames."""
+        return self._is_full
 
     @property
     def n_views(self) -> int:
@@ -141,12 +161,20 @@ class Recording:
         # Frames after the planned scan, such as those of a detector that is still running
         if frame.kind == FrameKind.PROJECTION and is_beyond:
             return
+        if frame.kind == FrameKind.PROJECTION:
+            if starts_new_scan(frame, self._newest, self._scan):
+                self._restart()
+            self._scan = frame.scan
+            self._newest = max(frame.index, -1 if self._newest is None else self._newest)
+        self._write(frame)
         n_bytes = self._view_bytes + self._darks.n_bytes + self._flats.n_bytes
         if n_bytes + frame.values.nbytes <= self.most_bytes:
             self._keep(frame)
         elif not self._is_full:
             # One message: all further frames meet the same limit
             self._is_full = True
+            if self._recorder is not None:
+                return
             yield Noticed(
                 f"{self.name}: the recorded frames use {n_bytes / 2**30:,.1f} of at "
                 f"most {self.most_bytes / 2**30:,.1f} GiB. Further frames are not "
@@ -159,9 +187,6 @@ class Recording:
             kept = self._flats if frame.kind == FrameKind.FLAT else self._darks
             kept.keep(frame, len(self._views))
             return
-        if starts_new_scan(frame, max(self._views, default=None), self._scan):
-            self._restart()
-        self._scan = frame.scan
         before = self._views.get(frame.index)
         self._view_bytes += int(frame.values.nbytes)
         # A repeated number replaces its frame and frees its memory
@@ -171,8 +196,30 @@ class Recording:
     def _restart(self) -> None:
         """Discard the projections; the last darks and flats stay for the new scan."""
         self._views, self._view_bytes, self._is_full = {}, 0, False
+        self._newest = None
         self._darks.restart()
         self._flats.restart()
+        if self._recorder is None:
+            return
+        self._recorder.start_another()
+        self._announced = None
+        # The next recording is complete only with the references that its scan uses
+        for kind, stored in ((FrameKind.DARK, self._darks), (FrameKind.FLAT, self._flats)):
+            for index, values in enumerate(() if stored.stacked is None else stored.stacked):
+                self._write(Frame(kind, index, None, values, 0.0))
+
+    def _write(self, frame: Frame) -> None:
+        """Send a frame to the disk, after the geometry of its scan."""
+        if self._recorder is None:
+            return
+        geometry = self.geometry_of_scan
+        if geometry is not None and geometry is not self._announced:
+            # A sender announces the same geometry every few seconds
+            is_known, self._announced = is_same_geometry(self._announced, geometry), geometry
+            if not is_known:
+                self._recorder.announce(message_of_geometry(geometry))
+        played = Played(frame.kind, frame.index, frame.angle_rad, frame.values)
+        self._recorder.put(1, message_of(played))
 
     @property
     def sha256(self) -> str:
@@ -214,25 +261,5 @@ class Recording:
                 "source sends them."
             )
         frames = [self._views[k] for k in sorted(self._views) if k < geometry.n_views]
-        # A frame may state its own angle, which replaces the planned one
-        views = [view_of(geometry, frame) for frame in frames]
-        names = ("source_mm", "detector_mm", "u_mm", "v_mm")
-        vectors = [np.concatenate([getattr(view, name) for view in views]) for name in names]
-        whole = replace(
-            geometry,
-            source_mm=vectors[0],
-            detector_mm=vectors[1],
-            u_mm=vectors[2],
-            v_mm=vectors[3],
-        )
-        missing, flat_views = geometry.n_views - len(frames), self._flats.followed_by
-        notes = (f"{missing} of {geometry.n_views} projections are missing.",) if missing else ()
-        return Projections(
-            np.stack([frame.values for frame in frames]),
-            whole,
-            kind="counts",
-            flats=self._flats.stacked,
-            darks=self._darks.stacked,
-            info={"flat_views": flat_views} if flat_views else {},
-            notes=notes,
-        )
+        values = np.stack([frame.values for frame in frames])
+        return assembled(geometry, frames, values, self._flats, self._darks)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from threading import Condition, Event, Thread
 from time import monotonic
 
@@ -23,7 +24,10 @@ from engine.live.core.source import FrameSource
 from engine.live.ct.axis_finding import AxisFinder
 from engine.live.ct.batches import batch_of
 from engine.live.ct.following import LiveChoices, LiveUpdate, LiveWork, Request
+from engine.live.ct.recorded import recorded_projections
 from engine.live.ct.recording import Recording
+from engine.live.recording.recorder import LiveRecorder
+from engine.live.recording.records import RecordingFile
 from engine.operators.xray.slice_sums import SliceSums
 from engine.recon.filtering.settings import FilterSettings
 
@@ -47,6 +51,7 @@ class LiveSession:
     stays : True to accept requests after the end of the scan, until `close`. The end is then an
         event
     finds_axis : True to find the rotation axis at the end of the scan
+    recorder : writes the frames of a growing scan to the disk as they arrive; the session closes it
     """
 
     def __init__(
@@ -57,13 +62,15 @@ class LiveSession:
         on: Backend,
         stays: bool = False,
         finds_axis: bool = False,
+        recorder: LiveRecorder | None = None,
     ) -> None:
+        self._recorder = recorder
         self._stays, self._finds_axis = stays, finds_axis
         choices = choices or LiveChoices()
         # A sliding image discards old views, so it can follow a scan of any length
         is_kept = choices.settings.mode == "growing"
         # Between source and queue, so that frames dropped from the queue are recorded
-        self._recording = Recording(source, choices.geometry) if is_kept else None
+        self._recording = Recording(source, choices.geometry, recorder) if is_kept else None
         self._source, self._on = self._recording or source, on
         self._work = LiveWork(source, choices, on=on, say=self._say)
         self._update = self._work.update
@@ -169,7 +176,35 @@ class LiveSession:
                 "the scan cannot be saved because its geometry was not received; check that the "
                 "source sends it."
             )
+        recorder = self._recorder
+        if recorder is not None and recorder.is_whole:
+            # Memory may have space for a part of the scan only
+            with suppress(EngineError):
+                file = RecordingFile(recorder.path)
+                return recorded_projections(file, recorder.path.parent, geometry)
         return self._recording.scan(geometry)
+
+    def take_texts(self) -> list[str]:
+        """Return the texts of the events that `take` has not returned; call it after `close`."""
+        with self._changed:
+            texts = [each.text for each in self._events if isinstance(each, Noticed)]
+            self._events.clear()
+        return texts
+
+    def scan_saved(self) -> None:
+        """Delete the recording on the disk if all of its data are in the saved scan."""
+        recorder = self._recorder
+        if recorder is not None and (recorder.is_whole or not self._is_memory_full):
+            recorder.discard()
+
+    @property
+    def _is_memory_full(self) -> bool:
+        return self._recording is not None and self._recording.is_full
+
+    def discard_recording(self) -> None:
+        """Delete the recording on the disk, once the scan is saved or not wanted."""
+        if self._recorder is not None:
+            self._recorder.discard()
 
     @property
     def geometry(self) -> XrayGeometry | None:
@@ -224,8 +259,11 @@ class LiveSession:
         try:
             if not self._on.is_cuda:
                 SliceSums.compile()  # otherwise the first views would wait for the compiler
-            with Arrivals(self._source) as arrivals:
-                self._follow_and_keep(arrivals)
+            try:
+                with Arrivals(self._source) as arrivals:
+                    self._follow_and_keep(arrivals)
+            finally:
+                self._end_recording()
             # Before the last hand-over, so that it has the last preview
             self._work.wait()
             if self._finds_axis and not self._stop.is_set():
@@ -240,6 +278,12 @@ class LiveSession:
         with self._changed:
             self._fault, self._has_ended = fault, True
             self._changed.notify_all()
+
+    def _end_recording(self) -> None:
+        if self._recorder is not None:
+            self._recorder.close()
+            for text in self._recorder.take_notices():
+                self._say(Noticed(text))
 
     def _see_axis_found(self) -> None:
         """Find the axis from all views, and make the slices again with it."""

@@ -148,7 +148,7 @@ class LivePetWork:
     def _full(self) -> str:
         return (
             f"the memory for events is full after {self.store.n_events:,}. Image and "
-            "recording end here, and later events count as dropped. Free memory, or "
+            "recording in memory end here, and later events count as dropped. Free memory, or "
             "use a sliding image."
         )
 

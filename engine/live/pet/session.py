@@ -7,18 +7,22 @@ Its consumer may be slow, and sees the newest image only.
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from threading import Condition, Event, Thread
 from time import monotonic
 
 from engine.core.backend import Backend
-from engine.core.errors import DataError
+from engine.core.errors import DataError, EngineError
 from engine.data.listmode import ListMode
 from engine.geometry.scanner import Scanner
-from engine.live.core.frame import Ended, SourceEvent
+from engine.live.core.frame import Ended, Noticed, SourceEvent
 from engine.live.pet.event_arrivals import EventArrivals
 from engine.live.pet.event_batch import EventArrival, EventBatch, EventSource
 from engine.live.pet.following import LivePetWork
+from engine.live.pet.recorded import RecordedEvents, recorded_events
 from engine.live.pet.updates import LivePetChoices, LivePetUpdate
+from engine.live.recording.recorder import LiveRecorder
+from engine.live.recording.records import RecordingFile
 
 EVERY_S = 0.6
 """Interval between images, so that each appears within a second,"""
@@ -38,11 +42,20 @@ class LivePetSession:
     source : source of the events
     choices : protocol and mode
     on : device and threads
+    recorder : writes the events of a growing scan to the disk as they arrive; the session closes it
     """
 
     def __init__(
-        self, source: EventSource, choices: LivePetChoices | None = None, *, on: Backend
+        self,
+        source: EventSource,
+        choices: LivePetChoices | None = None,
+        *,
+        on: Backend,
+        recorder: LiveRecorder | None = None,
     ) -> None:
+        self._recorder = recorder
+        if recorder is not None:
+            source = RecordedEvents(source, recorder)
         self._source, self._choices = source, choices or LivePetChoices()
         self._events: deque[SourceEvent] = deque(maxlen=MOST_EVENTS)
         self._is_new = self._has_ended = self._settles = False
@@ -124,6 +137,11 @@ class LivePetSession:
                 "the scan cannot be saved because sliding mode does not record it; use growing "
                 "mode for the next scan."
             )
+        recorder = self._recorder
+        if recorder is not None and recorder.is_whole:
+            # Memory may have space for a part of the scan only
+            with suppress(EngineError):
+                return recorded_events(RecordingFile(recorder.path))
         scan = self._work.scan()
         if scan is None:
             raise DataError(
@@ -131,6 +149,28 @@ class LivePetSession:
                 "sends them."
             )
         return scan
+
+    def take_texts(self) -> list[str]:
+        """Return the texts of the events that `take` has not returned; call it after `close`."""
+        with self._changed:
+            texts = [each.text for each in self._events if isinstance(each, Noticed)]
+            self._events.clear()
+        return texts
+
+    def scan_saved(self) -> None:
+        """Delete the recording on the disk if all of its data are in the saved scan."""
+        recorder = self._recorder
+        if recorder is not None and (recorder.is_whole or not self._is_memory_full):
+            recorder.discard()
+
+    @property
+    def _is_memory_full(self) -> bool:
+        return self._work.store.left_out > 0
+
+    def discard_recording(self) -> None:
+        """Delete the recording on the disk, once the scan is saved or not wanted."""
+        if self._recorder is not None:
+            self._recorder.discard()
 
     def _has_something(self) -> bool:
         return bool(self._events or self._is_new or self._fault is not None or self._has_ended)
@@ -149,8 +189,11 @@ class LivePetSession:
     def _run(self) -> None:
         fault: BaseException | None = None
         try:
-            with EventArrivals(self._source) as arrivals:
-                self._follow(arrivals)
+            try:
+                with EventArrivals(self._source) as arrivals:
+                    self._follow(arrivals)
+            finally:
+                self._end_recording()
             self._finish()
         except BaseException as e:  # noqa: BLE001  the consumer raises it
             fault = e
@@ -159,6 +202,12 @@ class LivePetSession:
         with self._changed:
             self._fault, self._has_ended = fault, True
             self._changed.notify_all()
+
+    def _end_recording(self) -> None:
+        if self._recorder is not None:
+            self._recorder.close()
+            for text in self._recorder.take_notices():
+                self._say(Noticed(text))
 
     def _follow(self, arrivals: EventArrivals) -> None:
         # An image needs many events, so it is updated at a fixed interval, unlike CT slices

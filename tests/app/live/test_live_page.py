@@ -214,7 +214,7 @@ def test_a_sender_that_stays_away_is_waited_for_and_stopping_ends_it(qtbot, live
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
     live.page.start(LiveRequest(f"tcp://127.0.0.1:{port}"))
-    qtbot.waitUntil(lambda: "waiting for frames" in live.page.slices.state.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "waits for frames" in live.page.slices.state.text(), timeout=20_000)
     assert live.page.slices.stop.isEnabled() and not live.page.slices.save.isEnabled()
     assert not actions.tune.isEnabled() and "live scan is open" in actions.tune.toolTip()
     live.page.slices.stop.click()

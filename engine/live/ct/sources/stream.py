@@ -85,7 +85,7 @@ class StreamSource:
             # An empty prefix subscribes to everything
             if self._subscribe:
                 socket.setsockopt(zmq.SUBSCRIBE, b"")
-            yield Waiting(f"{self.name}: waiting for frames.")
+            yield Waiting(f"{self.name}: the program waits for frames.")
             yield from self._received(socket, Presence(socket, self.name), stop)
 
     def close(self) -> None:

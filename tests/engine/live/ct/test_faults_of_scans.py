@@ -317,7 +317,7 @@ def test_a_sender_that_never_sends_is_waited_for_and_can_be_left():
         first = session.take(20)
         while not isinstance(first, Waiting):
             first = session.take(20)
-        assert "waiting for frames" in first.text
+        assert "waits for frames" in first.text
     assert session.newest.images is None
     assert told(session) == []
 

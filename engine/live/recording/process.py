@@ -1,0 +1,226 @@
+"""The process that appends records to a recording; it outlives the program that sends them.
+
+It reads records from its standard input, and reports in JSON lines on its standard output. It has
+its own session, so that neither Ctrl+C nor a closed terminal nor a logout ends it early.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Lock, Thread
+from typing import BinaryIO
+
+from engine.core.errors import ResourceError
+from engine.core.json_types import Plain
+from engine.io.safety.locks import only_writer
+from engine.live.recording.records import HEAD, MAGIC, RecordKind, pieces_of
+from engine.live.recording.shelf import enter
+
+SYNC_S = 0.4
+"""Interval of writing to the disk; a second is promised."""
+PATIENCE_S = 600.0
+"""Longest time that the process waits for space on the disk after the program has ended."""
+SHARE = 0.25
+"""Share of the free memory for data that the disk cannot take."""
+
+Waiting = tuple[int, int, bytes, bytes]
+
+
+class Appender:
+    """Appends records to one file, and syncs it.
+
+    Parameters
+    ----------
+    path : file, which is made with the first record
+    say : called with facts for the program
+    most_bytes : most memory for data that the disk cannot take
+    """
+
+    def __init__(self, path: Path, say: Callable[[Plain], None], most_bytes: int) -> None:
+        self._path, self._say, self._most = path, say, most_bytes
+        self._file: BinaryIO | None = None
+        self._waiting: deque[Waiting] = deque()
+        self._bytes = self._end = self._count = self._dropped = 0
+        self._is_new = self._is_failing = self._is_listed = False
+        self._lock = Lock()
+
+    @property
+    def has_file(self) -> bool:
+        """True once the file exists."""
+        return self._file is not None
+
+    def add(self, record: Waiting) -> None:
+        """Append a record, or store it in memory while the disk takes none."""
+        with self._lock:
+            size = len(record[2]) + len(record[3])
+            if self._waiting and self._bytes + size > self._most:
+                self._dropped += record[1]
+                self._say({"event": "dropped", "count": self._dropped})
+                return
+            self._waiting.append(record)
+            self._bytes += size
+            self._drain()
+
+    def sync(self) -> bool:
+        """Write everything to the disk; return False while the disk takes no data."""
+        with self._lock:
+            self._drain()
+            file, count, is_new = self._file, self._count, self._is_new
+            self._is_new = False
+        if file is not None and not self._is_listed:
+            # Tried again, since a full home must not prevent a recording on another disk
+            with suppress(ResourceError, OSError):
+                enter(self._path)
+                self._is_listed = True
+        if file is not None and is_new:
+            try:
+                os.fsync(file.fileno())  # outside the lock: appending continues meanwhile
+            except OSError as e:
+                self._fail(e)
+                return False
+            self._say({"event": "synced", "count": count})
+        return not self._waiting
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+
+    def _drain(self) -> None:
+        while self._waiting:
+            kind, count, header, data = self._waiting[0]
+            try:
+                self._append(kind, count, header, data)
+            except OSError as e:
+                self._fail(e)
+                return
+            self._waiting.popleft()
+            self._bytes -= len(header) + len(data)
+            self._count += count if kind == RecordKind.DATA else 0
+            self._is_new = True
+        if self._is_failing:
+            self._is_failing = False
+            self._say({"event": "writes again"})
+
+    def _append(self, kind: int, count: int, header: bytes, data: bytes) -> None:
+        if self._file is None:
+            self._file = _new_file(self._path)
+            self._end = self._file.tell()
+        try:
+            for piece in pieces_of(kind, count, header, data):
+                _write_all(self._file.fileno(), piece)
+        except OSError:
+            # Part of a record would hide all records after it
+            with suppress(OSError):
+                os.ftruncate(self._file.fileno(), self._end)
+                os.lseek(self._file.fileno(), self._end, os.SEEK_SET)
+            raise
+        self._end = os.lseek(self._file.fileno(), 0, os.SEEK_CUR)
+
+    def _fail(self, e: OSError) -> None:
+        if not self._is_failing:
+            self._is_failing = True
+            self._say({"event": "fails", "reason": e.strerror or str(e)})
+
+
+def _new_file(path: Path) -> BinaryIO:
+    # O_EXCL: an older recording is never replaced. Other users must not read a scan
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags, 0o600)
+    try:
+        _write_all(descriptor, MAGIC)
+    except OSError:
+        os.close(descriptor)
+        path.unlink()
+        raise
+    return os.fdopen(descriptor, "r+b", buffering=0)
+
+
+def _write_all(descriptor: int, data: bytes | memoryview) -> None:
+    view = memoryview(data).cast("B")
+    while view.nbytes:
+        view = view[os.write(descriptor, view) :]
+
+
+def record(path: Path, after_crash: Callable[[Path], Plain], ready: Callable[[], None]) -> None:
+    """Append records from the standard input until they end.
+
+    Parameters
+    ----------
+    path
+        file of the recording
+    after_crash
+        called with the file if the program has ended without saying so; returns facts that are
+        appended
+    ready
+        called in a thread once records can come: loads the modules that `after_crash` needs
+    """
+    import psutil
+
+    _ignore_signals()
+    source, target = sys.stdin.buffer, sys.stdout.buffer
+    appender = Appender(
+        path,
+        lambda facts: _report(target, facts),
+        int(SHARE * psutil.virtual_memory().available),
+    )
+    stopped = Event()
+    syncing = Thread(target=_sync_often, args=(appender, stopped), daemon=True)
+    # The lock shows others that the recording is not finished
+    with only_writer(path):
+        syncing.start()
+        Thread(target=ready, daemon=True).start()
+        is_whole = _receive(source, appender)
+        stopped.set()
+        syncing.join()
+        is_written = appender.sync()
+        if is_whole:
+            appender.close()
+            _report(target, {"event": "finished", "is_written": is_written})
+            return
+        until_s = time.monotonic() + PATIENCE_S
+        while not appender.sync() and time.monotonic() < until_s:
+            time.sleep(1)
+        if appender.has_file:
+            facts = after_crash(path)
+            appender.add((RecordKind.NOTE, 0, json.dumps(facts).encode(), b""))
+            appender.sync()
+
+
+def _ignore_signals() -> None:
+    # The end of the input decides: everything that was sent is written first
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+
+
+def _report(target: BinaryIO, facts: Plain) -> None:
+    with suppress(OSError, ValueError):  # nobody listens after a crash
+        target.write(json.dumps(facts).encode() + b"\n")
+        target.flush()
+
+
+def _sync_often(appender: Appender, stopped: Event) -> None:
+    while not stopped.wait(SYNC_S):
+        appender.sync()
+
+
+def _receive(source: BinaryIO, appender: Appender) -> bool:
+    """Append what comes; return True if the program has finished the recording."""
+    while len(head := source.read(HEAD.size)) == HEAD.size:
+        _, kind, count, n_header, n_data = HEAD.unpack(head)
+        if kind == RecordKind.FINISH:
+            return True
+        header, data = source.read(n_header), source.read(n_data)
+        if len(header) + len(data) < n_header + n_data:
+            return False  # the program has ended within a record
+        appender.add((kind, count, header, data))
+    return False

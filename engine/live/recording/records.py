@@ -1,0 +1,222 @@
+"""The file of a recording: records that are only appended, each with its length and checksums.
+
+    isocenter recording 1, end of line
+    mark (4 bytes), kind (1), count, header size and data size (uint64 each), CRC-32 of these
+    header (JSON), data, CRC-32 of both
+
+Numbers are little-endian. A file that was cut anywhere is readable up to the cut. A record whose
+contents are damaged is skipped and counted, because its size is known from the intact start.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
+
+Buffer: TypeAlias = "bytes | memoryview"
+
+MAGIC = b"isocenter recording 1\n"
+MARK = b"REC\n"
+HEAD = struct.Struct("<4sBQQQ")
+CHECK = struct.Struct("<I")
+MOST_HEADER_BYTES = 2**24
+MOST_DATA_BYTES = 2**32
+SUFFIX = ".isorec"
+
+
+class RecordKind(IntEnum):
+    """Kind of a record."""
+
+    FACTS = 1
+    """Facts about the scan, in JSON; the first record."""
+    ANNOUNCEMENT = 2
+    """Message with the geometry or the scanner."""
+    DATA = 3
+    """Message with frames or events; the record counts them."""
+    NOTE = 4
+    """Facts that became known later, in JSON."""
+    FINISH = 9
+    """Sent to the writer's process only: everything has been sent."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record.
+
+    Attributes
+    ----------
+    kind : kind of the record
+    count : number of frames or events
+    header : JSON
+    data : bytes of the message
+    """
+
+    kind: int
+    count: int
+    header: bytes
+    data: bytes
+
+
+def head_of(kind: int, count: int, header: Buffer, data: Buffer) -> bytes:
+    """Return the start of a record, without its checksum.
+
+    Parameters
+    ----------
+    kind
+        kind of the record
+    count
+        number of frames or events
+    header, data
+        contents
+    """
+    return HEAD.pack(MARK, kind, count, memoryview(header).nbytes, memoryview(data).nbytes)
+
+
+def pieces_of(kind: int, count: int, header: Buffer, data: Buffer) -> list[Buffer]:
+    """Return a record as pieces of a file, without a copy of the data.
+
+    Parameters
+    ----------
+    kind
+        kind of the record
+    count
+        number of frames or events
+    header, data
+        contents
+    """
+    head = head_of(kind, count, header, data)
+    check = zlib.crc32(data, zlib.crc32(header))
+    return [head, CHECK.pack(zlib.crc32(head)), header, data, CHECK.pack(check)]
+
+
+@dataclass
+class Extent:
+    """Extent of the readable part of a recording.
+
+    Attributes
+    ----------
+    end : position after the last whole record [bytes]
+    damaged : number of records with wrong contents
+    is_cut : True if the file continues after the last whole record
+    """
+
+    end: int = 0
+    damaged: int = 0
+    is_cut: bool = False
+
+
+class RecordingFile:
+    """Reads a recording up to its end or to the place where it was cut.
+
+    Parameters
+    ----------
+    path : file of the recording
+
+    Attributes
+    ----------
+    extent : extent of the readable part, complete after the last record was read
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.extent = path, Extent()
+
+    def records(self, *, with_data: bool = True) -> Iterator[Record]:
+        """Yield the whole records in order.
+
+        Parameters
+        ----------
+        with_data
+            False to leave out the data and their checksums, which is quick
+
+        Raises
+        ------
+        FileFormatError
+            if the file is not a recording
+        """
+        self.extent = Extent()
+        with self._opened() as file:
+            size = os.fstat(file.fileno()).st_size
+            self._refuse_other_file(file.read(len(MAGIC)))
+            self.extent.end = file.tell()
+            while (sizes := _head_in(file, size)) is not None:
+                kind, count, n_header, n_data = sizes
+                header = file.read(n_header)
+                data = file.read(n_data) if with_data else b""
+                if not with_data:
+                    file.seek(n_data, os.SEEK_CUR)
+                check = file.read(CHECK.size)
+                self.extent.end = file.tell()
+                if with_data and CHECK.unpack(check)[0] != zlib.crc32(data, zlib.crc32(header)):
+                    self.extent.damaged += 1
+                    continue
+                yield Record(kind, count, header, data)
+            self.extent.is_cut = self.extent.end < size
+
+    @property
+    def facts(self) -> Plain:
+        """Facts about the scan, with those that became known later; empty without any."""
+        facts: Plain = {}
+        for record in self.records(with_data=False):
+            if record.kind in (RecordKind.FACTS, RecordKind.NOTE):
+                facts |= _facts_in(record.header)
+        return facts
+
+    @property
+    def count(self) -> int:
+        """Number of recorded frames or events."""
+        records = self.records(with_data=False)
+        return sum(each.count for each in records if each.kind == RecordKind.DATA)
+
+    def _opened(self) -> BinaryIO:
+        try:
+            file = self.path.open("rb")
+        except OSError as e:
+            raise FileFormatError(
+                f"{self.path.name}: the recording cannot be opened ({e.strerror or e}); check "
+                "its folder."
+            ) from e
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            file.close()
+            raise FileFormatError(f"{self.path.name}: not a file; give the file of a recording.")
+        return file
+
+    def _refuse_other_file(self, begin: bytes) -> None:
+        # A recording that was cut within the first bytes is still a recording
+        if not MAGIC.startswith(begin):
+            raise FileFormatError(
+                f"{self.path.name}: not a recording of a live scan; give a file that "
+                "`isocenter live recordings` lists."
+            )
+
+
+def _head_in(file: BinaryIO, size: int) -> tuple[int, int, int, int] | None:
+    """Return kind, count and sizes of the next record; None if there is no whole one."""
+    head = file.read(HEAD.size + CHECK.size)
+    if len(head) < HEAD.size + CHECK.size or head[: len(MARK)] != MARK:
+        return None
+    if CHECK.unpack(head[HEAD.size :])[0] != zlib.crc32(head[: HEAD.size]):
+        return None
+    _, kind, count, n_header, n_data = HEAD.unpack(head[: HEAD.size])
+    # The file's own size bounds the memory, whatever its numbers are
+    left = size - file.tell() - CHECK.size
+    is_possible = n_header <= MOST_HEADER_BYTES and n_data <= MOST_DATA_BYTES
+    return (kind, count, n_header, n_data) if is_possible and n_header + n_data <= left else None
+
+
+def _facts_in(header: bytes) -> Plain:
+    try:
+        facts = json.loads(header)
+    except (ValueError, RecursionError):
+        return {}
+    return facts if isinstance(facts, dict) else {}

@@ -1,0 +1,163 @@
+"""Recordings of this user that have not been converted or discarded."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from engine.core.errors import EngineError, ResourceError
+from engine.core.json_types import Plain
+from engine.core.paths import state_dir
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.locks import is_in_use
+from engine.live.recording.records import SUFFIX, RecordingFile
+
+NAME = "recordings"
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A recording on the disk.
+
+    Attributes
+    ----------
+    path : its file
+    kind : "frames" of X-ray projections, or "events" of list-mode PET
+    count : number of recorded frames or events
+    source : address, folder or file of the source
+    begun_utc : start of the recording, in ISO form
+    is_running : True if a process still writes it
+    saved : file into which a process has saved it after a crash; empty if none has
+    """
+
+    path: Path
+    kind: str
+    count: int
+    source: str
+    begun_utc: str
+    is_running: bool
+    saved: str = ""
+
+    @property
+    def text(self) -> str:
+        """The number of frames or events, as text."""
+        kind = self.kind if self.count != 1 else self.kind.removesuffix("s")
+        return f"{self.count:,} {kind} recorded"
+
+
+def shelf_dir() -> Path:
+    """Return the folder of the list of recordings, made if missing."""
+    folder = state_dir() / NAME
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as e:
+        raise ResourceError(
+            f"{folder}: the folder for recordings cannot be made ({e.strerror or e}); free some "
+            "space or check its permissions."
+        ) from e
+    return folder
+
+
+def new_path(folder: Path | None) -> Path:
+    """Return an unused file for a recording.
+
+    Parameters
+    ----------
+    folder
+        folder of the file; None: that of this user
+    """
+    name = f"live-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}{SUFFIX}"
+    return (folder or shelf_dir()).absolute() / name
+
+
+def enter(path: Path) -> None:
+    """Add a recording to the list."""
+    write_atomically(json.dumps({"path": str(path)}).encode(), _entry(path), private=True)
+
+
+def remove(path: Path) -> None:
+    """Delete a recording and its entry in the list.
+
+    Parameters
+    ----------
+    path
+        file of the recording
+
+    Raises
+    ------
+    ResourceError
+        if a process still writes it, or it cannot be deleted
+    """
+    if is_in_use(path):
+        raise ResourceError(f"{path.name}: this scan is still being recorded; wait for its end.")
+    try:
+        path.unlink(missing_ok=True)
+        _entry(path).unlink(missing_ok=True)
+    except OSError as e:
+        raise ResourceError(
+            f"{path.name}: the recording cannot be deleted ({e.strerror or e}); check its folder."
+        ) from e
+
+
+def unfinished() -> list[Unfinished]:
+    """Return all recordings of this user, the oldest first.
+
+    A recording in a folder that cannot be reached now, such as a network drive, stays in the list
+    of a later call.
+    """
+    found = []
+    for entry in sorted(shelf_dir().glob("*.json")):
+        path = _path_in(entry)
+        if path is None or not path.is_file():
+            continue
+        with suppress(EngineError):
+            found.append(described(path))
+    return sorted((each for each in found if each.count), key=lambda each: each.begun_utc)
+
+
+def described(path: Path) -> Unfinished:
+    """Return the description of a recording.
+
+    Parameters
+    ----------
+    path
+        its file
+
+    Raises
+    ------
+    FileFormatError
+        if the file is not a recording
+    """
+    file = RecordingFile(path)
+    facts = file.facts
+    return Unfinished(
+        path,
+        _text(facts, "kind"),
+        file.count,
+        _text(facts, "source"),
+        _text(facts, "begun_utc"),
+        is_in_use(path),
+        _text(facts, "saved"),
+    )
+
+
+def _text(facts: Plain, key: str) -> str:
+    value = facts.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _entry(path: Path) -> Path:
+    return shelf_dir() / f"{path.stem}.json"
+
+
+def _path_in(entry: Path) -> Path | None:
+    try:
+        values = json.loads(entry.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    path = values.get("path") if isinstance(values, dict) else None
+    return Path(path) if isinstance(path, str) and Path(path).is_absolute() else None

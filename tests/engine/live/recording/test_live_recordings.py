@@ -1,0 +1,220 @@
+"""Live scans are on the disk as they arrive, and the saved scan is that of the recording.
+
+Cases, listed before the code was written:
+
+- the scan ends; it is interrupted before its first projection; its memory is full;
+- the detector starts again from projection 0, with the old darks and flats;
+- the geometry changes within the scan; the detector's size changes;
+- a source without geometry; a late frame; an angle of its own for each frame;
+- events with TOF and delayeds; a scanner that starts again; a scanner that cannot be sent;
+- a replay, which needs no recording.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.core.backend import cpu
+from engine.core.errors import DataError
+from engine.io import read_listmode, read_projections
+from engine.live.conversion import convert_recording
+from engine.live.core.frame import Announced, Frame, Resumed, ShapeChanged
+from engine.live.ct.recording import Recording
+from engine.live.pet.event_batch import EventBatch
+from engine.live.pet.recorded import RecordedEvents, recorded_events
+from engine.live.recording.recorder import LiveRecorder
+from engine.live.recording.records import RecordingFile
+from engine.live.recording.shelf import remove, unfinished
+from tests.engine.live.ct.running_scan import Beamline, cone, counts_of, frames_of, references
+from tests.engine.live.pet.running_events import scan
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
+
+
+GEOMETRY = cone(12)
+COUNTS = counts_of(GEOMETRY)
+
+
+class Never:
+    def is_set(self) -> bool:
+        return False
+
+
+def recorded(arrivals: list[object], tmp_path: Path, geometry=GEOMETRY, own=None) -> Recording:
+    recorder = LiveRecorder("frames", "beamline", tmp_path / "scan.h5")
+    recording = Recording(Beamline(arrivals, geometry), own, recorder)
+    recording.events = [each for each in recording.frames(Never()) if not isinstance(each, Frame)]
+    recorder.close()
+    recording.recorder = recorder
+    return recording
+
+
+def counts_in(path: Path, tmp_path: Path) -> np.ndarray:
+    target = tmp_path / f"{path.stem}.h5"
+    convert_recording(path, target)
+    return read_projections(target).values
+
+
+def test_the_recording_holds_the_scan(tmp_path: Path) -> None:
+    frames = [*references(GEOMETRY.shape), *frames_of(GEOMETRY, COUNTS, range(12))]
+    recording = recorded(frames, tmp_path)
+    assert recording.recorder.is_whole
+    target = tmp_path / "made.h5"
+    assert convert_recording(recording.recorder.path, target) == ()
+    made, wanted = read_projections(target), recording.scan(GEOMETRY)
+    for name in ("values", "flats", "darks"):
+        np.testing.assert_array_equal(getattr(made, name), getattr(wanted, name))
+    np.testing.assert_allclose(made.geometry.source_mm, wanted.geometry.source_mm)
+    assert [each.text for each in unfinished()] == ["14 frames recorded"]
+    recording.recorder.discard()
+    assert not unfinished() and not recording.recorder.path.exists()
+
+
+def test_a_scan_larger_than_the_memory_is_recorded(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("engine.live.ct.recording.ROOM", 0)
+    monkeypatch.setattr("engine.live.ct.recorded.SHARE", 0)
+    recording = recorded(frames_of(GEOMETRY, COUNTS, range(12)), tmp_path)
+    assert not recording.n_views and not recording.events[:-1]
+    np.testing.assert_array_equal(counts_in(recording.recorder.path, tmp_path), COUNTS)
+
+
+@pytest.mark.parametrize("change", ["restart", "geometry", "shape"])
+def test_another_scan_never_replaces_the_earlier_one(tmp_path: Path, change: str) -> None:
+    first = [*references(GEOMETRY.shape), *frames_of(GEOMETRY, COUNTS, range(10))]
+    other = cone(12, turn=np.pi)
+    between: dict[str, list[object]] = {
+        "restart": [Resumed("again", anew=True)],
+        "geometry": [Announced("other", other)],
+        "shape": [ShapeChanged("other", (32, 48))],
+    }
+    again = frames_of(GEOMETRY, COUNTS + 1, range(4))
+
+    class Moving(Beamline):
+        def frames(self, stop):
+            for each in super().frames(stop):
+                if isinstance(each, Announced):
+                    self.geometry = each.geometry
+                yield each
+
+    recorder = LiveRecorder("frames", "beamline", tmp_path / "scan.h5")
+    recording = Recording(Moving([*first, *between[change], *again], GEOMETRY), None, recorder)
+    texts = [each.text for each in recording.frames(Never()) if not isinstance(each, Frame)]
+    recorder.close()
+    texts += recorder.take_notices()
+    assert sum("the recording of the earlier scan has ended" in text for text in texts) == 1
+    old = next(each.path for each in unfinished() if each.path != recorder.path)
+    np.testing.assert_array_equal(counts_in(old, tmp_path), COUNTS[:10])
+    np.testing.assert_array_equal(counts_in(recorder.path, tmp_path), COUNTS[:4] + 1)
+    # The flats of the old scan belong to the restarted one too
+    assert RecordingFile(recorder.path).count == (6 if change == "restart" else 4)
+
+
+def test_a_scan_without_geometry_needs_one_for_its_conversion(tmp_path: Path) -> None:
+    recording = recorded(frames_of(GEOMETRY, COUNTS, range(12)), tmp_path, geometry=None)
+    with pytest.raises(DataError, match="--geometry"):
+        convert_recording(recording.recorder.path, tmp_path / "a.h5")
+    convert_recording(recording.recorder.path, tmp_path / "a.h5", GEOMETRY)
+    np.testing.assert_array_equal(read_projections(tmp_path / "a.h5").values, COUNTS)
+
+
+def test_a_recording_without_projections_is_not_converted(tmp_path: Path) -> None:
+    recording = recorded(references(GEOMETRY.shape), tmp_path)
+    with pytest.raises(DataError, match="no projections"):
+        convert_recording(recording.recorder.path, tmp_path / "a.h5")
+
+
+def test_missing_projections_are_noted(tmp_path: Path) -> None:
+    recording = recorded(frames_of(GEOMETRY, COUNTS, range(1, 12)), tmp_path)
+    notes = convert_recording(recording.recorder.path, tmp_path / "a.h5")
+    assert notes == ("1 of 12 projections are missing.",)
+
+
+def batches(n: int) -> list[EventBatch]:
+    whole, size = scan(), scan().n_events // n
+    return [
+        EventBatch(whole.select(slice(k * size, (k + 1) * size)), k * size, 0.0) for k in range(n)
+    ]
+
+
+class Scanner:
+    name, can_wait, head = "scanner", False, None
+
+    def __init__(self, arrivals: list[object]) -> None:
+        self._arrivals = arrivals
+
+    def batches(self, stop: object):
+        yield from self._arrivals
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def test_the_recording_holds_all_events(tmp_path: Path) -> None:
+    recorder = LiveRecorder("events", "scanner")
+    source = RecordedEvents(Scanner(batches(10)), recorder)
+    assert len(list(source.batches(Never()))) == 10
+    recorder.close()
+    assert recorder.is_whole
+    convert_recording(recorder.path, tmp_path / "a.h5")
+    made, wanted = read_listmode(tmp_path / "a.h5"), scan()
+    for name in ("crystals", "delayed", "tof_bins", "time_ms"):
+        np.testing.assert_array_equal(getattr(made, name), getattr(wanted, name))
+    assert unfinished()[0].text == f"{wanted.n_events:,} events recorded"
+    remove(recorder.path)
+    assert not unfinished()
+
+
+def test_a_scanner_that_starts_again_begins_another_recording() -> None:
+    recorder = LiveRecorder("events", "scanner")
+    arrivals = [*batches(4)[:2], Resumed("again", anew=True), *batches(4)[:1]]
+    list(RecordedEvents(Scanner(arrivals), recorder).batches(Never()))
+    recorder.close()
+    part = batches(4)[0].events.n_events
+    assert sorted(each.count for each in unfinished()) == [part, 2 * part]
+    assert recorded_events(RecordingFile(recorder.path)).n_events == part
+
+
+def test_a_scanner_that_cannot_be_sent_stays_in_memory(monkeypatch) -> None:
+    from engine.core.errors import SettingsError
+
+    def refuse(_: object) -> None:
+        raise SettingsError("a crystal map")
+
+    monkeypatch.setattr("engine.live.pet.recorded.message_of_head", refuse)
+    recorder = LiveRecorder("events", "scanner")
+    arrivals = list(RecordedEvents(Scanner(batches(4)), recorder).batches(Never()))
+    recorder.close()
+    assert not recorder.is_whole and not unfinished()
+    assert sum(getattr(each, "text", "").count("memory only") for each in arrivals) == 1
+
+
+def test_late_frames_and_own_angles_are_recorded(tmp_path: Path) -> None:
+    frames = frames_of(GEOMETRY, COUNTS, [0, 1, 3, 2, *range(4, 12)])
+    frames[5] = replace(frames[5], angle_rad=frames[5].angle_rad + 0.01)
+    recording = recorded(frames, tmp_path)
+    convert_recording(recording.recorder.path, tmp_path / "a.h5")
+    made = read_projections(tmp_path / "a.h5")
+    np.testing.assert_array_equal(made.values, COUNTS)
+    assert abs(made.geometry.angles_rad[5] - GEOMETRY.angles_rad[5] - 0.01) < 1e-9
+
+
+def test_a_session_saves_the_scan_of_its_recording(tmp_path: Path) -> None:
+    from engine.live.ct.session import LiveSession
+
+    frames = [*references(GEOMETRY.shape), *frames_of(GEOMETRY, COUNTS, range(12))]
+    recorder = LiveRecorder("frames", "beamline")
+    session = LiveSession(Beamline(frames, GEOMETRY), on=cpu(1), recorder=recorder)
+    while not (session._thread.join(0.1) or not session._thread.is_alive()):
+        pass
+    session.close()
+    session._recording._views.clear()  # the disk alone has the scan
+    np.testing.assert_array_equal(session.scan().values, COUNTS)
+    session.scan_saved()
+    assert not unfinished()

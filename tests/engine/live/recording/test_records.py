@@ -1,0 +1,240 @@
+"""The file of a recording is readable up to any cut, and one process writes it to the end.
+
+Cases of lost recordings, listed before the code was written:
+
+- the file is cut within the magic text, a head, a header, the data or a checksum;
+- one byte of the data, of a header, of a size or of a mark is changed;
+- the file is another kind of file, a folder, empty, or has sizes beyond its own;
+- the program is killed between two records, and within a record;
+- the disk is full from the first byte, becomes full, and has space again;
+- the folder is missing; the writing process is killed; the same name exists already.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.core.errors import FileFormatError
+from engine.live.recording import process
+from engine.live.recording.process import Appender
+from engine.live.recording.records import MAGIC, RecordingFile, RecordKind, pieces_of
+from engine.live.recording.shelf import unfinished
+from engine.live.recording.writer import RecordingWriter
+
+FACTS = {"kind": "frames", "source": "tcp://*:1", "begun_utc": "2026-11-29T00:00:00"}
+N = 12
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
+
+
+def written(path: Path, n: int = N) -> list[int]:
+    """Write n records of different sizes; return the ends of the records."""
+    ends = [len(MAGIC)]
+    with path.open("wb") as file:
+        file.write(MAGIC)
+        for k in range(n):
+            for piece in pieces_of(RecordKind.DATA, 1, f'{{"k": {k}}}'.encode(), bytes([k]) * k):
+                file.write(piece)
+            ends.append(file.tell())
+    return ends
+
+
+def test_a_recording_cut_at_any_byte_is_readable_up_to_the_cut(tmp_path: Path) -> None:
+    path, cut = tmp_path / "a.isorec", tmp_path / "cut.isorec"
+    ends = written(path)
+    whole = path.read_bytes()
+    assert len(whole) > 500
+    for n in range(len(whole) + 1):
+        cut.write_bytes(whole[:n])
+        file = RecordingFile(cut)
+        found = list(file.records())
+        assert len(found) == file.count == sum(end <= n for end in ends[1:])
+        assert [each.data for each in found] == [bytes([k]) * k for k in range(len(found))]
+        assert file.extent.is_cut == (n not in ends and n > len(MAGIC)) or n < len(MAGIC)
+
+
+def test_a_changed_byte_never_gives_other_data(tmp_path: Path) -> None:
+    path, changed = tmp_path / "a.isorec", tmp_path / "changed.isorec"
+    written(path)
+    whole, random_ = path.read_bytes(), random.Random(1)
+    true = {(each.header, each.data) for each in RecordingFile(path).records()}
+    for _ in range(200):
+        at = random_.randrange(len(MAGIC), len(whole))
+        wrong = bytearray(whole)
+        wrong[at] ^= 1 << random_.randrange(8)
+        changed.write_bytes(wrong)
+        file = RecordingFile(changed)
+        found = list(file.records())
+        assert {(each.header, each.data) for each in found} < true
+        assert file.extent.damaged == 1 or file.extent.is_cut
+
+
+@pytest.mark.parametrize("content", [b"\x89HDF\r\n", b"isocenter recording 2\n", b"x" * 1000])
+def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.isorec"
+    path.write_bytes(content)
+    with pytest.raises(FileFormatError, match="not a recording"):
+        list(RecordingFile(path).records())
+
+
+def test_a_folder_or_a_missing_file_is_refused(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "none"):
+        with pytest.raises(FileFormatError, match="cannot be opened"):
+            list(RecordingFile(path).records())
+
+
+def put(writer: RecordingWriter, n: int) -> None:
+    for k in range(n):
+        writer.put(RecordKind.DATA, 1, [b"{}", bytes([k]) * 1000])
+
+
+def data_in(path: Path) -> list[bytes]:
+    return [each.data for each in RecordingFile(path).records() if each.kind == RecordKind.DATA]
+
+
+def test_everything_is_on_the_disk_after_finish(tmp_path: Path) -> None:
+    path = tmp_path / "a.isorec"
+    writer = RecordingWriter(path, FACTS, 2**20)
+    put(writer, 50)
+    assert writer.finish() and writer.synced == 50
+    assert data_in(path) == [bytes([k]) * 1000 for k in range(50)]
+    (found,) = unfinished()
+    assert (found.path, found.text, found.is_running) == (path, "50 frames recorded", False)
+    assert path.stat().st_mode & 0o777 == 0o600 or os.name != "posix"
+
+
+def test_data_before_the_process_is_killed_are_on_the_disk(tmp_path: Path) -> None:
+    path = tmp_path / "a.isorec"
+    writer = RecordingWriter(path, FACTS, 2**20)
+    put(writer, 20)
+    for _ in range(200):
+        if writer.synced == 20:
+            break
+        time.sleep(0.05)
+    writer._process.kill()
+    put(writer, 1)
+    time.sleep(0.2)
+    put(writer, 1)
+    assert not writer.finish()
+    assert any("only in memory" in text for text in writer.take_notices())
+    assert len(data_in(path)) == 20
+    assert [each.text for each in unfinished()] == ["20 frames recorded"]
+
+
+PROGRAM = """
+import os, sys, time
+from pathlib import Path
+from engine.live.recording.records import RecordKind
+from engine.live.recording.writer import RecordingWriter
+w = RecordingWriter(Path(sys.argv[1]), {"kind": "frames"}, 2**24)
+for k in range(30):
+    w.put(RecordKind.DATA, 1, [b"{}", bytes([k]) * 100000])
+while w.synced < 30:
+    time.sleep(0.02)
+w.put(RecordKind.DATA, 1, [b"{}", b"last"])
+time.sleep(0.2)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGHUP"])
+def test_the_recording_survives_its_program(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.isorec"
+    root = str(Path(__file__).parents[4])
+    program = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(path)],
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        env=os.environ | {"PYTHONPATH": root},
+    )
+    assert program.stdout is not None
+    assert program.stdout.readline() == b"ready\n"
+    # The whole group, as a closed terminal does
+    os.killpg(program.pid, getattr(signal, name))
+    program.wait()
+    program.stdout.close()
+    for _ in range(200):
+        found = unfinished()
+        if found and not found[0].is_running:
+            break
+        time.sleep(0.05)
+    assert [each.text for each in found] == ["31 frames recorded"]
+    assert data_in(path)[-1] == b"last"
+
+
+class FullDisk:
+    """Takes some bytes, then none until there is space again."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, free: int) -> None:
+        self.free, self._write = free, os.write
+        monkeypatch.setattr(process.os, "write", self.write)
+
+    def write(self, descriptor: int, data: bytes) -> int:
+        if not self.free:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        n = self._write(descriptor, data[: self.free])
+        self.free -= n
+        return n
+
+
+@pytest.mark.parametrize("free", [0, 10, 300, 333, 1000])
+def test_a_full_disk_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int
+) -> None:
+    said: list[dict[str, object]] = []
+    path = tmp_path / "a.isorec"
+    appender = Appender(path, said.append, 2**20)
+    disk = FullDisk(monkeypatch, free)
+    for k in range(20):
+        appender.add((RecordKind.DATA, 1, b"{}", bytes([k]) * 100))
+    assert not appender.sync()
+    assert said[0]["event"] == "fails" and said[0]["reason"]
+    # The confirmed part is whole, and nothing of a cut record hides the next one
+    if appender.has_file:
+        assert not RecordingFile(path).extent.is_cut
+    disk.free = 10**9
+    assert appender.sync()
+    assert data_in(path) == [bytes([k]) * 100 for k in range(20)]
+    assert {"event": "writes again"} in said
+    appender.close()
+
+
+def test_a_full_disk_and_a_full_memory_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[dict[str, object]] = []
+    appender = Appender(tmp_path / "a.isorec", said.append, 500)
+    FullDisk(monkeypatch, 0)
+    for k in range(20):
+        appender.add((RecordKind.DATA, 1, b"{}", bytes([k]) * 100))
+    assert said[-1]["event"] == "dropped"
+
+
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
+    writer = RecordingWriter(tmp_path / "none" / "a.isorec", FACTS, 2**20)
+    put(writer, 3)
+    assert not writer.finish()
+    assert any("cannot be written" in text for text in writer.take_notices())
+
+
+def test_an_older_file_is_never_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "a.isorec"
+    path.write_bytes(b"older")
+    writer = RecordingWriter(path, FACTS, 2**20)
+    put(writer, 3)
+    assert not writer.finish()
+    assert path.read_bytes() == b"older"
