@@ -1,13 +1,14 @@
-"""`isocenter live`: its verbs are the modules `reconstruct`, `send` and `watch`."""
+"""`isocenter live`: its verbs are the modules `reconstruct`, `watch`, `send` and `recordings`."""
 
 from __future__ import annotations
 
 from engine.cli.live import reconstruct as live_reconstruct
+from engine.cli.live import recordings as live_recordings
 from engine.cli.live import send as live_send
 from engine.cli.live import watch as live_watch
 from engine.cli.verbs import Verbs, add_verb
 
-LIVE_VERBS = (live_watch, live_reconstruct, live_send)
+LIVE_VERBS = (live_watch, live_reconstruct, live_send, live_recordings)
 
 
 def add_verbs(verbs: Verbs) -> None:

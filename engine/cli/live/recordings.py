@@ -1,0 +1,118 @@
+"""`isocenter live recordings`: list, convert or discard recordings of interrupted scans."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from engine.cli.console import Console
+from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs
+from engine.core.errors import SettingsError
+from engine.core.json_types import Plain
+from engine.jobs.loader import Loader, for_command
+from engine.live.conversion import convert_recording
+from engine.live.ct.protocol_choices import geometry_of
+from engine.live.recording.records import SUFFIX
+from engine.live.recording.shelf import Unfinished, described, remove, unfinished
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add `isocenter live recordings`."""
+    p = verbs.add_parser("recordings", help="list, convert or discard interrupted recordings")
+    p.add_argument(
+        "action", nargs="?", choices=("list", "convert", "discard"), default="list",
+        help="what to do with the recording (default: %(default)s)",
+    )  # fmt: skip
+    p.add_argument(
+        "recording", nargs="?", metavar="RECORDING", help="its number in the list, or its file"
+    )
+    p.add_argument(
+        "-o", "--output", type=Path, action=Output, metavar="OUT.h5",
+        help="with convert: file of the scan",
+    )  # fmt: skip
+    p.add_argument(
+        "--geometry", type=Path, metavar="SCAN",
+        help="with convert: stored scan with the same geometry, if the source sent none",
+    )  # fmt: skip
+    p.add_argument("--json", action="store_true", help="print each recording as a JSON line")
+    add_force(p)
+    p.set_defaults(act=_recordings, reads_apart=True)
+
+
+def _recordings(arguments: argparse.Namespace, console: Console) -> None:
+    if arguments.action == "list":
+        _list(console, as_json=arguments.json)
+        return
+    found = _chosen(arguments.recording)
+    if arguments.action == "discard":
+        remove(found.path)
+        console.line(f"Discarded: {found.path}")
+        return
+    if arguments.output is None:
+        raise SettingsError("convert needs -o OUT.h5. Add the file of the scan.")
+    if found.is_running:
+        raise SettingsError(
+            f"{found.path.name}: this scan is still being recorded. Wait for its end."
+        )
+    geometry = None
+    if arguments.geometry is not None:
+        loader = for_command()
+        try:
+            geometry = geometry_of(arguments.geometry, loader)
+        finally:
+            if isinstance(loader, Loader):
+                loader.close()
+    for note in convert_recording(found.path, arguments.output, geometry):
+        console.line(note)
+    console.line(f"Scan: {arguments.output} ({found.text})")
+    console.line("The recording is still on the disk. Discard it once you have checked the scan.")
+
+
+def _list(console: Console, *, as_json: bool) -> None:
+    found = unfinished()
+    for number, each in enumerate(found, start=1):
+        if as_json:
+            console.line(json.dumps(_values(each)))
+            continue
+        state = ", in progress" if each.is_running else ""
+        saved = f", saved as {each.saved}" if each.saved else ""
+        console.line(f"{number}  {each.begun_utc}  {each.source}  {each.text}{state}{saved}")
+        console.line(f"   {each.path}")
+    if not found and not as_json:
+        console.line("There are no unfinished recordings.")
+
+
+def _values(each: Unfinished) -> Plain:
+    return {
+        "path": str(each.path),
+        "kind": each.kind,
+        "count": each.count,
+        "source": each.source,
+        "begun_utc": each.begun_utc,
+        "in_progress": each.is_running,
+        "saved": each.saved,
+    }
+
+
+def _chosen(name: str | None) -> Unfinished:
+    if name is None:
+        raise SettingsError(
+            "The recording is missing. Give its number from `isocenter live recordings`, or its "
+            "file."
+        )
+    if not name.isdecimal():
+        # Another file must never be discarded, not even an empty one
+        if not name.endswith(SUFFIX):
+            raise SettingsError(
+                f"{name}: not a recording. Expected a file that ends with {SUFFIX}, or a number."
+            )
+        return described(Path(name).absolute())
+    found = unfinished()
+    if not 1 <= int(name) <= len(found):
+        raise SettingsError(
+            f"There is no recording {name}. Expected a number from 1 to {len(found)} from "
+            "`isocenter live recordings`."
+        )
+    return found[int(name) - 1]
