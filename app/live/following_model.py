@@ -56,6 +56,12 @@ class Followed(Protocol[U_co]):
     def close(self) -> None:
         """Stop."""
 
+    def scan_saved(self) -> None:
+        """Delete the recording on the disk if the saved scan has all of its data."""
+
+    def discard_recording(self) -> None:
+        """Delete the recording on the disk."""
+
 
 S = TypeVar("S", bound=Followed[object])
 
@@ -261,6 +267,18 @@ class FollowingModel(QObject, Generic[R, S, U]):
         self.has_ended, self.is_saved, self._fault, self._warning = False, True, "", ""
         self.messages.clear()
         self.state_changed.emit()
+
+    def mark_saved(self) -> None:
+        """Note that the scan is in a file; its recording is no longer needed."""
+        self.is_saved = True
+        if self._session is not None:
+            self._session.scan_saved()
+
+    def discard(self) -> None:
+        """Stop, and delete the recording of a scan that the user does not want."""
+        self.stop()
+        if self._session is not None:
+            self._session.discard_recording()
 
     # events of the source
 

@@ -121,7 +121,10 @@ class LiveCommands(QObject):
 
     def another(self) -> None:
         """Close the scan; ask first if it is not saved."""
+        is_unsaved = not self.model.is_saved and self.model.has_scan
         if self.may_forget():
+            if is_unsaved:
+                self.model.discard()
             self.model.forget()
 
     def may_forget(self) -> bool:
@@ -164,7 +167,7 @@ class LiveCommands(QObject):
             return
 
         def written(_: object) -> None:
-            model.is_saved = True
+            model.mark_saved()
             self._context.session.add_log("info", tr("Scan saved: {path}", path=path))
             then(path)
 

@@ -72,13 +72,17 @@ def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSes
         geometry_of,
         open_source,
     )
+    from engine.live.recording.recorder import LiveRecorder
 
     options = SourceOptions(replay=request.replay, rate=request.rate, loader=loader)
     source = open_source(request.source.strip(), options)
     geometry = None if request.geometry is None else geometry_of(request.geometry, loader)
     choices = choices_of(protocol, live_settings(request), geometry)
+    # A replay is on the disk already, and a sliding image has no whole scan.
+    is_recorded = request.mode == "growing" and not request.replay
+    recorder = LiveRecorder("frames", source.name) if is_recorded else None
     # `stays`: slices can still be moved after the source has ended.
-    return LiveSession(source, choices, on=cpu(), stays=True)
+    return LiveSession(source, choices, on=cpu(), stays=True, recorder=recorder)
 
 
 def live_settings(request: LiveRequest) -> LiveSettings:

@@ -71,12 +71,16 @@ def begin_pet(request: PetRequest, protocol: ListModeProtocol, loader: Loader) -
         attaching,
         open_events,
     )
+    from engine.live.recording.recorder import LiveRecorder
 
     # A playback speed only makes sense for a stored scan.
     options = SourceOptions(replay=request.rate is not None, rate=request.rate, loader=loader)
     source = open_events(request.source.strip(), options, request.scanner or None)
     choices = LivePetChoices(protocol, pet_settings(request), attaching(request.files))
-    return LivePetSession(source, choices, on=cpu())
+    # A replay is on the disk already, and a sliding image has no whole scan.
+    is_recorded = request.newest_s is None and request.rate is None
+    recorder = LiveRecorder("events", source.name) if is_recorded else None
+    return LivePetSession(source, choices, on=cpu(), recorder=recorder)
 
 
 def pet_settings(request: PetRequest) -> LivePetSettings:

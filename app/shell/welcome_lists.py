@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -13,12 +14,15 @@ from app.state.models.run_record import RunState
 from app.state.services.context import AppContext
 from app.state.services.demo_maker import make_demo_in_process
 from app.state.services.runner import Runner
+from app.state.services.saving import may_write
+from app.ui.theme.file_dialogs import ask_save
 from engine.modalities import DEMOS, Study
 
 MAX_JOBS = 3
 MEANWHILE = tr(
     "Another scan was opened in the meantime and stays open. Choose the demo again to open it."
 )
+RECORDING_NAME, KINDS = "live-scan.h5", tr("Scans (*.h5 *.nxs)")
 LOOK_AGAIN_MS = (2000, 6000)
 """The engine of a killed window can run on for a moment; its job is then found later."""
 
@@ -30,6 +34,7 @@ class WelcomeLists(QObject):
         super().__init__(card)
         self._context, self._card, self._runner = context, card, runner
         self._jobs: list[Offer] = []
+        self._recordings: list[Offer] = []
         self._is_making = False
         self._show()
         context.session.run.state_changed.connect(self._refresh_after_run)
@@ -42,6 +47,7 @@ class WelcomeLists(QObject):
     def refresh(self) -> None:
         """Search interrupted jobs in a thread."""
         self._context.commands.run_task(lambda _: _resumable(), self._took_jobs)
+        self._context.commands.run_task(lambda _: _recordings(), self._took_recordings)
 
     def _refresh(self) -> None:
         if self._card.isVisible():
@@ -104,9 +110,63 @@ class WelcomeLists(QObject):
         ]
         self._show()
 
+    def _took_recordings(self, found: list[tuple[Path, str, str]]) -> None:
+        self._recordings = [
+            Offer(
+                tr("Save recording: {text}", text=text), detail, "export",
+                partial(self._save_recording, path),
+            )
+            for path, text, detail in found
+        ]  # fmt: skip
+        self._show()
+
+    def _save_recording(self, path: Path) -> None:
+        """Ask for a file, convert a recording, and delete it once the file was read back."""
+        preferences = self._context.preferences
+        folder = Path(preferences.export_folder or Path.home())
+        target = ask_save(self._card, tr("Save the scan"), folder / RECORDING_NAME, KINDS)
+        if target is None or not may_write(self._card, target, self._context.session):
+            return
+        preferences.export_folder = str(target.parent)
+
+        def convert() -> None:
+            from engine.live.conversion import convert_recording
+            from engine.live.recording.shelf import remove
+
+            convert_recording(path, target)
+            remove(path)
+
+        def converted(_: object) -> None:
+            self._context.session.add_log("info", tr("Scan saved: {path}", path=target))
+            self.refresh()
+
+        self._context.commands.run_task(
+            lambda _: convert(), converted, busy=tr("Saving the scan"),
+            failed=tr("The scan could not be saved."),
+        )  # fmt: skip
+
     def _show(self) -> None:
         recent = recent_offers(self._context.preferences.recent, self._context.commands.open_path)
-        self._card.show_offers({tr("Interrupted"): self._jobs, tr("Recent"): recent})
+        # Recordings first: a measurement cannot be repeated
+        interrupted = [*self._recordings, *self._jobs]
+        self._card.show_offers({tr("Interrupted"): interrupted, tr("Recent"): recent})
+
+
+def _recordings() -> list[tuple[Path, str, str]]:
+    """Return (file, number of frames or events, detail) of recordings that nobody writes."""
+    from engine.live.recording.shelf import unfinished
+
+    return [
+        (each.path, _recorded_text(each.kind, each.count), f"{each.source}, {each.begun_utc}")
+        for each in unfinished()
+        if not each.is_running
+    ]
+
+
+def _recorded_text(kind: str, count: int) -> str:
+    if kind == "events":
+        return tr("{n:,} events recorded", n=count)
+    return tr("{n:,} frames recorded", n=count)
 
 
 def _resumable() -> list[tuple[str, str, str]]:

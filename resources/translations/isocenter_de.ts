@@ -5145,6 +5145,11 @@
     </message>
     <message>
       <location filename="app/shell/welcome_lists.py" />
+      <source>Save recording: {text}</source>
+      <translation>Aufzeichnung speichern: {text}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/welcome_lists.py" />
       <source>Interrupted</source>
       <translation>Unterbrochen</translation>
     </message>
@@ -5152,6 +5157,16 @@
       <location filename="app/shell/welcome_lists.py" />
       <source>Recent</source>
       <translation>Zuletzt verwendet</translation>
+    </message>
+    <message>
+      <location filename="app/shell/welcome_lists.py" />
+      <source>{n:,} events recorded</source>
+      <translation>{n:,} Ereignisse aufgezeichnet</translation>
+    </message>
+    <message>
+      <location filename="app/shell/welcome_lists.py" />
+      <source>{n:,} frames recorded</source>
+      <translation>{n:,} Bilder aufgezeichnet</translation>
     </message>
     <message>
       <location filename="app/shell/welcome_lists.py" />

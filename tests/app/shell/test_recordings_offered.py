@@ -1,0 +1,45 @@
+"""A recording of an interrupted scan is offered at the next start of the window."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.shell import welcome_lists
+from engine.io import read_listmode
+from engine.live.pet.event_message import message_of_events, message_of_head
+from engine.live.recording.recorder import LiveRecorder
+from engine.live.recording.shelf import unfinished
+from tests.engine.live.pet.running_events import scan
+
+
+def test_an_interrupted_recording_is_offered_and_saved(
+    qtbot, window, tmp_path, monkeypatch
+) -> None:
+    recorder = LiveRecorder("events", "tcp://*:9668")
+    recorder.announce(message_of_head(scan()))
+    recorder.put(scan().n_events, message_of_events(scan(), 0))
+    recorder.close()
+
+    target = tmp_path / "saved.h5"
+    monkeypatch.setattr(welcome_lists, "ask_save", lambda *_: target)
+    lists = window.welcome_lists
+    lists.refresh()
+    qtbot.waitUntil(lambda: len(lists._recordings) == 1, timeout=20_000)
+    offer = lists._recordings[0]
+    assert offer.text == f"Save recording: {scan().n_events:,} events recorded"
+
+    offer.action()
+    qtbot.waitUntil(lambda: not lists._recordings, timeout=20_000)
+    np.testing.assert_array_equal(read_listmode(target).crystals, scan().crystals)
+    assert not unfinished() and not recorder.path.exists()
+
+
+def test_a_running_recording_is_not_offered(window) -> None:
+    recorder = LiveRecorder("events", "tcp://*:9668")
+    recorder.announce(message_of_head(scan()))
+    recorder.put(scan().n_events, message_of_events(scan(), 0))
+    while not recorder.synced:
+        pass
+    assert unfinished() and not welcome_lists._recordings()
+    recorder.close()
+    assert welcome_lists._recordings()
