@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from engine.live.core.message import Buffer
+from engine.live.core.senders import new_token, with_token
 from engine.live.core.zeromq import opened, sent
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Outgoing:
     address : address of the socket, for messages to the user
     stop : set to stop
     on_event : called with a sentence about each event
+    token : identifies this sender in every message; None: for receivers of other programs
     """
 
     def __init__(
@@ -38,7 +40,9 @@ class Outgoing:
         address: str,
         stop: Event,
         on_event: Callable[[str], None],
+        token: str | None = None,
     ) -> None:
+        self._token = token
         self._socket, self._address = socket, address
         self._stop, self._on_event = stop, on_event
         self._n_receivers = 0
@@ -59,6 +63,8 @@ class Outgoing:
             False if it was stopped before
         """
         begun, is_said = monotonic(), False
+        if self._token is not None:
+            message = with_token(message, self._token)
         while not self._stop.is_set() or is_last:
             if sent(self._socket, message, LOOK_MS):
                 return True
@@ -107,7 +113,12 @@ class Outgoing:
 
 @contextmanager
 def outgoing(
-    address: str, *, to_all: bool, stop: Event, on_event: Callable[[str], None]
+    address: str,
+    *,
+    to_all: bool,
+    stop: Event,
+    on_event: Callable[[str], None],
+    has_token: bool = True,
 ) -> Iterator[Outgoing]:
     """Open the socket of a sender, and close it once its messages have left.
 
@@ -121,6 +132,8 @@ def outgoing(
         set to stop
     on_event
         called with a sentence about each event
+    has_token
+        True to identify this run of the sender in every message
     """
     import zmq
 
@@ -131,7 +144,8 @@ def outgoing(
     else:
         options[int(zmq.IMMEDIATE)] = 1  # queues nothing for a receiver that does not exist
     with opened(zmq.XPUB if to_all else zmq.PUSH, address, options) as socket:
-        yield Outgoing(socket, address, stop, on_event)
+        token = new_token() if has_token else None
+        yield Outgoing(socket, address, stop, on_event, token)
         if stop.is_set():
             # After a stop nobody waits for messages that are still in the queue
             socket.setsockopt(zmq.LINGER, LOOK_MS)

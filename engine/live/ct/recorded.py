@@ -51,11 +51,18 @@ def assembled(
     """
     # A frame may state its own angle, which replaces the planned one
     views = [view_of(geometry, frame) for frame in frames]
-    vectors = {name: np.concatenate([getattr(view, name) for view in views]) for name in VECTORS}
+    vectors = [np.concatenate([getattr(view, name) for view in views]) for name in VECTORS]
+    whole = replace(
+        geometry,
+        source_mm=vectors[0],
+        detector_mm=vectors[1],
+        u_mm=vectors[2],
+        v_mm=vectors[3],
+    )
     missing, flat_views = geometry.n_views - len(frames), flats.followed_by
     return Projections(
         values,
-        replace(geometry, **vectors),
+        whole,
         kind="counts",
         flats=flats.stacked,
         darks=darks.stacked,
@@ -135,7 +142,7 @@ def _values(file: RecordingFile, rows: dict[int, int], first: Frame, folder: Pat
     with tempfile.TemporaryFile(dir=folder) as spool:
         for row, frame in frames:
             spool.seek(row * n_bytes)
-            spool.write(np.ascontiguousarray(frame.values))
+            spool.write(np.ascontiguousarray(frame.values).data)
         spool.flush()
         return mapped(spool, kind.str, shape)
 

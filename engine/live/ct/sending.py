@@ -63,7 +63,9 @@ def send(
     n_sent
         number of projections sent
     """
-    with outgoing(how.address, to_all=how.to_all, stop=stop, on_event=on_event) as line:
+    with outgoing(
+        how.address, to_all=how.to_all, stop=stop, on_event=on_event, has_token=not how.plain
+    ) as line:
         return _Scan(line, how, scan, stop).send_all()
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 
-from engine.live.core.frame import Arrival, Frame, FrameKind, Resumed
+from engine.live.core.frame import Arrival, Frame, FrameKind, Noticed, Resumed
 from engine.live.ct.frame_checks import Screening
 
 LATE = 64
@@ -18,18 +19,36 @@ class Sequence:
     Attributes
     ----------
     n_projections : number of projections that came
+    n_repeated : number of projections that were refused, because their number came before
     """
 
     def __init__(self, name: str) -> None:
-        self.n_projections = 0
+        self.n_projections = self.n_repeated = 0
         self._name = name
         self._screening = Screening(name)
         self._last: int | None = None
+        # Older numbers start another scan, so they need not be remembered
+        self._seen: deque[int] = deque(maxlen=2 * LATE)
+        self._has_reconnected = False
+
+    @property
+    def summary(self) -> str:
+        """Sentence about repeated projections; empty without any."""
+        n = self.n_repeated
+        if not n:
+            return ""
+        return f"{n:,} projection{'s' if n > 1 else ''} with a repeated number were refused."
 
     def restart(self) -> None:
         """Treat the next frame as the first one of another scan."""
         self._screening.restart()
         self._last = None
+        self._seen.clear()
+
+    def reconnected(self) -> None:
+        """Note another connection: an earlier number then starts another scan."""
+        self._seen.clear()
+        self._has_reconnected = True
 
     def followed(self, frame: Frame) -> Iterator[Arrival]:
         """Yield a frame with the number of missing ones before it, and messages about it.
@@ -40,9 +59,19 @@ class Sequence:
             next frame of the stream
         """
         if frame.kind == FrameKind.PROJECTION:
-            self.n_projections += 1
             last = self._last
-            if last is not None and _starts_new_scan(frame.index, last):
+            if self._is_repeated(frame.index, last):
+                self.n_repeated += 1
+                if self.n_repeated == 1:
+                    yield Noticed(
+                        f"{self._name}: projection {frame.index} came before and is refused. "
+                        "Further ones are counted."
+                    )
+                return
+            self.n_projections += 1
+            is_earlier = self._has_reconnected and last is not None and frame.index <= last
+            self._has_reconnected = False
+            if last is not None and (is_earlier or _starts_new_scan(frame.index, last)):
                 # Before the frame, so that consumers discard the old views first
                 yield Resumed(
                     f"{self._name}: the scan starts again because projection {frame.index} "
@@ -51,11 +80,21 @@ class Sequence:
                 )
                 self._screening.restart()
                 self._last = frame.index
+                self._seen.clear()
             elif last is not None and frame.index > last + 1:
                 frame = replace(frame, lost=frame.index - last - 1)
             # A late frame must not move the count back, or the next one would seem to follow a gap
             self._last = frame.index if last is None else max(frame.index, self._last or 0)
-        yield from self._screening.screened(frame)
+        for each in self._screening.screened(frame):
+            # A frame that was not usable may come again
+            if isinstance(each, Frame) and each.kind == FrameKind.PROJECTION:
+                self._seen.append(each.index)
+            yield each
+
+    def _is_repeated(self, index: int, last: int | None) -> bool:
+        if last is None or index not in self._seen:
+            return False
+        return not _starts_new_scan(index, last)
 
 
 def _starts_new_scan(index: int, last: int) -> bool:

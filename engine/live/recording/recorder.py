@@ -42,8 +42,9 @@ class LiveRecorder:
         self._most = int(SHARE * psutil.virtual_memory().available)
         self._notices: list[str] = []
         self._endings: list[Thread] = []
-        self.is_whole = False
-        self._begin()
+        self.is_whole = self.has_data = False
+        self._announced: list[Buffer] | None = None
+        self._writer = self._new_writer()
 
     @property
     def path(self) -> Path:
@@ -94,7 +95,8 @@ class LiveRecorder:
         ending = Thread(target=self._end, args=(self._writer,), name="end of a recording")
         ending.start()
         self._endings.append(ending)
-        self._begin()
+        self.has_data, self._announced = False, None
+        self._writer = self._new_writer()
 
     def take_notices(self) -> list[str]:
         """Return messages for the user since the last call."""
@@ -120,9 +122,7 @@ class LiveRecorder:
             f"{self._kind} are in {ended.path}; `isocenter live recordings` lists it.",
         ]
 
-    def _begin(self) -> None:
-        self.has_data = False
-        self._announced: list[Buffer] | None = None
+    def _new_writer(self) -> RecordingWriter:
         facts: Plain = {
             "kind": self._kind,
             "source": self._source,
@@ -130,4 +130,4 @@ class LiveRecorder:
             "target": "" if self._target is None else str(self._target.absolute()),
         }
         folder = None if self._target is None else self._target.absolute().parent
-        self._writer = RecordingWriter(new_path(folder), facts, self._most)
+        return RecordingWriter(new_path(folder), facts, self._most)

@@ -16,10 +16,12 @@ from engine.live.core.frame import (
     Frame,
     Noticed,
     Resumed,
+    SourceEvent,
     SourceLost,
     Waiting,
 )
 from engine.live.core.message import MOST_BYTES, ScanEnd, read_message
+from engine.live.core.senders import Senders
 from engine.live.core.zeromq import opened
 from engine.live.ct.sequence import Sequence
 from engine.live.ct.views import is_same_geometry
@@ -85,7 +87,7 @@ class StreamSource:
             # An empty prefix subscribes to everything
             if self._subscribe:
                 socket.setsockopt(zmq.SUBSCRIBE, b"")
-            yield Waiting(f"{self.name}: the program waits for frames.")
+            yield Waiting(f"{self.name}: the program waits for frames.{listening(self.name)}")
             yield from self._received(socket, Presence(socket, self.name), stop)
 
     def close(self) -> None:
@@ -95,6 +97,7 @@ class StreamSource:
         self, socket: zmq.Socket[bytes], presence: Presence, stop: Event
     ) -> Iterator[Arrival]:
         sequence = Sequence(self.name)
+        senders = Senders(is_listening="*" in self._address)
         last_s, is_quiet = monotonic(), True
         while not stop.is_set():
             if not socket.poll(LOOK_MS):
@@ -107,17 +110,35 @@ class StreamSource:
             if presence.was_gone:
                 yield from presence.changes()
             # Without a copy: frames of large detectors have tens of megabytes
-            parts = [part.buffer for part in socket.recv_multipart(copy=False)]
+            parts = socket.recv_multipart(copy=False)
             try:
-                message = read_message(parts, last_s)
+                # Before its data are read: a stranger must not choose what is parsed
+                is_accepted, text = senders.accepts(parts)
+                if not is_accepted:
+                    yield from refused(self.name, text)
+                    continue
+                message = read_message([part.buffer for part in parts], last_s)
             except EngineError as e:
                 yield from self._notices(str(e))
                 continue
+            if isinstance(message, ScanEnd) and not senders.is_fixed:
+                # Of a stranger, perhaps: nothing of a scan has come
+                yield from self._notices("the end of a scan came before its first message.")
+                continue
+            senders.confirm()
+            if senders.has_reconnected:
+                sequence.reconnected()
+            if text:
+                if senders.follows:
+                    sequence.restart()
+                yield follower(self.name, text, anew=senders.follows)
             if isinstance(message, ScanEnd):
-                yield Ended(
+                ended = (
                     f"{self.name}: the sender ended the scan after {message.sent:,} projections, "
-                    f"of which {sequence.n_projections:,} were received."
+                    f"of which {sequence.n_projections:,} were received. {sequence.summary} "
+                    f"{senders.summary}"
                 )
+                yield Ended(" ".join(ended.split()))
                 return
             if isinstance(message, XrayGeometry):
                 # Announced every few seconds, so mostly the same
@@ -147,6 +168,44 @@ class StreamSource:
                 f"{self.name}: message refused: {text} Check that the sender uses the "
                 f"format in the guide.{more}"
             )
+
+
+def refused(name: str, text: str) -> Iterator[Noticed]:
+    """Yield a message about the first refused message of a sender.
+
+    Parameters
+    ----------
+    name
+        address of the source
+    text
+        part of a sentence; empty: the sender was reported before
+    """
+    if text:
+        yield Noticed(f"{name}: messages are refused, because {text}.")
+
+
+def follower(name: str, text: str, *, anew: bool) -> SourceEvent:
+    """Return the event that another sender follows.
+
+    Parameters
+    ----------
+    name
+        address of the source
+    text
+        part of a sentence
+    anew
+        True if another scan starts
+    """
+    if anew:
+        return Resumed(f"{name}: {text}; another scan starts.", anew=True)
+    return Noticed(f"{name}: {text}.")
+
+
+def listening(address: str) -> str:
+    """Return a sentence about who may send to an address; empty if this program connects."""
+    if "*" not in address or not address.startswith("tcp:"):
+        return ""
+    return " It listens on all networks; senders on other computers need a token."
 
 
 class Presence:

@@ -12,8 +12,9 @@ from engine.core.errors import EngineError
 from engine.data.listmode import ListMode
 from engine.live.core.frame import Ended, Noticed, Resumed, Waiting
 from engine.live.core.message import ScanEnd
+from engine.live.core.senders import Senders
 from engine.live.core.zeromq import opened
-from engine.live.ct.sources.stream import Presence
+from engine.live.ct.sources.stream import Presence, follower, listening, refused
 from engine.live.pet.event_batch import EventArrival, EventBatch
 from engine.live.pet.event_message import read_event_message
 
@@ -74,7 +75,7 @@ class EventStreamSource:
         with opened(zmq.SUB if self._subscribe else zmq.PULL, self._address, options) as socket:
             if self._subscribe:
                 socket.setsockopt(zmq.SUBSCRIBE, b"")
-            yield Waiting(f"{self.name}: waiting for events.")
+            yield Waiting(f"{self.name}: waiting for events.{listening(self.name)}")
             yield from self._received(socket, Presence(socket, self.name), stop)
 
     def close(self) -> None:
@@ -83,6 +84,7 @@ class EventStreamSource:
     def _received(
         self, socket: zmq.Socket[bytes], presence: Presence, stop: Event
     ) -> Iterator[EventArrival]:
+        senders = Senders(is_listening="*" in self._address)
         last_s, is_quiet = monotonic(), True
         while not stop.is_set():
             if not socket.poll(LOOK_MS):
@@ -94,17 +96,32 @@ class EventStreamSource:
             last_s, is_quiet = monotonic(), False
             if presence.was_gone:
                 yield from presence.changes()
-            parts = [part.buffer for part in socket.recv_multipart(copy=False)]
+            parts = socket.recv_multipart(copy=False)
             try:
-                message = read_event_message(parts, self._head, last_s)
+                # Before its data are read: a stranger must not choose what is parsed
+                is_accepted, text = senders.accepts(parts)
+                if not is_accepted:
+                    yield from refused(self.name, text)
+                    continue
+                message = read_event_message([part.buffer for part in parts], self._head, last_s)
             except EngineError as e:
                 yield from self._notices(str(e))
                 continue
+            if isinstance(message, ScanEnd) and not senders.is_fixed:
+                # Of a stranger, perhaps: nothing of a scan has come
+                yield from self._notices("the end of a scan came before its first message.")
+                continue
+            senders.confirm()
+            if text:
+                if senders.follows:
+                    self._next = None
+                yield follower(self.name, text, anew=senders.follows)
             if isinstance(message, ScanEnd):
-                yield Ended(
+                ended = (
                     f"{self.name}: the sender ended the scan after {message.sent:,} events, of "
-                    f"which {self._came:,} were received."
+                    f"which {self._came:,} were received. {senders.summary}"
                 )
+                yield Ended(ended.strip())
                 return
             if isinstance(message, ListMode):
                 yield from self._announced(message)

@@ -1,0 +1,244 @@
+"""One sender per scan: whatever another one sends is refused, counted and named.
+
+Rogue messages, listed before the code was written. Each comes from a second connection within a
+real stream of 12 projections:
+
+- another geometry; the same geometry; the end of the scan;
+- projection 0 again, projections 5 to 7 again, the next projection, one far ahead, a dark, a flat;
+- another size; another type; a header that is no JSON, is too long, or has a wrong token;
+- one part, three parts, an empty message;
+- garbage or an end before the detector's first message;
+- 20 senders at once; a stranger that copies everything but the token;
+- from the detector itself: a repeated number, a restart, a restart with a new token.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from threading import Event, Thread
+
+import numpy as np
+import pytest
+import zmq
+
+from engine.live.core.frame import Ended, Frame, FrameKind, Resumed
+from engine.live.core.message import message_of, message_of_end, message_of_geometry
+from engine.live.core.senders import Origin, Senders, _is_this_computer, with_token
+from engine.live.ct.playing import Played
+from engine.live.ct.sources.stream import StreamSource
+from engine.live.pet.event_message import message_of_events, message_of_head
+from engine.live.pet.sources.event_stream import EventStreamSource
+from tests.engine.live.ct.running_scan import cone
+from tests.engine.live.pet.running_events import scan
+
+GEOMETRY, OTHER = cone(12), cone(12, turn=np.pi)
+N = 12
+
+
+def projection(k: int, value: int, kind: FrameKind = FrameKind.PROJECTION, shape=(32, 48)):
+    return message_of(Played(kind, k, None, np.full(shape, value, np.uint16)))
+
+
+def raw(header: object, data: bytes = b"") -> list[bytes]:
+    return [json.dumps(header).encode(), data]
+
+
+ROGUE: dict[str, list[list[object]]] = {
+    "another geometry": [message_of_geometry(OTHER)],
+    "the same geometry": [message_of_geometry(GEOMETRY)],
+    "the end": [message_of_end(3)],
+    "projection 0": [projection(0, 9)],
+    "projections 5 to 7": [projection(k, 9) for k in (5, 6, 7)],
+    "the next projection": [projection(8, 9)],
+    "a projection far ahead": [projection(4000, 9)],
+    "a dark": [projection(0, 9, FrameKind.DARK)],
+    "a flat": [projection(0, 9, FrameKind.FLAT)],
+    "another size": [projection(8, 9, shape=(3, 3))],
+    "no JSON": [[b"{", b""]],
+    "a long header": [[b" " * 70_000, b""]],
+    "a wrong token": [raw({"isocenter": {"token": 5}})],
+    "an empty token": [raw({"isocenter": {"token": ""}})],
+    "one part": [[b"{}"]],
+    "three parts": [[b"{}", b"", b""]],
+    "nothing": [[b""]],
+    "a copy with a token": [with_token(projection(8, 9), "other")],
+}
+
+
+class Listening:
+    """A source on a free port, and everything that it has yielded."""
+
+    def __init__(self, kind: type = StreamSource) -> None:
+        self.context, self.stop, self.came = zmq.Context(), Event(), []
+        self.senders: list[zmq.Socket] = []
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        source = kind(f"tcp://*:{self.port}")
+        run: Callable[[Event], Iterator[object]] = (
+            source.frames if kind is StreamSource else source.batches
+        )
+        self._thread = Thread(target=lambda: self.came.extend(iter(run(self.stop))))
+        self._thread.start()
+
+    def sender(self) -> zmq.Socket:
+        made = self.context.socket(zmq.PUSH)
+        made.connect(f"tcp://127.0.0.1:{self.port}")
+        self.senders.append(made)  # a socket that nobody refers to would close
+        return made
+
+    def end(self) -> None:
+        self._thread.join(10)
+        self.stop.set()
+        self._thread.join(10)
+        self.context.destroy(0)
+
+    @property
+    def texts(self) -> str:
+        return "\n".join(each.text for each in self.came if hasattr(each, "text"))
+
+    @property
+    def projections(self) -> list[tuple[int, int]]:
+        return [
+            (each.index, int(each.values[0, 0]))
+            for each in self.came
+            if isinstance(each, Frame) and each.kind == FrameKind.PROJECTION
+        ]
+
+
+@pytest.fixture
+def line() -> Iterator[Listening]:
+    made = Listening()
+    yield made
+    made.stop.set()
+    made.end()
+
+
+def send(to: zmq.Socket, messages: list, token: str = "") -> None:
+    for each in messages:
+        to.send_multipart(with_token(each, token) if token else each, copy=True)
+    time.sleep(0.05)  # the order of two connections is otherwise open
+
+
+TRUE = [(k, 100 + k) for k in range(N)]
+
+
+@pytest.mark.parametrize("token", ["", "detector"])
+@pytest.mark.parametrize("name", ROGUE)
+def test_no_message_of_a_stranger_changes_the_scan(line: Listening, name: str, token: str) -> None:
+    detector, rogue = line.sender(), line.sender()
+    first = [message_of_geometry(GEOMETRY), *(projection(k, 100 + k) for k in range(8))]
+    send(detector, first, token)
+    send(rogue, ROGUE[name])
+    send(detector, [*(projection(k, 100 + k) for k in range(8, N)), message_of_end(N)], token)
+    line.end()
+    assert line.projections == TRUE
+    assert isinstance(line.came[-1], Ended) and "refused" in line.texts
+    is_read = name not in ("no JSON", "a long header", "a wrong token", "an empty token", "nothing")
+    if is_read and name not in ("one part", "three parts"):
+        assert "is not the sender of this scan" in line.texts
+        assert "messages of other senders were refused" in line.came[-1].text.replace(
+            "1 message of", "1 messages of"
+        ).replace("was", "were")
+
+
+@pytest.mark.parametrize("name", ["no JSON", "the end", "one part", "a wrong token"])
+def test_garbage_before_the_detector_fixes_no_sender(line: Listening, name: str) -> None:
+    rogue, detector = line.sender(), line.sender()
+    send(rogue, ROGUE[name])
+    send(detector, [*(projection(k, 100 + k) for k in range(N)), message_of_end(N)])
+    line.end()
+    assert line.projections == TRUE
+
+
+def test_twenty_strangers_are_named_and_counted(line: Listening) -> None:
+    detector = line.sender()
+    send(detector, [projection(0, 100)], "detector")
+    for k in range(20):
+        send(line.sender(), [projection(k, 9)])
+    send(detector, [*(projection(k, 100 + k) for k in range(1, N)), message_of_end(N)], "detector")
+    line.end()
+    assert line.projections == TRUE
+    assert line.texts.count("is not the sender of this scan") == 20
+    assert "20 messages of other senders" in line.came[-1].text
+
+
+def test_a_sender_that_connects_again_with_its_token_goes_on(line: Listening) -> None:
+    first = line.sender()
+    send(first, [projection(k, 100 + k) for k in range(5)], "detector")
+    first.close(500)
+    time.sleep(0.2)
+    rest = [*(projection(k, 100 + k) for k in range(5, N)), message_of_end(N)]
+    send(line.sender(), rest, "detector")
+    line.end()
+    assert line.projections == TRUE
+    assert not [each for each in line.came if isinstance(each, Resumed) and each.anew]
+
+
+def test_another_run_of_a_sender_starts_another_scan(line: Listening) -> None:
+    first = line.sender()
+    send(first, [projection(k, 1) for k in range(5)], "first")
+    first.close(500)
+    time.sleep(0.2)
+    send(line.sender(), [*(projection(k, 2) for k in range(5, 8)), message_of_end(3)], "second")
+    line.end()
+    starts = [k for k, each in enumerate(line.came) if isinstance(each, Resumed) and each.anew]
+    assert len(starts) == 1
+    before = [each for each in line.came[: starts[0]] if isinstance(each, Frame)]
+    assert len(before) == 5 and len(line.projections) == 8
+
+
+def test_a_repeated_number_is_refused_and_counted(line: Listening) -> None:
+    again = [projection(k, 9) for k in (5, 6, 7)]
+    numbers = [projection(k, 100 + k) for k in range(N)]
+    send(line.sender(), [*numbers[:8], *again, *numbers[8:], message_of_end(N)])
+    line.end()
+    assert line.projections == TRUE
+    assert "projection 5 came before and is refused" in line.texts
+    assert "3 projections with a repeated number were refused" in line.came[-1].text
+
+
+def test_events_of_a_stranger_are_refused() -> None:
+    line = Listening(EventStreamSource)
+    detector, rogue = line.sender(), line.sender()
+    half = scan().n_events // 2
+    send(detector, [message_of_head(scan()), message_of_events(scan().select(slice(0, half)), 0)])
+    send(rogue, [message_of_events(scan(), 0), message_of_end(5)])
+    send(detector, [message_of_events(scan().select(slice(half, None)), half), message_of_end(1)])
+    line.end()
+    batches = [each for each in line.came if hasattr(each, "events")]
+    assert [each.first for each in batches] == [0, half]
+    assert sum(each.events.n_events for each in batches) == scan().n_events
+    assert "2 messages of other senders were refused" in line.texts
+
+
+@pytest.mark.parametrize(
+    ("host", "is_here"),
+    [
+        ("127.0.0.1", True),
+        ("127.8.8.8", True),
+        ("::1", True),
+        ("::ffff:127.0.0.1", True),
+        ("localhost:0:0:1", True),
+        ("192.168.1.7", False),
+        ("fe80::1%eth0", False),
+        ("::ffff:10.0.0.1", False),
+    ],
+)
+def test_only_loopback_is_this_computer(host: str, is_here: bool) -> None:
+    assert _is_this_computer(host) == is_here
+
+
+@pytest.mark.parametrize("is_listening", [True, False])
+@pytest.mark.parametrize("token", ["", "detector"])
+def test_another_computer_needs_a_token_if_this_one_listens(
+    monkeypatch: pytest.MonkeyPatch, token: str, is_listening: bool
+) -> None:
+    origin = Origin(token, 5, "192.168.1.7:5000", "192.168.1.7")
+    monkeypatch.setattr("engine.live.core.senders._origin_of", lambda _: origin)
+    is_accepted, text = Senders(is_listening=is_listening).accepts([])
+    assert is_accepted == (bool(token) or not is_listening)
+    assert ("has no token" in text) == (not is_accepted)
