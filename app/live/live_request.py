@@ -66,13 +66,13 @@ def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSes
     # Imported in the thread: loading the kernels takes seconds.
     from engine.core.backend import cpu
     from engine.live import (
+        LiveRecorder,
         LiveSession,
         SourceOptions,
         choices_of,
         geometry_of,
         open_source,
     )
-    from engine.live.recording.recorder import LiveRecorder
 
     options = SourceOptions(replay=request.replay, rate=request.rate, loader=loader)
     source = open_source(request.source.strip(), options)

@@ -67,11 +67,11 @@ def begin_pet(request: PetRequest, protocol: ListModeProtocol, loader: Loader) -
     from engine.live import (
         LivePetChoices,
         LivePetSession,
+        LiveRecorder,
         SourceOptions,
         attaching,
         open_events,
     )
-    from engine.live.recording.recorder import LiveRecorder
 
     # A playback speed only makes sense for a stored scan.
     options = SourceOptions(replay=request.rate is not None, rate=request.rate, loader=loader)

@@ -130,11 +130,10 @@ class WelcomeLists(QObject):
         preferences.export_folder = str(target.parent)
 
         def convert() -> None:
-            from engine.live.conversion import convert_recording
-            from engine.live.recording.shelf import remove
+            from engine.live import convert_recording, remove_recording
 
             convert_recording(path, target)
-            remove(path)
+            remove_recording(path)
 
         def converted(_: object) -> None:
             self._context.session.add_log("info", tr("Scan saved: {path}", path=target))
@@ -154,11 +153,11 @@ class WelcomeLists(QObject):
 
 def _recordings() -> list[tuple[Path, str, str]]:
     """Return (file, number of frames or events, detail) of recordings that nobody writes."""
-    from engine.live.recording.shelf import unfinished
+    from engine.live import unfinished_recordings
 
     return [
         (each.path, _recorded_text(each.kind, each.count), f"{each.source}, {each.begun_utc}")
-        for each in unfinished()
+        for each in unfinished_recordings()
         if not each.is_running
     ]
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from engine.core.lazy_exports import face
 
 if TYPE_CHECKING:
+    from engine.live.conversion import convert_recording as convert_recording
     from engine.live.core.frame import Ended as Ended
     from engine.live.core.frame import Frame as Frame
     from engine.live.core.frame import Resumed as Resumed
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from engine.live.pet.statistics import LivePetStatistics as LivePetStatistics
     from engine.live.pet.updates import LivePetChoices as LivePetChoices
     from engine.live.pet.updates import LivePetUpdate as LivePetUpdate
+    from engine.live.recording.recorder import LiveRecorder as LiveRecorder
+    from engine.live.recording.shelf import remove_recording as remove_recording
+    from engine.live.recording.shelf import unfinished_recordings as unfinished_recordings
     from engine.recon.filtering.settings import FilterSettings as FilterSettings
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
@@ -39,6 +43,9 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
         __name__,
         {
             "engine.recon.filtering.settings": ("FilterSettings",),
+            "engine.live.conversion": ("convert_recording",),
+            "engine.live.recording.recorder": ("LiveRecorder",),
+            "engine.live.recording.shelf": ("remove_recording", "unfinished_recordings"),
             "engine.live.ct.protocol_choices": ("choices_of", "geometry_of"),
             "engine.live.ct.following": ("LiveChoices", "LiveUpdate"),
             "engine.live.core.frame": (

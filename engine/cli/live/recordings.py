@@ -15,7 +15,12 @@ from engine.jobs.loader import Loader, for_command
 from engine.live.conversion import convert_recording
 from engine.live.ct.protocol_choices import geometry_of
 from engine.live.recording.records import SUFFIX
-from engine.live.recording.shelf import Unfinished, described, remove, unfinished
+from engine.live.recording.shelf import (
+    Unfinished,
+    described,
+    remove_recording,
+    unfinished_recordings,
+)
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -47,7 +52,7 @@ def _recordings(arguments: argparse.Namespace, console: Console) -> None:
         return
     found = _chosen(arguments.recording)
     if arguments.action == "discard":
-        remove(found.path)
+        remove_recording(found.path)
         console.line(f"Discarded: {found.path}")
         return
     if arguments.output is None:
@@ -71,7 +76,7 @@ def _recordings(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _list(console: Console, *, as_json: bool) -> None:
-    found = unfinished()
+    found = unfinished_recordings()
     for number, each in enumerate(found, start=1):
         if as_json:
             console.line(json.dumps(_values(each)))
@@ -109,7 +114,7 @@ def _chosen(name: str | None) -> Unfinished:
                 f"{name}: not a recording. Expected a file that ends with {SUFFIX}, or a number."
             )
         return described(Path(name).absolute())
-    found = unfinished()
+    found = unfinished_recordings()
     if not 1 <= int(name) <= len(found):
         raise SettingsError(
             f"There is no recording {name}. Expected a number from 1 to {len(found)} from "

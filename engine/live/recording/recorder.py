@@ -13,7 +13,7 @@ import psutil
 from engine.core.errors import EngineError
 from engine.core.json_types import Plain
 from engine.live.recording.records import Buffer, RecordKind
-from engine.live.recording.shelf import new_path, remove
+from engine.live.recording.shelf import new_path, remove_recording
 from engine.live.recording.writer import RecordingWriter
 
 SHARE = 0.25
@@ -112,7 +112,7 @@ class LiveRecorder:
     def discard(self) -> None:
         """Delete the current recording, whose scan was saved."""
         with suppress(EngineError):  # it is offered again, which loses nothing
-            remove(self.path)
+            remove_recording(self.path)
 
     def _end(self, ended: RecordingWriter) -> None:
         ended.finish()

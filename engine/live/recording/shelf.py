@@ -79,7 +79,7 @@ def enter(path: Path) -> None:
     write_atomically(json.dumps({"path": str(path)}).encode(), _entry(path), private=True)
 
 
-def remove(path: Path) -> None:
+def remove_recording(path: Path) -> None:
     """Delete a recording and its entry in the list.
 
     Parameters
@@ -103,7 +103,7 @@ def remove(path: Path) -> None:
         ) from e
 
 
-def unfinished() -> list[Unfinished]:
+def unfinished_recordings() -> list[Unfinished]:
     """Return all recordings of this user, the oldest first.
 
     A recording in a folder that cannot be reached now, such as a network drive, stays in the list

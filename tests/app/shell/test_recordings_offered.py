@@ -8,7 +8,7 @@ from app.shell import welcome_lists
 from engine.io import read_listmode
 from engine.live.pet.event_message import message_of_events, message_of_head
 from engine.live.recording.recorder import LiveRecorder
-from engine.live.recording.shelf import unfinished
+from engine.live.recording.shelf import unfinished_recordings
 from tests.engine.live.pet.running_events import scan
 
 
@@ -31,7 +31,7 @@ def test_an_interrupted_recording_is_offered_and_saved(
     offer.action()
     qtbot.waitUntil(lambda: not lists._recordings, timeout=20_000)
     np.testing.assert_array_equal(read_listmode(target).crystals, scan().crystals)
-    assert not unfinished() and not recorder.path.exists()
+    assert not unfinished_recordings() and not recorder.path.exists()
 
 
 def test_a_running_recording_is_not_offered(window) -> None:
@@ -40,6 +40,6 @@ def test_a_running_recording_is_not_offered(window) -> None:
     recorder.put(scan().n_events, message_of_events(scan(), 0))
     while not recorder.synced:
         pass
-    assert unfinished() and not welcome_lists._recordings()
+    assert unfinished_recordings() and not welcome_lists._recordings()
     recorder.close()
     assert welcome_lists._recordings()

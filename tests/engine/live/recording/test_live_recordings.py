@@ -28,7 +28,7 @@ from engine.live.pet.event_batch import EventBatch
 from engine.live.pet.recorded import RecordedEvents, recorded_events
 from engine.live.recording.recorder import LiveRecorder
 from engine.live.recording.records import RecordingFile
-from engine.live.recording.shelf import remove, unfinished
+from engine.live.recording.shelf import remove_recording, unfinished_recordings
 from tests.engine.live.ct.running_scan import Beamline, cone, counts_of, frames_of, references
 from tests.engine.live.pet.running_events import scan
 
@@ -72,9 +72,9 @@ def test_the_recording_holds_the_scan(tmp_path: Path) -> None:
     for name in ("values", "flats", "darks"):
         np.testing.assert_array_equal(getattr(made, name), getattr(wanted, name))
     np.testing.assert_allclose(made.geometry.source_mm, wanted.geometry.source_mm)
-    assert [each.text for each in unfinished()] == ["14 frames recorded"]
+    assert [each.text for each in unfinished_recordings()] == ["14 frames recorded"]
     recording.recorder.discard()
-    assert not unfinished() and not recording.recorder.path.exists()
+    assert not unfinished_recordings() and not recording.recorder.path.exists()
 
 
 def test_a_scan_larger_than_the_memory_is_recorded(tmp_path: Path, monkeypatch) -> None:
@@ -109,7 +109,7 @@ def test_another_scan_never_replaces_the_earlier_one(tmp_path: Path, change: str
     recorder.close()
     texts += recorder.take_notices()
     assert sum("the recording of the earlier scan has ended" in text for text in texts) == 1
-    old = next(each.path for each in unfinished() if each.path != recorder.path)
+    old = next(each.path for each in unfinished_recordings() if each.path != recorder.path)
     np.testing.assert_array_equal(counts_in(old, tmp_path), COUNTS[:10])
     np.testing.assert_array_equal(counts_in(recorder.path, tmp_path), COUNTS[:4] + 1)
     # The flats of the old scan belong to the restarted one too
@@ -166,9 +166,9 @@ def test_the_recording_holds_all_events(tmp_path: Path) -> None:
     made, wanted = read_listmode(tmp_path / "a.h5"), scan()
     for name in ("crystals", "delayed", "tof_bins", "time_ms"):
         np.testing.assert_array_equal(getattr(made, name), getattr(wanted, name))
-    assert unfinished()[0].text == f"{wanted.n_events:,} events recorded"
-    remove(recorder.path)
-    assert not unfinished()
+    assert unfinished_recordings()[0].text == f"{wanted.n_events:,} events recorded"
+    remove_recording(recorder.path)
+    assert not unfinished_recordings()
 
 
 def test_a_scanner_that_starts_again_begins_another_recording() -> None:
@@ -177,7 +177,7 @@ def test_a_scanner_that_starts_again_begins_another_recording() -> None:
     list(RecordedEvents(Scanner(arrivals), recorder).batches(Never()))
     recorder.close()
     part = batches(4)[0].events.n_events
-    assert sorted(each.count for each in unfinished()) == [part, 2 * part]
+    assert sorted(each.count for each in unfinished_recordings()) == [part, 2 * part]
     assert recorded_events(RecordingFile(recorder.path)).n_events == part
 
 
@@ -191,7 +191,7 @@ def test_a_scanner_that_cannot_be_sent_stays_in_memory(monkeypatch) -> None:
     recorder = LiveRecorder("events", "scanner")
     arrivals = list(RecordedEvents(Scanner(batches(4)), recorder).batches(Never()))
     recorder.close()
-    assert not recorder.is_whole and not unfinished()
+    assert not recorder.is_whole and not unfinished_recordings()
     assert sum(getattr(each, "text", "").count("memory only") for each in arrivals) == 1
 
 
@@ -217,4 +217,4 @@ def test_a_session_saves_the_scan_of_its_recording(tmp_path: Path) -> None:
     session._recording._views.clear()  # the disk alone has the scan
     np.testing.assert_array_equal(session.scan().values, COUNTS)
     session.scan_saved()
-    assert not unfinished()
+    assert not unfinished_recordings()

@@ -27,7 +27,7 @@ from engine.core.errors import FileFormatError
 from engine.live.recording import process
 from engine.live.recording.process import Appender
 from engine.live.recording.records import MAGIC, RecordingFile, RecordKind, pieces_of
-from engine.live.recording.shelf import unfinished
+from engine.live.recording.shelf import unfinished_recordings
 from engine.live.recording.writer import RecordingWriter
 
 FACTS = {"kind": "frames", "source": "tcp://*:1", "begun_utc": "2026-11-29T00:00:00"}
@@ -110,7 +110,7 @@ def test_everything_is_on_the_disk_after_finish(tmp_path: Path) -> None:
     put(writer, 50)
     assert writer.finish() and writer.synced == 50
     assert data_in(path) == [bytes([k]) * 1000 for k in range(50)]
-    (found,) = unfinished()
+    (found,) = unfinished_recordings()
     assert (found.path, found.text, found.is_running) == (path, "50 frames recorded", False)
     assert path.stat().st_mode & 0o777 == 0o600 or os.name != "posix"
 
@@ -130,7 +130,7 @@ def test_data_before_the_process_is_killed_are_on_the_disk(tmp_path: Path) -> No
     assert not writer.finish()
     assert any("only in memory" in text for text in writer.take_notices())
     assert len(data_in(path)) == 20
-    assert [each.text for each in unfinished()] == ["20 frames recorded"]
+    assert [each.text for each in unfinished_recordings()] == ["20 frames recorded"]
 
 
 PROGRAM = """
@@ -168,7 +168,7 @@ def test_the_recording_survives_its_program(tmp_path: Path, name: str) -> None:
     program.wait()
     program.stdout.close()
     for _ in range(200):
-        found = unfinished()
+        found = unfinished_recordings()
         if found and not found[0].is_running:
             break
         time.sleep(0.05)
