@@ -32,7 +32,18 @@ TEXTS, MATERIALS = "THIRD-PARTY-LICENCES.txt", "isocenter.cdx.json"
 FREE = frozenset(
     (
         *("0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause"),
-        *("CC0-1.0", "HPND", "ISC", "MIT", "MIT-CMU", "MPL-2.0", "PSF-2.0", "Python-2.0", "Zlib"),
+        *(
+            "CC0-1.0",
+            "HPND",
+            "ISC",
+            "MIT",
+            "MIT-0",
+            "MIT-CMU",
+            "MPL-2.0",
+            "PSF-2.0",
+            "Python-2.0",
+            "Zlib",
+        ),
     )
 )
 """Licences that ask for no more than their text and the authors' names."""
