@@ -52,7 +52,7 @@ class SettingsDialog(QDialog):
         self.fields: dict[str, QLineEdit] = {}
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(12)
-        self._grid.setVerticalSpacing(8)
+        self._grid.setVerticalSpacing(4)  # all rows fit a screen of 720 pixels
         self._grid.setColumnStretch(1, 1)
         self._add_site()
         self._add_looks()
