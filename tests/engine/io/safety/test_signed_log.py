@@ -69,7 +69,7 @@ def without_key(line: bytes) -> bytes:
 FORGED: dict[str, Callable[[Lines], bytes]] = {
     "doubled key": at_k(lambda line: line.replace(b"{", b'{"what": "nothing happened", ', 1)),
     "doubled facts": at_k(lambda line: line.replace(b', "key"', b', "facts": {}, "key"', 1)),
-    "escape": at_k(lambda line: line.replace(b"run finished", b"run finishe\\u0064")),
+    "escape": at_k(lambda line: line.replace(b"run finished", b"\\u0072un finished")),
     "blanks": at_k(lambda line: line.replace(b": ", b":    ", 2)),
     "padded": at_k(lambda line: b"  " + line + b" "),
     "crlf": lambda lines: b"".join(line + b"\r\n" for line in lines),
