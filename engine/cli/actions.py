@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from engine.cli.console import Console
-from engine.cli.exit_codes import DONE, INTERRUPTED, OUR_FAULT, USER_FAULT
-from engine.cli.library_messages import clean_library_messages
-from engine.cli.open_files import TOO_FEW_FILES, is_out_of_files
+from engine.cli.console import Console, clean_library_messages
+from engine.cli.exit_codes import (
+    DONE,
+    INTERRUPTED,
+    OUR_FAULT,
+    TOO_FEW_FILES,
+    USER_FAULT,
+    is_out_of_files,
+)
 from engine.cli.outputs import refuse_outputs, resolve_pseudonyms
 from engine.cli.worker_process import refuse_crashing
 from engine.core.errors import EngineError

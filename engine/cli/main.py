@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
-from engine.cli.exit_codes import USER_FAULT
-from engine.cli.open_files import TOO_FEW_FILES, is_out_of_files
+from engine.cli.exit_codes import TOO_FEW_FILES, USER_FAULT, is_out_of_files
 from engine.cli.streams import escape_missing_characters
 from engine.cli.verbs import VERBS, Verbs, add_options, add_verb
 from engine.core.printing import print_line, print_lines

@@ -153,6 +153,9 @@ def private_state_dir() -> Path:
 
 def _private(folder: Path) -> Path:
     """Return a folder, or a private one of this user if others may change that folder."""
+    # A file in place of a folder is a mistake of the user, and the caller reports it
+    if any(parent.exists() and not parent.is_dir() for parent in folder.parents):
+        return folder
     reason = why_not_private(folder)
     if not reason:
         return folder

@@ -1,14 +1,20 @@
-"""Steps that compile or load the kernels of a reconstruction, one each."""
+"""Steps that compile or load the kernels of a reconstruction, one each, and their stage."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.geometry.grid import ImageGrid
 from engine.recon.postprocess import Filter
+
+if TYPE_CHECKING:
+    from engine.modalities.stages import Stage
+    from engine.protocols.run_context.context import RunContext
+    from engine.protocols.study.protocol import Protocol
 
 # Compilation depends on types, not on sizes, so a tiny image suffices.
 TINY = ImageGrid((4, 4, 4), (2.0, 2.0, 2.0))
@@ -38,3 +44,31 @@ def of_filter(one: Filter) -> Callable[[], object]:
         filter with its settings
     """
     return partial(one.apply, np.ones(TINY.shape, np.float32), TINY.voxel_mm)
+
+
+def prepare_kernels(context: RunContext[Protocol], steps: Steps) -> Stage[None]:
+    """Load the kernels, or compile them on first use on this computer.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    steps
+        calls that compile the kernels of the modality
+    """
+    # Filters of the protocol are known here only, not to the modality.
+    steps = [*steps, *_of_filters(context)]
+    yield context.log.start("kernels", "Preparing the kernels (they are compiled once and stored)")
+    on_progress = context.ticker("kernels") or (lambda done, total: None)
+    with context.profiler.span("kernels"):
+        on_progress(0, len(steps))
+        for done, total in warm_up(steps):
+            on_progress(done, total)
+    yield context.log.end("kernels")
+
+
+def _of_filters(context: RunContext[Protocol]) -> Steps:
+    """Return calls that compile the filters of a run on the CPU."""
+    filters = (*context.protocol.between, *context.protocol.finishing)
+    # On a GPU, filters use CuPy, which compiles its own kernels on demand.
+    return [] if context.on.is_cuda else [of_filter(each) for each in filters]

@@ -15,7 +15,6 @@ from engine.core.errors import EngineError
 from engine.core.paths import config_dir
 from engine.io.text.toml_file import read_toml
 from engine.modalities.base import AnyModality
-from engine.modalities.private_protocols import private_in
 from engine.modalities.studies import modality_of, read_protocol, shipped_protocols
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import digest_of
@@ -135,6 +134,9 @@ class SavedProtocols:
 
     def _files(self) -> Iterator[tuple[Source, Path, Protocol | None, str]]:
         """Read each file: source, path, protocol, and the error of a damaged file."""
+        # A run reads no library
+        from engine.modalities.private_protocols import private_in
+
         folders: tuple[tuple[Source, Path | None], ...] = (("site", self._site), ("own", self._own))
         # The site first, so that a user's own protocol of the same name has priority.
         for source, folder in folders:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,9 @@ from engine.core.arrays import Array
 from engine.core.errors import CutOffError, FileFormatError
 from engine.core.json_types import Plain
 from engine.io.safety.open_input import InputFile
-from engine.io.text.word_list import FileWords, Words
+
+if TYPE_CHECKING:
+    from engine.io.text.word_list import FileWords, Words
 
 CHUNK = 4_000_000
 """Words that are counted at once."""
@@ -94,6 +97,8 @@ def words_of(
     CutOffError
         if bytes remain and the user has not agreed to ignore them; it contains the number of events
     """
+    from engine.io.text.word_list import FileWords  # only list mode has words
+
     # A header that is longer than the file leaves no bytes for words.
     words = FileWords(file, np.dtype(dtype), start)
     rest = max(file.size - start, 0) - len(words) * words.dtype.itemsize

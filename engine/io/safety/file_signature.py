@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +14,6 @@ from typing import Literal, Self
 from engine.core.errors import EngineError
 from engine.core.settings import Settings, setting
 from engine.io.safety.audit_log import latest_line
-from engine.io.safety.login import login_name
 from engine.io.safety.open_input import open_input, read_text
 from engine.io.safety.signing_key import is_signed, known_keys, short, signing_key
 from engine.io.text.json_text import from_json, to_json
@@ -188,3 +188,11 @@ def signed_or_none(make: Callable[[], FileSignature]) -> FileSignature | None:
     except EngineError as e:
         log.warning("not signed: %s", e)
         return None
+
+
+def login_name() -> str:
+    """Return the login name; empty if the system does not state it."""
+    try:
+        return getpass.getuser()[:120]
+    except (OSError, KeyError, ImportError):
+        return ""

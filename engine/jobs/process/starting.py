@@ -17,8 +17,6 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.jobs.process.temporary_folder import name_temporary_folder
-
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
@@ -34,6 +32,8 @@ def process_context() -> BaseContext:
     """
     if sys.platform != "linux":
         return get_context("spawn")
+    from engine.jobs.process.temporary_folder import name_temporary_folder
+
     name_temporary_folder()
     from multiprocessing.forkserver import ensure_running
 

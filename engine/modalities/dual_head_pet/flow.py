@@ -34,7 +34,7 @@ from engine.modalities.dual_head_pet.response_role import RESPONSE
 from engine.modalities.dual_head_pet.scatter_stage import correct_scatter, started
 from engine.modalities.dual_head_pet.warm_up import of_response
 from engine.modalities.fit_subsets import fit_subsets
-from engine.modalities.kernel_stage import prepare_kernels
+from engine.modalities.kernel_steps import prepare_kernels
 from engine.modalities.requirements import plan_of, refuse_if_too_large
 from engine.modalities.stages import Stage
 from engine.operators.prior import Prior

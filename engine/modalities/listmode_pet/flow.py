@@ -36,8 +36,7 @@ from engine.geometry.grid import ImageGrid
 from engine.modalities import stages
 from engine.modalities.attaching import attach_inputs
 from engine.modalities.fit_subsets import report_subsets
-from engine.modalities.kernel_stage import prepare_kernels
-from engine.modalities.kernel_steps import Steps
+from engine.modalities.kernel_steps import Steps, prepare_kernels
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.auto_settings import demand_of, fitted
 from engine.modalities.listmode_pet.iterations import in_units, iterated

@@ -22,7 +22,7 @@ from engine.modalities import stages
 from engine.modalities.attaching import attach_inputs
 from engine.modalities.count_demand import ring_demand
 from engine.modalities.fit_subsets import fit_subsets
-from engine.modalities.kernel_stage import prepare_kernels
+from engine.modalities.kernel_steps import prepare_kernels
 from engine.modalities.requirements import plan_of, refuse_if_too_large
 from engine.modalities.ring_scatter.stage import correct_scatter
 from engine.modalities.ring_sinogram_pet import model as ring_sinogram_pet

@@ -18,7 +18,7 @@ from engine.geometry.grid import ImageGrid
 from engine.io import read_projections
 from engine.modalities import stages
 from engine.modalities.attaching import attach_inputs
-from engine.modalities.kernel_stage import prepare_kernels
+from engine.modalities.kernel_steps import prepare_kernels
 from engine.modalities.reader_notes import say
 from engine.modalities.requirements import Requirements, plan_of, refuse_if_too_large
 from engine.modalities.stages import Stage

@@ -17,7 +17,7 @@ from engine.data.storage.out_of_core import OutOfCore
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.modalities import stages
-from engine.modalities.kernel_stage import prepare_kernels
+from engine.modalities.kernel_steps import prepare_kernels
 from engine.modalities.requirements import plan_of, refuse_if_too_large
 from engine.modalities.stages import Stage
 from engine.modalities.xray_ct.ct_numbers import in_hounsfield

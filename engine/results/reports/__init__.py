@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from engine.core.lazy_exports import face
 
 if TYPE_CHECKING:
-    from engine.io.safety.login import login_name as login_name
+    from engine.io.safety.file_signature import login_name as login_name
     from engine.results.reports.blocks import ResultReport as ResultReport
     from engine.results.reports.building import report_of as report_of
     from engine.results.reports.printed import to_images as to_images
@@ -38,7 +38,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "signature_warnings",
                 "signatures_of",
             ),
-            "engine.io.safety.login": ("login_name",),
+            "engine.io.safety.file_signature": ("login_name",),
             "site": ("Site",),
             "subject": ("ReportSubject",),
             "writing": ("KINDS", "ending_of_report", "write_report"),

@@ -19,8 +19,8 @@ from engine.core.json_types import Plain
 from engine.core.settings import Settings, explain, setting
 from engine.io.safety import audit_log
 from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.file_signature import login_name
 from engine.io.safety.locks import after_others
-from engine.io.safety.login import login_name
 from engine.io.safety.open_input import read_text
 from engine.io.safety.signing_key import SigningKey, is_signed, known_keys, short, signing_key
 from engine.io.text.json_text import from_json, to_json

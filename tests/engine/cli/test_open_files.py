@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
+from engine.cli.exit_codes import is_out_of_files
 from engine.cli.main import main
-from engine.cli.open_files import is_out_of_files
 
 FULL = OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 

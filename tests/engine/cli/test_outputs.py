@@ -66,6 +66,7 @@ COMMANDS: dict[str, list[str]] = {
     "bench live": [],
     "bench report": ["figures.json"],
     "live reconstruct": ["scan.h5", "--replay", "--protocol", "p.toml"],
+    "live recordings": ["convert", "1", "--geometry", "scan.h5"],
     "tune": ["cone"],
     "doctor": [],
     "gpu-check": ["--device", "cpu", "--quick"],

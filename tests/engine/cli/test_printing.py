@@ -17,8 +17,7 @@ from pathlib import Path
 import pytest
 
 from engine.cli.bars import ProgressBar
-from engine.cli.console import Console
-from engine.cli.library_messages import clean_library_messages
+from engine.cli.console import Console, clean_library_messages
 from engine.cli.main import main
 from engine.core.printing import print_traceback
 from engine.data.runs.events import Loaded, Noted, StageStarted, Warned

@@ -29,7 +29,6 @@ from engine.io.hdf5.writer import reserve, store, write_hdf5
 from engine.io.safety.open_input import InputFile
 from engine.io.safety.seal import unsealed
 from engine.io.text.json_text import from_json
-from engine.io.text.lengths import MM_OF
 from engine.io.xray.angles import ATTRIBUTE, Angles, read_angles, unit_named
 from engine.io.xray.frames import KINDS, Images, Kind, assemble, guess_kind, refuse_count
 from engine.io.xray.hdf5.opening import Tree, open_tree, read_images
@@ -250,6 +249,8 @@ def _geometry(
 
 
 def _pixel_mm(tree: Tree) -> float | None:
+    from engine.io.text.lengths import MM_OF  # scans of our own state vectors
+
     for where in PIXEL_PLACES:
         item, number = tree.dataset(where), tree.optional_number(where)
         if item is None or number is None:

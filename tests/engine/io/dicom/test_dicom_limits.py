@@ -112,7 +112,7 @@ def test_the_uid_of_the_deflated_syntax_is_a_value_like_others(good: Path, tmp_p
 
 
 @pytest.mark.parametrize("n_frames", [10**6, 10**9, -5])
-@pytest.mark.parametrize("kind", ["2", "2.1", "66.4", "481.2"], ids=["CT", "enhanced CT", "SEG", "dose"])
+@pytest.mark.parametrize("kind", ["2", "2.1", "66.4", "481.2"], ids=["CT", "new CT", "SEG", "dose"])
 def test_declared_frames_are_compared_with_the_file(
     good: Path, tmp_path: Path, n_frames: int, kind: str
 ) -> None:
