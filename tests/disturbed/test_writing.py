@@ -25,6 +25,8 @@ LAYERS |= {"engine/io/auxiliary/sidecar_writers.py"}
 """Where files are written on behalf of those that are tried here."""
 OWN_ACCOUNT = {
     "engine/io/safety/audit_log.py",
+    "engine/io/safety/signing_key.py",
+    "engine/modalities/private_protocols.py",
     "engine/selftest/device_choice.py",
     "engine/tools/diagnostics/faults.py",
     "engine/tools/tuning/session.py",
