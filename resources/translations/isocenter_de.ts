@@ -9671,8 +9671,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>SUV is not available yet: {plain}.</source>
-      <translation>SUV ist noch nicht verfügbar: {plain}.</translation>
+      <source>SUV is not available yet: {reason}.</source>
+      <translation>SUV ist noch nicht verfügbar: {reason}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />

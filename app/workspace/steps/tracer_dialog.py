@@ -147,19 +147,19 @@ def _unit_words(check: TracerCheck, has_calibration: bool) -> list[str]:
     ready = [SUV_TITLES[kind] for kind, reason in check.suv.items() if not reason]
     if ready:
         words.append(tr("SUV: {value}.", value=", ".join(ready)))
-    plain = check.suv["bw"]
-    if plain:
-        words.append(tr("SUV is not available yet: {plain}.", plain=plain))
+    obstacle = check.suv["bw"]
+    if obstacle:
+        words.append(tr("SUV is not available yet: {reason}.", reason=obstacle))
     # Kinds of SUV with the same missing values share one sentence.
     missing: dict[str, list[str]] = {}
     for kind, reason in check.suv.items():
-        more = "; ".join(part for part in reason.split("; ") if part not in plain.split("; "))
+        more = "; ".join(part for part in reason.split("; ") if part not in obstacle.split("; "))
         if more:
             missing.setdefault(more, []).append(SUV_TITLES[kind])
     for more, titles in missing.items():
         text = (
             tr("SUV {value} is not available yet either: {more}.")
-            if plain
+            if obstacle
             else tr("SUV {value} is not available yet: {more}.")
         )
         words.append(text.format(value=", ".join(titles), more=more))

@@ -70,5 +70,6 @@ class References:
         last = self._kept[-1].batch if self._kept else 0
         self._store([replace(each, followed_by=0) for each in self._kept if each.batch == last])
 
-    def _store(self, kept: list[_Reference]) -> None:
-        self._kept, self._n_bytes = kept, sum(int(each.values.nbytes) for each in kept)
+    def _store(self, references: list[_Reference]) -> None:
+        self._kept = references
+        self._n_bytes = sum(int(each.values.nbytes) for each in references)

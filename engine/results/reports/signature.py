@@ -114,7 +114,7 @@ class Signature(Settings):
         """True if it is signed with its key, known here or not."""
         return is_signed(PURPOSE, self._text(), self.key, self.signature)
 
-    def plain(self) -> Plain:
+    def to_json(self) -> Plain:
         """Return the JSON values of the file, with only the fields that are set."""
         return self.model_dump(mode="json", exclude_unset=True)
 
@@ -297,4 +297,4 @@ def _missing(result_id: str, made: tuple[Signature, ...]) -> tuple[str, ...]:
 
 
 def _file_of(made: tuple[Signature, ...]) -> bytes:
-    return to_json({"signatures": [each.plain() for each in made]}, indent=2).encode()
+    return to_json({"signatures": [each.to_json() for each in made]}, indent=2).encode()

@@ -131,7 +131,7 @@ class StreamSource:
             if text:
                 if senders.follows:
                     sequence.restart()
-                yield follower(self.name, text, anew=senders.follows)
+                yield follower(self.name, text, is_new_scan=senders.follows)
             if isinstance(message, ScanEnd):
                 ended = (
                     f"{self.name}: the sender ended the scan after {message.sent:,} projections, "
@@ -184,7 +184,7 @@ def refused(name: str, text: str) -> Iterator[Noticed]:
         yield Noticed(f"{name}: messages are refused, because {text}.")
 
 
-def follower(name: str, text: str, *, anew: bool) -> SourceEvent:
+def follower(name: str, text: str, *, is_new_scan: bool) -> SourceEvent:
     """Return the event that another sender follows.
 
     Parameters
@@ -193,10 +193,10 @@ def follower(name: str, text: str, *, anew: bool) -> SourceEvent:
         address of the source
     text
         part of a sentence
-    anew
+    is_new_scan
         True if another scan starts
     """
-    if anew:
+    if is_new_scan:
         return Resumed(f"{name}: {text}; another scan starts.", anew=True)
     return Noticed(f"{name}: {text}.")
 

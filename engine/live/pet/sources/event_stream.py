@@ -115,7 +115,7 @@ class EventStreamSource:
             if text:
                 if senders.follows:
                     self._next = None
-                yield follower(self.name, text, anew=senders.follows)
+                yield follower(self.name, text, is_new_scan=senders.follows)
             if isinstance(message, ScanEnd):
                 ended = (
                     f"{self.name}: the sender ended the scan after {message.sent:,} events, of "

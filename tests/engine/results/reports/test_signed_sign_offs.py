@@ -81,7 +81,7 @@ def rewrite(result: Result, made: list[Values]) -> None:
 
 def resealed(values: Values, **changes: object) -> Values:
     """Change values and compute their digest again."""
-    return Signature.model_validate(values | changes).sealed().plain()
+    return Signature.model_validate(values | changes).sealed().to_json()
 
 
 def without_key(values: Values) -> Values:
@@ -97,7 +97,7 @@ def by_other_key(result: Result, values: Values) -> Values:
     made = Signature.model_validate(values | {"who": "Dr. Forged"}).with_key(signing_key())
     (home / "key").rename(home / "forger")
     (home / "real").rename(home / "key")
-    return made.plain()
+    return made.to_json()
 
 
 def test_what_was_signed_is_shown_without_a_warning(result: Result) -> None:
