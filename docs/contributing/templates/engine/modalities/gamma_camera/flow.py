@@ -15,7 +15,7 @@ from engine.modalities.gamma_camera.protocol import GammaCameraProtocol
 from engine.modalities.gamma_camera.requirements import estimate
 from engine.modalities.gamma_camera.scan import GammaScan, read_scan
 from engine.modalities.gamma_camera.summary import GammaSummary
-from engine.modalities.kernel_stage import prepare_kernels
+from engine.modalities.kernel_steps import prepare_kernels
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.stages import Stage
 from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
