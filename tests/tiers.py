@@ -21,7 +21,7 @@ import pytest
 from engine.io.safety.atomic_write import write_atomically
 
 LIST = Path(__file__).parent / "long_tests.txt"
-LIMIT_S = 0.35
+LIMIT_S = 0.25
 RECORDS = "ISOCENTER_TEST_TIMES"
 """Environment variable with the folder for measured times; without it nothing is measured."""
 
