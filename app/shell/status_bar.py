@@ -94,10 +94,10 @@ class StatusLine(QStatusBar):
         """Show the patient of the current scan, if the worklist stated it."""
         whose = self._session.order.describe()
         self.patient.setText(shortened(whose, PATIENT_LETTERS))
-        self.patient.setAccessibleName(tr("Patient: {whose}", whose=whose))
+        self.patient.setAccessibleName(tr("Patient: {owner}", owner=whose))
         tip = tr(
-            "The open scan belongs to {whose}. Click to show the studies and the worklist.",
-            whose=whose,
+            "The open scan belongs to {owner}. Click to show the studies and the worklist.",
+            owner=whose,
         )
         self.patient.setToolTip(literal_tip(tip))
         self.patient.setVisible(bool(whose))

@@ -66,7 +66,7 @@ class Console:
         print_line(f"isocenter: {text}", sys.stderr)
 
     def note(self, text: str) -> None:
-        """Print one sentence on standard error that is no error, so that output can be parsed.
+        """Print one note on standard error, so that standard output can be parsed.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ def clean_library_messages() -> None:
     Libraries quote names and values of files, and print their messages on standard error.
     """
     warnings.formatwarning = _warning
-    # The handler of libraries whose log nobody has set up
+    # Python uses this handler for libraries without a log of their own
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(_CleanLines())
 

@@ -2480,16 +2480,6 @@
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
-      <source>The name must end with one of {usual_suffixes}.</source>
-      <translation>Der Name muss mit {usual_suffixes} enden.</translation>
-    </message>
-    <message>
-      <location filename="app/output/export/export_dialog.py" />
-      <source>{describe} voxels, {size} before compression.</source>
-      <translation>{describe} Voxel, {size} vor der Kompression.</translation>
-    </message>
-    <message>
-      <location filename="app/output/export/export_dialog.py" />
       <source>{endings} files contain all {n} gates. Other formats contain only their sum or mean.</source>
       <translation>Dateien mit {endings} enthalten alle {n} Gates. Andere Formate enthalten nur ihre Summe oder ihr Mittel.</translation>
     </message>
@@ -2497,6 +2487,16 @@
       <location filename="app/output/export/export_dialog.py" />
       <source>{endings} files contain all {n} frames. Other formats contain only their sum or mean.</source>
       <translation>Dateien mit {endings} enthalten alle {n} Zeitbilder. Andere Formate enthalten nur ihre Summe oder ihr Mittel.</translation>
+    </message>
+    <message>
+      <location filename="app/output/export/export_dialog.py" />
+      <source>The name must end with one of {usual_suffixes}.</source>
+      <translation>Der Name muss mit {usual_suffixes} enden.</translation>
+    </message>
+    <message>
+      <location filename="app/output/export/export_dialog.py" />
+      <source>{describe} voxels, {size} before compression.</source>
+      <translation>{describe} Voxel, {size} vor der Kompression.</translation>
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
@@ -4900,13 +4900,13 @@
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
-      <source>Patient: {whose}</source>
-      <translation>Patient: {whose}</translation>
+      <source>Patient: {owner}</source>
+      <translation>Patient: {owner}</translation>
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
-      <source>The open scan belongs to {whose}. Click to show the studies and the worklist.</source>
-      <translation>Der offene Scan gehört zu {whose}. Klicken Sie, um Studien und Arbeitsliste zu zeigen.</translation>
+      <source>The open scan belongs to {owner}. Click to show the studies and the worklist.</source>
+      <translation>Der offene Scan gehört zu {owner}. Klicken Sie, um Studien und Arbeitsliste zu zeigen.</translation>
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />

@@ -150,6 +150,27 @@ class ExportDialog(QDialog):
         if chosen is not None:
             self.path.setText(str(chosen))
 
+    def _frames_of(self, target: Path) -> tuple[str, list[FrameVolume]]:
+        """Return a note about the frames, and those that the file will contain."""
+        frames = [FrameVolume(each.frame, each.volume) for each in self._images if each.frame]
+        if self.chosen.label != ALL_FRAMES or not frames:
+            return "", []
+        gated = any(each.frame.gate for each in frames)
+        suffixes = frame_suffixes(gated=gated)
+        text = (
+            tr(
+                "{endings} files contain all {n} gates. Other formats contain only their "
+                "sum or mean."
+            )
+            if gated
+            else tr(
+                "{endings} files contain all {n} frames. Other formats contain only their "
+                "sum or mean."
+            )
+        )
+        written = frames if target.name.lower().endswith(suffixes) else []
+        return text.format(endings=", ".join(suffixes), n=len(frames)), written
+
     def _check(self) -> None:
         target, volume = self.target, self.chosen.volume
         self.values.offer(volume)
@@ -168,24 +189,9 @@ class ExportDialog(QDialog):
                 size=size(volume.values.nbytes),
             )
         ]
-        frames = [FrameVolume(kept.frame, kept.volume) for kept in self._images if kept.frame]
-        written: list[FrameVolume] = []
-        if self.chosen.label == ALL_FRAMES and frames:
-            gated = any(each.frame.gate for each in frames)
-            suffixes = frame_suffixes(gated=gated)
-            text = (
-                tr(
-                    "{endings} files contain all {n} gates. Other formats contain only their "
-                    "sum or mean."
-                )
-                if gated
-                else tr(
-                    "{endings} files contain all {n} frames. Other formats contain only their "
-                    "sum or mean."
-                )
-            )
-            notes.append(text.format(endings=", ".join(suffixes), n=len(frames)))
-            written = frames if target.name.lower().endswith(suffixes) else []
+        text, written = self._frames_of(target)
+        if text:
+            notes.append(text)
         if free is not None:
             notes.append(tr("Free disk space: {size}.", size=size(free)))
         to_know = remark(target, volume, self._made_by or volume.info, written)

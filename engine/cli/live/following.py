@@ -24,6 +24,7 @@ from engine.io.volumes.slices import slice_files
 from engine.jobs.loader import Loader, for_command
 from engine.live.core.frame import Ended
 from engine.live.ct.following import LiveUpdate
+from engine.live.ct.images import LiveImages
 from engine.live.ct.protocol_choices import choices_of, geometry_of
 from engine.live.ct.provenance import LiveOrigin, provenance_of
 from engine.live.ct.session import LiveSession
@@ -73,8 +74,7 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
         mode=arguments.mode,
         turn=arguments.turn,
         weights=arguments.weights,
-        preview_edge=0,
-        # No preview: nobody sees it on a terminal, and its time is better spent on slices
+        preview_edge=0,  # a terminal shows no preview, and its time is better spent on slices
     )
     choices = choices_of(protocol, settings, geometry)
     on = device_of(arguments.device, arguments.threads, console)
@@ -91,9 +91,8 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
     # Errors of one output must not prevent the next one
     images, faults = update.images, list[BaseException]()
     scan: Projections | None = None
-    if (
-        arguments.scan is not None and update.statistics.frames
-    ):  # first: the scan cannot be repeated
+    # First, because the scan cannot be repeated
+    if arguments.scan is not None and update.statistics.frames:
         try:
             scan = save_scan(session.scan(), arguments.scan)
             session.scan_saved()
@@ -101,32 +100,23 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
         except EngineError as e:
             faults.append(e)
     if images is not None:
+        origin = LiveOrigin(
+            arguments.source,
+            arguments.replay,
+            arguments.geometry,
+            protocol,
+            settings,
+            begun_utc,
+        )
         try:
-            origin = LiveOrigin(
-                arguments.source,
-                arguments.replay,
-                arguments.geometry,
-                protocol,
-                settings,
-                begun_utc,
-            )
-            # The digest of all frames makes the slices traceable even without a stored scan
-            made = provenance_of(session, images, origin, frames_sha256=session.frames_sha256)
-            saved = save_slices(images, arguments.output, made)
-            lines.say("saved", f"Slices: {', '.join(map(str, saved))}")
+            _save_slices(session, images, origin, arguments.output, lines)
         except EngineError as e:
             faults.append(e)
     # After an error the scan has gaps, and a volume of it would look complete
     if scan is not None and arguments.volume is not None and fault is None:
         whole_volume(scan, protocol, arguments, on, console)
         lines.say("saved", f"Volume: {arguments.volume}")
-    if fault is not None and not isinstance(fault, KeyboardInterrupt):
-        faults.insert(0, fault)
-    for each in faults[1:]:
-        # Only one error can be raised; the others are printed
-        lines.say("fault", str(each))
-    if faults:
-        raise faults[0]
+    _raise_first(fault, faults, lines)
     if isinstance(fault, KeyboardInterrupt) and images is not None:
         raise KeyboardInterrupt("the scan was stopped; the slices reconstructed so far are saved.")
     if fault is not None:
@@ -136,6 +126,29 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
             f"{source.name}: no slice could be reconstructed ({session.newest.state}). Check "
             "that the source sends a whole scan."
         )
+
+
+def _save_slices(
+    session: LiveSession,
+    images: LiveImages,
+    origin: LiveOrigin,
+    output: Path,
+    lines: _Lines,
+) -> None:
+    # The digest of all frames makes the slices traceable even without a stored scan
+    made = provenance_of(session, images, origin, frames_sha256=session.frames_sha256)
+    saved = save_slices(images, output, made)
+    lines.say("saved", f"Slices: {', '.join(map(str, saved))}")
+
+
+def _raise_first(fault: BaseException | None, faults: list[BaseException], lines: _Lines) -> None:
+    """Print all errors but the first, and raise that one: only one error can be raised."""
+    if fault is not None and not isinstance(fault, KeyboardInterrupt):
+        faults.insert(0, fault)
+    for each in faults[1:]:
+        lines.say("fault", str(each))
+    if faults:
+        raise faults[0]
 
 
 def _protocol(arguments: argparse.Namespace) -> CtProtocol:

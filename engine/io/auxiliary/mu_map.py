@@ -208,8 +208,8 @@ def _grown(grid: ImageGrid, others: Sequence[Volume]) -> ImageGrid:
             continue
         for axis in range(3):
             # Arrays are [z, y, x], so axis x (0) is the last one.
-            beside = tuple(k for k in range(3) if k != 2 - axis)
-            places = np.flatnonzero(matter.any(axis=beside))
+            other_axes = tuple(k for k in range(3) if k != 2 - axis)
+            places = np.flatnonzero(matter.any(axis=other_axes))
             centres, edge = each.grid.centres_mm(axis), each.grid.voxel_mm[axis]
             lower[axis] = min(lower[axis], centres[places[0]] - edge)
             upper[axis] = max(upper[axis], centres[places[-1]] + edge)
