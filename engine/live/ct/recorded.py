@@ -19,12 +19,11 @@ from engine.geometry.xray import XrayGeometry
 from engine.live.core.frame import Frame, FrameKind
 from engine.live.core.message import read_message
 from engine.live.ct.references import References
-from engine.live.ct.view_ring import view_of
+from engine.live.ct.view_ring import views_of
 from engine.live.recording.records import RecordingFile
 
 SHARE = 0.3
 """Share of the free memory for the projections; larger scans are stored in a temporary file."""
-VECTORS = ("source_mm", "detector_mm", "u_mm", "v_mm")
 
 
 def assembled(
@@ -49,20 +48,10 @@ def assembled(
     scan
         projections with the measured angles, and a note about missing ones
     """
-    # A frame may state its own angle, which replaces the planned one
-    views = [view_of(geometry, frame) for frame in frames]
-    vectors = [np.concatenate([getattr(view, name) for view in views]) for name in VECTORS]
-    whole = replace(
-        geometry,
-        source_mm=vectors[0],
-        detector_mm=vectors[1],
-        u_mm=vectors[2],
-        v_mm=vectors[3],
-    )
     missing, flat_views = geometry.n_views - len(frames), flats.followed_by
     return Projections(
         values,
-        whole,
+        views_of(geometry, frames),
         kind="counts",
         flats=flats.stacked,
         darks=darks.stacked,

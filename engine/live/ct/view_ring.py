@@ -136,5 +136,31 @@ def view_of(scan: XrayGeometry, frame: Frame) -> XrayGeometry:
     return view if abs(away[k]) <= SAME_ANGLE else view.rotated(away[k])
 
 
+def views_of(scan: XrayGeometry, frames: Sequence[Frame]) -> XrayGeometry:
+    """Return the geometry of several frames, in their order.
+
+    Parameters
+    ----------
+    scan
+        geometry of the whole scan
+    frames
+        projections, perhaps with angles, as for `view_of`
+    """
+    numbers = [min(frame.index, scan.n_views - 1) for frame in frames]
+    views = scan.select(numbers)
+    # Most frames have the planned angle, so the others alone are worth a search each
+    stated = np.array([np.nan if f.angle_rad is None else f.angle_rad for f in frames])
+    is_beyond = np.array([frame.index >= scan.n_views for frame in frames])
+    differs = is_beyond | (np.abs(_wrapped(stated - scan.angles_rad[numbers])) > SAME_ANGLE)
+    if not differs.any():
+        return views
+    source, detector, u, v = (np.array(getattr(views, name)) for name in _VECTORS)
+    for k in map(int, np.flatnonzero(differs)):
+        view = view_of(scan, frames[k])
+        for values, name in zip((source, detector, u, v), _VECTORS, strict=True):
+            values[k] = getattr(view, name)[0]
+    return replace(views, source_mm=source, detector_mm=detector, u_mm=u, v_mm=v)
+
+
 def _wrapped(angles: Array) -> Array:
     return np.asarray((angles + np.pi) % (2 * np.pi) - np.pi)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
@@ -26,6 +26,8 @@ from engine.live.recording.shelf import enter
 
 SYNC_S = 0.4
 """Interval of writing to the disk; a second is promised."""
+IDLE_S = 0.5
+"""Time without data after which the saving of a scan is prepared."""
 PATIENCE_S = 600.0
 """Longest time that the process waits for space on the disk after the program has ended."""
 SHARE = 0.25
@@ -56,6 +58,11 @@ class Appender:
     def has_file(self) -> bool:
         """True once the file exists."""
         return self._file is not None
+
+    @property
+    def count(self) -> int:
+        """Number of frames or events in the file."""
+        return self._count
 
     def add(self, record: Waiting) -> None:
         """Append a record, or store it in memory while the disk takes none."""
@@ -150,18 +157,31 @@ def _write_all(descriptor: int, data: bytes | memoryview) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def record(path: Path, after_crash: Callable[[Path], Plain], ready: Callable[[], None]) -> None:
+class Rescuer(Protocol):
+    """Saves the scan if the program crashes."""
+
+    def load(self) -> None:
+        """Load modules; called once, in a thread."""
+
+    def prepare(self) -> None:
+        """Prepare the saving; called in a thread whenever no data come."""
+
+    def save(self) -> Plain:
+        """Save the scan after a crash; return facts, which are appended to the recording."""
+
+    def discard(self) -> None:
+        """Delete prepared files."""
+
+
+def record(path: Path, rescuer: Rescuer) -> None:
     """Append records from the standard input until they end.
 
     Parameters
     ----------
     path
         file of the recording
-    after_crash
-        called with the file if the program has ended without saying so; returns facts that are
-        appended
-    ready
-        called in a thread once records can come: loads the modules that `after_crash` needs
+    rescuer
+        saves the scan if the program ends without finishing the recording
     """
     import psutil
 
@@ -173,26 +193,32 @@ def record(path: Path, after_crash: Callable[[Path], Plain], ready: Callable[[],
         int(SHARE * psutil.virtual_memory().available),
     )
     stopped = Event()
-    syncing = Thread(target=_sync_often, args=(appender, stopped), daemon=True)
+    # Saving needs seconds for a large scan, and must not delay the next sync
+    threads = [
+        Thread(target=work, args=(appender, stopped, rescuer), daemon=True)
+        for work in (_sync_often, _prepare_often)
+    ]
     # The lock shows others that the recording is not finished
     with only_writer(path):
-        syncing.start()
-        Thread(target=ready, daemon=True).start()
+        for each in threads:
+            each.start()
         is_whole = _receive(source, appender)
         stopped.set()
-        syncing.join()
+        threads[0].join()
         is_written = appender.sync()
         if is_whole:
             appender.close()
+            rescuer.discard()
             _report(target, {"event": "finished", "is_written": is_written})
             return
         until_s = time.monotonic() + PATIENCE_S
         while not appender.sync() and time.monotonic() < until_s:
             time.sleep(1)
         if appender.has_file:
-            facts = after_crash(path)
+            facts = rescuer.save()
             appender.add((RecordKind.NOTE, 0, json.dumps(facts).encode(), b""))
             appender.sync()
+        rescuer.discard()
 
 
 def _ignore_signals() -> None:
@@ -208,9 +234,18 @@ def _report(target: BinaryIO, facts: Plain) -> None:
         target.flush()
 
 
-def _sync_often(appender: Appender, stopped: Event) -> None:
+def _sync_often(appender: Appender, stopped: Event, _: Rescuer) -> None:
     while not stopped.wait(SYNC_S):
         appender.sync()
+
+
+def _prepare_often(appender: Appender, stopped: Event, rescuer: Rescuer) -> None:
+    rescuer.load()
+    count = 0
+    while not stopped.wait(IDLE_S):
+        before, count = count, appender.count
+        if count and count == before:
+            rescuer.prepare()
 
 
 def _receive(source: BinaryIO, appender: Appender) -> bool:

@@ -178,6 +178,12 @@ class RecordingFile:
         records = self.records(with_data=False)
         return sum(each.count for each in records if each.kind == RecordKind.DATA)
 
+    @property
+    def n_bytes(self) -> int:
+        """Size of the file [bytes]."""
+        with self._opened() as file:
+            return os.fstat(file.fileno()).st_size
+
     def _opened(self) -> BinaryIO:
         try:
             file = self.path.open("rb")

@@ -79,6 +79,19 @@ def enter(path: Path) -> None:
     write_atomically(json.dumps({"path": str(path)}).encode(), _entry(path), private=True)
 
 
+def prepared_file(path: Path, suffix: str) -> Path:
+    """Return the hidden file for the scan of a recording that is still written.
+
+    Parameters
+    ----------
+    path
+        file of the recording
+    suffix
+        suffix of the scan
+    """
+    return path.with_name(f".{path.stem}{suffix}")
+
+
 def remove_recording(path: Path) -> None:
     """Delete a recording and its entry in the list.
 
@@ -96,6 +109,8 @@ def remove_recording(path: Path) -> None:
         raise ResourceError(f"{path.name}: this scan is still being recorded; wait for its end.")
     try:
         path.unlink(missing_ok=True)
+        for left in path.parent.glob(prepared_file(path, ".*").name):
+            left.unlink(missing_ok=True)
         _entry(path).unlink(missing_ok=True)
     except OSError as e:
         raise ResourceError(

@@ -22,8 +22,9 @@ from engine.core.backend import cpu
 from engine.core.errors import DataError
 from engine.io import read_listmode, read_projections
 from engine.live.conversion import convert_recording
-from engine.live.core.frame import Announced, Frame, Resumed, ShapeChanged
+from engine.live.core.frame import Announced, Frame, FrameKind, Resumed, ShapeChanged
 from engine.live.ct.recording import Recording
+from engine.live.ct.view_ring import view_of, views_of
 from engine.live.pet.event_batch import EventBatch
 from engine.live.pet.recorded import RecordedEvents, recorded_events
 from engine.live.recording.recorder import LiveRecorder
@@ -203,6 +204,22 @@ def test_late_frames_and_own_angles_are_recorded(tmp_path: Path) -> None:
     made = read_projections(tmp_path / "a.h5")
     np.testing.assert_array_equal(made.values, COUNTS)
     assert abs(made.geometry.angles_rad[5] - GEOMETRY.angles_rad[5] - 0.01) < 1e-9
+
+
+def test_views_of_many_frames_are_the_views_of_each() -> None:
+    turns = {2: 0.0, 3: 0.02, 7: -0.3, 13: 0.01}
+    frames = [
+        Frame(
+            FrameKind.PROJECTION, k, float(GEOMETRY.angles_rad[k % 12] + turns[k]) if k in turns
+            else None, COUNTS[0], 0.0,
+        )
+        for k in (0, 2, 3, 7, 5, 13)
+    ]  # fmt: skip
+    whole = views_of(GEOMETRY, frames)
+    for k, frame in enumerate(frames):
+        one = view_of(GEOMETRY, frame)
+        for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
+            np.testing.assert_array_equal(getattr(whole, name)[k], getattr(one, name)[0])
 
 
 def test_a_session_saves_the_scan_of_its_recording(tmp_path: Path) -> None:
