@@ -9,7 +9,16 @@ from PySide6.QtWidgets import QCheckBox
 
 from app.language.translation import tr
 from app.live.pet_request import EVENTS, PetRequest
-from app.live.source_form import Chooser, Row, SourceForm, choice, field, rate_in, source_in
+from app.live.source_form import (
+    Chooser,
+    Row,
+    SourceForm,
+    choice,
+    field,
+    network_box,
+    rate_in,
+    source_in,
+)
 from app.views.literal_text import literal_tip
 
 SOURCE_TIP = tr(
@@ -50,10 +59,12 @@ class EventsForm(SourceForm):
         self.uses_files = QCheckBox()
         self.uses_files.setAccessibleName(tr("Files of the current study"))
         self.uses_files.setToolTip(literal_tip(FILES_TIP))
+        self.network = network_box()
         file = Chooser(tr("File …"), lambda: self.file_into(self.source, WRITTEN), WRITTEN)
         self.lay_out(
             (
                 Row(tr("Source"), self.source, (file,)),
+                Row("", self.network),
                 Row(tr("Scanner"), self.scanner),
                 Row(tr("Events"), self.events),
                 Row(tr("Corrections"), self.uses_files),
@@ -84,7 +95,14 @@ class EventsForm(SourceForm):
         _, newest_s = EVENTS[self.events.currentIndex()]
         # Copied: the study may change while the scan runs.
         files = dict(self._files()) if self.uses_files.isChecked() else {}
-        return PetRequest(source, self.scanner.text().strip(), newest_s, rate, files)
+        return PetRequest(
+            source,
+            self.scanner.text().strip(),
+            newest_s,
+            rate,
+            files,
+            network=self.network.isChecked(),
+        )
 
     def show_request(self, request: PetRequest) -> None:
         """Fill in an earlier request.
@@ -99,6 +117,8 @@ class EventsForm(SourceForm):
         self.source.setText(request.source)
         self.scanner.setText(request.scanner)
         self.rate.setText(f"{request.rate:g}" if request.rate else "")
+        # Never remembered: each scan is opened to the network by a decision of its own.
+        self.network.setChecked(False)
         # The texts are translated, so the duration identifies an entry.
         offered = [seconds for _, seconds in EVENTS]
         self.events.setCurrentIndex(offered.index(request.newest_s))

@@ -6,7 +6,16 @@ from pathlib import Path
 
 from app.language.translation import tr
 from app.live.live_request import MODES, LiveRequest
-from app.live.source_form import Chooser, Row, SourceForm, choice, field, rate_in, source_in
+from app.live.source_form import (
+    Chooser,
+    Row,
+    SourceForm,
+    choice,
+    field,
+    network_box,
+    rate_in,
+    source_in,
+)
 
 SOURCE_TIP = tr(
     "Address of a sender (tcp://host:port) or of an EPICS channel (pva://CHANNEL), a "
@@ -33,6 +42,7 @@ class FramesForm(SourceForm):
         self.like = field(tr("Geometry"), tr("From the source"), GEOMETRY_TIP)
         self.rate = field(tr("Playback speed"), tr("Live scan"), PLAY_TIP)
         self.mode = choice(tr("Views used for reconstruction"), [words for words, *_ in MODES])
+        self.network = network_box()
         folder = Chooser(tr("Folder …"), lambda: self.folder_into(self.source, FILLS), FILLS)
         file = Chooser(tr("File …"), lambda: self.file_into(self.source, WRITTEN), WRITTEN)
         same = tr("Choose a scan with the same geometry")
@@ -40,6 +50,7 @@ class FramesForm(SourceForm):
         self.lay_out(
             (
                 Row(tr("Source"), self.source, (folder, file)),
+                Row("", self.network),
                 Row(tr("Geometry"), self.like, (scan,)),
                 Row(tr("Views"), self.mode),
                 Row(tr("Playback speed"), self.rate, tr("frames/s (stored scans only)")),
@@ -60,7 +71,15 @@ class FramesForm(SourceForm):
         _, mode, turn = MODES[self.mode.currentIndex()]
         # An empty text would become the path ".".
         scan = Path(geometry) if geometry else None
-        return LiveRequest(source, scan, mode, turn, rate is not None, rate)
+        return LiveRequest(
+            source,
+            scan,
+            mode,
+            turn,
+            rate is not None,
+            rate,
+            network=self.network.isChecked(),
+        )
 
     def show_request(self, request: LiveRequest) -> None:
         """Fill in an earlier request.
@@ -73,6 +92,8 @@ class FramesForm(SourceForm):
         self.source.setText(request.source)
         self.like.setText(str(request.geometry or ""))
         self.rate.setText(f"{request.rate:g}" if request.rate else "")
+        # Never remembered: each scan is opened to the network by a decision of its own.
+        self.network.setChecked(False)
         modes = [(mode, turn) for _, mode, turn in MODES]
         # Labels are translated, so mode and turn identify an entry.
         asked = (request.mode, request.turn)

@@ -35,6 +35,7 @@ class LiveRequest:
     replay : True to play a stored scan
     rate : frames per second of a replay; None: as fast as possible
     finds_axis : True to search the rotation axis at the end
+    network : True to accept senders on other computers
     """
 
     source: str
@@ -44,6 +45,7 @@ class LiveRequest:
     replay: bool = False
     rate: float | None = None
     finds_axis: bool = False
+    network: bool = False
 
 
 def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSession:
@@ -74,7 +76,9 @@ def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSes
         open_source,
     )
 
-    options = SourceOptions(replay=request.replay, rate=request.rate, loader=loader)
+    options = SourceOptions(
+        replay=request.replay, rate=request.rate, loader=loader, network=request.network
+    )
     source = open_source(request.source.strip(), options)
     geometry = None if request.geometry is None else geometry_of(request.geometry, loader)
     choices = choices_of(protocol, live_settings(request), geometry)

@@ -36,6 +36,7 @@ class PetRequest:
     rate : playback speed relative to the original; None: a live scan
     files : auxiliary files, such as a μ-map, by role
     protocol : protocol of the image; None: that of the current study
+    network : True to accept senders on other computers
     """
 
     source: str
@@ -44,6 +45,7 @@ class PetRequest:
     rate: float | None = None
     files: Mapping[str, Path] = field(default_factory=dict)
     protocol: ListModeProtocol | None = None
+    network: bool = False
 
 
 def begin_pet(request: PetRequest, protocol: ListModeProtocol, loader: Loader) -> LivePetSession:
@@ -74,7 +76,12 @@ def begin_pet(request: PetRequest, protocol: ListModeProtocol, loader: Loader) -
     )
 
     # A playback speed only makes sense for a stored scan.
-    options = SourceOptions(replay=request.rate is not None, rate=request.rate, loader=loader)
+    options = SourceOptions(
+        replay=request.rate is not None,
+        rate=request.rate,
+        loader=loader,
+        network=request.network,
+    )
     source = open_events(request.source.strip(), options, request.scanner or None)
     choices = LivePetChoices(protocol, pet_settings(request), attaching(request.files))
     # A replay is on the disk already, and a sliding image has no whole scan.

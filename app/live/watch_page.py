@@ -15,6 +15,7 @@ from app.ui.theme.widgets import button, label, scrolled, set_tone
 
 M = TypeVar("M", LiveModel, LivePetModel)
 SIDE_PX = 300
+LISTENS = tr("Listens on all networks: senders on other computers can connect.")
 KEPT_NOTE = tr("kept for comparison")
 FROZEN_NOTE = tr("frozen")
 KEEP_TIP = tr("Stop and save the received scan to a file")
@@ -52,6 +53,8 @@ class WatchPage(QWidget, Generic[M]):
     ) -> None:
         super().__init__()
         self.model: M = model
+        self.network = label(LISTENS, wrap=True)
+        set_tone(self.network, "look")
         self.state, self.message = label("", "heading", wrap=True), label("", "muted", wrap=True)
         self.freeze = switch(
             tr("Freeze"), self.show_newest, tr("Freeze the display. The scan continues.")
@@ -107,7 +110,7 @@ class WatchPage(QWidget, Generic[M]):
         down = QVBoxLayout(side)
         down.setContentsMargins(14, 12, 14, 12)
         down.setSpacing(10)
-        for widget in (self.state, self.message, *column):
+        for widget in (self.state, self.network, self.message, *column):
             down.addWidget(widget)
         for pair in (
             (self.freeze, self.keep),
@@ -140,6 +143,8 @@ class WatchPage(QWidget, Generic[M]):
         text, tone = model.state
         self.state.setText(text)
         set_tone(self.state, tone)
+        is_open = model.request is not None and model.request.network
+        self.network.setVisible(is_open and (model.is_running or model.is_connecting))
         newest = model.waiting or (model.messages[-1] if model.messages else "")
         # The state may already contain the message.
         self.message.setText("" if newest in text else newest)

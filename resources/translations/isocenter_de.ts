@@ -2370,8 +2370,23 @@
     </message>
     <message>
       <location filename="app/live/source_form.py" />
+      <source>Accept senders on other computers</source>
+      <translation>Sender auf anderen Computern zulassen</translation>
+    </message>
+    <message>
+      <location filename="app/live/source_form.py" />
+      <source>Listen on all networks. Without it, tcp://*:PORT accepts senders on this computer only. Select it again for each scan.</source>
+      <translation>In allen Netzwerken auf Verbindungen warten. Sonst nimmt tcp://*:PORT nur Sender auf diesem Computer an. Für jede Messung neu auswählen.</translation>
+    </message>
+    <message>
+      <location filename="app/live/source_form.py" />
       <source>Enter the source: an address, a folder or a file.</source>
       <translation>Geben Sie die Quelle ein: eine Adresse, einen Ordner oder eine Datei.</translation>
+    </message>
+    <message>
+      <location filename="app/live/watch_page.py" />
+      <source>Listens on all networks: senders on other computers can connect.</source>
+      <translation>Wartet in allen Netzwerken: Sender auf anderen Computern können sich verbinden.</translation>
     </message>
     <message>
       <location filename="app/live/watch_page.py" />

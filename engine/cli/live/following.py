@@ -12,7 +12,7 @@ from time import monotonic
 from engine.cli.console import Console
 from engine.cli.live.ending import Ending, ending_in_order, recorder_of
 from engine.cli.live.results import save_scan, save_slices, whole_volume
-from engine.cli.live.source import source_of
+from engine.cli.live.source import network_note, source_of
 from engine.cli.machine.device import device_of
 from engine.core.errors import EngineError, SettingsError
 from engine.core.json_types import Plain
@@ -79,7 +79,7 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
     choices = choices_of(protocol, settings, geometry)
     on = device_of(arguments.device, arguments.threads, console)
     begun_utc = datetime.now(UTC)
-    lines = _JsonLines(console) if arguments.json else _Lines(console)
+    lines = (_JsonLines if arguments.json else _Lines)(console, network_note(arguments))
     recorder = recorder_of("frames", source.name, arguments.scan, is_replay=arguments.replay)
     with LiveSession(
         source, choices, on=on, finds_axis=arguments.find_axis, recorder=recorder
@@ -246,13 +246,13 @@ def _followed(
 class _Lines:
     """Prints messages, and figures once a second."""
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
+    def __init__(self, console: Console, note: str = "") -> None:
+        self.console, self.note = console, note
 
     def show(self, update: LiveUpdate) -> None:
         """Print the current figures."""
         text = update.state if update.images is None else _figures(update.statistics)
-        self.console.line(f"  {text}")
+        self.console.line(f"  {text}{self.note}")
 
     def say(self, kind: str, text: str) -> None:
         """Print a message."""
@@ -263,7 +263,7 @@ class _JsonLines(_Lines):
     """Prints JSON lines."""
 
     def show(self, update: LiveUpdate) -> None:
-        values: Plain = {"event": "figures", "state": update.state}
+        values: Plain = {"event": "figures", "state": update.state, "network": bool(self.note)}
         values |= update.statistics.to_json()
         if update.images is not None:
             values |= {"weights": update.images.weights, "axis": update.images.axis_column}

@@ -9,7 +9,7 @@ from time import monotonic
 
 from engine.cli.console import Console
 from engine.cli.live.ending import Ending, ending_in_order, recorder_of
-from engine.cli.live.source import event_source_of
+from engine.cli.live.source import event_source_of, network_note
 from engine.core import backend
 from engine.core.backend import Backend
 from engine.core.errors import DataError, EngineError, ResourceError, SettingsError
@@ -73,7 +73,7 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
 
     choices = LivePetChoices(protocol, settings, attaching(given))
     on = backend.cpu(arguments.threads)
-    lines = _JsonLines(console) if arguments.json else _Lines(console)
+    lines = (_JsonLines if arguments.json else _Lines)(console, network_note(arguments))
     recorder = recorder_of("events", source.name, arguments.scan, is_replay=arguments.replay)
     with LivePetSession(source, choices, on=on, recorder=recorder) as session:
         fault = _followed(session, lines, ending)
@@ -201,13 +201,13 @@ def _whole(
 class _Lines:
     """Prints messages, and figures once a second."""
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
+    def __init__(self, console: Console, note: str = "") -> None:
+        self.console, self.note = console, note
 
     def show(self, update: LivePetUpdate) -> None:
         """Print the current figures."""
         begin = f"{update.state}; " if update.state else ""
-        self.console.line(f"  {begin}{_figures(update.statistics)}")
+        self.console.line(f"  {begin}{_figures(update.statistics)}{self.note}")
 
     def say(self, kind: str, text: str) -> None:
         """Print a message."""
@@ -222,7 +222,7 @@ class _JsonLines(_Lines):
     """Prints JSON lines."""
 
     def show(self, update: LivePetUpdate) -> None:
-        values: Plain = {"event": "figures", "state": update.state}
+        values: Plain = {"event": "figures", "state": update.state, "network": bool(self.note)}
         self.console.line(json.dumps(values | update.statistics.to_json()))
 
     def say(self, kind: str, text: str) -> None:

@@ -15,7 +15,7 @@ from engine.cli.verbs import Verbs
 from engine.core.errors import SettingsError
 from engine.io import read_listmode, read_projections
 from engine.jobs.loader import Loader, for_command
-from engine.live.core.zeromq import is_address
+from engine.live.core.zeromq import check_network, is_address
 from engine.live.ct.playing import n_frames
 from engine.live.ct.sending import Sending, send
 from engine.live.pet.event_sending import send_events
@@ -30,6 +30,10 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "--to", required=True, metavar="ADDRESS",
         help="tcp://*:PORT to wait for receivers, or tcp://HOST:PORT to connect to one",
+    )  # fmt: skip
+    p.add_argument(
+        "--network", action="store_true",
+        help="accept receivers on other computers at tcp://*:PORT (default: this computer only)",
     )  # fmt: skip
     p.add_argument(
         "--rate",
@@ -52,6 +56,7 @@ def _send(arguments: argparse.Namespace, console: Console) -> None:
     # Tested first, since reading a large scan takes a while
     if not is_address(arguments.to):
         raise SettingsError(f"--to {arguments.to}: expected tcp://host:port or tcp://*:port.")
+    check_network(arguments.to, arguments.network)
     # X-ray frames and events have different messages; the file decides
     if is_list_mode(arguments.scan):
         _send_events(arguments, console)
@@ -61,7 +66,9 @@ def _send(arguments: argparse.Namespace, console: Console) -> None:
     console.line(
         f"Sending {n_frames(scan):,} frames of {columns} × {rows} pixels to {arguments.to}"
     )
-    how = Sending(arguments.to, arguments.rate, arguments.to_all, arguments.plain)
+    how = Sending(
+        arguments.to, arguments.rate, arguments.to_all, arguments.plain, arguments.network
+    )
     begun = monotonic()
     sent = send(scan, how, stop=Event(), on_event=console.line)
     console.line(f"{sent:,} projections sent in {monotonic() - begun:.1f} s")
@@ -78,7 +85,8 @@ def _send_events(arguments: argparse.Namespace, console: Console) -> None:
     )
     begun = monotonic()
     sent = send_events(
-        scan, arguments.to, rate=arguments.rate, to_all=arguments.to_all, stop=Event(),
+        scan, arguments.to, rate=arguments.rate, to_all=arguments.to_all,
+        network=arguments.network, stop=Event(),
         on_event=console.line,
     )  # fmt: skip
     console.line(f"{sent:,} events sent in {monotonic() - begun:.1f} s")

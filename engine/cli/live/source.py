@@ -37,6 +37,10 @@ def add_source(p: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the sender uses a PUB socket, not PUSH",
     )
+    p.add_argument(
+        "--network", action="store_true",
+        help="accept senders on other computers at tcp://*:PORT (default: this computer only)",
+    )  # fmt: skip
     p.add_argument("--replay", action="store_true", help="replay a stored scan")
     p.add_argument(
         "--rate",
@@ -70,7 +74,11 @@ def source_of(arguments: argparse.Namespace) -> FrameSource:
         raise SettingsError("--rate needs --replay. Other sources set their own rate.")
     loader = _file_loader(arguments)
     options = SourceOptions(
-        subscribe=arguments.subscribe, replay=arguments.replay, rate=arguments.rate, loader=loader
+        subscribe=arguments.subscribe,
+        replay=arguments.replay,
+        rate=arguments.rate,
+        loader=loader,
+        network=arguments.network,
     )
     return open_source(str(arguments.source), options)
 
@@ -149,8 +157,13 @@ def event_source_of(arguments: argparse.Namespace) -> EventSource:
         raise SettingsError("--rate needs --replay with a stored scan.")
     # Only a replay reads a stored file; other sources parse the bytes themselves
     loader = _file_loader(arguments) if replay else None
-    options = SourceOptions(arguments.subscribe, replay, rate, loader)
+    options = SourceOptions(arguments.subscribe, replay, rate, loader, arguments.network)
     return open_events(name, options, arguments.scanner)
+
+
+def network_note(arguments: argparse.Namespace) -> str:
+    """Return the end of each line of figures while other computers can connect; else ""."""
+    return "; listens on all networks" if arguments.network else ""
 
 
 def rate(text: str) -> float:

@@ -10,7 +10,13 @@ from time import monotonic
 import numpy as np
 
 from engine.cli.console import Console
-from engine.cli.live.source import add_source, event_source_of, has_events, source_of
+from engine.cli.live.source import (
+    add_source,
+    event_source_of,
+    has_events,
+    network_note,
+    source_of,
+)
 from engine.cli.verbs import Verbs
 from engine.core.json_types import Plain
 from engine.live.core.arrivals import Arrivals
@@ -33,11 +39,17 @@ def _watch(arguments: argparse.Namespace, console: Console) -> None:
     if has_events(arguments):
         from engine.cli.live.watch_events import watch_events
 
-        watch_events(event_source_of(arguments), console, as_json=arguments.json)
+        watch_events(
+            event_source_of(arguments),
+            console,
+            as_json=arguments.json,
+            note=network_note(arguments),
+        )
         return
     # The source is read in a thread, and every frame arrives here in order
     with Arrivals(source_of(arguments)) as arrivals:
-        watch = _JsonWatch(console, arrivals) if arguments.json else _Watch(console, arrivals)
+        kind = _JsonWatch if arguments.json else _Watch
+        watch = kind(console, arrivals, network_note(arguments))
         for arrival in arrivals:
             if isinstance(arrival, Frame):
                 watch.show(arrival)
@@ -48,8 +60,8 @@ def _watch(arguments: argparse.Namespace, console: Console) -> None:
 class _JsonWatch:
     """Prints every frame and event as a JSON line."""
 
-    def __init__(self, console: Console, arrivals: Arrivals) -> None:
-        self._console, self._arrivals = console, arrivals
+    def __init__(self, console: Console, arrivals: Arrivals, note: str = "") -> None:
+        self._console, self._arrivals, self._network = console, arrivals, bool(note)
 
     def show(self, frame: Frame) -> None:
         values: Plain = {
@@ -64,6 +76,7 @@ class _JsonWatch:
             # Since the previous line: never arrived, or arrived too fast to be printed
             "lost": frame.lost,
             "skipped_so_far": self._arrivals.dropped,
+            "network": self._network,
         }
         self._console.line(json.dumps(values))
 
@@ -74,8 +87,8 @@ class _JsonWatch:
 class _Watch:
     """Prints events immediately, and the newest frame once a second."""
 
-    def __init__(self, console: Console, arrivals: Arrivals) -> None:
-        self._console, self._arrivals = console, arrivals
+    def __init__(self, console: Console, arrivals: Arrivals, note: str = "") -> None:
+        self._console, self._arrivals, self._note = console, arrivals, note
         # The rate of the last 200 frames follows changes, unlike the average of the scan
         self._times: deque[float] = deque(maxlen=RATE_OF)
         self._last: Frame | None = None
@@ -104,7 +117,7 @@ class _Watch:
         self._console.line(
             f"  {frame.kind.name.lower()} {frame.index}{at}, {columns} × {rows} "
             f"{frame.values.dtype.name}, mean {frame.values.mean():,.6g}; {self._rate()}; "
-            f"{self._arrivals.arrived:,} frames, {self._counts()}"
+            f"{self._arrivals.arrived:,} frames, {self._counts()}{self._note}"
         )
 
     def _counts(self) -> str:

@@ -14,7 +14,7 @@ from engine.live.pet.event_batch import EventBatch, EventSource
 EVERY_S = 1.0
 
 
-def watch_events(source: EventSource, console: Console, *, as_json: bool) -> None:
+def watch_events(source: EventSource, console: Console, *, as_json: bool, note: str = "") -> None:
     """Print batches of list mode and events of the source until it ends.
 
     Parameters
@@ -25,9 +25,12 @@ def watch_events(source: EventSource, console: Console, *, as_json: bool) -> Non
         receives the lines
     as_json
         True to print each batch as a JSON line; False for count rates once a second
+    note
+        end of each line of count rates
     """
     with EventArrivals(source) as arrivals:
-        watch = _JsonWatch(console, arrivals) if as_json else _Watch(console, arrivals)
+        kind = _JsonWatch if as_json else _Watch
+        watch = kind(console, arrivals, note)
         for arrival in arrivals:
             if isinstance(arrival, EventBatch):
                 watch.show(arrival)
@@ -38,8 +41,8 @@ def watch_events(source: EventSource, console: Console, *, as_json: bool) -> Non
 class _JsonWatch:
     """Prints every batch and event as a JSON line."""
 
-    def __init__(self, console: Console, arrivals: EventArrivals) -> None:
-        self._console, self._arrivals = console, arrivals
+    def __init__(self, console: Console, arrivals: EventArrivals, note: str = "") -> None:
+        self._console, self._arrivals, self._network = console, arrivals, bool(note)
 
     def show(self, batch: EventBatch) -> None:
         values: Plain = {
@@ -53,6 +56,7 @@ class _JsonWatch:
             # Since the previous line: never arrived, or arrived too fast to be printed
             "lost": batch.lost,
             "skipped_so_far": self._arrivals.dropped,
+            "network": self._network,
         }
         self._console.line(json.dumps(values))
 
@@ -63,8 +67,8 @@ class _JsonWatch:
 class _Watch:
     """Prints events immediately, and count rates once a second."""
 
-    def __init__(self, console: Console, arrivals: EventArrivals) -> None:
-        self._console, self._arrivals = console, arrivals
+    def __init__(self, console: Console, arrivals: EventArrivals, note: str = "") -> None:
+        self._console, self._arrivals, self._note = console, arrivals, note
         self._said_s = monotonic()
         self._lost = 0
         self._prompts = self._delayeds = 0
@@ -103,7 +107,7 @@ class _Watch:
         self._console.line(
             f"  {self._scanner} at {self._until_s:.1f} s: "
             f"{self._prompts / seconds:,.0f} prompts/s, {self._delayeds / seconds:,.0f} "
-            f"delayeds/s; {self._arrivals.arrived:,} events, {self._counts()}"
+            f"delayeds/s; {self._arrivals.arrived:,} events, {self._counts()}{self._note}"
         )
         # Rates are of the last second only, counts of the whole scan
         self._from_s, self._prompts, self._delayeds = None, 0, 0

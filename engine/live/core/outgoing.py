@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from engine.live.core.message import Buffer
 from engine.live.core.senders import new_token, with_token
-from engine.live.core.zeromq import opened, sent
+from engine.live.core.zeromq import listens, opened, sent
 
 if TYPE_CHECKING:
     import zmq
@@ -119,6 +119,7 @@ def outgoing(
     stop: Event,
     on_event: Callable[[str], None],
     has_token: bool = True,
+    network: bool = False,
 ) -> Iterator[Outgoing]:
     """Open the socket of a sender, and close it once its messages have left.
 
@@ -134,6 +135,8 @@ def outgoing(
         called with a sentence about each event
     has_token
         True to identify this run of the sender in every message
+    network
+        True to accept receivers on other computers at tcp://*:port
     """
     import zmq
 
@@ -143,9 +146,18 @@ def outgoing(
         options[int(zmq.XPUB_VERBOSER)] = 1
     else:
         options[int(zmq.IMMEDIATE)] = 1  # queues nothing for a receiver that does not exist
-    with opened(zmq.XPUB if to_all else zmq.PUSH, address, options) as socket:
+    kind = zmq.XPUB if to_all else zmq.PUSH
+    with opened(kind, address, options, network=network) as socket:
+        if listens(address) and address.startswith("tcp://"):
+            on_event(f"{address}: {_receivers(network)}")
         token = new_token() if has_token else None
         yield Outgoing(socket, address, stop, on_event, token)
         if stop.is_set():
             # After a stop nobody waits for messages that are still in the queue
             socket.setsockopt(zmq.LINGER, LOOK_MS)
+
+
+def _receivers(network: bool) -> str:
+    if network:
+        return "receivers on all networks can connect."
+    return "receivers on this computer only. Add --network for receivers on other computers."

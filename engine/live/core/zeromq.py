@@ -1,7 +1,8 @@
 """Sockets of ZeroMQ, opened in the same way by senders and receivers.
 
-An address with a star as host, tcp://*:9667, is bound, so that others connect to it. Any other
-address is connected to, even if nobody is there yet.
+An address with a star as host, tcp://*:9667, is bound, so that others connect to it. Only programs
+on this computer can do so, unless the user asks for the network. Any other address is connected to,
+even if nobody is there yet.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     import zmq
 
 SCHEMES = ("tcp://", "ipc://")
+LOOPBACK = "tcp://127.0.0.1"
+HERE = ("tcp://*", LOOPBACK, "tcp://localhost")
+"""Addresses that no other computer can reach without `network`."""
 
 
 def is_address(text: str) -> bool:
@@ -24,8 +28,43 @@ def is_address(text: str) -> bool:
     return text.startswith(SCHEMES)
 
 
+def listens(address: str) -> bool:
+    """Return True if others connect to an address, instead of this program to them."""
+    return "*" in address
+
+
+def check_network(address: str, network: bool) -> None:
+    """Refuse an address that is open to the network without a request, or the opposite.
+
+    Parameters
+    ----------
+    address
+        source or target of a stream
+    network
+        True if the user asks for connections from other computers
+
+    Raises
+    ------
+    SettingsError
+        if `network` does not fit the address
+    """
+    is_tcp = address.startswith("tcp://")
+    if is_tcp and listens(address) and not network and not address.startswith(HERE):
+        raise SettingsError(
+            f"{address}: this address is open to other computers, which you have not allowed. Use "
+            "tcp://*:port for this computer, or add --network."
+        )
+    if network and not (is_tcp and listens(address)):
+        raise SettingsError(
+            f"{address}: connections from other computers need tcp://*:port. Use such an address, "
+            "or do not ask for the network."
+        )
+
+
 @contextmanager
-def opened(kind: int, address: str, options: dict[int, int]) -> Iterator[zmq.Socket[bytes]]:
+def opened(
+    kind: int, address: str, options: dict[int, int], *, network: bool = False
+) -> Iterator[zmq.Socket[bytes]]:
     """Open a socket at an address, and close it with its context.
 
     Parameters
@@ -36,6 +75,8 @@ def opened(kind: int, address: str, options: dict[int, int]) -> Iterator[zmq.Soc
         tcp:// or ipc:// address
     options
         socket options, set before the socket is connected
+    network
+        True to listen on all networks; False: tcp://*:port listens on this computer only
 
     Raises
     ------
@@ -53,8 +94,8 @@ def opened(kind: int, address: str, options: dict[int, int]) -> Iterator[zmq.Soc
         for option, value in options.items():
             socket.setsockopt(option, value)
         try:
-            if "*" in address:
-                socket.bind(address)
+            if listens(address):
+                socket.bind(address if network else address.replace("tcp://*", LOOPBACK, 1))
             else:
                 socket.connect(address)
         except zmq.ZMQError as e:

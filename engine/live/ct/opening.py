@@ -11,7 +11,7 @@ from engine.io.xray.hdf5.dxchange import DxChange
 from engine.io.xray.hdf5.nxtomo import NxTomo
 from engine.jobs.loader.loader import Calls
 from engine.live.core.source import FrameSource
-from engine.live.core.zeromq import is_address
+from engine.live.core.zeromq import check_network, is_address
 from engine.live.ct.sources.folder import FolderSource
 from engine.live.ct.sources.hdf5 import Hdf5Source
 from engine.live.ct.sources.pv_access import SCHEME, PvAccessSource
@@ -31,12 +31,14 @@ class SourceOptions:
     replay : True to play a stored scan like a running one
     rate : frames per second of a replay; None: as fast as they are processed
     loader : process that reads files; None: each source starts its own
+    network : True to accept senders on other computers at tcp://*:port
     """
 
     subscribe: bool = False
     replay: bool = False
     rate: float | None = None
     loader: Calls | None = None
+    network: bool = False
 
 
 def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
@@ -52,11 +54,12 @@ def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
     Raises
     ------
     SettingsError
-        if the name is no address, and no such file or folder exists
+        if the name is no address, and no such file or folder exists, or `network` does not fit
     """
     options = options or SourceOptions()
     if is_address(name):
-        return StreamSource(name, subscribe=options.subscribe)
+        return StreamSource(name, subscribe=options.subscribe, network=options.network)
+    check_network(name, options.network)
     if name.startswith(SCHEME):
         return PvAccessSource(name.removeprefix(SCHEME))
     # A mistyped scheme would otherwise be reported as a missing file

@@ -27,12 +27,14 @@ class Sending:
     rate : frames per second; None: as fast as they are received
     to_all : True to send to all subscribers (PUB); else each frame goes to one receiver (PUSH)
     plain : True to send frames only, for other programs: no angles, geometry or end
+    network : True to accept receivers on other computers at tcp://*:port
     """
 
     address: str
     rate: float | None = None
     to_all: bool = False
     plain: bool = False
+    network: bool = False
 
 
 def send(
@@ -64,7 +66,12 @@ def send(
         number of projections sent
     """
     with outgoing(
-        how.address, to_all=how.to_all, stop=stop, on_event=on_event, has_token=not how.plain
+        how.address,
+        to_all=how.to_all,
+        stop=stop,
+        on_event=on_event,
+        has_token=not how.plain,
+        network=how.network,
     ) as line:
         return _Scan(line, how, scan, stop).send_all()
 

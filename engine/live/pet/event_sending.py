@@ -23,6 +23,7 @@ def send_events(
     *,
     rate: float | None,
     to_all: bool = False,
+    network: bool = False,
     stop: Event,
     on_event: Callable[[str], None] = lambda _: None,
 ) -> int:
@@ -41,6 +42,8 @@ def send_events(
         seconds of the scan per second, 1 for its own speed; None: as fast as they are received
     to_all
         True to send to all subscribers (PUB); else each message goes to one receiver (PUSH)
+    network
+        True to accept receivers on other computers at tcp://*:port
     stop
         set to stop
     on_event
@@ -60,7 +63,7 @@ def send_events(
     """
     scan = in_time(scan)
     message_of_head(scan)  # raises if the scanner cannot be announced
-    with outgoing(address, to_all=to_all, stop=stop, on_event=on_event) as line:
+    with outgoing(address, to_all=to_all, stop=stop, on_event=on_event, network=network) as line:
         return _Events(line, scan, rate, to_all, stop).send_all()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.core.errors import SettingsError
 from engine.data.listmode import ListMode
 from engine.io.folder import is_file
-from engine.live.core.zeromq import is_address
+from engine.live.core.zeromq import check_network, is_address
 from engine.live.ct.opening import SourceOptions
 from engine.live.pet.event_batch import EventSource
 from engine.live.pet.sources.event_replay import EventReplaySource
@@ -34,7 +34,7 @@ def open_events(
     Raises
     ------
     SettingsError
-        if the name is no address, and no such file exists
+        if the name is no address, and no such file exists, or `network` does not fit
     """
     options = options or SourceOptions()
     if is_address(name):
@@ -42,7 +42,8 @@ def open_events(
             raise SettingsError(
                 f"{name}: a live stream cannot be replayed; give a stored scan, or omit --replay."
             )
-        return EventStreamSource(name, subscribe=options.subscribe)
+        return EventStreamSource(name, subscribe=options.subscribe, network=options.network)
+    check_network(name, options.network)
     path = Path(name)
     if not is_file(path):
         raise SettingsError(

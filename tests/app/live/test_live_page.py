@@ -330,3 +330,20 @@ def test_while_a_demo_is_simulated_no_form_asks_and_nothing_is_red(live):
     assert (page.making.bar.value(), page.making.bar.maximum()) == (3, 12)
     page.show_making("")
     assert page.card.isVisible() and not page.making.isVisible()
+
+
+def test_the_network_is_chosen_for_one_scan_and_shown(live):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    card = live.page.card
+    card.frames.source.setText(f"tcp://*:{port}")
+    assert not card.frames.network.isChecked() and not card.events.network.isChecked()
+    assert not card.frames.request().network
+    card.frames.network.setChecked(True)
+    card.ask()
+    assert live.model.request.network
+    assert live.page.slices.network.isVisible()
+    assert not card.frames.network.isChecked(), "the next scan needs a choice of its own"
+    live.model.stop()
+    assert not live.page.slices.network.isVisible()

@@ -22,7 +22,7 @@ from engine.live.core.frame import (
 )
 from engine.live.core.message import MOST_BYTES, ScanEnd, read_message
 from engine.live.core.senders import Senders
-from engine.live.core.zeromq import opened
+from engine.live.core.zeromq import check_network, listens, opened
 from engine.live.ct.sequence import Sequence
 from engine.live.ct.views import is_same_geometry
 
@@ -44,10 +44,12 @@ class StreamSource:
     ----------
     address : tcp://host:port of a sender, or tcp://*:port to wait for senders
     subscribe : True if the sender publishes (PUB and SUB); else it pushes (PUSH and PULL)
+    network : True to accept senders on other computers at tcp://*:port
     """
 
-    def __init__(self, address: str, *, subscribe: bool = False) -> None:
-        self._address, self._subscribe = address, subscribe
+    def __init__(self, address: str, *, subscribe: bool = False, network: bool = False) -> None:
+        check_network(address, network)
+        self._address, self._subscribe, self._network = address, subscribe, network
         self._geometry: XrayGeometry | None = None
         self._refused = 0
 
@@ -83,11 +85,13 @@ class StreamSource:
             int(zmq.LINGER): 0,
         }
         kind = zmq.SUB if self._subscribe else zmq.PULL
-        with opened(kind, self._address, options) as socket:
+        with opened(kind, self._address, options, network=self._network) as socket:
             # An empty prefix subscribes to everything
             if self._subscribe:
                 socket.setsockopt(zmq.SUBSCRIBE, b"")
-            yield Waiting(f"{self.name}: the program waits for frames.{listening(self.name)}")
+            yield Waiting(
+                f"{self.name}: the program waits for frames.{listening(self.name, self._network)}"
+            )
             yield from self._received(socket, Presence(socket, self.name), stop)
 
     def close(self) -> None:
@@ -97,7 +101,7 @@ class StreamSource:
         self, socket: zmq.Socket[bytes], presence: Presence, stop: Event
     ) -> Iterator[Arrival]:
         sequence = Sequence(self.name)
-        senders = Senders(is_listening="*" in self._address)
+        senders = Senders(is_listening=listens(self._address))
         last_s, is_quiet = monotonic(), True
         while not stop.is_set():
             if not socket.poll(LOOK_MS):
@@ -201,11 +205,24 @@ def follower(name: str, text: str, *, is_new_scan: bool) -> SourceEvent:
     return Noticed(f"{name}: {text}.")
 
 
-def listening(address: str) -> str:
-    """Return a sentence about who may send to an address; empty if this program connects."""
-    if "*" not in address or not address.startswith("tcp:"):
+def listening(address: str, network: bool) -> str:
+    """Return a sentence about who may send to an address; empty if this program connects.
+
+    Parameters
+    ----------
+    address
+        address of the source
+    network
+        True if it accepts senders on other computers
+    """
+    if not listens(address) or not address.startswith("tcp:"):
         return ""
-    return " It listens on all networks; senders on other computers need a token."
+    if network:
+        return " It listens on all networks; senders on other computers need a token."
+    return (
+        " It accepts senders on this computer only. Senders on other computers need --network, or "
+        "the check box in the window."
+    )
 
 
 class Presence:

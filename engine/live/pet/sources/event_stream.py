@@ -13,7 +13,7 @@ from engine.data.listmode import ListMode
 from engine.live.core.frame import Ended, Noticed, Resumed, Waiting
 from engine.live.core.message import ScanEnd
 from engine.live.core.senders import Senders
-from engine.live.core.zeromq import opened
+from engine.live.core.zeromq import check_network, listens, opened
 from engine.live.ct.sources.stream import Presence, follower, listening, refused
 from engine.live.pet.event_batch import EventArrival, EventBatch
 from engine.live.pet.event_message import read_event_message
@@ -37,12 +37,14 @@ class EventStreamSource:
     ----------
     address : tcp://host:port of a sender, or tcp://*:port to wait for senders
     subscribe : True if the sender publishes (PUB and SUB); else it pushes (PUSH and PULL)
+    network : True to accept senders on other computers at tcp://*:port
     """
 
     can_wait = False  # a scanner cannot
 
-    def __init__(self, address: str, *, subscribe: bool = False) -> None:
-        self._address, self._subscribe = address, subscribe
+    def __init__(self, address: str, *, subscribe: bool = False, network: bool = False) -> None:
+        check_network(address, network)
+        self._address, self._subscribe, self._network = address, subscribe, network
         self._head: ListMode | None = None
         self._refused = self._not_announced = self._came = 0
         self._next: int | None = None
@@ -72,10 +74,11 @@ class EventStreamSource:
             int(zmq.MAXMSGSIZE): MOST_MESSAGE_BYTES,
             int(zmq.LINGER): 0,
         }
-        with opened(zmq.SUB if self._subscribe else zmq.PULL, self._address, options) as socket:
+        kind = zmq.SUB if self._subscribe else zmq.PULL
+        with opened(kind, self._address, options, network=self._network) as socket:
             if self._subscribe:
                 socket.setsockopt(zmq.SUBSCRIBE, b"")
-            yield Waiting(f"{self.name}: waiting for events.{listening(self.name)}")
+            yield Waiting(f"{self.name}: waiting for events.{listening(self.name, self._network)}")
             yield from self._received(socket, Presence(socket, self.name), stop)
 
     def close(self) -> None:
@@ -84,7 +87,7 @@ class EventStreamSource:
     def _received(
         self, socket: zmq.Socket[bytes], presence: Presence, stop: Event
     ) -> Iterator[EventArrival]:
-        senders = Senders(is_listening="*" in self._address)
+        senders = Senders(is_listening=listens(self._address))
         last_s, is_quiet = monotonic(), True
         while not stop.is_set():
             if not socket.poll(LOOK_MS):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 import zmq
 
-from engine.live.core.zeromq import sent
+from engine.core.errors import SettingsError
+from engine.live.core.zeromq import check_network, opened, sent
 
 
 class _JustLeft(zmq.Socket):
@@ -31,3 +33,29 @@ def test_a_message_is_taken_whole_by_who_is_there():
         receiver.connect("inproc://frames")
         assert sent(sender, [b"frame", b"values"], 1000)
         assert receiver.recv_multipart() == [b"frame", b"values"]
+
+
+@pytest.mark.parametrize(("network", "host"), [(False, "127.0.0.1"), (True, "0.0.0.0")])
+def test_only_a_request_opens_a_port_to_the_network(network: bool, host: str) -> None:
+    with opened(zmq.PULL, "tcp://*:*", {}, network=network) as socket:
+        assert socket.getsockopt_string(zmq.LAST_ENDPOINT).startswith(f"tcp://{host}:")
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("tcp://10.1.2.3:9667", True),
+        ("ipc://*", True),
+        ("tcp://0.0.0.0:*", False),
+        ("tcp://eth0:*", False),
+        ("/data/scan.h5", True),
+    ],
+)
+def test_an_address_that_does_not_fit_the_request_is_refused(address: str, network: bool) -> None:
+    with pytest.raises(SettingsError, match="computers"):
+        check_network(address, network)
+
+
+@pytest.mark.parametrize("address", ["tcp://*:9667", "tcp://127.0.0.1:*", "tcp://detector:9667"])
+def test_a_usual_address_needs_no_request(address: str) -> None:
+    check_network(address, network=False)
