@@ -82,7 +82,7 @@ SIGN_OFF_TWO_STEPS = {
 
 REPORT = {
     "changed": "a byte of the report",
-    "signature removed": "the .sig file removed; the report then counts as unsigned",
+    "signature removed": "the .sig file and the signature within removed",
     "signature of another": "the .sig file of another report",
     "other key": "the report signed with a key of the forger",
     "renamed": "the report and its signature under the name of another report",
@@ -91,17 +91,51 @@ REPORT = {
 
 REPORT_TWO_STEPS = {
     "changed, digest computed": "report changed, and its digest in the .sig file computed again",
-    "changed, signature removed": "report changed, and the .sig file removed; it is then unsigned",
+    "changed, signature removed": "report changed, and the .sig file removed",
     "log cut, newest restored": "log and newest digest of an earlier day; the report knows better",
 }
 """Pairs of changes around an exported report."""
+
+STRIPPED = {
+    "signatures": "both signatures removed; the content still states its key",
+    "signatures, other computer": "the same, where no log knows the report",
+    "signature within": "the signature within removed; the .sig file stays",
+    "statement": "the statement of the key removed; both signatures stay",
+    "signatures, statement": "both signatures and the statement removed; the log knows the result",
+    "signed again": "both signatures made again by another known key, with the old statement",
+    "picture": "the .sig file of a DICOM picture removed",
+    "picture, statement": "the same, and its private attributes; the log knows the object",
+    "document": "the .sig file of a DICOM PDF and the signature of the PDF removed",
+}
+"""Reports that lost signatures, by what was removed."""
+
+STRIPPED_RESULT = {
+    "signature": "result.json.sig removed; the log states its key",
+    "signature, other computer": "the same, where no log knows the result; its record states a key",
+    "signature, log": "the same after the log and its newest digest were removed",
+    "signed again": "the record signed by another known key than the one that it states",
+}
+"""Results that lost their signature, by what was removed."""
+
+LOG_STATEMENT = {
+    "rollback": "log and newest digest of an earlier day; an exported image knows a later line",
+    "log removed": "log and newest digest removed",
+    "other log": "the log made again by the same key, with other lines",
+    "number": "another line number in the statement of an image",
+    "digest": "another digest in the statement of an image",
+    "key": "another key in the statement of an image",
+    "other purpose": "the signature of a log line in the statement of an image",
+}
+"""Forgeries around an exported DICOM image, which states the newest line of the log."""
 
 UNDETECTABLE = {
     "rollback": "the whole folder of an earlier day, if no later report or digest has left it",
     "login": "everything that somebody does with the login of the user, or as root",
     "key replaced": "all files signed again with a new key, if nobody outside knows the old key",
     "before the key": "changes of files that were never signed with a key",
-    "unsigned report": "a report without its .sig file is only known to be unsigned",
+    "stripped report": "a report without signatures and statement, where no log knows its result",
+    "stripped result": "a result without signature and statement, where no log knows it",
+    "stripped image": "an exported image without its statement, or with that of an earlier day",
     "time": "the clock of the machine when something was signed",
 }
 """Limits that the guide states."""
