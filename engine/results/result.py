@@ -16,7 +16,11 @@ from engine.core.settings import explain
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.safety.budget import free_memory
-from engine.io.safety.file_signature import CheckedSignature, check_file
+from engine.io.safety.file_signature import (
+    CheckedSignature,
+    check_file,
+    compared_with_statement,
+)
 from engine.io.safety.locks import after_others
 from engine.io.safety.open_input import open_input, read_text
 from engine.io.text.json_text import from_json
@@ -108,7 +112,7 @@ class Result:
     @property
     def signed(self) -> CheckedSignature:
         """State of the signature of its record, which contains the digests of the other files."""
-        return check_file(self.folder / RECORD, "result")
+        return compared_with_statement(check_file(self.folder / RECORD, "result"), self.record.key)
 
     @property
     def key(self) -> str:

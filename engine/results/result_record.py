@@ -29,6 +29,7 @@ class ResultRecord(Settings):
     inputs : name, size and digest of each file, by role
     voxels : grid as text
     digests : digests of the other files, by name
+    key : public key with which the record is signed; empty for none, and in old versions
     sha256 : digest of all other fields
     """
 
@@ -50,6 +51,7 @@ class ResultRecord(Settings):
     voxels: str = setting(max_length=300)
     unit: str = setting(max_length=100)
     digests: dict[str, str] = setting()
+    key: str = setting("", max_length=64)
     sha256: str = setting("", max_length=64)
 
     def sealed(self) -> Self:

@@ -29,7 +29,12 @@ from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.safety import audit_log
 from engine.io.safety.atomic_write import folder_to_disk, write_atomically
-from engine.io.safety.file_signature import FileSignature, signature_file, signed_or_none
+from engine.io.safety.file_signature import (
+    FileSignature,
+    key_or_none,
+    signature_file,
+    signed_or_none,
+)
 from engine.io.safety.open_input import open_input
 from engine.io.text.json_text import to_json
 from engine.protocols.privacy import Names
@@ -89,7 +94,7 @@ class NewResult:
             return known
         return unrecorded(self.study.protocol, made.get("iterations_done")).with_messages_of(made)
 
-    def record(self, id: str, digests: dict[str, str]) -> ResultRecord:
+    def record(self, id: str, digests: dict[str, str], key: str = "") -> ResultRecord:
         """Return the record of the result.
 
         Parameters
@@ -98,6 +103,8 @@ class NewResult:
             name of the result and of its folder
         digests
             SHA-256 of the other files, by name
+        key
+            public key that will sign the record; empty for none
         """
         protocol, volume, run = self.study.protocol, self.volume, self.run_record
         return ResultRecord(
@@ -118,6 +125,7 @@ class NewResult:
             voxels=volume.grid.describe(),
             unit=volume.unit,
             digests=digests,
+            **({"key": key} if key else {}),
         ).sealed()
 
 
@@ -316,7 +324,7 @@ def _fill(part: Path, name: str, new: NewResult) -> None:
     else:
         io.save(new.volume, part / VOLUME, made_by)
     digests = {file: _digest(part / file) for file in FILES}
-    record = new.record(name, digests).to_text().encode()
+    record = new.record(name, digests, key_or_none()).to_text().encode()
     # Without a usable key the result is stored without a signature: it must not be lost.
     made = signed_or_none(lambda: FileSignature.made("result", RECORD, record, name))
     if made is not None:

@@ -23,6 +23,7 @@ from engine.data.volume import Volume
 from engine.io.base import VolumeWriter
 from engine.io.dicom.general import encoded, general_attributes
 from engine.io.dicom.headers import Header
+from engine.io.dicom.private_block import SIGNED
 from engine.io.dicom.series import digest_of, instance_uid, references_of
 from engine.io.dicom.subject import Subject, subject_of
 from engine.io.dicom.values import uid_of, words
@@ -55,6 +56,7 @@ class CapturedPage:
     derivation : how the page was made from the volume
     number : SeriesNumber
     is_annotated : True if the page shows the patient's name or the date of the scan
+    signed : text by which the file states its signature; empty if it is not signed
     """
 
     pixels: NDArray[np.uint8]
@@ -62,6 +64,7 @@ class CapturedPage:
     derivation: str = DERIVATION
     number: str = "902"
     is_annotated: bool = False
+    signed: str = ""
 
 
 def write_capture(
@@ -143,5 +146,6 @@ def capture_of(
         "DerivationDescription": page.derivation,
         "PatientOrientation": "",
         "BurnedInAnnotation": "YES" if page.is_annotated else "NO",
+        SIGNED: page.signed,
     }
     return encoded(attributes, page.pixels)

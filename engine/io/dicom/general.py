@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from engine.core.json_types import Plain
 from engine.data.timing.timestamps import moment_of
 from engine.data.volume import Volume
+from engine.io.dicom.private_block import AUDIT_LOG, ELEMENTS, add_private
 from engine.io.dicom.subject import Subject
 from engine.io.dicom.values import date_of, time_of, uid_of, words, zone_of
+from engine.io.safety.audit_log import latest_statement
 from engine.io.text.json_text import object_of
 
 if TYPE_CHECKING:
@@ -68,6 +70,8 @@ def general_attributes(volume: Volume, provenance: Plain, subject: Subject) -> P
         "ContentDate": date_of(ended),
         "ContentTime": time_of(ended),
         "ImageComments": _comments(volume),
+        # A log that was brought back from an earlier day does not contain this line.
+        AUDIT_LOG: latest_statement(),
         **({"TimezoneOffsetFromUTC": zone_of(begin)} if zone_of(begin) else {}),
     }
 
@@ -158,6 +162,9 @@ def _dataset(attributes: Plain) -> Dataset:
     dataset = Dataset()
     # pydicom infers the value representation (VR) from the keyword.
     for keyword, value in attributes.items():
+        if keyword in ELEMENTS:
+            add_private(dataset, keyword, value)
+            continue
         is_sequence = keyword.endswith("Sequence")
         setattr(dataset, keyword, [_dataset(each) for each in value] if is_sequence else value)
     return dataset

@@ -14,6 +14,7 @@ from pathlib import Path
 from engine.core.errors import EngineError, FileFormatError
 from engine.io.dicom.headers import Header, damage, header_of, read_dataset
 from engine.io.dicom.preamble import is_dicom
+from engine.io.dicom.private_block import without_log
 from engine.io.folder import entries, is_folder, state_of
 from engine.io.safety.open_input import InputFile, open_input
 
@@ -187,7 +188,8 @@ def _same(one: Header, other: Header) -> str:
 
 def _same_attributes(one: InputFile, other: InputFile) -> bool:
     try:
-        return bool(read_dataset(one.stream()) == read_dataset(other.stream()))
+        first, second = (without_log(read_dataset(each.stream())) for each in (one, other))
+        return bool(first == second)
     except damage():
         return False
 

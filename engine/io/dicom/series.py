@@ -4,9 +4,8 @@
 
 Each time frame has one slope for all of its slices, so an early frame with little activity is as
 precise as a late one. Slices go from feet to head, frame after frame; rows go to the patient's left
-and columns to the back. The same image always has the same UIDs, and the same bytes if its
-provenance
-states when it was made.
+and columns to the back. The same image always has the same UIDs. It has the same bytes if its
+provenance states when it was made, except for the newest line of the audit log.
 
 Time frames of a dynamic PET series follow PS3.3 C.8.9.1 and C.8.9.4. A frame of length T that
 starts at t has its mean activity at the reference time

@@ -59,11 +59,13 @@ class Newest:
     ----------
     number, digest : the line
     has_key : True if both are signed with a known key
+    statement : number, digest, key and signature as text; empty without a key
     """
 
     number: int
     digest: str
     has_key: bool
+    statement: str = ""
 
     def is_of(self, number: int, line: AuditLine) -> bool:
         """Return True if it states this line."""
@@ -173,7 +175,7 @@ def read_newest(path: Path, known: dict[str, str]) -> Newest | None:
     if key is None:
         return Newest(int(number), digest, has_key=False)
     sound = key in known and is_signed(NEWEST, f"{number} {digest}".encode(), key, signature)
-    return Newest(int(number), digest, has_key=True) if sound else None
+    return Newest(int(number), digest, True, found[0].rstrip("\n")) if sound else None
 
 
 def newest_file(path: Path) -> Path:

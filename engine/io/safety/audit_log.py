@@ -28,7 +28,7 @@ from engine.io.safety.audit_lines import (
 from engine.io.safety.locks import after_others
 from engine.io.safety.signing_key import SigningKey, known_keys, signing_key
 
-__all__ = ["latest_line", "log_file", "record", "verify"]
+__all__ = ["latest_line", "latest_statement", "log_file", "record", "verify"]
 
 log = logging.getLogger(__name__)
 
@@ -87,6 +87,15 @@ def latest_line() -> tuple[int, str]:
     """
     newest = read_newest(log_file(), known_keys())
     return (newest.number, newest.digest) if newest is not None and newest.has_key else (0, FIRST)
+
+
+def latest_statement() -> str:
+    """Return number, digest, key and signature of the newest line; empty without one.
+
+    A file that leaves can carry this text. `log_statement` checks it.
+    """
+    newest = read_newest(log_file(), known_keys())
+    return "" if newest is None else newest.statement
 
 
 def _append(path: Path, what: str, facts: Plain, key: SigningKey) -> None:

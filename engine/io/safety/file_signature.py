@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import logging
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,8 +23,10 @@ log = logging.getLogger(__name__)
 
 SUFFIX = ".sig"
 MOST_BYTES = 1 << 16
+STATED = re.compile(rb"isocenter-signed ([0-9a-f]{64}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")
+"""Statement within a file that it was signed: public key and time."""
 Kind = Literal["result", "report"]
-State = Literal["valid", "without key", "unknown key", "changed"]
+State = Literal["valid", "without key", "unknown key", "removed", "changed"]
 
 
 class FileSignature(Settings):
@@ -175,6 +178,64 @@ def check_signature(text: str, kind: Kind, name: str, digest: str) -> CheckedSig
         )
     by = f"by {made.login or 'unknown'} on {made.when_utc.astimezone():%d %b %Y %H:%M %Z}"
     return CheckedSignature("valid", f"is signed {by}, key of {_words(owner)}", made, owner)
+
+
+def statement_of_key() -> tuple[str, str]:
+    """Return the text by which a file states its signature, and the reason if there is no key.
+
+    The text matches `STATED`. A file without a signature that contains it was signed once.
+    """
+    try:
+        key = signing_key()
+    except EngineError as e:
+        return "", str(e)
+    return f"isocenter-signed {key.public} {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", ""
+
+
+def describe_statement(text: str) -> str:
+    """Return the statement of a signature for a page; empty without one.
+
+    Parameters
+    ----------
+    text
+        result of `statement_of_key`
+    """
+    found = STATED.fullmatch(text.encode())
+    return "" if found is None else f"key {short(found[1].decode())}, {found[2].decode()}"
+
+
+def key_or_none() -> str:
+    """Return the public key that signs; empty if the key cannot be used."""
+    try:
+        return signing_key().public
+    except EngineError:
+        return ""
+
+
+def compared_with_statement(checked: CheckedSignature, key: str) -> CheckedSignature:
+    """Return the state of a signature if the content states the key of its signature.
+
+    Parameters
+    ----------
+    checked
+        state of the signature alone
+    key
+        public key that the content states; empty for content of older versions
+
+    Returns
+    -------
+    checked
+        "removed" if the content states a key but has no signature, and "changed" if it was signed
+        again with another key
+    """
+    if key and checked.state == "without key":
+        text = f"states a signature with the key {short(key)}, but its signature was removed"
+        return CheckedSignature("removed", text)
+    made = checked.signature
+    if key and made is not None and checked.state != "changed" and made.key != key:
+        text = f"was signed again: it states the key {short(key)}, not {short(made.key)}"
+        return CheckedSignature("changed", text, made)
+    return checked
 
 
 def _words(owner: str) -> str:

@@ -77,6 +77,7 @@ class ResultReport:
     footer : text at the bottom of each page
     is_identified : True if it contains file names
     is_brief : True if it should fit on one page
+    signed : text by which the file states its signature; empty if it will not be signed
     """
 
     title: str
@@ -88,6 +89,7 @@ class ResultReport:
     footer: str
     is_identified: bool
     is_brief: bool = False
+    signed: str = ""
 
     def with_smaller_illustrations(self, factor: float) -> ResultReport:
         """Return the report with image widths multiplied by a factor."""

@@ -14,6 +14,7 @@ from engine.core.json_types import Plain
 from engine.io.dicom.capture import CapturedPage, capture_of
 from engine.io.dicom.general import encoded_document, general_attributes
 from engine.io.dicom.patient_identity import of_order
+from engine.io.dicom.private_block import SIGNED
 from engine.io.dicom.series import digest_of, instance_uid
 from engine.io.dicom.subject import Subject, subject_of
 from engine.io.dicom.values import uid_of, words
@@ -74,6 +75,7 @@ def to_dicom_pdf(report: ResultReport, of: ReportSubject, subject: Subject | Non
         # The sequence is type 2 and may be empty: no standard code describes this kind of report.
         "ConceptNameCodeSequence": [],
         "MIMETypeOfEncapsulatedDocument": "application/pdf",
+        SIGNED: report.signed,
     }
     return encoded_document(attributes, document)
 
@@ -93,7 +95,7 @@ def to_capture(report: ResultReport, of: ReportSubject, subject: Subject | None 
     page = image_of(to_images(report)[0]).convert("RGB")
     captured = CapturedPage(
         np.asarray(page, np.uint8), "Report", "Page of the report on the image", NUMBERS["picture"],
-        is_annotated=of.is_identified,
+        is_annotated=of.is_identified, signed=report.signed,
     )  # fmt: skip
     return capture_of(captured, of.volume, _provenance(of), subject or _subject(of))
 

@@ -24,6 +24,8 @@ def to_pdf(report: ResultReport) -> bytes:
 
     out = BytesIO()
     facts = {"Title": report.title, "Creator": "Isocenter", "Author": report.site}
+    if report.signed:
+        facts["Keywords"] = report.signed
     with _type(embeds_pixels=True), PdfPages(out, metadata=facts) as pages:
         for page in set_pages(report):
             pages.savefig(page)

@@ -248,7 +248,7 @@ def refuse_changed_record(result: Result) -> None:
         if the record is not what was signed
     """
     signed, key = result.signed, logged(result.id).key
-    fault = signed.text if signed.state == "changed" else ""
+    fault = signed.text if signed.state in ("changed", "removed") else ""
     if key and result.key != key:
         fault = fault or "is not signed with the key that the audit log states"
     if fault:

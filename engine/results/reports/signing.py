@@ -14,6 +14,7 @@ from pathlib import Path
 from engine.core.errors import EngineError, OutputError
 from engine.io.safety.file_signature import (
     MOST_BYTES,
+    STATED,
     CheckedSignature,
     FileSignature,
     check_signature,
@@ -28,6 +29,7 @@ ENDS = {".pdf": (b"%" + MARK, b"\n"), ".html": (b"\n<!-- " + MARK, b" -->\n")}
 """Bytes before and after the signature within a file, by suffix."""
 EMBEDDED = re.compile(rb"(?:%|\n<!-- )isocenter-signature ([A-Za-z0-9+/=]{1,4000})(?: -->)?\n\Z")
 SIGNED_PDF = re.compile(rb"%isocenter-signature [A-Za-z0-9+/=]{1,4000}\n")
+PDF_END, PAGE_END = b"%%EOF\n", b"</html>"
 LONGEST = 5000
 """Bytes at the end of a file in which its signature is searched."""
 
@@ -117,6 +119,33 @@ def check_embedded(data: bytes) -> CheckedSignature:
     if found[0] not in frames or b64encode(text.encode()) != found[1]:
         return CheckedSignature("changed", "has a damaged signature")
     return check_signature(text, "report", "", sha256(signed).hexdigest())
+
+
+def stated_key(data: bytes) -> str:
+    """Return the public key that a report states in its content; empty if there is none.
+
+    Parameters
+    ----------
+    data
+        content of the report
+    """
+    found = STATED.search(data)
+    return found[1].decode() if found else ""
+
+
+def unsigned_document(data: bytes) -> bytes:
+    """Return the document that the signature within a file covers; empty if there is none.
+
+    Parameters
+    ----------
+    data
+        PDF, web page, or DICOM file with a PDF; with or without a signature
+    """
+    start, end = data.find(b"%PDF-"), data.rfind(PDF_END)
+    if start >= 0 and end > start:
+        return data[start : end + len(PDF_END)]
+    end = data.rfind(PAGE_END)
+    return data[: end + len(PAGE_END)] if end >= 0 else b""
 
 
 def pdf_within(data: bytes) -> bytes:

@@ -7,16 +7,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.core.errors import DataError, EngineError
-from engine.io.safety.audit_check import check_log, check_quickly
+from engine.io.dicom.private_block import AUDIT_LOG
+from engine.io.safety.audit_check import check_log
 from engine.io.safety.audit_log import log_file
 from engine.io.safety.file_signature import (
     SUFFIX,
     CheckedSignature,
     State,
     check_file,
+    compared_with_statement,
     signature_file,
 )
-from engine.io.safety.open_input import open_input
+from engine.io.safety.log_statement import check_statement, fault_of_log
+from engine.results.reports.exported import ExportedReport
 from engine.results.reports.signature import (
     refuse_changed_record,
     signature_warnings,
@@ -38,11 +41,13 @@ class Verified:
     name : path or name
     state : outcome
     text : outcome in words, as the end of a sentence
+    is_ours : True if a DICOM object states that this program made it
     """
 
     name: str
     state: State
     text: str
+    is_ours: bool = False
 
     @property
     def is_sound(self) -> bool:
@@ -83,22 +88,40 @@ def verify_path(path: Path) -> Iterator[Verified]:
 def _folder(folder: Path) -> Iterator[Verified]:
     found = {path.parent for path in folder.rglob(RECORD)}
     found |= {path for path in folder.rglob(f"*{LOG}") if path.name == log_file().name}
-    for path in folder.rglob("*"):
+    images: dict[Path, list[Path]] = {}
+    for path in sorted(folder.rglob("*")):
         is_report = path.name.lower().endswith(tuple(KINDS)) and path.is_file()
         if path.name.endswith(SUFFIX):
             # A signature without its file shows that the file was removed or renamed.
             path, is_report = path.with_name(path.name.removesuffix(SUFFIX)), True
-        if is_report and path.name != RECORD and path.parent not in found:
+        if not is_report or path.name == RECORD or path.parent in found:
+            continue
+        if path.name.lower().endswith(".dcm") and not signature_file(path).exists():
+            images.setdefault(path.parent, []).append(path)
+        else:
             found.add(path)
     for path in sorted(found):
         if path.exists():
-            # A DICOM series has thousands of files, and none of them is a report.
-            is_image = path.name.lower().endswith(".dcm") and not signature_file(path).exists()
-            for each in verify_path(path):
-                if not (is_image and each.state == "without key"):
-                    yield each
+            yield from verify_path(path)
         else:
             yield Verified(str(path), "changed", "is missing, but its signature is here")
+    for each in images.values():
+        yield from _images(each)
+
+
+def _images(paths: list[Path]) -> Iterator[Verified]:
+    """Yield one outcome for all DICOM objects of a folder that are alike.
+
+    A series has thousands of files. Those that state nothing were made by other programs.
+    """
+    found = (_report(path) for path in paths)
+    alike: dict[tuple[State, str], list[str]] = {}
+    for each in found:
+        if each.is_ours or each.state != "without key":
+            alike.setdefault((each.state, each.text), []).append(each.name)
+    for (state, text), names in alike.items():
+        more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+        yield Verified(f"{names[0]}{more}", state, text)
 
 
 def _log(path: Path) -> Verified:
@@ -133,37 +156,49 @@ def _report(path: Path) -> Verified:
     checked = check_file(path, "report")
     if not path.name.lower().endswith(tuple(KINDS)):
         return Verified(str(path), checked.state, checked.text)
+    try:
+        report = ExportedReport.read(path)
+    except EngineError as e:
+        return Verified(str(path), "changed", f"cannot be read: {e}")
+    is_object = path.name.lower().endswith(".dcm")
+    within = check_embedded(pdf_within(report.data) if is_object else report.data)
+    checked = _combined(checked, within, is_object=is_object)
+    checked = compared_with_statement(checked, report.key)
     if checked.state == "without key":
-        checked = check_embedded(_document(path))
-        if checked.state == "valid" and path.name.lower().endswith(".dcm"):
-            text = f"contains a PDF that {checked.text}; its DICOM header is not signed"
-            checked = replace(checked, text=text)
-    elif signature_file(path).exists() and checked.state == "valid":
-        within = check_embedded(_document(path))
-        # Both were made by one program, so both must hold.
-        checked = within if within.state == "changed" else checked
-    return Verified(str(path), *_with_log(checked))
+        checked = report.removed_signature() or checked
+    if checked.state == "without key" and AUDIT_LOG in report.facts:
+        return _unsigned_object(path, report.facts[AUDIT_LOG])
+    return Verified(str(path), *_with_log(checked), bool(report.facts.get(AUDIT_LOG)))
 
 
-def _document(path: Path) -> bytes:
-    """Return the bytes that can end with a signature; of a DICOM file its document."""
-    with open_input(path) as file:
-        data = bytes(file.read())
-    return pdf_within(data) if path.name.lower().endswith(".dcm") else data
+def _combined(
+    next_to: CheckedSignature, within: CheckedSignature, *, is_object: bool
+) -> CheckedSignature:
+    """Return the state of a report from the signatures next to it and within it."""
+    if next_to.state == "without key":
+        if within.state == "valid" and is_object:
+            text = f"contains a PDF that {within.text}; its DICOM header is not signed"
+            return replace(within, text=text)
+        return within
+    # Both were made by one program, so both must hold.
+    if next_to.state == "valid" and within.state == "changed":
+        return within
+    if next_to.state == "changed" and within.state == "without key" and not is_object:
+        return replace(next_to, text=f"{next_to.text}, or the signature within it was removed")
+    return next_to
+
+
+def _unsigned_object(path: Path, statement: str) -> Verified:
+    """Return the outcome for a DICOM image: it has no signature, but states a line of the log."""
+    state, text = check_statement(statement)
+    # The statement is signed, the image is not.
+    return Verified(str(path), "without key" if state == "valid" else state, text, True)
 
 
 def _with_log(checked: CheckedSignature) -> tuple[State, str]:
     """Return the outcome; a report that knows a later line than the log shows a rollback."""
     made = checked.signature
-    if checked.state != "valid" or made is None or checked.owner != "user":
+    if checked.state != "valid" or made is None:
         return checked.state, checked.text
-    try:
-        log = check_quickly(log_file())
-    except EngineError as e:
-        return "changed", f"{checked.text}, but the audit log was changed: {e}"
-    if log.holds(made.log_line, made.log_sha256):
-        return checked.state, checked.text
-    return "changed", (
-        f"{checked.text}, but line {made.log_line:,} of the audit log is not the one it "
-        "states; the log was replaced or brought back from an earlier day"
-    )
+    fault = fault_of_log(made.log_line, made.log_sha256, checked.owner)
+    return ("changed", f"{checked.text}, but {fault}") if fault else (checked.state, checked.text)

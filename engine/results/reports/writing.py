@@ -10,6 +10,7 @@ from engine.io.dicom.subject import Subject
 from engine.io.safety.atomic_write import write_all
 from engine.results.reports.blocks import ResultReport
 from engine.results.reports.dicom_report import to_capture, to_dicom_pdf
+from engine.results.reports.exported import ExportedReport
 from engine.results.reports.printed import to_pdf
 from engine.results.reports.signing import files_of_report, with_signature
 from engine.results.reports.subject import ReportSubject
@@ -80,3 +81,5 @@ def write_report(
     """
     data = KINDS[ending_of_report(path)][1](report, of, subject)
     write_all(files_of_report(data, path, of.result.id))
+    # The log knows which reports were signed, also if somebody removes their signatures.
+    ExportedReport.read(path).note(of.result.id)

@@ -71,6 +71,7 @@ def test_every_format_is_signed_and_states_the_log(result: Result, tmp_path: Pat
     rows = {row.name: row.value for each in report.sections for row in each.rows}
     assert rows["Audit log"] == f"line {line}, SHA-256 {digest}"
     for name in ("a.html", "a.dcm"):
+        line, digest = latest_line()
         write_report(report, subject, tmp_path / name)
         assert one(tmp_path / name).state == "valid"
         made = FileSignature.model_validate_json(signature_file(tmp_path / name).read_text())
