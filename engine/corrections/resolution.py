@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from engine.corrections.base import Correction
 from engine.corrections.roles import POINT_SPREAD as POINT_SPREAD
 from engine.data.input_role import InputRole
 from engine.data.listmode import ListMode
+from engine.data.sinogram import Sinogram
 from engine.geometry.point_spread import N_PROBED, PointSpread, spread_of, uniform_spread
 
 MODELLED = 0.85
@@ -29,11 +30,19 @@ OVERSHOOT = (
 """From tracked photons: `tests/physics/edge_profile.py`."""
 
 
-class Resolution(Correction[ListMode]):
+Scan = TypeVar("Scan", ListMode, Sinogram)
+AnyResolution: TypeAlias = "ResolutionModel[Any]"
+
+
+class ResolutionModel(Correction[Scan], Generic[Scan]):
     """Point spread function in image space, with its exact adjoint.
 
-    It restores the contrast of small objects. In return, edges overshoot: see `OVERSHOOT` and
-    `RIM`. A protocol that does not name this correction has it switched off.
+    It restores the contrast of small objects. In return, edges overshoot: see `OVERSHOOT`. A
+    protocol that does not name this correction has it switched off.
+
+    Attributes
+    ----------
+    fwhm_mm : width in the whole image [mm]; None: measured, or from the scanner
     """
 
     title: ClassVar[str] = "Resolution"
@@ -48,38 +57,36 @@ class Resolution(Correction[ListMode]):
         gt=0,
         le=30,
     )
-    with_filter: bool = setting(
-        False,
-        "Include the final Gaussian filter in the model. This reduces noise, but values 5 to 8 "
-        "mm inside an edge become 16 to 22 % too high",
-        label="Model the final filter",
-    )
 
-    def obstacle(self, data: ListMode) -> str | None:
+    def obstacle(self, data: Scan) -> str | None:
         return None
 
-    def apply(self, data: ListMode, *, on: Backend) -> ListMode:
+    def apply(self, data: Scan, *, on: Backend) -> Scan:
         """Return the scan with the point spread that its projector will use.
 
         Returns
         -------
         data
-            the same events; widths are scaled by `share`
+            the same counts; widths are scaled by `share`
         """
         return replace(data, point_spread=self.spread(data).scaled(self.share))
 
-    def summary(self, before: ListMode, after: ListMode) -> str:
-        spread = self.spread(before)
-        cost = RIM if self.with_filter else OVERSHOOT
+    def summary(self, before: Scan, after: Scan) -> str:
         narrower = "" if self.share == 1 else f", modelled {100 * (1 - self.share):.0f} % narrower"
-        return f"{spread.describe()} ({self._source(before)}){narrower}; {cost}"
+        spread = self.spread(before).describe()
+        return f"{spread} ({self._source(before)}){narrower}; {self.cost}"
+
+    @property
+    def cost(self) -> str:
+        """Error of the image that this model causes, as text."""
+        return OVERSHOOT
 
     @property
     def share(self) -> float:
-        """Modelled fraction of the widths: 1 for the user's own width or with the filter."""
-        return 1.0 if self.fwhm_mm is not None or self.with_filter else MODELLED
+        """Modelled fraction of the widths: 1 for the user's own width."""
+        return 1.0 if self.fwhm_mm is not None else MODELLED
 
-    def spread(self, data: ListMode, *, n_probed: int = N_PROBED) -> PointSpread:
+    def spread(self, data: Scan, *, n_probed: int = N_PROBED) -> PointSpread:
         """Return the widths before `MODELLED` is applied.
 
         Parameters
@@ -99,8 +106,43 @@ class Resolution(Correction[ListMode]):
         across = data.scanner.default_size_mm[:2]
         return spread_of(data.scanner, float(np.hypot(*across)) / 2, n_probed=n_probed)
 
-    def _source(self, data: ListMode) -> str:
+    def _source(self, data: Scan) -> str:
         if self.fwhm_mm is not None:
             return "from the protocol"
         is_measured = POINT_SPREAD.key in data.auxiliary
         return "measured" if is_measured else "from crystals, bore and depth"
+
+
+class Resolution(ResolutionModel[ListMode]):
+    """Resolution model of list mode; the final filter can be a part of it, see `RIM`."""
+
+    with_filter: bool = setting(
+        False,
+        "Include the final Gaussian filter in the model. This reduces noise, but values 5 to 8 "
+        "mm inside an edge become 16 to 22 % too high",
+        label="Model the final filter",
+    )
+
+    @property
+    def cost(self) -> str:
+        return RIM if self.with_filter else OVERSHOOT
+
+    @property
+    def share(self) -> float:
+        """Modelled fraction of the widths: 1 for the user's own width or with the filter."""
+        return 1.0 if self.with_filter else super().share
+
+
+class BinResolution(ResolutionModel[Sinogram]):
+    """Resolution model of sinograms.
+
+    The calculated widths are those of single lines. Bins that sum views or ring differences are
+    wider, which only measured widths contain.
+    """
+
+    def _source(self, data: Sinogram) -> str:
+        text = super()._source(data)
+        is_calculated = self.fwhm_mm is None and POINT_SPREAD.key not in data.auxiliary
+        if is_calculated and data.layout.n_mashed > 1:
+            return f"{text}, without the width of {data.layout.n_mashed} summed views"
+        return text

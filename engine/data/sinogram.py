@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from engine.core.backend import Backend
     from engine.core.json_types import Plain
     from engine.data.volume import Volume
+    from engine.geometry.point_spread import PointSpread
     from engine.geometry.ring import RingScanner
     from engine.geometry.sinogram_layout import SinogramLayout
 
@@ -53,6 +54,7 @@ class Sinogram:
     notes : notes of the reader, one sentence each
     auxiliary : contents of further files of the study, by the key of their role
     timed : prompts by TOF bin of the scanner; None: no time of flight
+    point_spread : resolution model of the scanner; None: thin lines
 
     Examples
     --------
@@ -75,6 +77,7 @@ class Sinogram:
     auxiliary: Mapping[str, Any] = field(default_factory=dict)
     timed: TimedCounts | None = None
     attenuation: Bins | None = None
+    point_spread: PointSpread | None = None
 
     def __post_init__(self) -> None:
         for name in ("prompts", "background", "factors", "attenuation"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from engine.core.backend.devices import DeviceInfo
 from engine.core.paths import cache_dir
 from engine.corrections.randoms import Randoms
+from engine.corrections.resolution import Resolution
 from engine.data.listmode import ListMode
 from engine.data.storage.columns import Scratch
 from engine.geometry.grid import ImageGrid
@@ -15,7 +16,6 @@ from engine.geometry.ring import RingScanner
 from engine.io.safety.budget import free_memory
 from engine.modalities.listmode_pet.auto_settings import algorithm_of
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.listmode_pet.resolution_needs import ResolutionNeeds, resolution_needs
 from engine.modalities.listmode_pet.sensitivity_needs import (
     BYTES_PER_LINE,
     BYTES_PER_TRACED_LINE,
@@ -33,6 +33,7 @@ from engine.modalities.requirements import (
     Requirements,
     card_rate,
 )
+from engine.modalities.resolution_needs import ResolutionNeeds, resolution_needs
 
 if TYPE_CHECKING:
     from engine.modalities.ring_scatter.needs import ScatterNeeds
@@ -135,7 +136,7 @@ def estimate(
         sample of the scan with its μ-map; None if it is unknown
     """
     n_sums = 0 if on.is_gpu else on.threads
-    blur = resolution_needs(protocol, grid, scan)
+    blur = resolution_needs(protocol.corrections.of(Resolution), grid, scan)
     rate = slabs_per_second(on)
     scanner = None if scan is None else scan.scanner
     ray_s = slabs_of(grid, scanner) / rate

@@ -27,7 +27,7 @@ from engine.modalities.requirements import plan_of, refuse_if_too_large
 from engine.modalities.ring_scatter.stage import correct_scatter
 from engine.modalities.ring_sinogram_pet import model as ring_sinogram_pet
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
-from engine.modalities.ring_sinogram_pet.requirements import SMALLER, estimate
+from engine.modalities.ring_sinogram_pet.requirements import SMALLER, estimate, n_columns_of
 from engine.modalities.ring_sinogram_pet.scatter_scan import ScatteringBins, is_supplied
 from engine.modalities.ring_sinogram_pet.time_order import found_order
 from engine.modalities.ring_sinogram_pet.warm_up import of_bins
@@ -123,7 +123,7 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
         grid,
         data.layout.n_bins,
         on=device_of(context.on),
-        n_columns=1 + len(data.auxiliary),
+        n_columns=n_columns_of(data.auxiliary),
         n_timed=0 if data.timed is None else len(data.timed.counts),
         scan=data,
     )

@@ -23,7 +23,7 @@ from engine.modalities.base import FinishEarly, Modality, OpenStudy, Switch
 from engine.modalities.requirements import Requirements
 from engine.modalities.ring_sinogram_pet import accepts, gathers
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
-from engine.modalities.ring_sinogram_pet.requirements import estimate
+from engine.modalities.ring_sinogram_pet.requirements import estimate, n_columns_of
 from engine.modalities.ring_sinogram_pet.sinogram_summary import SinogramSummary
 from engine.modalities.scan_files import ScanFiles
 
@@ -103,8 +103,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
     ) -> Requirements | None:
         if not isinstance(study.scan, SinogramSummary):
             return None
-        # Each auxiliary sinogram has as many values as the scan.
-        n_columns = 1 + len({*study.contents, *study.scan.brings})
+        n_columns = n_columns_of((*study.contents, *study.scan.brings))
         n_bins = study.scan.layout.n_bins
         n_timed = study.scan.n_timed if protocol.time_of_flight else 0
         return estimate(

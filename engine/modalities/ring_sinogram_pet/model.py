@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.arrays import Array, to_host
+from engine.core.arrays import Array
 from engine.core.backend import Backend
 from engine.core.errors import DataError
 from engine.core.profiling import Profiler
@@ -21,7 +21,7 @@ from engine.data.sinogram import Sinogram
 from engine.geometry.grid import ImageGrid
 from engine.modalities.ring_sinogram_pet import timed_rows
 from engine.operators.rays import RayProjector, Rays
-from engine.recon.model import BinnedModel, TimedModel
+from engine.recon.model import BinnedModel, SystemModel, TimedModel
 
 OnProgress = Callable[[int, int], None]
 
@@ -80,8 +80,8 @@ def build(
     on: Backend,
     on_progress: OnProgress | None = None,
     profiler: Profiler | None = None,
-) -> BinnedModel | TimedModel:
-    """Return the model of `usable` counts on live bins.
+) -> SystemModel:
+    """Return the model of `usable` counts on live bins, with the point spread of the data.
 
     With one subset the sensitivity of all bins is computed here. With more, the model computes that
     of each subset.
@@ -101,7 +101,7 @@ def build(
     profiler
         profiler of the run; None if it is not needed
     """
-    return build_of(
+    model = build_of(
         data,
         rows_of(data),
         grid,
@@ -110,6 +110,12 @@ def build(
         on_progress=on_progress,
         profiler=profiler,
     )
+    if data.point_spread is None:
+        return model
+    from engine.operators.point_spread import PointSpreadBlur
+    from engine.recon.model import BlurredModel
+
+    return BlurredModel.of(model, PointSpreadBlur(data.point_spread, grid))
 
 
 def build_of(
@@ -122,7 +128,7 @@ def build_of(
     on_progress: OnProgress | None = None,
     profiler: Profiler | None = None,
 ) -> BinnedModel | TimedModel:
-    """Return the model of some live bins in a given order.
+    """Return the model of some live bins in a given order, with thin lines.
 
     Parameters
     ----------
@@ -181,9 +187,7 @@ def build_of(
     return BinnedModel(A, background, np.zeros((), np.float32), counts, factors)
 
 
-def uniform_start(
-    data: Sinogram, grid: ImageGrid, model: BinnedModel | TimedModel
-) -> NDArray[np.float32]:
+def uniform_start(data: Sinogram, grid: ImageGrid, model: SystemModel) -> NDArray[np.float32]:
     """Return the uniform image that explains the counts.
 
     Parameters
@@ -200,7 +204,7 @@ def uniform_start(
 
 
 def start_from(
-    counts: float, background: float, grid: ImageGrid, model: BinnedModel | TimedModel
+    counts: float, background: float, grid: ImageGrid, model: SystemModel
 ) -> NDArray[np.float32]:
     """Return the uniform image that explains a number of counts.
 
@@ -220,10 +224,7 @@ def start_from(
     DataError
         if no line crosses the image
     """
-    lines = model.lines if isinstance(model, TimedModel) else model.A
-    lengths = to_host(lines(np.ones(grid.shape, np.float32)))
-    factors = 1.0 if model.factors is None else model.factors
-    expected = float(np.sum(factors * lengths, dtype=np.float64))
+    expected = model.expected_of_image(np.ones(grid.shape, np.float32))
     if expected <= 0:
         raise DataError(
             "no line of response of the sinogram crosses the image; check the position and size "

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from engine.core.backend.devices import DeviceInfo
+from engine.corrections.resolution import POINT_SPREAD, BinResolution
 from engine.data.sinogram import Sinogram
 from engine.geometry.grid import ImageGrid
 from engine.geometry.sinogram_layout import SinogramLayout
@@ -23,6 +26,7 @@ from engine.modalities.requirements import (
     GpuRequirements,
     Requirements,
 )
+from engine.modalities.resolution_needs import resolution_needs
 from engine.modalities.ring_scatter.needs import ScatterNeeds
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.ring_sinogram_pet.scatter_needs import scatter_needs
@@ -90,7 +94,9 @@ def estimate(
     n_subsets = algorithm.n_subsets
     n_sums = 0 if on.is_gpu else on.threads
     # Each thread has a sum and a value next to it.
+    blur = resolution_needs(protocol.corrections.of(BinResolution), grid, scan)
     images = 4 * grid.n_voxels * (IMAGES + n_subsets + 2 * n_sums)
+    images += grid.n_voxels * blur.bytes_per_voxel + blur.matrix_bytes
     rate = slabs_per_second(on)
     scatter = None
     if scan is not None:
@@ -98,13 +104,17 @@ def estimate(
     if scatter:
         # Scatter is estimated before the image exists, so both never need memory together.
         images = max(images, scatter.memory_bytes)
+    images = max(images, blur.build_bytes)
     memory = BASE_BYTES + images + n_bins * (BYTES_PER_BIN + BYTES_PER_COLUMN * n_columns)
     memory += n_timed * BYTES_PER_TIMED + (ends_bytes(scan.layout) if scan is not None else 0)
     pass_s = n_bins * max(grid.shape) * 0.7 / rate
     # With timed counts only those are traced; the sensitivity still needs all lines.
     update_s = pass_s * n_timed / n_bins if n_timed else pass_s
     n_updates = algorithm.n_iterations * n_subsets
-    voxels_s = 0.0 if on.is_gpu else UPDATE_S + grid.n_voxels / VOXELS_UPDATED_PER_SECOND
+    voxels_s, build_s = 0.0, 0.0
+    if not on.is_gpu:
+        build_s = blur.build_s
+        voxels_s = UPDATE_S + grid.n_voxels / VOXELS_UPDATED_PER_SECOND + blur.update_s
     stages = {
         "start": START_S,
         "read": n_columns * n_bins / BINS_READ_PER_SECOND,
@@ -113,11 +123,23 @@ def estimate(
         **({"scatter": scatter.seconds} if scatter else {}),
         # Sensitivity and start image: two passes over all bins.
         "sensitivity": 2 * pass_s,
-        "reconstruct": left * (algorithm.n_passes * update_s + n_updates * voxels_s),
+        "reconstruct": left * (algorithm.n_passes * update_s + n_updates * voxels_s) + build_s,
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
     gpu = _on_gpu(grid, n_bins + n_timed, scatter, on.free_bytes) if on.is_gpu else None
     return Requirements(int(memory), free_memory(), stages, gpu)
+
+
+def n_columns_of(contents: Iterable[str]) -> int:
+    """Return the number of sinograms in memory: the counts, and each auxiliary sinogram.
+
+    Parameters
+    ----------
+    contents
+        keys of the auxiliary files of a study
+    """
+    # A table of widths has no values of bins
+    return 1 + len(set(contents) - {POINT_SPREAD.key})
 
 
 def ends_bytes(layout: SinogramLayout) -> int:

@@ -50,8 +50,10 @@ class BlurredModel(SystemModel):
             K, from image to image
         """
         # The adjoint of the blur: the sensitivity of a voxel before blurring is a mean of its
-        # neighbours.
-        sensitivity = to_host(blur.T(within.sensitivity))
+        # neighbours. With subsets of bins, each subset computes its own.
+        sensitivity = within.sensitivity
+        if sensitivity.ndim:
+            sensitivity = to_host(blur.T(sensitivity))
         parts = (within.A @ blur, within.background, sensitivity, within.counts)
         return cls(*parts, within, blur)
 
@@ -74,6 +76,12 @@ class BlurredModel(SystemModel):
         ratio = np.divide(step.numerator, z, out=np.zeros_like(z), where=z > 0)
         back = to_host(self.blur.T(self._on_device(ratio)))
         return EmStep(x * back, step.log_sum, step.n_skipped)
+
+    def expected_of_image(self, x: Array) -> float:
+        # Without a common sensitivity the inner model projects the image.
+        if self.sensitivity.ndim:
+            return super().expected_of_image(x)
+        return self.within.expected_of_image(to_host(self.blur(self._on_device(x))))
 
     def expected(self, x: Array) -> Array:
         return self.within.expected(to_host(self.blur(self._on_device(x))))

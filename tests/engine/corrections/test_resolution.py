@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import engine
-from engine.corrections.resolution import MODELLED, OVERSHOOT, POINT_SPREAD, RIM, Resolution
+from engine.corrections.resolution import (
+    MODELLED,
+    OVERSHOOT,
+    POINT_SPREAD,
+    RIM,
+    BinResolution,
+    Resolution,
+)
 from engine.data.input_role import with_auxiliary
 from engine.data.listmode import ListMode
-from engine.geometry.point_spread import PointSpread, uniform_spread
+from engine.data.sinogram import Sinogram
+from engine.geometry.point_spread import PointSpread, spread_of, uniform_spread
+from engine.geometry.sinogram_layout import SinogramLayout
 
 MEASURED = PointSpread(np.array([0.0, 50.0]), np.array([3.0, 5.0]), np.array([3.0, 4.0]), 2.0)
 
@@ -48,3 +59,21 @@ def test_its_row_says_how_much_edges_overshoot(prompts: ListMode) -> None:
     said = Resolution().summary(prompts, prompts)
     assert "(measured), modelled 15 % narrower" in said and said.endswith(OVERSHOOT)
     assert Resolution(with_filter=True).summary(prompts, prompts).endswith(RIM)
+
+
+def test_a_sinogram_takes_the_same_widths_and_names_summed_views() -> None:
+    ring = engine.RingScanner(
+        engine.RingSettings(
+            name="tiny", n_rings=1, n_crystals_per_ring=16, radius_mm=50, ring_pitch_mm=4,
+            max_ring_difference=0, n_tangential=5, fov_mm=(40, 4),
+        )
+    )  # fmt: skip
+    layout = SinogramLayout.of(ring, mashed=2)
+    scan = Sinogram(layout, np.ones(layout.n_bins, np.float32))
+    model = BinResolution()
+    found = model.apply(scan, on=engine.cpu()).point_spread
+    expected = spread_of(ring, float(np.hypot(40, 40)) / 2).scaled(MODELLED)
+    assert found is not None and found.radial_mm == pytest.approx(expected.radial_mm)
+    assert "without the width of 2 summed views" in model.summary(scan, scan)
+    measured = replace(scan, auxiliary={POINT_SPREAD.key: MEASURED})
+    assert "(measured), modelled 15 % narrower" in model.summary(measured, measured)

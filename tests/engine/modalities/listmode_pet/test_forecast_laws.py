@@ -12,13 +12,13 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.point_spread import uniform_spread
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.requirements import estimate
-from engine.modalities.listmode_pet.resolution_needs import (
+from engine.modalities.listmode_pet.sensitivity_needs import lines_traced, slabs_of
+from engine.modalities.requirements import BASE_BYTES, Requirements
+from engine.modalities.resolution_needs import (
     BYTES_PER_ELEMENT,
     pixel_elements,
     plane_elements,
 )
-from engine.modalities.listmode_pet.sensitivity_needs import lines_traced, slabs_of
-from engine.modalities.requirements import BASE_BYTES, Requirements
 from engine.operators.point_spread import axial_matrix, plane_matrix
 
 GRID = ImageGrid((40, 60, 60), (1.0, 1.0, 1.0))

@@ -13,6 +13,7 @@ from engine.corrections.sinogram_roles import ATTENUATION, NORMALISATION, RANDOM
 from engine.data.runs.events import Corrected, Finished, Warned
 from engine.data.sinogram import Sinogram, binned, events_of
 from engine.geometry.grid import ImageGrid
+from engine.geometry.point_spread import uniform_spread
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import read_sinogram, write_listmode
@@ -50,13 +51,14 @@ def updated(image, model):
     return np.divide(numerator, model.sensitivity, out=image.copy(), where=seen)
 
 
+@pytest.mark.parametrize("spread", [None, uniform_spread(7.0)], ids=["thin", "resolution"])
 @pytest.mark.parametrize("n_subsets", [1, 4])
-def test_sinograms_give_the_image_of_the_same_events_in_list_mode(n_subsets):
+def test_sinograms_give_the_image_of_the_same_events_in_list_mode(n_subsets, spread):
     """Five updates on the same events, factors and background; subsets are of the same lines."""
     rng, data = np.random.default_rng(3), events(40_000)
     factors = rng.uniform(0.5, 1.5, data.layout.n_bins).astype(np.float32)
     background = rng.uniform(0, 0.2, data.layout.n_bins).astype(np.float32)
-    corrected = replace(data, factors=factors, background=background)
+    corrected = replace(data, factors=factors, background=background, point_spread=spread)
     binned_model = ring_sinogram_pet.build(corrected, GRID, n_subsets=n_subsets, on=ON)
     parts = [binned_model.subset(k, n_subsets) if n_subsets > 1 else binned_model
              for k in range(n_subsets)]  # fmt: skip
@@ -72,26 +74,34 @@ def test_sinograms_give_the_image_of_the_same_events_in_list_mode(n_subsets):
             crystals=data.layout.crystals_of(numbers),
             factors=factors[numbers],
             background=background[numbers],
+            point_spread=spread,
         )
-        sensitivity = Sensitivity(parts[k].sensitivity, 1, 1, 0.0)
+        before_blur = parts[k] if spread is None else parts[k].within
+        sensitivity = Sensitivity(before_blur.sensitivity, 1, 1, 0.0)
         listed_model = listmode_pet.build(listed, GRID, sensitivity, on=ON)
         seen = parts[k].sensitivity > 0
         x = np.where(
             seen, parts[k].em_step(x).numerator / np.where(seen, parts[k].sensitivity, 1), x
         )
         y = np.where(
-            seen, listed_model.em_step(y).numerator / np.where(seen, sensitivity.image, 1), y
+            seen, listed_model.em_step(y).numerator / np.where(seen, parts[k].sensitivity, 1), y
         )
     np.testing.assert_allclose(x, y, atol=1e-5 * x.max())
 
 
-def test_whole_runs_of_list_mode_and_sinograms_give_one_image(tmp_path):
+@pytest.mark.parametrize("use", ["off", "on"])
+def test_whole_runs_of_list_mode_and_sinograms_give_one_image(use, tmp_path):
     """Each with its own reader, geometry of lines and sensitivity; three updates of MLEM."""
     data = events(20_000)
     write_sinogram(data, tmp_path / "scan.hs")
     write_listmode(events_of(data), tmp_path / "scan.h5")
     grid = {"voxel_mm": (5, 5, 2.5), "diameter_mm": 100, "length_mm": 30}
-    common = {"algorithm": {"kind": "mlem", "iterations": 3}, "finishing": [], "grid": grid}
+    common = {
+        "algorithm": {"kind": "mlem", "iterations": 3},
+        "corrections": {"resolution": {"use": use, "fwhm_mm": 6.0}},
+        "finishing": [],
+        "grid": grid,
+    }
     listed = ListModeProtocol.model_validate({**common, "sensitivity": {"method": "exact"}})
     counted = RingSinogramProtocol.model_validate(common)
     studies = (Study(data=tmp_path / "scan.h5", protocol=listed),
@@ -101,6 +111,7 @@ def test_whole_runs_of_list_mode_and_sinograms_give_one_image(tmp_path):
     applied = [{e.kind for e in each if isinstance(e, Corrected) and e.state == "applied"}
                for each in told]  # fmt: skip
     assert all("line_geometry" in kinds for kinds in applied)
+    assert all(("resolution" in kinds) == (use == "on") for kinds in applied)
     assert one.grid == other.grid
     np.testing.assert_allclose(other.values, one.values, atol=1e-5 * one.values.max())
 

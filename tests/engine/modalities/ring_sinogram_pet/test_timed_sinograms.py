@@ -17,6 +17,7 @@ from engine.data.runs.events import Corrected, Finished, Warned
 from engine.data.sinogram import Sinogram, binned, events_of
 from engine.data.timing.timed_counts import TimedCounts
 from engine.geometry.grid import ImageGrid
+from engine.geometry.point_spread import uniform_spread
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import read_sinogram, write_listmode
@@ -67,13 +68,14 @@ def test_times_add_up_to_the_counts_and_come_back_as_events(tmp_path):
     np.testing.assert_array_equal(oriented(events_of(again)), oriented(events.select(held)))
 
 
+@pytest.mark.parametrize("spread", [None, uniform_spread(7.0)], ids=["thin", "resolution"])
 @pytest.mark.parametrize("n_subsets", [1, 4])
-def test_sinograms_with_times_give_the_image_of_list_mode_with_times(n_subsets):
+def test_sinograms_with_times_give_the_image_of_list_mode_with_times(n_subsets, spread):
     rng, data = np.random.default_rng(3), scan()
     factors = rng.uniform(0.5, 1.5, WHOLE.n_bins).astype(np.float32)
     factors[::40] = 0
     background = rng.uniform(0, 0.2, WHOLE.n_bins).astype(np.float32)
-    corrected = replace(data, factors=factors).with_background(background)
+    corrected = replace(data, factors=factors, point_spread=spread).with_background(background)
     usable = ring_sinogram_pet.usable(corrected).data
     model = ring_sinogram_pet.build(usable, GRID, n_subsets=n_subsets, on=ON)
     place = np.full(WHOLE.n_bins, -1)
@@ -90,8 +92,10 @@ def test_sinograms_with_times_give_the_image_of_list_mode_with_times(n_subsets):
             tof_bins=np.repeat(own.times, own.counts.astype(int)),
             factors=factors[numbers],
             background=background[numbers] / N_TIMES,
+            point_spread=spread,
         )
-        sensitivity = Sensitivity(part.sensitivity, 1, 1, 0.0)
+        before_blur = part if spread is None else part.within
+        sensitivity = Sensitivity(before_blur.sensitivity, 1, 1, 0.0)
         events = listmode_pet.build(listed, GRID, sensitivity, on=ON)
         seen = part.sensitivity > 0
         over = np.where(seen, part.sensitivity, 1)

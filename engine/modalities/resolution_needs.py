@@ -17,12 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corrections.resolution import Resolution
+from engine.corrections.resolution import AnyResolution
 from engine.data.listmode import ListMode
+from engine.data.sinogram import Sinogram
 from engine.geometry.grid import ImageGrid
 from engine.geometry.point_spread import LEAST_WEIGHT, PointSpread, uniform_spread
 from engine.geometry.tof import FWHM_PER_SIGMA
-from engine.modalities.listmode_pet.protocol import ListModeProtocol
 
 PRODUCTS_PER_SECOND = 3.5e9
 """Elements times voxels per second of one thread: 3.3e9 to 4.2e9 on two EPYC cores, 2026-11-28."""
@@ -66,20 +66,19 @@ class ResolutionNeeds:
 
 
 def resolution_needs(
-    protocol: ListModeProtocol, grid: ImageGrid, scan: ListMode | None
+    resolution: AnyResolution, grid: ImageGrid, scan: ListMode | Sinogram | None
 ) -> ResolutionNeeds:
     """Return the costs of the resolution model of a protocol.
 
     Parameters
     ----------
-    protocol
-        protocol with the correction "resolution"
+    resolution
+        correction "resolution" of the protocol
     grid
         grid of the image
     scan
         sample of the scan; None if unknown, so that only a width in the protocol can be used
     """
-    resolution = protocol.corrections.of(Resolution)
     # Without a scan, the resolution of its scanner is unknown.
     if resolution.use == "off" or (scan is None and resolution.fwhm_mm is None):
         return ResolutionNeeds()
