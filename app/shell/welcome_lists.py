@@ -47,7 +47,7 @@ class WelcomeLists(QObject):
     def refresh(self) -> None:
         """Search interrupted jobs in a thread."""
         self._context.commands.run_task(lambda _: _resumable(), self._took_jobs)
-        self._context.commands.run_task(lambda _: _recordings(), self._took_recordings)
+        self._context.commands.run_task(lambda _: recordings_to_offer(), self._took_recordings)
 
     def _refresh(self) -> None:
         if self._card.isVisible():
@@ -151,7 +151,7 @@ class WelcomeLists(QObject):
         self._card.show_offers({tr("Interrupted"): interrupted, tr("Recent"): recent})
 
 
-def _recordings() -> list[tuple[Path, str, str]]:
+def recordings_to_offer() -> list[tuple[Path, str, str]]:
     """Return (file, number of frames or events, detail) of recordings that nobody writes."""
     from engine.live import unfinished_recordings
 

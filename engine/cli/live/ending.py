@@ -8,9 +8,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.core.errors import EngineError
 from engine.live.recording.recorder import LiveRecorder
+
+if TYPE_CHECKING:
+    from engine.live.ct.session import LiveSession
+    from engine.live.pet.session import LivePetSession
 
 NAMES = ("SIGTERM", "SIGHUP")
 STDOUT, STDERR = 1, 2
@@ -22,10 +27,11 @@ class Ending:
     Attributes
     ----------
     is_following : False once the outputs are saved, which no signal interrupts
+    is_by_system : True after a signal
     """
 
     def __init__(self) -> None:
-        self.is_following = True
+        self.is_following, self.is_by_system = True, False
 
     def handle(self, number: int, _: object) -> None:
         """Handle a signal."""
@@ -37,8 +43,16 @@ class Ending:
                     os.dup2(null, stream)
             os.close(null)
         if self.is_following:
-            self.is_following = False
+            self.is_following, self.is_by_system = False, True
             raise KeyboardInterrupt
+
+    def recording_after(self, session: LiveSession | LivePetSession, saved: Path) -> None:
+        """Delete the recording of a saved scan; one that the system has ended stays."""
+        if self.is_by_system:
+            # The user may not know that the scan was interrupted; the next start shows it
+            session.interrupted_scan_saved(saved)
+        else:
+            session.scan_saved()
 
 
 @contextmanager

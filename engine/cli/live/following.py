@@ -95,7 +95,7 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
     if arguments.scan is not None and update.statistics.frames:
         try:
             scan = save_scan(session.scan(), arguments.scan)
-            session.scan_saved()
+            ending.recording_after(session, arguments.scan)
             lines.say("saved", f"Scan: {arguments.scan}")
         except EngineError as e:
             faults.append(e)

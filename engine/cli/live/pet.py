@@ -80,7 +80,7 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
     for text in session.take_texts():
         lines.say("noticed", text)
     # First: the scan cannot be repeated
-    scan, scan_fault = _saved_scan(session, arguments.scan, lines)
+    scan, scan_fault = _saved_scan(session, arguments.scan, lines, ending)
     image = session.newest.image
     if image is not None:
         save(image, arguments.output)
@@ -104,7 +104,7 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
 
 
 def _saved_scan(
-    session: LivePetSession, path: Path | None, lines: _Lines
+    session: LivePetSession, path: Path | None, lines: _Lines, ending: Ending
 ) -> tuple[ListMode | None, EngineError | None]:
     """Save the scan; return it, or the error, after which the image is still saved."""
     if path is None:
@@ -116,7 +116,7 @@ def _saved_scan(
         return None, None  # no events came, which the missing image reports
     except EngineError as e:
         return None, e
-    session.scan_saved()
+    ending.recording_after(session, path)
     lines.say("saved", f"Scan: {path}")
     return scan, None
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from threading import Condition, Event, Thread
 from time import monotonic
 
@@ -196,6 +197,11 @@ class LiveSession:
         recorder = self._recorder
         if recorder is not None and (recorder.is_whole or not self._is_memory_full):
             recorder.discard()
+
+    def interrupted_scan_saved(self, path: Path) -> None:
+        """Keep the recording of a scan that the system has ended, which the next start offers."""
+        if self._recorder is not None:
+            self._recorder.note_saved(path)
 
     @property
     def _is_memory_full(self) -> bool:

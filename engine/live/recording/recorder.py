@@ -13,7 +13,7 @@ import psutil
 from engine.core.errors import EngineError
 from engine.core.json_types import Plain
 from engine.live.recording.records import Buffer, RecordKind
-from engine.live.recording.shelf import new_path, remove_recording
+from engine.live.recording.shelf import enter, new_path, remove_recording
 from engine.live.recording.writer import RecordingWriter
 
 SHARE = 0.25
@@ -108,6 +108,11 @@ class LiveRecorder:
         for each in self._endings:
             each.join()
         self.is_whole = self._writer.finish() and self.has_data
+
+    def note_saved(self, saved: Path) -> None:
+        """Note in the list of recordings that an interrupted scan was saved to a file."""
+        with suppress(EngineError):  # the recording is listed already
+            enter(self.path, str(saved.absolute()))
 
     def discard(self) -> None:
         """Delete the current recording, whose scan was saved."""

@@ -31,7 +31,7 @@ class Unfinished:
     source : address, folder or file of the source
     begun_utc : start of the recording, in ISO form
     is_running : True if a process still writes it
-    saved : file into which a process has saved it after a crash; empty if none has
+    saved : file into which it was saved when the program crashed or was ended; empty if it was not
     """
 
     path: Path
@@ -74,9 +74,18 @@ def new_path(folder: Path | None) -> Path:
     return (folder or shelf_dir()).absolute() / name
 
 
-def enter(path: Path) -> None:
-    """Add a recording to the list."""
-    write_atomically(json.dumps({"path": str(path)}).encode(), _entry(path), private=True)
+def enter(path: Path, saved: str = "") -> None:
+    """Add a recording to the list.
+
+    Parameters
+    ----------
+    path
+        file of the recording
+    saved
+        file into which its scan was saved when it was interrupted
+    """
+    entry = {"path": str(path), "saved": saved}
+    write_atomically(json.dumps(entry).encode(), _entry(path), private=True)
 
 
 def prepared_file(path: Path, suffix: str) -> Path:
@@ -156,7 +165,7 @@ def described(path: Path) -> Unfinished:
         _text(facts, "source"),
         _text(facts, "begun_utc"),
         is_in_use(path),
-        _text(facts, "saved"),
+        _text(facts, "saved") or _text(_values_in(_entry(path)), "saved"),
     )
 
 
@@ -170,9 +179,13 @@ def _entry(path: Path) -> Path:
 
 
 def _path_in(entry: Path) -> Path | None:
+    path = Path(_text(_values_in(entry), "path"))
+    return path if path.is_absolute() else None
+
+
+def _values_in(entry: Path) -> Plain:
     try:
         values = json.loads(entry.read_bytes())
     except (OSError, ValueError, RecursionError):
-        return None
-    path = values.get("path") if isinstance(values, dict) else None
-    return Path(path) if isinstance(path, str) and Path(path).is_absolute() else None
+        return {}
+    return values if isinstance(values, dict) else {}

@@ -40,6 +40,6 @@ def test_a_running_recording_is_not_offered(window) -> None:
     recorder.put(scan().n_events, message_of_events(scan(), 0))
     while not recorder.synced:
         pass
-    assert unfinished_recordings() and not welcome_lists._recordings()
+    assert unfinished_recordings() and not welcome_lists.recordings_to_offer()
     recorder.close()
-    assert welcome_lists._recordings()
+    assert welcome_lists.recordings_to_offer()

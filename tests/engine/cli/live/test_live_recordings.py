@@ -8,10 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.cli.live.ending import Ending
 from engine.cli.main import main
 from engine.io import read_listmode
 from engine.live.pet.event_message import message_of_events, message_of_head
+from engine.live.pet.session import LivePetSession
 from engine.live.recording.recorder import LiveRecorder
+from engine.live.recording.shelf import unfinished_recordings
 from tests.engine.live.pet.running_events import scan
 
 
@@ -43,3 +46,21 @@ def test_a_recording_is_listed_converted_and_discarded(
     assert "no unfinished recordings" in capsys.readouterr().out
     assert main(["live", "recordings", "discard", str(target)]) == 2
     assert target.exists()
+
+
+@pytest.mark.parametrize("is_by_system", [True, False])
+def test_a_scan_that_the_system_ended_is_offered_after_it_was_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_by_system: bool
+) -> None:
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
+    recorder = LiveRecorder("events", "scanner", tmp_path / "scan.h5")
+    recorder.announce(message_of_head(scan()))
+    recorder.put(scan().n_events, message_of_events(scan(), 0))
+    recorder.close()
+    session = LivePetSession.__new__(LivePetSession)
+    session._recorder = recorder
+    ending = Ending()
+    ending.is_by_system = is_by_system
+    ending.recording_after(session, tmp_path / "scan.h5")
+    found = [(each.path, each.saved) for each in unfinished_recordings()]
+    assert found == ([(recorder.path, str(tmp_path / "scan.h5"))] if is_by_system else [])

@@ -1,0 +1,33 @@
+"""A few kills and cuts of recordings; all of them: `python -m tests.farm.recordings`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.core.paths import HOME_VARIABLE
+from tests.farm.recordings import TMPFS_BYTES, cuts, full_disk, kills, small_disk
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+
+
+@pytest.mark.slow
+def test_killed_scans_are_on_the_disk_and_offered(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+    tally = kills(4, 7, tmp_path, lambda _: None)
+    assert not tally.faults and tally.counts.total() == 4
+    recordings = list(tmp_path.glob("scan */*.isorec"))
+    assert not cuts(recordings, 40, 7, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.geteuid() != 0, reason="only root mounts a small disk"
+)
+def test_a_disk_that_fills_up_loses_nothing_confirmed(monkeypatch) -> None:
+    with small_disk(TMPFS_BYTES) as folder:
+        monkeypatch.setenv(HOME_VARIABLE, str(folder / "home"))
+        assert not full_disk(folder, lambda _: None)
