@@ -51,7 +51,7 @@ FRAME_S, N_VIEWS, SHAPE = 0.03, 400, (48, 64)
 EVENTS = 20
 """Events in a message."""
 MOST_AFTER_S = 2.5
-WAIT_S = 40.0
+WAIT_S = 150.0
 AT_ONCE = 2
 TMPFS_BYTES = 4 * 2**20
 Parts = Sequence[bytes | memoryview]
@@ -195,6 +195,9 @@ def killed(k: int, seed: int, folder: Path) -> tuple[str, str]:
         # The whole group, as a closed terminal does
         os.killpg(program.pid, getattr(signal, name))
         program.communicate(timeout=WAIT_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(program.pid, signal.SIGKILL)
+        return f"{kind} {name}", f"the program had not ended {WAIT_S:g} s later"
     finally:
         sender.stop()
     needed = {each.first for each in sender.sent if each.first >= 0 and each.at_s < at_s - LAST_S}

@@ -20,6 +20,7 @@ from engine.core.json_types import Plain
 from engine.geometry.scanner import Scanner
 from engine.io.hdf5.file_seal import SEALED, refuse_broken_seal, seal
 from engine.io.hdf5.opening import as_json, open_hdf5
+from engine.io.hdf5.piecewise import Piecewise
 from engine.io.hdf5.scanner import store_scanner
 from engine.io.safety.atomic_write import other_bytes, publishing, refuse_other_bytes
 from engine.io.safety.open_input import open_input
@@ -35,7 +36,7 @@ PAGE_BYTES = 1 << 16
 Fill = Callable[["h5py.File"], None]
 
 
-def write_hdf5(path: Path, fill: Fill, columns: dict[str, Array]) -> None:
+def write_hdf5(path: Path, fill: Fill, columns: Mapping[str, Array | Piecewise]) -> None:
     """Write a sealed file, completely or not at all, and read it back.
 
     Parameters
@@ -60,7 +61,7 @@ def write_hdf5(path: Path, fill: Fill, columns: dict[str, Array]) -> None:
         refuse_other_bytes(part, image.pieces(), path)
         try:
             with open_input(part) as file, open_hdf5(file) as tree:
-                refuse_broken_seal(tree, part, compared=columns)
+                refuse_broken_seal(tree, part, compared=[name.strip("/") for name in columns])
         except FileFormatError as e:
             raise other_bytes(path) from e
 
@@ -73,7 +74,7 @@ def write_measured(
     path: Path,
     form: str,
     scanner: Scanner,
-    columns: dict[str, Array],
+    columns: Mapping[str, Array | Piecewise],
     info: Plain,
     attributes: Mapping[str, object],
     more: Fill | None = None,
@@ -138,7 +139,7 @@ def store(file: h5py.File, name: str, values: Array) -> h5py.Dataset:
     return item
 
 
-def reserve(file: h5py.File, name: str, values: Array) -> h5py.Dataset:
+def reserve(file: h5py.File, name: str, values: Array | Piecewise) -> h5py.Dataset:
     """Create a contiguous dataset whose values `write_hdf5` writes later.
 
     Parameters
@@ -159,7 +160,8 @@ def reserve(file: h5py.File, name: str, values: Array) -> h5py.Dataset:
     layout.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
     layout.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
     item = file.create_dataset(name, values.shape, values.dtype, dcpl=layout, track_times=False)
-    item.attrs["sha256"] = np.bytes_(digest(values))
+    written = values.sha256 if isinstance(values, Piecewise) else digest(values)
+    item.attrs["sha256"] = np.bytes_(written)
     return item
 
 
@@ -172,10 +174,10 @@ class FileImage:
     buffers : (position, bytes) of each part, in order and without gaps
     """
 
-    buffers: tuple[tuple[int, memoryview], ...]
+    buffers: tuple[tuple[int, memoryview | Piecewise], ...]
 
     @classmethod
-    def of(cls, fill: Fill, columns: dict[str, Array]) -> FileImage:
+    def of(cls, fill: Fill, columns: Mapping[str, Array | Piecewise]) -> FileImage:
         """Let h5py lay out a file in memory.
 
         Parameters
@@ -193,16 +195,16 @@ class FileImage:
             fill(file)
             # Asked while the file is open: offsets are fixed once all objects exist.
             places = {
-                int(file[name].id.get_offset() or 0): np.ascontiguousarray(values)
+                int(file[name].id.get_offset() or 0): values
                 for name, values in columns.items()
                 if values.nbytes
             }
-        buffers, done = [], 0
+        buffers, done = list[tuple[int, memoryview | Piecewise]](), 0
         for place in sorted(places):
-            values = places[place].reshape(-1).view(np.uint8)
+            values = places[place]
             buffers.append((done, memoryview(laid_out.between(done, place))))
-            buffers.append((place, values.data))
-            done = place + len(values)
+            buffers.append((place, values if isinstance(values, Piecewise) else _bytes(values)))
+            done = place + values.nbytes
         buffers.append((done, memoryview(laid_out.between(done, laid_out.size))))
         return cls(tuple(buffers))
 
@@ -210,16 +212,23 @@ class FileImage:
     def n_bytes(self) -> int:
         """Size of the file."""
         place, last = self.buffers[-1]
-        return place + len(last)
+        return place + last.nbytes
 
     def pieces(self) -> Iterator[memoryview]:
         """Yield the bytes in order, `CHUNK_BYTES` at a time."""
         for _, buffer in self.buffers:
+            if isinstance(buffer, Piecewise):
+                yield from buffer.pieces()
+                continue
             for start in range(0, len(buffer), CHUNK_BYTES):
                 yield buffer[start : start + CHUNK_BYTES]
                 # Pages of values in mapped files are released piece by piece, so that they do not
                 # fill the memory.
                 rest(np.asarray(buffer))
+
+
+def _bytes(values: Array) -> memoryview:
+    return np.ascontiguousarray(values).reshape(-1).view(np.uint8).data
 
 
 class _Pages(io.RawIOBase):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import psutil
@@ -27,8 +29,8 @@ SHARE = 0.3
 
 
 def assembled(
-    geometry: XrayGeometry, frames: Sequence[Frame], values: Array, flats: References,
-    darks: References,
+    geometry: XrayGeometry, frames: Sequence[Frame], values: Array,
+    references: tuple[Array | None, Array | None], flats: References,
 ) -> Projections:  # fmt: skip
     """Return frames as a scan of counts.
 
@@ -40,8 +42,10 @@ def assembled(
         projections in the order of their numbers; their values are not used
     values
         (n_frames, n_rows, n_columns) counts
-    flats, darks
-        references of the scan
+    references
+        flats and darks of the scan
+    flats
+        gives the number of projections before each flat
 
     Returns
     -------
@@ -53,8 +57,8 @@ def assembled(
         values,
         views_of(geometry, frames),
         kind="counts",
-        flats=flats.stacked,
-        darks=darks.stacked,
+        flats=references[0],
+        darks=references[1],
         info={"flat_views": flat_views} if flat_views else {},
         notes=(f"{missing} of {geometry.n_views} projections are missing.",) if missing else (),
     )
@@ -86,18 +90,20 @@ def recorded_projections(
     """
     places: dict[int, tuple[int, Frame]] = {}
     references = {FrameKind.FLAT: References(), FrameKind.DARK: References()}
+    types: dict[FrameKind, set[np.dtype[np.generic]]] = {kind: set() for kind in FrameKind}
     for number, record in enumerate(file.records()):
         message = _message_in(record.header, record.data)
         if isinstance(message, XrayGeometry):
             geometry = geometry or message
-        elif isinstance(message, Frame) and message.kind != FrameKind.PROJECTION:
-            # A copy: the record's own bytes are large and shared
-            frame = replace(message, values=np.array(message.values))
-            references[message.kind].keep(frame, len(places))
         elif isinstance(message, Frame):
+            types[message.kind].add(message.values.dtype)
             # One value stands for all, since the values are read once their place is known
             dummy = np.broadcast_to(message.values[0, 0], message.values.shape)
-            places[message.index] = number, replace(message, values=dummy)
+            frame = replace(message, values=dummy)
+            if message.kind == FrameKind.PROJECTION:
+                places[message.index] = number, frame
+            else:
+                references[message.kind].keep(frame, len(places), number)
     if geometry is None:
         raise DataError(
             f"{file.path.name}: the recording has no geometry; give a stored scan with the same "
@@ -109,31 +115,89 @@ def recorded_projections(
             f"{file.path.name}: the scan cannot be saved because no projections were recorded; "
             "discard the recording."
         )
-    values = _values(
-        file, {number: k for k, (number, _) in enumerate(chosen)}, chosen[0][1], folder
-    )
-    frames = [frame for _, frame in chosen]
+    rows = {kind: kept.records for kind, kept in references.items()}
+    rows[FrameKind.PROJECTION] = [number for number, _ in chosen]
+    shape = chosen[0][1].values.shape
+    stacks = _filled(file, {kind: _Wanted(rows[kind], shape, types[kind]) for kind in rows}, folder)
     return assembled(
-        geometry, frames, values, references[FrameKind.FLAT], references[FrameKind.DARK]
+        geometry,
+        [frame for _, frame in chosen],
+        stacks[FrameKind.PROJECTION],
+        (stacks.get(FrameKind.FLAT), stacks.get(FrameKind.DARK)),
+        references[FrameKind.FLAT],
     )
 
 
-def _values(file: RecordingFile, rows: dict[int, int], first: Frame, folder: Path) -> Array:
-    """Return the values of the records with given numbers, in the given rows."""
-    shape, kind = (len(rows), *first.values.shape), first.values.dtype
-    n_bytes = prod(shape[1:]) * kind.itemsize
-    frames = ((rows[n], each) for n, each in _frames_in(file) if n in rows)
-    if n_bytes * len(rows) <= SHARE * psutil.virtual_memory().available:
-        values = np.empty(shape, kind)
-        for row, frame in frames:
-            values[row] = frame.values
-        return values
-    with tempfile.TemporaryFile(dir=folder) as spool:
-        for row, frame in frames:
-            spool.seek(row * n_bytes)
-            spool.write(np.ascontiguousarray(frame.values).data)
-        spool.flush()
-        return mapped(spool, kind.str, shape)
+@dataclass(frozen=True)
+class _Wanted:
+    """The records of one kind of frames in order, their shape and their types."""
+
+    records: Sequence[int]
+    frame_shape: tuple[int, ...]
+    types: Collection[np.dtype[np.generic]]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.records), *self.frame_shape)
+
+    @property
+    def dtype(self) -> np.dtype[np.generic]:
+        return np.result_type(*self.types)
+
+    @property
+    def n_bytes(self) -> int:
+        return prod(self.shape) * self.dtype.itemsize
+
+
+class _Stack:
+    """An array in memory or in a temporary file, filled row by row."""
+
+    def __init__(self, wanted: _Wanted, spool: IO[bytes] | None) -> None:
+        self._wanted, self._spool = wanted, spool
+        self._values = np.empty(wanted.shape if spool is None else 0, wanted.dtype)
+
+    def put(self, row: int, values: Array) -> None:
+        if self._spool is None:
+            self._values[row] = values
+            return
+        whole = np.ascontiguousarray(values, self._wanted.dtype)
+        self._spool.seek(row * whole.nbytes)
+        self._spool.write(whole.data)
+
+    def whole(self) -> Array:
+        if self._spool is None:
+            return self._values
+        self._spool.flush()
+        return mapped(self._spool, self._wanted.dtype.str, self._wanted.shape)
+
+
+def _filled(
+    file: RecordingFile, wanted: Mapping[FrameKind, _Wanted], folder: Path
+) -> dict[FrameKind, Array]:
+    """Return the frames of each kind that has some."""
+    wanted = {kind: each for kind, each in wanted.items() if each.records}
+    n_bytes = sum(each.n_bytes for each in wanted.values())
+    is_small = n_bytes <= SHARE * psutil.virtual_memory().available
+    row_of = {n: k for each in wanted.values() for k, n in enumerate(each.records)}
+    with ExitStack() as stack:
+        made = {
+            kind: _Stack(
+                each,
+                None if is_small else stack.enter_context(tempfile.TemporaryFile(dir=folder)),
+            )
+            for kind, each in wanted.items()
+        }
+        for number, frame in _frames_in(file):
+            if number not in row_of:
+                continue
+            if frame.values.shape != wanted[frame.kind].frame_shape:
+                raise DataError(
+                    f"{file.path.name}: a frame has {frame.values.shape} pixels, expected "
+                    f"{wanted[frame.kind].frame_shape} as in the first projection; discard the "
+                    "recording."
+                )
+            made[frame.kind].put(row_of[number], frame.values)
+        return {kind: each.whole() for kind, each in made.items()}
 
 
 def _frames_in(file: RecordingFile) -> Iterator[tuple[int, Frame]]:

@@ -205,7 +205,7 @@ class Recording:
         self._announced = None
         # The next recording is complete only with the references that its scan uses
         for kind, stored in ((FrameKind.DARK, self._darks), (FrameKind.FLAT, self._flats)):
-            for index, values in enumerate(() if stored.stacked is None else stored.stacked):
+            for index, values in enumerate(stored):
                 self._write(Frame(kind, index, None, values, 0.0))
 
     def _write(self, frame: Frame) -> None:
@@ -231,9 +231,8 @@ class Recording:
             found.update(np.ascontiguousarray(self._views[number].values).tobytes())
         for kind, kept in (("flats", self._flats), ("darks", self._darks)):
             found.update(f"{kind} {kept.followed_by}".encode())
-            stacked = kept.stacked
-            if stacked is not None:
-                found.update(np.ascontiguousarray(stacked).tobytes())
+            for values in kept:
+                found.update(np.ascontiguousarray(values).tobytes())
         return found.hexdigest()
 
     def scan(self, geometry: XrayGeometry) -> Projections:
@@ -262,4 +261,6 @@ class Recording:
             )
         frames = [self._views[k] for k in sorted(self._views) if k < geometry.n_views]
         values = np.stack([frame.values for frame in frames])
-        return assembled(geometry, frames, values, self._flats, self._darks)
+        return assembled(
+            geometry, frames, values, (self._flats.stacked, self._darks.stacked), self._flats
+        )

@@ -6,6 +6,7 @@ Otherwise both belong to the scan, each at its time.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +21,7 @@ class _Reference:
     index: int
     followed_by: int
     batch: int
+    record: int
 
 
 class References:
@@ -41,11 +43,19 @@ class References:
         return [each.followed_by for each in self._kept]
 
     @property
+    def records(self) -> list[int]:
+        """Number of the record of each frame in a recording."""
+        return [each.record for each in self._kept]
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter([each.values for each in self._kept])
+
+    @property
     def stacked(self) -> Array | None:
         """All frames, (n, n_rows, n_columns); None without one."""
         return np.stack([each.values for each in self._kept]) if self._kept else None
 
-    def keep(self, frame: Frame, n_views: int) -> None:
+    def keep(self, frame: Frame, n_views: int, record: int = 0) -> None:
         """Store a frame.
 
         Parameters
@@ -54,6 +64,8 @@ class References:
             dark or flat
         n_views
             number of projections before it
+        record
+            number of its record in a recording
         """
         last = self._kept[-1] if self._kept else None
         batch = 0 if last is None else last.batch
@@ -62,7 +74,7 @@ class References:
             # Taken again before any projection: the user discarded the first attempt
             if n_views <= last.followed_by:
                 self._store([each for each in self._kept if each.batch < last.batch])
-        self._kept.append(_Reference(frame.values, frame.index, n_views, batch))
+        self._kept.append(_Reference(frame.values, frame.index, n_views, batch, record))
         self._n_bytes += int(frame.values.nbytes)
 
     def restart(self) -> None:

@@ -6,6 +6,7 @@ The format has parallel beams only; our files store the complete geometry in `/i
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -25,6 +26,7 @@ from engine.io.hdf5.opening import (
     is_hdf5,
     library_file,
 )
+from engine.io.hdf5.piecewise import Piecewise, stored_as
 from engine.io.hdf5.writer import reserve, store, write_hdf5
 from engine.io.safety.open_input import InputFile
 from engine.io.safety.seal import unsealed
@@ -290,14 +292,14 @@ def write_projections(data: Projections, path: Path | str) -> None:
         HDF5 file
     """
     path = Path(path)
-    columns = {DATA: np.ascontiguousarray(data.values, "<f4")}
+    columns = {DATA: stored_as(data.values, "<f4")}
     for name, images in (("data_white", data.flats), ("data_dark", data.darks)):
         if images is not None:
-            columns[f"/exchange/{name}"] = np.ascontiguousarray(images, "<f4")
+            columns[f"/exchange/{name}"] = stored_as(images, "<f4")
     write_hdf5(path, lambda file: _fill(file, data, columns), columns)
 
 
-def _fill(file: h5py.File, data: Projections, columns: dict[str, Array]) -> None:
+def _fill(file: h5py.File, data: Projections, columns: Mapping[str, Array | Piecewise]) -> None:
     file.create_dataset("implements", data=np.bytes_("exchange"), track_times=False)
     for name, values in columns.items():
         item = reserve(file, name, values)

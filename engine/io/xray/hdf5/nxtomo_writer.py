@@ -6,6 +6,7 @@ scans are stored in Data Exchange files.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from engine.core.errors import GeometryError
 from engine.data.projections import Projections
 from engine.geometry.xray import XrayGeometry
 from engine.io.hdf5.file_seal import seal_foreign
+from engine.io.hdf5.piecewise import Piecewise
 from engine.io.hdf5.writer import reserve, store, write_hdf5
 from engine.io.xray.frames import WORDS
 from engine.io.xray.hdf5.nxtomo import DARK, FLAT
@@ -98,7 +100,7 @@ def nxtomo_angles(geometry: XrayGeometry, path: Path) -> NDArray[np.float64]:
 
 def _in_order(
     data: Projections, angles: NDArray[np.float64]
-) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.float64]]:
+) -> tuple[Piecewise, NDArray[np.uint8], NDArray[np.float64]]:
     """Return images, keys and angles [°]: darks, then each flat before the view after it."""
     flats = np.empty((0, *data.shape[1:])) if data.flats is None else data.flats
     darks = np.empty((0, *data.shape[1:])) if data.darks is None else data.darks
@@ -108,7 +110,14 @@ def _in_order(
     kinds = (np.full(len(darks), DARK), np.full(len(flats), FLAT), np.zeros(data.n_views))
     keys = np.concatenate(kinds).astype(np.uint8)
     order = np.argsort(at, kind="stable")
-    images = np.concatenate([darks, flats, data.values]).astype("<f4")[order]
+    starts = np.cumsum([0, len(darks), len(flats)])
+
+    def rows(first: int, end: int) -> Array:
+        parts = np.searchsorted(starts, order[first:end], side="right") - 1
+        chosen = zip(parts, order[first:end], strict=True)
+        return np.stack([(darks, flats, data.values)[p][k - starts[p]] for p, k in chosen])
+
+    images = Piecewise((len(order), *data.shape[1:]), np.dtype("<f4"), rows)
     # Flats and darks get the angle of the view that follows, as if the stage waited there.
     nearest = np.clip(np.ceil(at[order]).astype(int), 0, data.n_views - 1)
     return images, keys[order], np.rad2deg(angles)[nearest]
@@ -117,7 +126,7 @@ def _in_order(
 def _fill(
     file: h5py.File,
     data: Projections,
-    columns: dict[str, Array],
+    columns: Mapping[str, Array | Piecewise],
     keys: NDArray[np.uint8],
     turns: NDArray[np.float64],
 ) -> None:

@@ -131,6 +131,22 @@ def test_a_recording_without_projections_is_not_converted(tmp_path: Path) -> Non
         convert_recording(recording.recorder.path, tmp_path / "a.h5")
 
 
+@pytest.mark.parametrize("is_small", [True, False])
+def test_types_that_differ_keep_their_values(tmp_path: Path, monkeypatch, is_small) -> None:
+    monkeypatch.setattr("engine.live.ct.recorded.SHARE", 0.3 * is_small)
+    frames = [*references(GEOMETRY.shape), *frames_of(GEOMETRY, COUNTS, range(12))]
+    for kind in (FrameKind.FLAT, FrameKind.PROJECTION):
+        k = next(k for k, each in enumerate(frames) if each.kind == kind) + (kind == 2)
+        wide = frames[k].values.astype(np.uint32) + 70_000
+        frames[k] = replace(frames[k], values=wide)
+    recording = recorded(frames, tmp_path)
+    convert_recording(recording.recorder.path, tmp_path / "a.h5")
+    made, wanted = read_projections(tmp_path / "a.h5"), recording.scan(GEOMETRY)
+    assert made.values.max() >= 70_000
+    np.testing.assert_array_equal(made.values, wanted.values)
+    np.testing.assert_array_equal(made.flats, wanted.flats)
+
+
 def test_missing_projections_are_noted(tmp_path: Path) -> None:
     recording = recorded(frames_of(GEOMETRY, COUNTS, range(1, 12)), tmp_path)
     notes = convert_recording(recording.recorder.path, tmp_path / "a.h5")
