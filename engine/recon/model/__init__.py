@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from engine.recon.model.linear import LinearModel as LinearModel
     from engine.recon.model.listmode import ListModeModel as ListModeModel
     from engine.recon.model.sharded import ShardedModel as ShardedModel
+    from engine.recon.model.subset_objective import SubsetGradient as SubsetGradient
+    from engine.recon.model.subset_objective import SubsetObjective as SubsetObjective
     from engine.recon.model.timed import TimedModel as TimedModel
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
@@ -43,6 +45,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "linear": ("LinearModel",),
             "listmode": ("ListModeModel",),
             "sharded": ("ShardedModel",),
+            "subset_objective": ("SubsetGradient", "SubsetObjective"),
             "timed": ("TimedModel",),
         },
     )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from abc import ABC
-from typing import ClassVar
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar
 
 from engine.core.arrays import Array
+
+if TYPE_CHECKING:
+    from engine.recon.model.subset_objective import SubsetObjective
 
 
 class Model(ABC):
@@ -21,6 +24,16 @@ class Model(ABC):
     def next_to_data(self, x: Array) -> Array:
         """Return an image on the device where the algorithm works."""
         return x
+
+    @abstractmethod
+    def objective(self, n_subsets: int) -> SubsetObjective:
+        """Return the log-likelihood of the data, divided among subsets.
+
+        Parameters
+        ----------
+        n_subsets
+            number of subsets
+        """
 
     def log_likelihood(self, x: Array) -> tuple[float, int] | None:
         """Return the log-likelihood of an image, and the number of skipped rows.

@@ -14,16 +14,28 @@ from engine.operators.matrix.orientation_rows import OrientationRows
 from engine.operators.matrix.projector import MatrixProjector
 from engine.operators.matrix.symmetry_fold import folded, mirrored
 from engine.operators.prior import Prior
-from engine.recon.model.counts import EmLoop, EmStep, HostLoop, SystemModel, log_sum_of
+from engine.recon.model.counts import (
+    EmLoop,
+    EmStep,
+    HostLoop,
+    RatioStep,
+    SystemModel,
+    log_sum_of,
+)
 
 
 def _binned_step(model: SystemModel, counts: Array, x: Array) -> EmStep:
+    step = _binned_ratio(model, counts, x)
+    return EmStep(x * step.image, step.log_sum, step.n_skipped)
+
+
+def _binned_ratio(model: SystemModel, counts: Array, x: Array) -> RatioStep:
     expected = to_host(model.A(x)) + model.background
     seen = expected > LEAST_EXPECTED
     # Rows that expect nothing would divide by zero; their counts are reported as skipped.
     ratio = np.divide(counts, expected, out=np.zeros_like(expected), where=seen)
     log_sum, skipped = log_sum_of(expected, counts)
-    return EmStep(x * to_host(model.A.T(ratio)), log_sum, skipped)
+    return RatioStep(to_host(model.A.T(ratio)), log_sum, skipped)
 
 
 def _expected_of_image(model: SystemModel, factors: Array | None, x: Array) -> float:
@@ -85,6 +97,9 @@ class BinnedModel(SystemModel):
 
     def em_step(self, x: Array) -> EmStep:
         return _binned_step(self, self.counts, x)
+
+    def ratio_step(self, x: Array) -> RatioStep:
+        return _binned_ratio(self, self.counts, x)
 
     def expected_of_image(self, x: Array) -> float:
         return _expected_of_image(self, self.factors, x)
@@ -162,6 +177,9 @@ class HistogramModel(SystemModel):
 
     def em_step(self, x: Array) -> EmStep:
         return _binned_step(self, self.counts, x)
+
+    def ratio_step(self, x: Array) -> RatioStep:
+        return _binned_ratio(self, self.counts, x)
 
     def expected_of_image(self, x: Array) -> float:
         return _expected_of_image(self, self.factors, x)

@@ -17,7 +17,7 @@ import numpy as np
 
 from engine.core.arrays import Array, to_host
 from engine.operators.base import LinearOperator
-from engine.recon.model.counts import EmStep, SystemModel
+from engine.recon.model.counts import EmStep, RatioStep, SystemModel
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,11 @@ class BlurredModel(SystemModel):
         if self.sensitivity.ndim:
             return super().expected_of_image(x)
         return self.within.expected_of_image(to_host(self.blur(self._on_device(x))))
+
+    def ratio_step(self, x: Array) -> RatioStep:
+        step = self.within.ratio_step(to_host(self.blur(self._on_device(x))))
+        image = to_host(self.blur.T(self._on_device(step.image)))
+        return RatioStep(image, step.log_sum, step.n_skipped)
 
     def expected(self, x: Array) -> Array:
         return self.within.expected(to_host(self.blur(self._on_device(x))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -16,8 +16,15 @@ from engine.operators.planes import by_planes
 from engine.recon.model.base import Model
 from engine.recon.model.total import likeliest_scale
 
+if TYPE_CHECKING:
+    from engine.recon.model.subset_objective import SubsetObjective
+
 ROWS_AT_ONCE = 1 << 22
 """Rows whose logarithms are computed in one step."""
+LEAST_POSITIVE = 1e-30
+"""Least activity of a positive image, so that its products with float32 keep all digits."""
+LEAST_SHARE = 1e-6
+"""Least activity relative to the maximum, if shares of counts are rounded to integers."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,22 @@ class EmStep:
     """
 
     numerator: Array
+    log_sum: float
+    n_skipped: int
+
+
+@dataclass(frozen=True)
+class RatioStep:
+    """Back projection of measured over expected counts, for one pass over the data or a subset.
+
+    Attributes
+    ----------
+    image : (n_z, n_y, n_x) Aᵀ(y / (A x + b))
+    log_sum : Σ y log(A x + b)
+    n_skipped : rows with counts but no expected counts, which are left out
+    """
+
+    image: Array
     log_sum: float
     n_skipped: int
 
@@ -132,6 +155,23 @@ class SystemModel(Model):
         x
             (n_z, n_y, n_x) image on the host
         """
+
+    def ratio_step(self, x: Array) -> RatioStep:
+        """Return the back projection of measured over expected counts.
+
+        Unlike the numerator of `em_step`, it is also known where the image is 0.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) image on the host, not negative
+        """
+        return ratio_of_raised(self, x, LEAST_SHARE * float(x.max(initial=0)))
+
+    def objective(self, n_subsets: int) -> SubsetObjective:
+        from engine.recon.model.counts_objective import CountsObjective
+
+        return CountsObjective(self, n_subsets)
 
     @abstractmethod
     def subset(self, k: int, of: int) -> SystemModel:
@@ -243,6 +283,24 @@ class HostLoop:
         return bool(np.isfinite(self._x).all())
 
 
+def ratio_of_raised(model: SystemModel, x: Array, least: float) -> RatioStep:
+    """Return `SystemModel.ratio_step` from the numerator of an image that is positive everywhere.
+
+    Parameters
+    ----------
+    model
+        model of the counts
+    x
+        (n_z, n_y, n_x) image
+    least
+        activity to which smaller voxels are raised
+    """
+    # Above the limits of float32, so that numerator and quotient keep all digits.
+    raised = np.maximum(x, x.dtype.type(max(least, LEAST_POSITIVE)))
+    step = model.em_step(raised)
+    return RatioStep(step.numerator / raised, step.log_sum, step.n_skipped)
+
+
 def log_sum_of(expected: Array, counts: Array | float) -> tuple[float, int]:
     """Return Σ y log ȳ, and the number of rows with counts that expect none.
 
@@ -300,6 +358,9 @@ class ReadyModel(SystemModel):
 
     def em_step(self, x: Array) -> EmStep:
         return self.model.em_step(x)
+
+    def ratio_step(self, x: Array) -> RatioStep:
+        return self.model.ratio_step(x)
 
     def subset(self, k: int, of: int) -> SystemModel:
         return self.model.subset(k, of)

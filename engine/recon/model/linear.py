@@ -15,6 +15,7 @@ from engine.recon.model.base import Model
 
 if TYPE_CHECKING:
     from engine.recon.filtering.settings import FilterSettings
+    from engine.recon.model.subset_objective import SubsetObjective
 
 Inverse = Callable[[Array, "FilterSettings"], Array]
 """Direct inversion: called with line integrals and filter settings, returns the image."""
@@ -60,6 +61,11 @@ class LinearModel(Model):
         """Return ‖A x − y‖ / ‖y‖."""
         squares = [_square(self.A(x) - self.y), _square(self.y)]
         return float(np.sqrt(squares[0] / (squares[1] or 1.0)))
+
+    def objective(self, n_subsets: int) -> SubsetObjective:
+        from engine.recon.model.squares_objective import SquaresObjective
+
+        return SquaresObjective(self, n_subsets)
 
     def once(self, name: str, compute: Callable[[], T]) -> T:
         """Return a value that depends only on the model, computed on first use.

@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 
 from engine.core.arrays import Array
 from engine.operators.rays import RayProjector
-from engine.recon.model.counts import EmLoop, EmStep, SystemModel, log_sum_of
+from engine.recon.model.counts import (
+    EmLoop,
+    EmStep,
+    RatioStep,
+    SystemModel,
+    log_sum_of,
+    ratio_of_raised,
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,10 @@ class ListModeModel(SystemModel):
         numerator, expected = map(on.to_host, self.A.em_numerator(x, self.background))
         log_sum, skipped = log_sum_of(expected, 1.0)
         return EmStep(numerator, log_sum, skipped)
+
+    def ratio_step(self, x: Array) -> RatioStep:
+        # Integer sums of a tiny activity would be 0, floating-point sums keep all digits.
+        return super().ratio_step(x) if self.A.reproducible else ratio_of_raised(self, x, 0.0)
 
     def subset(self, k: int, of: int) -> ListModeModel:
         if of == 1:

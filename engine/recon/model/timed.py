@@ -19,7 +19,7 @@ from engine.core.arrays import Array, to_host
 from engine.operators.algebra import stack
 from engine.operators.base import LinearOperator
 from engine.recon.model.binned import BinnedModel
-from engine.recon.model.counts import EmStep, SystemModel
+from engine.recon.model.counts import EmStep, RatioStep, SystemModel
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,9 @@ class TimedModel(SystemModel):
 
     def em_step(self, x: Array) -> EmStep:
         return self._rows(slice(None), self.A, self.sensitivity).em_step(x)
+
+    def ratio_step(self, x: Array) -> RatioStep:
+        return self._rows(slice(None), self.A, self.sensitivity).ratio_step(x)
 
     def expected_of_image(self, x: Array) -> float:
         lengths = to_host(self.lines(x))
