@@ -43,12 +43,13 @@ LIVE_DEMOS = {
 
 @dataclass(frozen=True)
 class Offer:
-    """One line of the welcome card: text, detail, icon and action."""
+    """One line of the welcome card: text, detail, icon and action, perhaps with another one."""
 
     text: str
     detail: str
     icon: str
     action: Callable[[], object]
+    discard: Callable[[], object] | None = None
 
 
 def page(card: QWidget) -> QWidget:
@@ -184,11 +185,12 @@ class WelcomeCard(WelcomeTile):
                 head.setContentsMargins(0, 12, 0, 2)
                 self._lists.addWidget(head)
             for offer in welcome_lists:
-                made = offer_button(offer, self._theme)
-                self._lists.addWidget(made)
-                # Widgets created later would come last in the tab order.
-                self.setTabOrder(before, made)
-                before = made
+                row = _OfferRow(offer, self._theme)
+                self._lists.addWidget(row)
+                for made in row.buttons:
+                    # Widgets created later would come last in the tab order.
+                    self.setTabOrder(before, made)
+                    before = made
 
 
 def demo_button(demo: Demo, start: Callable[[str], object], theme: Theme) -> QPushButton:
@@ -197,6 +199,21 @@ def demo_button(demo: Demo, start: Callable[[str], object], theme: Theme) -> QPu
     set_icon(made, demo.icon, theme)
     made.setMinimumHeight(36)
     return made
+
+
+class _OfferRow(QWidget):
+    """The buttons of an offer."""
+
+    def __init__(self, offer: Offer, theme: Theme) -> None:
+        super().__init__()
+        self.buttons = [offer_button(offer, theme)]
+        if offer.discard is not None:
+            tip = tr("Delete this recording from the disk")
+            self.buttons.append(button(tr("Discard"), offer.discard, tip, "quiet"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        for stretch, each in zip((1, 0), self.buttons, strict=False):
+            row.addWidget(each, stretch)
 
 
 def offer_button(offer: Offer, theme: Theme) -> QPushButton:

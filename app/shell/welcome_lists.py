@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -16,7 +18,11 @@ from app.state.services.demo_maker import make_demo_in_process
 from app.state.services.runner import Runner
 from app.state.services.saving import may_write
 from app.ui.theme.file_dialogs import ask_save
+from app.ui.theme.questions import ask
 from engine.modalities import DEMOS, Study
+
+if TYPE_CHECKING:
+    from engine.live import Unfinished
 
 MAX_JOBS = 3
 MEANWHILE = tr(
@@ -115,6 +121,7 @@ class WelcomeLists(QObject):
             Offer(
                 tr("Save recording: {text}", text=text), detail, "export",
                 partial(self._save_recording, path),
+                partial(self._discard_recording, path, f"{text}, {detail}"),
             )
             for path, text, detail in found
         ]  # fmt: skip
@@ -144,6 +151,22 @@ class WelcomeLists(QObject):
             failed=tr("The scan could not be saved."),
         )  # fmt: skip
 
+    def _discard_recording(self, path: Path, facts: str) -> None:
+        """Delete a recording after a question."""
+        question = tr("Delete this recording from the disk?\n\n{facts}", facts=facts)
+        if not ask(self._card, tr("Discard the recording"), question, tr("Discard")):
+            return
+
+        def discard() -> None:
+            from engine.live import remove_recording
+
+            remove_recording(path)
+
+        self._context.commands.run_task(
+            lambda _: discard(), lambda _: self.refresh(),
+            failed=tr("The recording could not be discarded."),
+        )  # fmt: skip
+
     def _show(self) -> None:
         recent = recent_offers(self._context.preferences.recent, self._context.commands.open_path)
         # Recordings first: a measurement cannot be repeated
@@ -156,7 +179,7 @@ def recordings_to_offer() -> list[tuple[Path, str, str]]:
     from engine.live import unfinished_recordings
 
     return [
-        (each.path, _recorded_text(each.kind, each.count), f"{each.source}, {each.begun_utc}")
+        (each.path, _recorded_text(each.kind, each.count), _detail(each))
         for each in unfinished_recordings()
         if not each.is_running
     ]
@@ -166,6 +189,20 @@ def _recorded_text(kind: str, count: int) -> str:
     if kind == "events":
         return tr("{n:,} events recorded", n=count)
     return tr("{n:,} frames recorded", n=count)
+
+
+def _detail(each: Unfinished) -> str:
+    parts = [each.source, _local_time(each.begun_utc)]
+    if each.saved:
+        parts.append(tr("already saved as {name}", name=Path(each.saved).name))
+    return ", ".join(parts)
+
+
+def _local_time(utc: str) -> str:
+    try:
+        return f"{datetime.fromisoformat(utc).astimezone():%d %b %Y %H:%M}"
+    except ValueError:  # a recording of another program or version
+        return utc
 
 
 def _resumable() -> list[tuple[str, str, str]]:

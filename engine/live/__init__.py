@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from engine.live.pet.updates import LivePetChoices as LivePetChoices
     from engine.live.pet.updates import LivePetUpdate as LivePetUpdate
     from engine.live.recording.recorder import LiveRecorder as LiveRecorder
+    from engine.live.recording.shelf import Unfinished as Unfinished
     from engine.live.recording.shelf import remove_recording as remove_recording
     from engine.live.recording.shelf import unfinished_recordings as unfinished_recordings
     from engine.recon.filtering.settings import FilterSettings as FilterSettings
@@ -45,7 +46,11 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.recon.filtering.settings": ("FilterSettings",),
             "engine.live.conversion": ("convert_recording",),
             "engine.live.recording.recorder": ("LiveRecorder",),
-            "engine.live.recording.shelf": ("remove_recording", "unfinished_recordings"),
+            "engine.live.recording.shelf": (
+                "Unfinished",
+                "remove_recording",
+                "unfinished_recordings",
+            ),
             "engine.live.ct.protocol_choices": ("choices_of", "geometry_of"),
             "engine.live.ct.following": ("LiveChoices", "LiveUpdate"),
             "engine.live.core.frame": (

@@ -5134,6 +5134,11 @@
       <translation>Eine Demo ausprobieren, auf diesem Rechner simuliert</translation>
     </message>
     <message>
+      <location filename="app/shell/welcome.py" />
+      <source>Delete this recording from the disk</source>
+      <translation>Diese Aufzeichnung von der Festplatte löschen</translation>
+    </message>
+    <message>
       <location filename="app/shell/welcome_lists.py" />
       <source>Another scan was opened in the meantime and stays open. Choose the demo again to open it.</source>
       <translation>Inzwischen wurde ein anderer Scan geöffnet; er bleibt offen. Wählen Sie die Demo noch einmal, um sie zu öffnen.</translation>
@@ -5165,6 +5170,25 @@
     </message>
     <message>
       <location filename="app/shell/welcome_lists.py" />
+      <source>Delete this recording from the disk?
+
+{facts}</source>
+      <translation>Diese Aufzeichnung von der Festplatte löschen?
+
+{facts}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/welcome_lists.py" />
+      <source>Discard the recording</source>
+      <translation>Aufzeichnung verwerfen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/welcome_lists.py" />
+      <source>The recording could not be discarded.</source>
+      <translation>Die Aufzeichnung konnte nicht verworfen werden.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/welcome_lists.py" />
       <source>Interrupted</source>
       <translation>Unterbrochen</translation>
     </message>
@@ -5182,6 +5206,11 @@
       <location filename="app/shell/welcome_lists.py" />
       <source>{n:,} frames recorded</source>
       <translation>{n:,} Bilder aufgezeichnet</translation>
+    </message>
+    <message>
+      <location filename="app/shell/welcome_lists.py" />
+      <source>already saved as {name}</source>
+      <translation>bereits gespeichert als {name}</translation>
     </message>
     <message>
       <location filename="app/shell/welcome_lists.py" />

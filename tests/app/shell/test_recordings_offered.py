@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import numpy as np
+from PySide6.QtWidgets import QPushButton
 
 from app.shell import welcome_lists
 from engine.io import read_listmode
 from engine.live.pet.event_message import message_of_events, message_of_head
 from engine.live.recording.recorder import LiveRecorder
-from engine.live.recording.shelf import unfinished_recordings
+from engine.live.recording.shelf import enter, unfinished_recordings
 from tests.engine.live.pet.running_events import scan
 
 
@@ -32,6 +35,34 @@ def test_an_interrupted_recording_is_offered_and_saved(
     qtbot.waitUntil(lambda: not lists._recordings, timeout=20_000)
     np.testing.assert_array_equal(read_listmode(target).crystals, scan().crystals)
     assert not unfinished_recordings() and not recorder.path.exists()
+
+
+def test_an_interrupted_recording_is_discarded_after_a_question(qtbot, window, monkeypatch) -> None:
+    recorder = LiveRecorder("events", "tcp://*:9668")
+    recorder.announce(message_of_head(scan()))
+    recorder.put(scan().n_events, message_of_events(scan(), 0))
+    recorder.close()
+    enter(recorder.path, "/data/scan.h5")
+
+    asked: list[str] = []
+    answers = iter([False, True])
+    monkeypatch.setattr(
+        welcome_lists, "ask", lambda _, title, text, yes: (asked.append(text), next(answers))[1]
+    )
+    lists = window.welcome_lists
+    lists.refresh()
+    qtbot.waitUntil(lambda: len(lists._recordings) == 1, timeout=20_000)
+    buttons = lists._card.findChildren(QPushButton)
+    (discard,) = [each for each in buttons if each.text() == "Discard"]
+
+    discard.click()
+    assert recorder.path.exists()
+    begun = datetime.fromisoformat(unfinished_recordings()[0].begun_utc).astimezone()
+    for fact in (f"{scan().n_events:,} events", f"{begun:%d %b %Y %H:%M}", "saved as scan.h5"):
+        assert fact in asked[0]
+    discard.click()
+    qtbot.waitUntil(lambda: not lists._recordings, timeout=20_000)
+    assert not recorder.path.exists() and not unfinished_recordings()
 
 
 def test_a_running_recording_is_not_offered(window) -> None:
