@@ -83,7 +83,7 @@ class Rescue:
         self._path = path
         self._made: Path | None = None
         self._size = self._tried = -1
-        self._next_s = 0.0
+        self._next_s, self._is_over = 0.0, False
         self._lock = Lock()
 
     def load(self) -> None:
@@ -104,6 +104,8 @@ class Rescue:
         if begun_s < self._next_s:
             return
         with self._lock, suppress(EngineError, OSError):
+            if self._is_over:
+                return
             size = RecordingFile(self._path).n_bytes
             if size > MOST_PREPARED_BYTES or disk_usage(self._path.parent).free < SPARE_BYTES:
                 self._discard()
@@ -128,8 +130,9 @@ class Rescue:
         return {}
 
     def discard(self) -> None:
-        """Delete the hidden file."""
+        """Delete the hidden file, and prepare no other one."""
         with self._lock, suppress(OSError):
+            self._is_over = True
             self._discard()
 
     def _target(self) -> Path | None:
@@ -157,7 +160,11 @@ class Rescue:
 def write_recording() -> None:
     """Run the process that writes a recording; its argument is the file."""
     path = Path(sys.argv[1])
-    record(path, Rescue(path))
+    try:
+        record(path, Rescue(path))
+    finally:
+        # A thread may be loading the HDF5 library, whose clean-up would then wait for ever
+        os._exit(0)
 
 
 def _faults(file: RecordingFile) -> tuple[str, ...]:

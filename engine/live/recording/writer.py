@@ -20,6 +20,8 @@ COMMAND = "from engine.live.conversion import write_recording; write_recording()
 PIPE_BYTES = 2**20
 FINISH_S = 60.0
 """Longest time for the last data to reach the disk."""
+END_S = 3.0
+"""Longest time for the process to end after that."""
 
 
 class RecordingWriter:
@@ -100,11 +102,21 @@ class RecordingWriter:
             self._changed.notify_all()
         for thread in self._threads:
             thread.join(FINISH_S)
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(FINISH_S)
-            if self._process.stdout is not None:
-                self._process.stdout.close()
+        self._end_process()
         return self._is_written is True and not (self._not_sent or self._has_dropped)
+
+    def _end_process(self) -> None:
+        # After its last message nothing is left to write
+        has_finished = self._is_written is not None
+        try:
+            self._process.wait(END_S if has_finished else FINISH_S)
+        except subprocess.TimeoutExpired:
+            if not has_finished:
+                return
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
 
     def _leave_out(self, count: int) -> None:
         if not self._not_sent:
@@ -158,6 +170,7 @@ class RecordingWriter:
                         self.synced = int(facts["count"])
                     case "finished":
                         self._is_written = bool(facts["is_written"])
+                        return
                     case _:
                         self._heed(facts)
 

@@ -25,6 +25,7 @@ import pytest
 
 from engine.core.errors import FileFormatError
 from engine.live.recording import process
+from engine.live.recording import writer as writer_module
 from engine.live.recording.process import Appender
 from engine.live.recording.records import MAGIC, RecordingFile, RecordKind, pieces_of
 from engine.live.recording.shelf import unfinished_recordings
@@ -222,6 +223,25 @@ def test_a_full_disk_and_a_full_memory_are_reported(
     for k in range(20):
         appender.add((RecordKind.DATA, 1, b"{}", bytes([k]) * 100))
     assert said[-1]["event"] == "dropped"
+
+
+STUCK = """
+import sys, time
+sys.stdin.buffer.read()
+print('{"event": "synced", "count": 3}', flush=True)
+print('{"event": "finished", "is_written": true}', flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_process_that_does_not_end_does_not_stop_the_program(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(writer_module, "COMMAND", STUCK)
+    monkeypatch.setattr(writer_module, "END_S", 0.1)
+    writer = RecordingWriter(tmp_path / "a.isorec", FACTS, 2**20)
+    put(writer, 3)
+    begun = time.monotonic()
+    assert writer.finish() and time.monotonic() - begun < 30
+    assert writer._process.poll() is not None
 
 
 def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
