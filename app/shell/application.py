@@ -14,6 +14,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.language.translation import tr, translate_qt
+from app.shell.ending import Ending
 from app.shell.garbage import collect_between_events, set_start_aside
 from app.shell.main_window import MainWindow
 from app.state.models.device_choice import DeviceChoice
@@ -154,6 +155,7 @@ def run_window(*, path: Path | None = None, demo: str = "") -> int:
     if demo:
         QTimer.singleShot(0, window, lambda: window.try_demo(demo))
     signal.signal(signal.SIGINT, lambda *_: window.close())
+    Ending(window).follow_signals()
     pulse = QTimer()  # Python handles Ctrl+C only between bytecodes, so Qt must return to it
     pulse.start(300)
     pulse.timeout.connect(lambda: None)

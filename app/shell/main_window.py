@@ -53,10 +53,16 @@ PAGES = (
 
 
 class MainWindow(QMainWindow):
-    """The main window; its state is in the session."""
+    """The main window; its state is in the session.
+
+    Attributes
+    ----------
+    is_ending : True if the system ends the program, so that nobody can answer questions
+    """
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
+        self.is_ending = False
         self.context, self.session, self.commands = context, context.session, context.commands
         self.runner = Runner(context.session, context.preferences, context.commands)
         self.setWindowTitle("Isocenter")
@@ -311,12 +317,14 @@ class MainWindow(QMainWindow):
         for path in paths:
             self.open_path(path, batch=paths)
 
-    def closeEvent(self, event: QCloseEvent) -> None:
+    def _may_close(self) -> bool:
+        """Ask before anything is lost."""
         if self.session.run.state.is_active and not aborts_to_close(self.dialogs):
-            event.ignore()
-            return
-        may_close = self.may_forget_image() and self.live.may_close() and self.dialogs.may_close()
-        if not may_close:
+            return False
+        return self.may_forget_image() and self.live.may_close() and self.dialogs.may_close()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.is_ending and not self._may_close():
             event.ignore()
             return
         # Sources and workers end before the event loop, because their last events need it.

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from engine.core.visible_text import visible_line
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
+
+STDOUT, STDERR = 1, 2
 
 
 def print_line(text: str, to: SupportsWrite[str] | None = None, *, end: str = "\n") -> None:
@@ -41,6 +45,18 @@ def print_lines(text: str, to: SupportsWrite[str] | None = None) -> None:
     for line in text.split("\n"):
         # A tab only separates columns
         print_line(line.replace("\t", "    "), to)
+
+
+def leave_terminal() -> None:
+    """Send all further output nowhere, after the terminal was closed.
+
+    A line on a closed terminal would be an error, and prevent the saving.
+    """
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (STDOUT, STDERR):
+        with suppress(OSError):
+            os.dup2(null, stream)
+    os.close(null)
 
 
 def print_traceback(fault: BaseException) -> None:

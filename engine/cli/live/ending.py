@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.errors import EngineError
+from engine.core.printing import leave_terminal
 from engine.live.recording.recorder import LiveRecorder
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from engine.live.pet.session import LivePetSession
 
 NAMES = ("SIGTERM", "SIGHUP")
-STDOUT, STDERR = 1, 2
 
 
 class Ending:
@@ -36,12 +35,7 @@ class Ending:
     def handle(self, number: int, _: object) -> None:
         """Handle a signal."""
         if number == getattr(signal, "SIGHUP", None):
-            # A line on a closed terminal would be an error, and prevent the saving
-            null = os.open(os.devnull, os.O_WRONLY)
-            for stream in (STDOUT, STDERR):
-                with suppress(OSError):
-                    os.dup2(null, stream)
-            os.close(null)
+            leave_terminal()
         if self.is_following:
             self.is_following, self.is_by_system = False, True
             raise KeyboardInterrupt

@@ -9,9 +9,10 @@ the window: a copy has the window's locks, but not the threads that would releas
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -39,9 +40,25 @@ def process_context() -> BaseContext:
 
     context = get_context("forkserver")
     context.set_forkserver_preload([PRELOADED])
-    with _paths_of_this_program():
+    with _paths_of_this_program(), _without_hangup():
         ensure_running()
     return context
+
+
+@contextmanager
+def _without_hangup() -> Iterator[None]:
+    """Let the server and its processes ignore that the terminal was closed.
+
+    They end with this program, which may still need them to save an image.
+    """
+    before: object = None
+    with suppress(ValueError):  # only the main thread may set handlers
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGHUP, before)  # type: ignore[arg-type]  # as it was
 
 
 @contextmanager

@@ -15,7 +15,11 @@ from engine.core.errors import EngineError
 from engine.core.paths import HOME_VARIABLE
 from engine.io.safety.audit_lines import newest_file
 from engine.io.safety.audit_log import latest_line, log_file, record
-from engine.io.safety.file_signature import FileSignature, signature_file
+from engine.io.safety.file_signature import (
+    FileSignature,
+    signature_file,
+    statement_of_key,
+)
 from engine.results import Result
 from engine.results.reports.building import report_of
 from engine.results.reports.signing import MARK, files_of_report, with_signature
@@ -162,17 +166,17 @@ def test_a_foreign_file_with_the_name_of_the_signature_stays(
 def changed_bytes(result: Result, folder: Path, n: int, seed: int) -> None:
     """Change a byte of a report or its signature `n` times; each must be noticed."""
     rng = np.random.default_rng(seed)
-    report = written(folder, result)
-    within = written(folder, result, "b.pdf")
+    stated = PDF.replace(b"%%EOF", f"({statement_of_key()[0]})\n%%EOF".encode())
+    report = written(folder, result, "a.pdf", stated)
+    within = written(folder, result, "b.pdf", stated)
     signature_file(within).unlink()
     for path in rng.choice([report, signature_file(report), within], n):
         whole = path.read_bytes()
         data = bytearray(whole)
         data[rng.integers(len(data))] ^= int(rng.integers(1, 256))
         path.write_bytes(data)
-        # Without the mark of its signature a report counts as one that was never signed.
         states = {one(report).state, one(within).state}
-        assert states & {"changed", "without key", "unknown key"}
+        assert states & {"changed", "removed", "unknown key"}
         path.write_bytes(whole)
     assert {one(report).state, one(within).state} == {"valid"}
 
