@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QMainWindow, QToolBar, QWidget
 from app.language.translation import tr
 from app.shell.actions import Actions
 from app.shell.central_area import CentralArea
+from app.shell.dialogs.passphrase import KeyUnlocking
 from app.shell.dialogs.questions import Dialogs
 from app.shell.header_bar import HeaderBar
 from app.shell.live_mode import LiveMode
@@ -71,6 +72,7 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self, context)
         self.dialogs = Dialogs(self, context, self.resume, self.actions_.queue.trigger)
         context.results.may_forget_image = self.may_forget_image
+        context.session.unlock_key = KeyUnlocking(self, context.session).ask
         self._add_header()  # the Tab key follows the order of creation
         self._add_workflow()
         self._add_centre()
@@ -195,6 +197,7 @@ class MainWindow(QMainWindow):
 
     def export(self) -> None:
         """Ask for an export and write an image of the run."""
+        self.session.unlock_key()
         self.dialogs.export(self.centre.scrubber.current(), self._exported)
 
     def _exported(self, target: Path) -> None:

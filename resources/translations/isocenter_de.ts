@@ -4039,6 +4039,31 @@
       <translation>Der Ordner enthält {n:,} Scans und Bilder. Wählen Sie eines davon.</translation>
     </message>
     <message>
+      <location filename="app/shell/dialogs/passphrase.py" />
+      <source>Results, sign-offs, reports and the audit log of this session are not signed, because the signing key is locked. To enter its passphrase, restart Isocenter.</source>
+      <translation>Ergebnisse, Freigaben, Berichte und das Audit-Protokoll dieser Sitzung werden nicht signiert, weil der Signaturschlüssel gesperrt ist. Starten Sie Isocenter neu, um das Kennwort einzugeben.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/passphrase.py" />
+      <source>The signing key is locked.</source>
+      <translation>Der Signaturschlüssel ist gesperrt.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/passphrase.py" />
+      <source>Passphrase of the signing key</source>
+      <translation>Kennwort des Signaturschlüssels</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/passphrase.py" />
+      <source>Sign results</source>
+      <translation>Ergebnisse signieren</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/passphrase.py" />
+      <source>The passphrase is wrong. Passphrase of the signing key</source>
+      <translation>Das Kennwort ist falsch. Kennwort des Signaturschlüssels</translation>
+    </message>
+    <message>
       <location filename="app/shell/dialogs/questions.py" />
       <source>Images, raw data and arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz *.mat *.mrc *.h5 *.hdf5 *.nxs);;All files (*)</source>
       <translation>Bilder, Rohdaten und Arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz *.mat *.mrc *.h5 *.hdf5 *.nxs);;Alle Dateien (*)</translation>

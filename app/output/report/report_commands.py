@@ -113,6 +113,7 @@ def sign_and_report(
     id
         result to report; empty: the displayed one
     """
+    context.session.unlock_key()
     site, id = context.preferences.site, id or context.session.run.record.result_id
 
     def work(_: object) -> Reported:

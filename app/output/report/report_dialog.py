@@ -181,6 +181,8 @@ class ReportDialog(QDialog):
         )
 
     def _send(self) -> None:
+        self._context.session.unlock_key()
+
         def work(_: object) -> str:
             subject = self._subject()
             return send_report(

@@ -48,6 +48,7 @@ class Session(QObject):
     log : lines of the log
     identify : True if the log may contain names of files
     refusal : returns why this window may not run the current settings; empty if it may
+    unlock_key : asks for the passphrase of the signing key, before something is signed
     """
 
     log_added = Signal(object)
@@ -63,6 +64,7 @@ class Session(QObject):
         self.log: list[LogLine] = []
         self.identify = False
         self.refusal: Callable[[], str] = lambda: ""
+        self.unlock_key: Callable[[], None] = lambda: None
         self.volumes = OpenVolumes(self.view)
 
         # Another scan may be another patient: no image, volume or order of the old one may stay.

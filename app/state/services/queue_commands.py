@@ -75,6 +75,7 @@ class QueueCommands(QObject):
     def add(self) -> None:
         """Add the open study, with its current settings, at the end."""
         session = self._session
+        session.unlock_key()
         if obstacle := self.obstacle():
             session.add_log(
                 "warning",
@@ -125,6 +126,7 @@ class QueueCommands(QObject):
         at_once
             number of parallel studies; None keeps the setting
         """
+        self._session.unlock_key()
         self._act(
             lambda queue: queue.set_running(True, at_once), tr("The queue could not be started.")
         )

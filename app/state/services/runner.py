@@ -59,6 +59,7 @@ class Runner(QObject):
     def start(self) -> None:
         """Reconstruct the open study."""
         _commit_edit()
+        self._session.unlock_key()
         session, study = self._session, self._study
         if obstacle := session.obstacle():
             session.add_log(
@@ -110,6 +111,7 @@ class Runner(QObject):
 
         if self._run.state.is_active:
             return
+        self._session.unlock_key()
         try:
             study = KeptJob.open(job_id).study
         except EngineError as e:

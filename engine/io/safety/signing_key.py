@@ -104,13 +104,46 @@ def signing_key() -> SigningKey:
         if the key is damaged, or its passphrase is missing or wrong
     """
     _require_library()
-    site = _site_folder()
-    if site is not None and os.access(site / PRIVATE, os.R_OK):
-        return _loaded(site / PRIVATE, OWNER_AND_GROUP)
-    path = config_dir() / FOLDER / PRIVATE
-    if not path.exists():
+    path, allowed = _key_file()
+    if allowed == OWNER_ONLY and not path.exists():
         _make(path)
-    return _loaded(path, OWNER_ONLY)
+    return _loaded(path, allowed)
+
+
+def needs_passphrase() -> bool:
+    """Return True if the key has a passphrase that this session does not know."""
+    path, _ = _key_file()
+    try:
+        if b"ENCRYPTED" not in path.read_bytes():
+            return False
+    except OSError:
+        return False
+    try:
+        signing_key()
+    except EngineError:
+        return True
+    return False
+
+
+def unlock(passphrase: str) -> None:
+    """Use a passphrase for this session and its processes.
+
+    Parameters
+    ----------
+    passphrase
+        passphrase of the key
+
+    Raises
+    ------
+    EngineError
+        if it is wrong, or the key cannot be used
+    """
+    os.environ[PASSPHRASE] = passphrase
+    try:
+        signing_key()
+    except EngineError:
+        del os.environ[PASSPHRASE]
+        raise
 
 
 def known_keys() -> dict[str, str]:
@@ -167,6 +200,14 @@ def set_passphrase(passphrase: str) -> Path:
         write_atomically(_pem(key.private, passphrase), path, private=True)
     os.environ.pop(PASSPHRASE, None)
     return path
+
+
+def _key_file() -> tuple[Path, int]:
+    """Return the key that signs, and the permissions that it may have."""
+    site = _site_folder()
+    if site is not None and os.access(site / PRIVATE, os.R_OK):
+        return site / PRIVATE, OWNER_AND_GROUP
+    return config_dir() / FOLDER / PRIVATE, OWNER_ONLY
 
 
 def _message(purpose: str, data: bytes) -> bytes:

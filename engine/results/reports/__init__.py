@@ -6,6 +6,8 @@ from engine.core.lazy_exports import face
 
 if TYPE_CHECKING:
     from engine.io.safety.file_signature import login_name as login_name
+    from engine.io.safety.signing_key import needs_passphrase as needs_passphrase
+    from engine.io.safety.signing_key import unlock as unlock
     from engine.results.reports.blocks import ResultReport as ResultReport
     from engine.results.reports.building import report_of as report_of
     from engine.results.reports.printed import to_images as to_images
@@ -39,6 +41,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "signatures_of",
             ),
             "engine.io.safety.file_signature": ("login_name",),
+            "engine.io.safety.signing_key": ("needs_passphrase", "unlock"),
             "site": ("Site",),
             "subject": ("ReportSubject",),
             "writing": ("KINDS", "ending_of_report", "write_report"),
