@@ -378,7 +378,7 @@ NO_PATHS = ("Job", "archive", "gpu", "h5py.h5a", "parts", "results", "json", "to
 """What has methods of these names and opens nothing."""
 MAY_OPEN = (
     "engine.live.recording",  # our own files, which grow while they are read
-    "engine.cli.live.ending",  # the null device, once the terminal has closed
+    "engine.core.printing",  # the null device, once the terminal has closed
     *(
         "engine.io.safety.open_input",
         "engine.io.safety.stored_bytes",
