@@ -67,9 +67,11 @@ class Resumed(SourceEvent):
     ----------
     anew : True if another scan starts. Earlier projections do not belong to it; earlier darks and
         flats do only if they came after the last of these projections
+    is_another : True if another sender follows: nothing of the earlier one belongs to its scan
     """
 
     anew: bool = False
+    is_another: bool = False
 
 
 @dataclass(frozen=True, eq=False)

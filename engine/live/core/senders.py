@@ -1,8 +1,9 @@
 """One sender per scan: messages of any other sender are refused, counted and reported.
 
-A sender is known by the token in its messages. Without one it is known by its connection, and only
-from this computer: a network address is no identity. The first valid message fixes the sender.
-Another one can follow only after the connection of the first has closed, and starts a new scan.
+A sender is known by its key (CURVE), otherwise by the token in its messages. Without both it is
+known by its connection, and only from this computer: a network address is no identity. The first
+valid message fixes the sender, or the user names it. Another one can follow only after the
+connection of the first has closed, and starts a new scan, whatever its numbers are.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 TOKEN = "token"
 MOST_TOKEN = 128
+KEY_LENGTH = 40
+"""Characters of a public key of CURVE."""
 MOST_SENDERS = 200
 """Most refused senders that are counted one by one."""
 
@@ -58,17 +61,40 @@ class Origin:
     descriptor : connection of the message
     peer : address and port of the other end; None if the connection has closed
     host : address without the port
+    key : public key of the sender, proven by CURVE; empty without one
     """
 
     token: str
     descriptor: int
     peer: str | None
     host: str
+    key: str = ""
 
     @property
     def name(self) -> str:
         """Name of the sender for the user."""
         return self.peer or self.host or "unknown"
+
+    @property
+    def identity(self) -> str:
+        """Name by which the user can choose the sender: its key, token or address."""
+        return f"key:{self.key}" if self.key else f"token:{self.token}" if self.token else self.name
+
+
+@dataclass(frozen=True)
+class RefusedSender:
+    """A sender whose messages were refused.
+
+    Attributes
+    ----------
+    identity : key, token or address, as the user can choose it
+    name : address
+    n_messages : number of refused messages
+    """
+
+    identity: str
+    name: str
+    n_messages: int
 
 
 class Senders:
@@ -78,21 +104,23 @@ class Senders:
     ----------
     is_listening : True if senders connect to this program; False if it connects to one sender,
         whose address the user has chosen
+    required : key, token or address of the only sender that is accepted; empty: the first one
 
     Attributes
     ----------
-    follows : True if the last accepted message is from another run of a sender with a token, and so
-        starts another scan
-    has_reconnected : True if it is from another connection, and has no token that shows that the
-        sender is still the same run
+    chosen : origin of the sender of the scan; None before its first valid message
+    follows : True if the last accepted message is from another sender than the messages before it,
+        and so starts another scan
+    has_reconnected : True if it is from another connection of the sender, and has no token that
+        shows that it is still the same run
     """
 
-    def __init__(self, *, is_listening: bool) -> None:
-        self._is_listening = is_listening
-        self._chosen: Origin | None = None
+    def __init__(self, *, is_listening: bool, required: str = "") -> None:
+        self._is_listening, self._required = is_listening, required
+        self.chosen: Origin | None = None
         self._newest: Origin | None = None
         self.follows = self.has_reconnected = False
-        self._refused: dict[str, int] = {}
+        self._refused: dict[str, RefusedSender] = {}
         self._not_named = 0
 
     def accepts(self, parts: Sequence[zmq.Frame]) -> tuple[bool, str]:
@@ -118,59 +146,127 @@ class Senders:
         """
         origin = _origin_of(parts)
         self._newest, self.follows, self.has_reconnected = origin, False, False
-        if self._is_listening and not origin.token and not _is_this_computer(origin.host):
-            return False, self._refuse(
-                origin, "has no token and is on another computer; send with `isocenter live send`"
-            )
-        chosen = self._chosen
+        reason = self._reason_against(origin)
+        if reason:
+            return False, self._refuse(origin, reason)
+        chosen = self.chosen
         if chosen is None or self._is_same(chosen, origin):
             self.has_reconnected = _is_other_connection(chosen, origin)
             return True, ""
-        if _is_open(chosen):
-            return False, self._refuse(origin, f"is not the sender of this scan ({chosen.name})")
-        self.follows = bool(chosen.token or origin.token)
-        self.has_reconnected = True
-        return True, f"the sender {origin.name} follows {chosen.name}, which has disconnected"
+        self.follows = True
+        return True, f"the sender {origin.name} follows {chosen.name}, which {self._why(chosen)}"
 
     def confirm(self) -> None:
         """Fix the sender of the last accepted message, which was valid.
 
         A sender that has connected again is then known by its newest connection.
         """
-        self._chosen = self._newest
+        self.chosen = self._newest
+
+    def require(self, identity: str) -> None:
+        """Accept only one sender from now on.
+
+        Parameters
+        ----------
+        identity
+            key, token or address that the user has chosen
+        """
+        self._required = identity
 
     @property
     def is_fixed(self) -> bool:
         """True once the sender of the scan is known."""
-        return self._chosen is not None
+        return self.chosen is not None
+
+    @property
+    def refused(self) -> tuple[RefusedSender, ...]:
+        """Senders whose messages were refused, in the order of their first message."""
+        return tuple(self._refused.values())
 
     @property
     def summary(self) -> str:
         """Sentence about refused messages; empty without any."""
-        n = sum(self._refused.values()) + self._not_named
+        n = sum(each.n_messages for each in self._refused.values()) + self._not_named
         if not n:
             return ""
-        names = ", ".join(list(self._refused)[:5])
+        names = ", ".join(each.name for each in list(self._refused.values())[:5])
         messages = "1 message" if n == 1 else f"{n:,} messages"
         return f"{messages} of other senders were refused ({names})."
 
+    def _reason_against(self, origin: Origin) -> str:
+        is_known = bool(origin.token or origin.key)
+        if self._is_listening and not is_known and not _is_this_computer(origin.host):
+            return "has no token and is on another computer; send with `isocenter live send`"
+        chosen = self.chosen
+        if self._required:
+            if not is_named(origin, self._required):
+                return f"is not the sender that you have chosen ({_short(self._required)})"
+            # The user has decided, also if the first sender is still connected
+            if chosen is not None and not is_named(chosen, self._required):
+                return ""
+        if chosen is None or self._is_same(chosen, origin) or not _is_open(chosen):
+            return ""
+        return f"is not the sender of this scan ({chosen.name})"
+
+    def _why(self, chosen: Origin) -> str:
+        if self._required and not is_named(chosen, self._required):
+            return "you have not chosen"
+        return "has disconnected"
+
     def _is_same(self, chosen: Origin, origin: Origin) -> bool:
-        if chosen.token or origin.token:
-            return chosen.token == origin.token
-        if not self._is_listening:
+        if (chosen.key, chosen.token) != (origin.key, origin.token):
+            return False
+        if chosen.key or chosen.token or not self._is_listening:
             return True
         # A closed connection has no other end, but its messages can still wait here
         same = origin.peer is None or origin.peer == chosen.peer
         return origin.descriptor == chosen.descriptor and same
 
     def _refuse(self, origin: Origin, reason: str) -> str:
-        name = origin.name
-        if name not in self._refused and len(self._refused) >= MOST_SENDERS:
+        identity = origin.identity
+        known = self._refused.get(identity)
+        if known is None and len(self._refused) >= MOST_SENDERS:
             self._not_named += 1
             return ""
-        is_first = name not in self._refused
-        self._refused[name] = self._refused.get(name, 0) + 1
-        return f"the sender {name} {reason}" if is_first else ""
+        n = 0 if known is None else known.n_messages
+        self._refused[identity] = RefusedSender(identity, origin.name, n + 1)
+        return "" if known else f"the sender {origin.name} {reason}"
+
+
+def is_named(origin: Origin, identity: str) -> bool:
+    """Return True if a text names the sender of a message.
+
+    A key and an address cannot be confused with a token, which a stranger can choose at will.
+
+    Parameters
+    ----------
+    origin
+        origin of the message
+    identity
+        key:KEY, token:TOKEN, an address with or without its port, or a key or token alone
+    """
+    kind, _, rest = identity.partition(":")
+    if kind == "key":
+        return bool(rest) and origin.key == rest
+    if kind == "token":
+        return bool(rest) and origin.token == rest
+    if _is_host(identity) or _is_host(identity.rpartition(":")[0]):
+        return identity in (origin.host, origin.peer)
+    if len(identity) == KEY_LENGTH:
+        return origin.key == identity
+    return origin.token == identity
+
+
+def _short(identity: str) -> str:
+    return identity if len(identity) <= 20 else f"{identity[:16]}…"
+
+
+def _is_host(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text.strip("[]"))
+    except ValueError:
+        return False
+    return True
 
 
 def _origin_of(parts: Sequence[zmq.Frame]) -> Origin:
@@ -191,7 +287,16 @@ def _origin_of(parts: Sequence[zmq.Frame]) -> Origin:
     # Transports without a socket, such as inproc, have no properties
     except (zmq.ZMQError, ValueError):
         return Origin(token, -1, None, "")
-    return Origin(token, descriptor, _peer_of(descriptor), host)
+    return Origin(token, descriptor, _peer_of(descriptor), host, _key_of(parts[0]))
+
+
+def _key_of(part: zmq.Frame) -> str:
+    import zmq
+
+    try:
+        return str(part.get("User-Id"))
+    except zmq.ZMQError:
+        return ""  # without CURVE, nobody has proven anything
 
 
 def _is_other_connection(chosen: Origin | None, origin: Origin) -> bool:

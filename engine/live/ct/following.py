@@ -227,6 +227,9 @@ class LiveWork:
 
     def _moved(self, arrival: Arrival) -> bool:
         """Return True if another scan starts whose geometry differs from the current one."""
+        if isinstance(arrival, Resumed) and arrival.is_another:
+            self._announced = None
+            return True
         before = now = self._geometry
         if isinstance(arrival, Announced):
             # Of two scans in one batch the first never had slices; its frames are discarded too

@@ -143,6 +143,8 @@ class Recording:
 
     def _moved(self, arrival: Arrival) -> bool:
         """Return True if another scan starts whose geometry differs from the current one."""
+        if isinstance(arrival, Resumed) and arrival.is_another:
+            return True
         may = isinstance(arrival, Announced) or (isinstance(arrival, Resumed) and arrival.anew)
         if self._own is not None or not may:
             return False

@@ -30,6 +30,7 @@ class Sequence:
         # Older numbers start another scan, so they need not be remembered
         self._seen: deque[int] = deque(maxlen=2 * LATE)
         self._has_reconnected = False
+        self._scan = 0
 
     @property
     def summary(self) -> str:
@@ -44,6 +45,7 @@ class Sequence:
         self._screening.restart()
         self._last = None
         self._seen.clear()
+        self._scan += 1
 
     def reconnected(self) -> None:
         """Note another connection: an earlier number then starts another scan."""
@@ -78,13 +80,14 @@ class Sequence:
                     f"follows projection {last}.",
                     anew=True,
                 )
-                self._screening.restart()
+                self.restart()
                 self._last = frame.index
-                self._seen.clear()
             elif last is not None and frame.index > last + 1:
                 frame = replace(frame, lost=frame.index - last - 1)
             # A late frame must not move the count back, or the next one would seem to follow a gap
             self._last = frame.index if last is None else max(frame.index, self._last or 0)
+            # Numbers of another sender can go on where the first one has ended
+            frame = replace(frame, scan=self._scan)
         for each in self._screening.screened(frame):
             # A frame that was not usable may come again
             if isinstance(each, Frame) and each.kind == FrameKind.PROJECTION:

@@ -15,10 +15,13 @@ real stream of 12 projections:
 from __future__ import annotations
 
 import json
+import os
 import socket
 import time
 from collections.abc import Callable, Iterator
-from threading import Event, Thread
+from queue import Queue
+from threading import Event, Lock, Thread
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -31,6 +34,9 @@ from engine.live.ct.playing import Played
 from engine.live.ct.sources.stream import StreamSource
 from engine.live.pet.event_message import message_of_events, message_of_head
 from engine.live.pet.sources.event_stream import EventStreamSource
+from engine.live.receiving.child import Child
+from engine.live.receiving.process import Receiving, _reader
+from engine.live.receiving.wire import Stream
 from tests.engine.live.ct.running_scan import cone
 from tests.engine.live.pet.running_events import scan
 
@@ -68,6 +74,40 @@ ROGUE: dict[str, list[list[object]]] = {
 }
 
 
+class InThread(Child):
+    """The receiving process as a thread, which starts faster; it decides in the same way."""
+
+    def __init__(self, given: dict[str, object], name: str) -> None:
+        (command, self._commands), (self._reports, report) = os.pipe(), os.pipe()
+        self._ends = [os.fdopen(command, "rb"), os.fdopen(report, "wb")]
+        self._process = SimpleNamespace(
+            stdin=os.fdopen(self._commands, "wb"),
+            stdout=os.fdopen(self._reports, "rb"),
+            wait=lambda _=None: self._run.join(),
+        )
+        self._memory, self._items = None, Queue(8)
+        self._stop, self._lock, self.reported_s = Event(), Lock(), time.monotonic()
+        received = Receiving(Stream(**given["stream"]), given, _reader(given), *self._ends)
+        self._run = Thread(target=received.run)
+        self._thread = Thread(target=self._listen)
+        self._run.start()
+        self._thread.start()
+
+    def end(self, *, at_once: bool = False) -> None:
+        self._stop.set()
+        self._process.stdin.close()
+        self._run.join()
+        self._ends[1].close()
+        self._thread.join()
+        self._ends[0].close()
+        self._process.stdout.close()
+
+
+@pytest.fixture(autouse=True)
+def in_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.live.receiving.receiver.Child", InThread)
+
+
 class Listening:
     """A source on a free port, and everything that it has yielded."""
 
@@ -81,8 +121,11 @@ class Listening:
         run: Callable[[Event], Iterator[object]] = (
             source.frames if kind is StreamSource else source.batches
         )
-        self._thread = Thread(target=lambda: self.came.extend(iter(run(self.stop))))
+        self._thread = Thread(target=lambda: [self.came.append(each) for each in run(self.stop)])
         self._thread.start()
+        until_s = time.monotonic() + 20
+        while not self.came and time.monotonic() < until_s:  # the receiving process starts
+            time.sleep(0.01)
 
     def sender(self) -> zmq.Socket:
         made = self.context.socket(zmq.PUSH)

@@ -119,7 +119,8 @@ def test_a_scan_sent_by_the_command_arrives_whole(tmp_path: Path) -> None:
 
 
 def test_who_publishes_waits_for_the_first_and_survives_one_that_goes() -> None:
-    data, address, stop = scan(200), free_address(), Event()
+    # Long enough for the second receiver, whose process starts meanwhile
+    data, address, stop = scan(1600), free_address(), Event()
     said: list[str] = []
     how = Sending(opened_here(address), rate=400, to_all=True)
     sending = Thread(target=send, args=(data, how), kwargs={"stop": stop, "on_event": said.append})
@@ -134,7 +135,7 @@ def test_who_publishes_waits_for_the_first_and_survives_one_that_goes() -> None:
     assert frames_of(first)[0].index == 0, "it waited for the first subscriber"
     assert isinstance(second[-1], Ended)
     assert frames_of(second)[0].index > 20, "the scan went on in between"
-    assert frames_of(second)[-1].index == 199
+    assert frames_of(second)[-1].index == 1599
     assert_same_geometry(source, data)
     assert sum("a receiver has connected" in each for each in said) == 2
     assert sum("a receiver has disconnected" in each for each in said) >= 1

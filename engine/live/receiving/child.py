@@ -1,0 +1,175 @@
+"""One receiving process, seen from the program."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from queue import Empty, Full, Queue
+from threading import Event, Lock, Thread
+from time import monotonic
+
+from engine.core.errors import DataError, ResourceError
+from engine.core.json_types import Plain
+from engine.live.receiving.shared_memory import MemoryReader, new_memory
+from engine.live.receiving.wire import INLINE, Item, read_item
+
+COMMAND = "from engine.live.receiving.process import receive; receive()"
+PIPE_BYTES = 2**20
+WAITING_ITEMS = 8
+END_S = 1.0
+"""Time in which the process ends by itself."""
+
+
+class Child:
+    """A running process; it ends with `end`.
+
+    Parameters
+    ----------
+    given : its options, see `engine.live.receiving.process`
+    name : address of the source, for error messages
+
+    Attributes
+    ----------
+    reported_s : time of its last report, by `time.monotonic` [s]
+    """
+
+    def __init__(self, given: Plain, name: str) -> None:
+        descriptor = new_memory()
+        self._memory = None if descriptor is None else MemoryReader(descriptor)
+        self._items: Queue[Item | None] = Queue(WAITING_ITEMS)
+        self._stop, self._lock = Event(), Lock()
+        self._process = _started(name, descriptor)
+        self.reported_s = monotonic()
+        self.tell(given | {"memory": descriptor})
+        self._thread = Thread(target=self._listen, daemon=True, name=f"messages of {name}")
+        self._thread.start()
+
+    def take(self, timeout_s: float) -> Item | None:
+        """Return the next report.
+
+        Parameters
+        ----------
+        timeout_s
+            longest wait [s]
+
+        Returns
+        -------
+        item
+            None if nothing came in time
+
+        Raises
+        ------
+        EOFError
+            if the process has ended
+        """
+        try:
+            item = self._items.get(timeout=timeout_s)
+        except Empty:
+            return None
+        if item is None:
+            raise EOFError
+        if item.offset != INLINE and self._memory is not None:
+            data = self._memory.view(item.offset, item.n_bytes)
+            self.tell({"taken": item.n_bytes})
+            return Item(item.facts, item.header, data, item.offset, item.n_bytes)
+        return item
+
+    def tell(self, command: Plain) -> None:
+        """Send a command; one that comes too late has no effect."""
+        pipe = self._process.stdin
+        with suppress(OSError, ValueError), self._lock:
+            if pipe is not None:
+                pipe.write(json.dumps(command).encode() + b"\n")
+                pipe.flush()
+
+    @property
+    def ending(self) -> str:
+        """How the process has ended, as a part of a sentence."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(END_S)
+        code = self._process.returncode
+        return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+
+    def end(self, *, at_once: bool = False) -> None:
+        """End the process.
+
+        Parameters
+        ----------
+        at_once
+            True to kill a process that does not answer
+        """
+        self._stop.set()
+        pipes = (self._process.stdin, self._process.stdout)
+        if at_once:
+            self._process.kill()
+        with suppress(OSError), self._lock:
+            if pipes[0] is not None:
+                pipes[0].close()
+        try:
+            self._process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._thread.join()
+        if pipes[1] is not None:
+            pipes[1].close()
+        if self._memory is not None:
+            self._memory.close()
+
+    def _listen(self) -> None:
+        pipe = self._process.stdout
+        if pipe is None:
+            return
+        # A report that is no report ends the process, as its end does
+        with suppress(OSError, ValueError, DataError):
+            while (item := read_item(pipe)) is not None and not self._stop.is_set():
+                self.reported_s = monotonic()
+                self._put(item)
+        self._put(None)
+
+    def _put(self, item: Item | None) -> None:
+        while not self._stop.is_set():
+            with suppress(Full):
+                self._items.put(item, timeout=0.1)
+                return
+
+
+def _started(name: str, memory: int | None) -> subprocess.Popen[bytes]:
+    # The process must find the same copy of the program, whatever its current folder is
+    root = str(Path(__file__).resolve().parents[3])
+    paths = os.pathsep.join((root, *(each for each in sys.path if each)))
+    environment = {"PYTHONPATH": paths, "PYTHONSAFEPATH": "1", **_ALLOCATION}
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-c", COMMAND],
+            env=os.environ | environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl+C ends the program, which then ends the process
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            pass_fds=() if memory is None else (memory,),
+        )
+    except OSError as e:
+        raise ResourceError(
+            f"{name}: the process that receives messages cannot be started ({e.strerror or e}). "
+            "Close other programs and start again."
+        ) from e
+    if process.stdout is not None and sys.platform == "linux":
+        import fcntl
+
+        with suppress(OSError):  # a larger pipe only saves switches between the processes
+            fcntl.fcntl(process.stdout.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    return process
+
+
+_ALLOCATION = {
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_MMAP_THRESHOLD_": str(2**25),
+    "MALLOC_TRIM_THRESHOLD_": str(2**28),
+}
+"""Memory of messages is used again: new pages would cost as much as a copy (glibc)."""

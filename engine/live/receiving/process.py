@@ -1,0 +1,271 @@
+"""The process that receives the messages of a live scan, checks them and passes them on.
+
+It reads its options and later commands from its standard input, and reports on its standard output.
+It has a limit on its memory. It reports at least every second, so that the program notices if it no
+longer works. It ends with the program.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from base64 import b64decode
+from collections.abc import Callable, Sequence
+from threading import Condition, Thread
+from time import monotonic
+from typing import TYPE_CHECKING, BinaryIO
+
+import psutil
+
+from engine.core.errors import EngineError, SettingsError
+from engine.core.json_types import Plain
+from engine.jobs.loader.limits import limited_memory, write_no_core
+from engine.live.core.message import MOST_BYTES, Buffer, ScanEnd, read_message
+from engine.live.core.senders import Origin, Senders
+from engine.live.core.zeromq import listens, opened
+from engine.live.receiving.presence import Presence
+from engine.live.receiving.shared_memory import MemoryWriter
+from engine.live.receiving.wire import INLINE, Item, Stream, packed
+
+if TYPE_CHECKING:
+    import zmq
+
+LOOK_MS = 100
+ALIVE_S = 1.0
+"""Longest time between two reports."""
+WAITING_MESSAGES = 2
+"""Most messages of a connection that wait here. A sender waits longer, without a loss."""
+MOST_MESSAGE = {"frames": MOST_BYTES, "events": 2**29}
+"""Most bytes of a message, by the kind of the stream."""
+LIMIT_BYTES = 9 * 2**29
+"""Most memory of the process: some of the largest messages. Half of the free memory if less."""
+LEAST_LIMIT = 2**29
+MOST_OUTSTANDING = 2**28
+"""Most bytes that the program has not taken yet."""
+LEAST_SHARED = 2**16
+"""Smaller data travel with their report, which costs less than a mapping."""
+
+Reader = Callable[[Sequence[Buffer]], object]
+
+
+def receive() -> None:
+    """Run the process: its first line of input has the options."""
+    source, target = sys.stdin.buffer, sys.stdout.buffer
+    given = json.loads(source.readline())
+    write_no_core()
+    free = max(LEAST_LIMIT, psutil.virtual_memory().available // 2)
+    reader = _reader(given)
+    import zmq  # noqa: F401  loaded before the limit counts
+
+    with limited_memory(min(LIMIT_BYTES, free)):
+        received = Receiving(Stream(**given["stream"]), given, reader, source, target)
+        # Also if a message keeps the main thread busy
+        received.run(on_end=lambda: os._exit(0))
+
+
+class Receiving:
+    """Receives one stream.
+
+    Parameters
+    ----------
+    stream : address and kind
+    given : state of an earlier process: sender and descriptor of the memory
+    reader : reads a message, or raises an `EngineError`
+    source, target : commands of the program, and reports to it
+    """
+
+    def __init__(
+        self, stream: Stream, given: Plain, reader: Reader, source: BinaryIO, target: BinaryIO
+    ) -> None:
+        self._stream, self._reader = stream, reader
+        self._source, self._target = source, target
+        memory = given.get("memory")
+        self._memory = None if memory is None else MemoryWriter(memory)
+        self._senders = Senders(
+            is_listening=listens(stream.address), required=given.get("required", "")
+        )
+        self._confirmed: Origin | None = None
+        if given.get("chosen"):
+            # Its connection has ended with the earlier process
+            self._confirmed = self._senders.chosen = Origin(**given["chosen"], descriptor=-1)
+        self._reported_s = 0.0
+        self._n_refused = 0
+        self._changed, self._outstanding = Condition(), 0
+        self._required: str | None = None
+        self._is_over = False
+
+    def run(self, on_end: Callable[[], None] = lambda: None) -> None:
+        """Receive until the program ends.
+
+        Parameters
+        ----------
+        on_end
+            called in a thread when the program has ended
+        """
+        import zmq
+
+        # ZeroMQ reserves memory by the header of a message
+        options = {
+            int(zmq.RCVHWM): WAITING_MESSAGES,
+            int(zmq.MAXMSGSIZE): MOST_MESSAGE[self._stream.kind],
+            int(zmq.LINGER): 0,
+        }
+        kind = zmq.SUB if self._stream.subscribe else zmq.PULL
+        try:
+            with opened(
+                kind, self._stream.address, options, network=self._stream.network
+            ) as socket:
+                # An empty prefix subscribes to everything
+                if self._stream.subscribe:
+                    socket.setsockopt(zmq.SUBSCRIBE, b"")
+                self._tell({"event": "open"})
+                Thread(target=self._obey, args=(on_end,), daemon=True).start()
+                self._receive(socket, Presence(socket))
+        except EngineError as e:
+            is_setting = isinstance(e, SettingsError)
+            self._tell({"event": "fault", "is_setting": is_setting, "text": str(e)})
+
+    def _receive(self, socket: zmq.Socket[bytes], presence: Presence) -> None:
+        while not self._is_over:
+            self._choose()
+            if not socket.poll(LOOK_MS):
+                # Only once all messages of the sender were read
+                self._tell_presence(presence)
+                self._tell_senders()
+                self._tell_alive()
+                continue
+            if presence.has_left:
+                self._tell_presence(presence)
+            # Without a copy: frames of large detectors have tens of megabytes
+            self._take(socket.recv_multipart(copy=False))
+            self._tell_alive()
+
+    def _take(self, parts: list[zmq.Frame]) -> None:
+        senders = self._senders
+        try:
+            # Before its data are read: a stranger must not choose what is parsed
+            is_accepted, text = senders.accepts(parts)
+            if not is_accepted:
+                self._n_refused += 1
+                if text:
+                    self._tell_senders()
+                    self._tell({"event": "refused", "text": text})
+                return
+            message = self._reader([part.buffer for part in parts])
+        except EngineError as e:
+            self._tell({"event": "invalid", "text": str(e)})
+            return
+        is_end = isinstance(message, ScanEnd)
+        if is_end and not senders.is_fixed:
+            # Of a stranger, perhaps: nothing of a scan has come
+            text = "the end of a scan came before its first message."
+            self._tell({"event": "invalid", "text": text})
+            return
+        senders.confirm()
+        if is_end:
+            self._tell_senders()  # its sentence counts the refused messages
+        self._pass_on(parts, text)
+
+    def _pass_on(self, parts: list[zmq.Frame], text: str) -> None:
+        senders = self._senders
+        facts: Plain = {"event": "message", "at_s": monotonic()}
+        if text:
+            facts |= {"text": text, "follows": senders.follows}
+        if senders.has_reconnected:
+            facts["has_reconnected"] = True
+        if senders.chosen is not self._confirmed and senders.chosen is not None:
+            self._confirmed = origin = senders.chosen
+            facts["chosen"] = {
+                name: getattr(origin, name) for name in ("token", "peer", "host", "key")
+            }
+        header, data = bytes(parts[0].buffer), parts[1].buffer
+        if self._memory is None or data.nbytes < LEAST_SHARED:
+            self._tell(facts, header, data)
+            return
+        self._wait_for_space()
+        offset = self._memory.put(data)
+        with self._changed:
+            self._outstanding += data.nbytes
+        self._tell(facts, header, b"", offset, data.nbytes)
+
+    def _wait_for_space(self) -> None:
+        while not self._is_over:
+            with self._changed:
+                if self._changed.wait_for(lambda: self._outstanding < MOST_OUTSTANDING, ALIVE_S):
+                    return
+            self._tell_alive()
+
+    def _obey(self, on_end: Callable[[], None]) -> None:
+        """Follow the commands of the program, and end with it."""
+        for line in self._source:
+            command = json.loads(line)
+            with self._changed:
+                self._outstanding -= command.get("taken", 0)
+                self._required = command.get("required", self._required)
+                self._changed.notify_all()
+        self._is_over = True
+        on_end()
+
+    def _choose(self) -> None:
+        """Use the sender that the user has chosen."""
+        with self._changed:
+            chosen, self._required = self._required, None
+        if chosen is not None:
+            self._senders.require(chosen)
+
+    def _tell_presence(self, presence: Presence) -> None:
+        for is_gone in presence.changes():
+            self._tell({"event": "presence", "is_gone": is_gone})
+
+    def _tell_senders(self) -> None:
+        if self._n_refused:
+            self._n_refused = 0
+            refused = [vars(each) for each in self._senders.refused]
+            summary = self._senders.summary
+            self._tell({"event": "senders", "refused": refused, "summary": summary})
+
+    def _tell_alive(self) -> None:
+        if monotonic() - self._reported_s >= ALIVE_S:
+            self._tell_senders()
+            self._tell({"event": "alive"})
+
+    def _tell(
+        self,
+        facts: Plain,
+        header: bytes = b"",
+        data: Buffer = b"",
+        offset: int = INLINE,
+        n_bytes: int | None = None,
+    ) -> None:
+        size = memoryview(data).nbytes if n_bytes is None else n_bytes
+        for piece in packed(Item(facts, header, data, offset, size)):
+            self._target.write(piece)
+        self._target.flush()
+        self._reported_s = monotonic()
+
+
+def _reader(given: Plain) -> Reader:
+    if given["stream"]["kind"] == "frames":
+        return lambda parts: read_message(parts, 0.0)
+    announced = [b64decode(each) for each in given.get("announced", ())]
+    return _EventReader(announced)
+
+
+class _EventReader:
+    """Reads events, which fit only the scanner that was announced before."""
+
+    def __init__(self, announced: Sequence[bytes]) -> None:
+        from engine.data.listmode import ListMode
+        from engine.live.pet.event_message import read_event_message
+
+        self._kind, self._read = ListMode, read_event_message
+        self._head: ListMode | None = None
+        if announced:
+            self(announced)
+
+    def __call__(self, parts: Sequence[Buffer]) -> object:
+        message = self._read(parts, self._head, 0.0)
+        if isinstance(message, self._kind):
+            self._head = message
+        return message

@@ -1,0 +1,239 @@
+"""Messages of one stream, received by a process that is watched and started again.
+
+The process decides which sender is that of the scan, and checks header and sizes. This side passes
+on its messages and reports. A process that has ended or does not answer is replaced. The scan goes
+on, because the new process knows the sender.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from threading import Event
+from time import monotonic
+
+from engine.core.errors import ResourceError, SettingsError
+from engine.core.json_types import Plain
+from engine.live.core.frame import Noticed, Resumed, SourceEvent, SourceLost, Waiting
+from engine.live.core.message import Buffer
+from engine.live.core.senders import RefusedSender
+from engine.live.core.zeromq import listens
+from engine.live.receiving.child import Child
+from engine.live.receiving.wire import Item, Stream
+
+LOOK_S = 0.1
+QUIET_S = 5.0
+"""Time without data after which the user is told."""
+START_S = 60.0
+"""Longest time until the process has opened its socket."""
+ANSWER_S = 10.0
+"""Longest time without a report of the process, which reports every second."""
+MOST_REFUSALS = 5
+"""Number of refused messages and of restarts that are reported one by one."""
+PAUSE_S = 1.0
+"""Pause before a process that has ended early is started again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Received:
+    """A message of the sender of the scan.
+
+    Attributes
+    ----------
+    parts : header and data; the data are not copied
+    arrived_s : time of arrival, by `time.monotonic` [s]
+    text : "", or a part of a sentence: another sender follows
+    follows : True if the sender is another one, whose messages start another scan
+    has_reconnected : True if the connection of the sender is another one
+    """
+
+    parts: Sequence[Buffer]
+    arrived_s: float
+    text: str = ""
+    follows: bool = False
+    has_reconnected: bool = False
+
+
+class Receiver:
+    """Receives the messages of a stream.
+
+    Parameters
+    ----------
+    stream : address and kind
+    noun : name of the data in messages to the user, such as "frame"
+
+    Attributes
+    ----------
+    refused : senders whose messages were refused
+    summary : sentence about refused messages; empty without any
+    """
+
+    def __init__(self, stream: Stream, noun: str) -> None:
+        self._stream, self._name, self._noun = stream, stream.address, noun
+        self.refused: tuple[RefusedSender, ...] = ()
+        self.summary = ""
+        self._chosen: Plain | None = None
+        self._announced: list[str] = []
+        self._n_invalid = self._n_restarts = 0
+        self._is_open = False
+        self._started_s = self._last_s = 0.0
+        self._is_quiet = True
+        self._child: Child | None = None
+
+    def arrivals(self, stop: Event) -> Generator[Received | SourceEvent, None, None]:
+        """Yield messages and events until `stop` is set; close the iterator to end earlier.
+
+        Parameters
+        ----------
+        stop
+            set by the consumer to end the iteration
+
+        Raises
+        ------
+        SettingsError
+            if the address is not valid
+        ResourceError
+            if the address cannot be opened, or the process cannot be started
+        """
+        self._start()
+        try:
+            while not stop.is_set():
+                yield from self._next(stop)
+        finally:
+            if self._child is not None:
+                self._child.end()
+
+    def announced(self, parts: Sequence[Buffer]) -> None:
+        """Remember an announcement, which a new process needs to check the data.
+
+        Parameters
+        ----------
+        parts
+            message of the announcement
+        """
+        self._announced = [b64encode(part).decode() for part in parts]
+
+    def invalid(self, text: str) -> Iterator[Noticed]:
+        """Yield an event about a message that cannot be read, if there were few of them.
+
+        Parameters
+        ----------
+        text
+            problem and remedy
+        """
+        self._n_invalid += 1
+        if self._n_invalid <= MOST_REFUSALS:
+            more = " Further ones are not reported." if self._n_invalid == MOST_REFUSALS else ""
+            yield Noticed(
+                f"{self._name}: message refused: {text} Check that the sender uses the "
+                f"format in the guide.{more}"
+            )
+
+    def _start(self) -> None:
+        given: Plain = {
+            "stream": asdict(self._stream),
+            "chosen": self._chosen,
+            "announced": self._announced,
+        }
+        self._is_open = False
+        self._started_s = monotonic()
+        self._child = Child(given, self._name)
+
+    def _next(self, stop: Event) -> Iterator[Received | SourceEvent]:
+        child = self._child
+        if child is None:
+            return
+        try:
+            item = child.take(LOOK_S)
+        except EOFError:
+            yield from self._restarted(f"has ended ({child.ending})", stop)
+            return
+        if item is None:
+            most = ANSWER_S if self._is_open else START_S
+            if monotonic() - child.reported_s > most:
+                child.end(at_once=True)
+                yield from self._restarted(f"did not answer for {most:g} s", stop)
+            return
+        yield from self._handled(item)
+
+    def _restarted(self, reason: str, stop: Event) -> Iterator[SourceEvent]:
+        if not self._is_open and not self._n_restarts:
+            raise ResourceError(
+                f"{self._name}: the process that receives messages cannot be started; it {reason}. "
+                "Close other programs and start again."
+            )
+        if self._child is not None:
+            self._child.end(at_once=True)
+        self._n_restarts += 1
+        if self._n_restarts <= MOST_REFUSALS:
+            more = " Further restarts are not reported." * (self._n_restarts == MOST_REFUSALS)
+            yield Noticed(
+                f"{self._name}: the process that receives messages {reason} and was started again. "
+                f"Messages in transit can be lost.{more}"
+            )
+        # A process that ends at once must not be started without end
+        if monotonic() - self._started_s < PAUSE_S:
+            stop.wait(PAUSE_S)
+        self._start()
+
+    def _handled(self, item: Item) -> Iterator[Received | SourceEvent]:
+        facts = item.facts
+        match facts.get("event"):
+            case "message":
+                self._last_s, self._is_quiet = monotonic(), False
+                self._chosen = facts.get("chosen", self._chosen)
+                yield Received(
+                    (item.header, item.data),
+                    float(facts["at_s"]),
+                    str(facts.get("text", "")),
+                    bool(facts.get("follows", False)),
+                    bool(facts.get("has_reconnected", False)),
+                )
+            case "alive":
+                yield from self._quiet()
+            case "open":
+                self._is_open = True
+                if not self._n_restarts:
+                    yield Waiting(
+                        f"{self._name}: the program waits for {self._noun}s.{self._listening}"
+                    )
+            case "presence":
+                yield self._presence(bool(facts["is_gone"]))
+            case "refused":
+                yield Noticed(f"{self._name}: messages are refused, because {facts['text']}.")
+            case "invalid":
+                yield from self.invalid(str(facts["text"]))
+            case "senders":
+                self.refused = tuple(RefusedSender(**each) for each in facts["refused"])
+                self.summary = str(facts["summary"])
+            case "fault":
+                # After a restart the system may still hold the port
+                if self._n_restarts and not facts["is_setting"]:
+                    return
+                kind = SettingsError if facts["is_setting"] else ResourceError
+                raise kind(str(facts["text"]))
+
+    def _quiet(self) -> Iterator[Waiting]:
+        if not self._is_quiet and monotonic() - self._last_s > QUIET_S:
+            self._is_quiet = True
+            yield Waiting(f"{self._name}: no {self._noun} for {QUIET_S:g} s. Waiting for more.")
+
+    def _presence(self, is_gone: bool) -> SourceEvent:
+        if not is_gone:
+            return Resumed(f"{self._name}: a sender is connected again.")
+        return SourceLost(
+            f"{self._name}: the sender has disconnected. {self._noun.capitalize()}s "
+            "continue when it returns."
+        )
+
+    @property
+    def _listening(self) -> str:
+        if not (listens(self._name) and self._name.startswith("tcp:")):
+            return ""
+        if self._stream.network:
+            return " It listens on all networks; senders on other computers need a token."
+        return (
+            " It accepts senders on this computer only. Senders on other computers need --network, "
+            "or the check box in the window."
+        )

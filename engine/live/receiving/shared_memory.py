@@ -1,0 +1,135 @@
+"""Memory that the receiving process fills and the program maps, so that frames are copied once.
+
+It is a file in memory without a name (memfd, Linux only). Each message is written behind the one
+before it. The program maps the pages, and returns them to the system when nobody uses the message
+any more. The file cannot shrink, so that a mapped page always exists.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import sys
+import weakref
+from contextlib import suppress
+
+import numpy as np
+
+from engine.live.core.message import Buffer
+
+SIZE = 2**46
+"""Size of the file; pages use memory only once they are written."""
+SEGMENT = 2**28
+"""Bytes in one mapping. Every mapping needs a descriptor, so frames share it."""
+PAGE = mmap.ALLOCATIONGRANULARITY
+
+
+def new_memory() -> int | None:
+    """Return the descriptor of new memory; None if the system has none of this kind."""
+    if sys.platform != "linux" or not hasattr(mmap, "MADV_REMOVE"):
+        return None
+    import fcntl
+
+    try:
+        descriptor = os.memfd_create("isocenter-live", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    except OSError:
+        return None
+    try:
+        os.ftruncate(descriptor, SIZE)
+        seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+        fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, seals)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+class MemoryWriter:
+    """Writes messages into the memory.
+
+    Parameters
+    ----------
+    descriptor : memory of `new_memory`
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor, self._next = descriptor, 0
+
+    def put(self, data: Buffer) -> int:
+        """Write data, and return their offset.
+
+        Parameters
+        ----------
+        data
+            bytes of a message
+
+        Raises
+        ------
+        OSError
+            if there is no memory
+        """
+        view = memoryview(data).cast("B")
+        n, offset = view.nbytes, self._next
+        # A message within one segment needs no mapping of its own
+        if offset % SEGMENT + n > SEGMENT:
+            offset = _rounded(offset, SEGMENT)
+        self._next = _rounded(offset + n, SEGMENT if n > SEGMENT else PAGE)
+        # Writing makes no page faults, and full pages are not cleared first
+        while view.nbytes:
+            written = os.pwrite(self._descriptor, view, offset + n - view.nbytes)
+            view = view[written:]
+        return offset
+
+
+class MemoryReader:
+    """Maps messages.
+
+    Parameters
+    ----------
+    descriptor : memory of `new_memory`; it stays open as long as a message is used
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._area: mmap.mmap | None = None
+        self._start = -1
+
+    def view(self, offset: int, n_bytes: int) -> memoryview:
+        """Return the bytes of a message; its memory is free once nobody refers to them.
+
+        Parameters
+        ----------
+        offset, n_bytes
+            position in the memory
+
+        Raises
+        ------
+        OSError
+            if the memory cannot be mapped
+        """
+        start = offset - offset % SEGMENT
+        length = _rounded(max(offset + n_bytes - start, SEGMENT), PAGE)
+        area = self._area
+        if area is None or start != self._start or len(area) < length:
+            area = self._area = mmap.mmap(self._descriptor, length, offset=start)
+            self._start = start
+        values = np.frombuffer(area, np.uint8, n_bytes, offset - start)
+        released = weakref.finalize(values, _release, area, offset - start, _rounded(n_bytes, PAGE))
+        released.atexit = False
+        return memoryview(values.data).toreadonly()
+
+    def close(self) -> None:
+        """Close the descriptor. Messages in use stay."""
+        self._area = None
+        with suppress(OSError):
+            os.close(self._descriptor)
+
+
+def _release(area: mmap.mmap, start: int, n_bytes: int) -> None:
+    if sys.platform == "linux":
+        with suppress(OSError, ValueError):
+            area.madvise(mmap.MADV_REMOVE, start, n_bytes)
+
+
+def _rounded(n: int, unit: int) -> int:
+    return -(-n // unit) * unit

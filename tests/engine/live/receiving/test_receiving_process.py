@@ -1,0 +1,326 @@
+"""The process that receives messages: limits, deadlines, restarts.
+
+Cases, listed before the code was written:
+
+- the process is killed between two messages: one sentence, and the sender with a token goes on;
+- it is killed while a sender without a token sends: its next connection is another scan;
+- it stops to answer (SIGSTOP): it is ended after the deadline and started again;
+- it cannot start: one sentence, and the source ends;
+- the port is in use: one sentence;
+- the program closes the source, or dies: the process ends, too;
+- ten strangers announce messages of a gibibyte and send nothing;
+- bytes that are not ZeroMQ;
+- a report that was cut, or has an impossible size;
+- large frames use the shared memory, small ones do not; memory returns once a frame is not used;
+- a frame larger than a segment; frames across the end of a segment;
+- no shared memory on this system: frames come through the pipe;
+- a program that takes nothing: the process waits, and nothing is lost.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+import numpy as np
+import psutil
+import pytest
+import zmq
+
+from engine.core.errors import DataError, ResourceError
+from engine.live.core.frame import Ended, Frame, FrameKind, Noticed, Resumed
+from engine.live.core.message import message_of, message_of_end
+from engine.live.core.senders import with_token
+from engine.live.ct.playing import Played
+from engine.live.ct.sources.stream import StreamSource
+from engine.live.receiving import child, process, receiver
+from engine.live.receiving.shared_memory import (
+    PAGE,
+    SEGMENT,
+    MemoryReader,
+    MemoryWriter,
+    new_memory,
+)
+from engine.live.receiving.wire import HEAD, INLINE, Item, packed, read_item
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="needs memfd or signals of Linux")
+SHAPE = (32, 48)
+
+
+class Running:
+    """A source on a free port, what it yields, and a sender."""
+
+    def __init__(self) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.came: list[object] = []
+        self.stop, self.context, self.fault = Event(), zmq.Context(), None
+        self._senders: list[zmq.Socket] = []
+        self.source = StreamSource(f"tcp://*:{self.port}")
+        self._thread = Thread(target=self._follow)
+        self._thread.start()
+        self.until(lambda: self.came or not self._thread.is_alive())
+
+    def _follow(self) -> None:
+        try:
+            for each in self.source.frames(self.stop):
+                self.came.append(each)
+        except Exception as e:  # noqa: BLE001  seen by the test
+            self.fault = e
+
+    @property
+    def child(self) -> psutil.Process:
+        return psutil.Process(self.source._receiver._child._process.pid)
+
+    def sender(self) -> zmq.Socket:
+        made = self.context.socket(zmq.PUSH)
+        made.setsockopt(zmq.RECONNECT_IVL, 20)
+        made.setsockopt(zmq.IMMEDIATE, 1)
+        made.connect(f"tcp://127.0.0.1:{self.port}")
+        self._senders.append(made)  # a socket that nobody refers to would close
+        return made
+
+    def until(self, holds: object, seconds: float = 20.0) -> None:
+        until_s = time.monotonic() + seconds
+        while not holds() and time.monotonic() < until_s:
+            time.sleep(0.005)
+        assert holds(), self.texts
+
+    def end(self) -> None:
+        self.stop.set()
+        self._thread.join(20)
+        self.context.destroy(0)
+
+    @property
+    def frames(self) -> list[Frame]:
+        return [each for each in self.came if isinstance(each, Frame)]
+
+    @property
+    def texts(self) -> str:
+        return "\n".join(each.text for each in self.came if hasattr(each, "text"))
+
+
+@pytest.fixture
+def line() -> Iterator[Running]:
+    made = Running()
+    yield made
+    made.end()
+
+
+def projection(k: int, token: str = "", shape: tuple[int, int] = SHAPE) -> list:
+    message = message_of(Played(FrameKind.PROJECTION, k, None, np.full(shape, k + 1, np.uint16)))
+    return with_token(message, token) if token else message
+
+
+def send(to: zmq.Socket, messages: list) -> None:
+    for each in messages:
+        assert to.poll(10_000, zmq.POLLOUT)
+        to.send_multipart(each)
+
+
+@linux
+@pytest.mark.parametrize(("how", "text"), [("kill", "signal 9"), ("stop", "did not answer")])
+def test_a_process_that_ends_or_hangs_is_replaced_and_the_scan_goes_on(
+    line: Running, monkeypatch: pytest.MonkeyPatch, how: str, text: str
+) -> None:
+    monkeypatch.setattr(receiver, "ANSWER_S", 1.5)
+    monkeypatch.setattr(receiver, "PAUSE_S", 0.0)
+    sender, first = line.sender(), line.child
+    send(sender, [projection(k, "detector") for k in range(5)])
+    line.until(lambda: len(line.frames) == 5)
+    first.send_signal(signal.SIGKILL if how == "kill" else signal.SIGSTOP)
+    line.until(lambda: "was started again" in line.texts)
+    line.until(lambda: line.source._receiver._is_open)
+    send(sender, [projection(k, "detector") for k in range(5, 9)])
+    send(sender, [with_token(message_of_end(9), "detector")])
+    line.until(lambda: isinstance(line.came[-1], Ended))
+    assert [each.index for each in line.frames] == list(range(9))
+    assert {each.scan for each in line.frames} == {0}
+    assert text in line.texts and line.texts.count("was started again") == 1
+    assert not first.is_running()
+
+
+@linux
+def test_a_new_process_does_not_trust_a_new_connection_without_a_token(
+    line: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receiver, "PAUSE_S", 0.0)
+    sender = line.sender()
+    send(sender, [projection(k) for k in range(3)])
+    line.until(lambda: len(line.frames) == 3)
+    line.child.kill()
+    line.until(lambda: "was started again" in line.texts and line.source._receiver._is_open)
+    send(sender, [projection(3)])
+    line.until(lambda: len(line.frames) == 4)
+    assert [each.scan for each in line.frames] == [0, 0, 0, 1]
+    assert any(isinstance(each, Resumed) and each.is_another for each in line.came)
+
+
+def test_a_process_that_cannot_start_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "COMMAND", "raise SystemExit(3)")
+    with pytest.raises(ResourceError, match=r"cannot be started; it has ended \(exit code 3\)"):
+        list(StreamSource("tcp://*:0").frames(Event()))
+
+
+@linux
+def test_the_process_ends_with_its_source_and_with_the_program(line: Running) -> None:
+    running = line.child
+    line.stop.set()
+    line.until(lambda: not running.is_running())
+    code = (
+        "from threading import Event; import os\n"
+        "from engine.live.ct.sources.stream import StreamSource\n"
+        "s = StreamSource('tcp://127.0.0.1:*'); next(s.frames(Event()))\n"
+        "print(s._receiver._child._process.pid, flush=True); os.kill(os.getpid(), 9)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    number = int(found.stdout)
+    line.until(lambda: not psutil.pid_exists(number))
+
+
+@linux
+def test_strangers_that_announce_large_messages_cost_no_memory_and_no_frame(line: Running) -> None:
+    sender = line.sender()
+    send(sender, [projection(0, "detector")])
+    line.until(lambda: line.frames)
+    with strangers(line.port, 10, size=2**30):
+        send(sender, [projection(k, "detector") for k in range(1, 9)])
+        line.until(lambda: len(line.frames) == 9)
+        assert line.child.memory_info().rss < 2**28
+    assert "was started again" not in line.texts
+
+
+@contextmanager
+def strangers(port: int, n: int, *, size: int) -> Iterator[None]:
+    """Connections that announce one message of a given size, and send nothing of it."""
+    greeting = b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + bytes(32)
+    ready = b"\x05READY\x0bSocket-Type\x00\x00\x00\x04PUSH"
+    made = [socket.create_connection(("127.0.0.1", port)) for _ in range(n)]
+    for each in made:
+        each.sendall(greeting + b"\x04" + bytes([len(ready)]) + ready)
+        each.sendall(b"\x02" + struct.pack(">Q", size))
+    try:
+        yield
+    finally:
+        for each in made:
+            each.close()
+
+
+def test_bytes_that_are_no_messages_change_nothing(line: Running) -> None:
+    for garbage in (b"GET / HTTP/1.1\r\n\r\n", bytes(100), b"\xff" * 4000):
+        with socket.create_connection(("127.0.0.1", line.port)) as stranger:
+            stranger.sendall(garbage)
+    send(line.sender(), [projection(0), message_of_end(1)])
+    line.until(lambda: isinstance(line.came[-1], Ended))
+    assert len(line.frames) == 1
+
+
+def test_large_frames_come_with_or_without_shared_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for has_memory in (True, False):
+        if not has_memory:
+            monkeypatch.setattr(child, "new_memory", lambda: None)
+        line = Running()
+        sender = line.sender()
+        send(sender, [projection(k, shape=(256, 384)) for k in range(40)])
+        line.until(lambda line=line: len(line.frames) == 40)
+        line.end()
+        for k, each in enumerate(line.frames):
+            assert each.values.shape == (256, 384) and (each.values == k + 1).all()
+            assert not each.values.flags.writeable
+
+
+@linux
+def test_memory_returns_to_the_system_once_a_frame_is_not_used() -> None:
+    memory = new_memory()
+    assert memory is not None
+    writer, reader = MemoryWriter(memory), MemoryReader(memory)
+    used = lambda: os.fstat(memory).st_blocks * 512  # noqa: E731
+    first, second = os.urandom(3 * PAGE + 7), os.urandom(PAGE)
+    views = [reader.view(writer.put(each), len(each)) for each in (first, second)]
+    assert [bytes(each) for each in views] == [first, second]
+    assert used() == 5 * PAGE
+    values = np.frombuffer(views.pop(0), np.uint8)[10:20]
+    assert used() == 5 * PAGE and bytes(values) == first[10:20]
+    del values
+    assert used() == PAGE
+    reader.close()
+    assert bytes(views[0]) == second, "a message in use stays"
+
+
+@linux
+def test_messages_never_cross_the_end_of_a_mapping() -> None:
+    memory = new_memory()
+    assert memory is not None
+    writer = MemoryWriter(memory)
+    writer._next = SEGMENT - PAGE
+    reader = MemoryReader(memory)
+    offsets = [writer.put(b"a" * PAGE), writer.put(b"b" * (PAGE + 1)), writer.put(b"c")]
+    assert offsets == [SEGMENT - PAGE, SEGMENT, SEGMENT + 2 * PAGE]
+    assert [bytes(reader.view(k, 1)) for k in offsets] == [b"a", b"b", b"c"]
+    writer._next = SEGMENT // 2
+    monkey = memoryview(bytes(0))
+    assert writer.put(monkey) == SEGMENT // 2
+    reader.close()
+
+
+@linux
+def test_the_memory_cannot_shrink_under_its_reader() -> None:
+    memory = new_memory()
+    assert memory is not None
+    with pytest.raises(OSError, match="not permitted"):
+        os.ftruncate(memory, 0)
+    os.close(memory)
+
+
+def test_a_report_that_was_cut_is_the_end() -> None:
+    whole = b"".join(map(bytes, packed(Item({"event": "x"}, b"header", b"data", INLINE, 4))))
+    item = read_item(io.BytesIO(whole))
+    assert item is not None and (item.header, item.data) == (b"header", b"data")
+    assert all(read_item(io.BytesIO(whole[:k])) is None for k in range(len(whole)))
+
+
+@pytest.mark.parametrize("sizes", [(2**21, 0, 0), (0, 2**17, 0), (0, 0, 2**31)])
+def test_a_report_of_an_impossible_size_is_refused(sizes: tuple[int, int, int]) -> None:
+    with pytest.raises(DataError, match="wrong size"):
+        read_item(io.BytesIO(HEAD.pack(*sizes, INLINE)))
+
+
+def test_the_process_waits_for_a_program_that_takes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(process, "ALIVE_S", 0.01)
+    target = io.BytesIO()
+    waiting = process.Receiving(
+        process.Stream("tcp://*:0", "frames"), {}, lambda _: None, io.BytesIO(), target
+    )
+    waiting._outstanding = process.MOST_OUTSTANDING
+    thread = Thread(target=waiting._wait_for_space)
+    thread.start()
+    time.sleep(0.05)
+    assert thread.is_alive() and b"alive" in target.getvalue()
+    waiting._source = io.BytesIO(b'{"taken": 1}\n')
+    waiting._obey(lambda: None)
+    thread.join(5)
+    assert not thread.is_alive()
+
+
+def test_many_restarts_are_reported_briefly(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = receiver.Receiver(process.Stream("tcp://*:1", "frames"), "frame")
+    monkeypatch.setattr(made, "_start", lambda: None)
+    monkeypatch.setattr(receiver, "PAUSE_S", 0.0)
+    made._is_open = True
+    found = [each for _ in range(20) for each in made._restarted("has ended", Event())]
+    assert len(found) == receiver.MOST_REFUSALS and all(isinstance(e, Noticed) for e in found)
+    assert "Further restarts are not reported" in found[-1].text
