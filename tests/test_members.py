@@ -40,6 +40,8 @@ HOMONYMS = {
     ("engine/cli/simulate/response.py", "scatter"): "an option of photon tracking",
     ("engine/cli/simulate/histogram.py", "response"): "what is simulated through",
     ("engine/cli/verbs.py", "response"): "a verb",
+    ("engine/cli/verbs.py", "resolution"): "a verb",
+    ("engine/cli/measure/resolution.py", "resolution"): "a verb",
 }
 """Same words for other things, each with what it means there."""
 

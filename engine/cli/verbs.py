@@ -59,6 +59,9 @@ VERBS = {
     ),
     "suv": Verb("measure.suv", "convert activity concentration to SUV"),
     "normalise": Verb("measure.normalise", "measure a normalisation with a known source"),
+    "resolution": Verb(
+        "measure.resolution", "measure the resolution of a ring scanner with point sources"
+    ),
     "quality": Verb("measure.quality", "measure image quality with a phantom"),
     "regions": Verb(
         "measure.regions", "measure regions in an image; export them as labels or DICOM"

@@ -1,20 +1,21 @@
-"""Read measured resolution: a text file with widths by distance from the axis.
+"""Read and write measured resolution: a text file with widths by distance from the axis.
 
 Each line contains distance, and radial, tangential and axial full width at half maximum, in mm, as
-in
-NEMA NU 2 tables; `#` begins a comment. Distances increase. The axial width of the model is the mean
-of
-its column.
+in NEMA NU 2 tables; `#` begins a comment. Distances increase. The axial width of the model is the
+mean of its column.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from engine.core.errors import DataError, FileFormatError
+from engine.core.visible_text import visible_line
 from engine.geometry.point_spread import PointSpread
+from engine.io.safety.atomic_write import write_atomically
 from engine.io.safety.open_input import open_input, refuse_not_finite
 from engine.io.text.rows import numbers_of, rows_of
 
@@ -62,3 +63,22 @@ def read_point_spread(path: Path) -> PointSpread:
             f"than 0 and at most {WIDEST_MM:g} mm; correct the table."
         )
     return PointSpread(radius, widths[:, 0], widths[:, 1], float(widths[:, 2].mean()))
+
+
+def write_point_spread(spread: PointSpread, path: Path, *, notes: Sequence[str] = ()) -> None:
+    """Write a table of widths.
+
+    Parameters
+    ----------
+    spread
+        widths by distance from the axis
+    path
+        target; an existing file is replaced
+    notes
+        comments at the top, one line each
+    """
+    axial = np.broadcast_to(spread.axial_at(np.zeros(1)), spread.radius_mm.shape)
+    columns = spread.radius_mm, spread.radial_mm, spread.tangential_mm, axial
+    rows = [" ".join(f"{value:.4f}" for value in row) for row in zip(*columns, strict=True)]
+    comments = [f"# {visible_line(note)}" for note in (*notes, COLUMNS)]
+    write_atomically("\n".join([*comments, *rows, ""]).encode(), path)

@@ -6,12 +6,15 @@ L_k(x) = Σ_i y_i log(A_k x + b)_i − Σ_n s_kn x_n,    ∇L_k = A_kᵀ( y / (A
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.core.arrays import Array, to_host
-from engine.recon.model.counts import SystemModel
 from engine.recon.model.subset_objective import SubsetGradient, SubsetObjective, dot
+
+if TYPE_CHECKING:
+    from engine.recon.model.counts import SystemModel
 
 
 class CountsObjective(SubsetObjective):

@@ -47,6 +47,7 @@ COMMANDS: dict[str, list[str]] = {
     "dicom worklist": ["--to", "127.0.0.1:9"],
     "calibrate": ["mu.nii.gz", "--activity-mbq", "1", "--volume-ml", "1"],
     "suv": ["mu.nii.gz"],
+    "resolution": ["scan.h5", "--scanner", "s.toml"],
     "normalise": ["scan.h5", "--source", "cylinder", "--radius-mm", "9", "--scanner", "s.toml"],
     "quality": ["mu.nii.gz", "--phantom", "ct-water"],
     "sinogram": ["scan.h5"],

@@ -1,0 +1,1 @@
+"""Measure the resolution of a scanner."""
