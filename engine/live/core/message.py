@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite, prod
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
@@ -34,6 +34,10 @@ MOST_HEADER_BYTES = 65_536
 MOST_BYTES = 2**30
 MOST_PIXELS = 65_536
 """Most rows or columns of a frame, and most views of a geometry."""
+MOST_ANGLE_RAD = 1e6
+"""Largest angle; a scan has at most some thousand turns."""
+MOST_MM = 1e6
+"""Largest coordinate of a geometry [mm]."""
 KINDS = "uif"
 
 Buffer: TypeAlias = "bytes | memoryview"
@@ -257,11 +261,26 @@ def _angle(ours: Plain) -> float | None:
     angle = ours.get("angle_rad")
     if angle is None:
         return None
-    if not isinstance(angle, int | float) or isinstance(angle, bool) or not isfinite(angle):
+    # A long integer has no float, and its digits can exceed the limit of `str`
+    is_number = isinstance(angle, int | float) and not isinstance(angle, bool)
+    if not is_number or not -MOST_ANGLE_RAD <= angle <= MOST_ANGLE_RAD:
         raise DataError(
-            f"in the header, 'angle_rad' is {str(angle)[:40]}, expected a finite number in radians."
+            f"in the header, 'angle_rad' is {str(angle)[:40]}, expected a number in radians from "
+            f"-{MOST_ANGLE_RAD:g} to {MOST_ANGLE_RAD:g}."
         )
     return float(angle)
+
+
+def _beam(ours: Plain) -> Beam:
+    match ours.get("beam"):
+        case "parallel":
+            return "parallel"
+        case "cone":
+            return "cone"
+        case other:
+            raise DataError(
+                f"in the header, 'beam' is {str(other)[:40]!r}, expected 'cone' or 'parallel'."
+            )
 
 
 def _geometry(ours: Plain, vectors: NDArray[np.generic]) -> XrayGeometry:
@@ -273,7 +292,13 @@ def _geometry(ours: Plain, vectors: NDArray[np.generic]) -> XrayGeometry:
             "columns] of the detector."
         )
     rows, columns = (whole_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape)
-    beam: Beam = "parallel" if ours.get("beam") == "parallel" else "cone"
+    beam = _beam(ours)
+    # Also refuses values that are not finite
+    if not (np.abs(vectors) <= MOST_MM).all():
+        raise DataError(
+            f"the geometry has coordinates that are not numbers from -{MOST_MM:,.0f} to "
+            f"{MOST_MM:,.0f} mm; check the sending program."
+        )
     # A copy: the message's buffer belongs to ZeroMQ
     source, detector, u, v = (np.array(vectors[:, k], np.float64) for k in range(4))
     return XrayGeometry(beam, source, detector, u, v, (rows, columns))
