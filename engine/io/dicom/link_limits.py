@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import socket
 import struct
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from threading import Timer
 from typing import TYPE_CHECKING
 
@@ -23,6 +25,10 @@ MOST_CONTROL_BYTES = 65_536
 """Maximum length of other PDUs. An answer to 128 presentation contexts has 8 kB."""
 HEAD_BYTES, DATA_PDU, KINDS = 6, 4, range(1, 8)
 PIECE_BYTES = 4096
+RESPONSE = 0x8000
+"""Bit of the command field of a response (PS3.7, E.1)."""
+PENDING = (0xFF00, 0xFF01)
+"""Status of a response that others follow."""
 
 
 class LinkLimits:
@@ -48,6 +54,8 @@ class LinkLimits:
         self._n_bytes = 0
         self._link: socket.socket | None = None
         self._timer: Timer | None = None
+        self._request: tuple[int | None, int | None] = None, None
+        self._is_answered = False
 
     def attach(self, event: Event) -> None:
         """Watch the connection that has just been opened; a handler of `EVT_CONN_OPEN`."""
@@ -73,6 +81,53 @@ class LinkLimits:
         self._timer = Timer(self._seconds, self._out_of_time)
         self._timer.daemon = True
         self._timer.start()
+
+    def note_request(self, event: Event) -> None:
+        """Expect the response to a request; a handler of `EVT_DIMSE_SENT`."""
+        command = event.message.command_set
+        self._request = command.get("CommandField"), command.get("MessageID")
+        self._is_answered = False
+
+    def check_response(self, event: Event) -> None:
+        """Refuse a message that does not answer the request; a handler of `EVT_DIMSE_RECV`.
+
+        pynetdicom takes the next message of a node for the response, whichever request it answers.
+        """
+        command = event.message.command_set
+        kind, request = self._request
+        wanted = kind if kind is None else kind | RESPONSE, request
+        found = command.get("CommandField"), command.get("MessageIDBeingRespondedTo")
+        if found != wanted or self._is_answered:
+            with suppress(ConnectionAbortedError):
+                self._end(
+                    f"{self._name}: the node sent a message that does not answer the last "
+                    "request; check this node and the port number."
+                )
+        self._is_answered = command.get("Status") not in PENDING
+
+    @contextmanager
+    def catch_damage(self) -> Iterator[None]:
+        """Turn errors in the threads of pynetdicom, about damaged messages, into a fault."""
+        from pynetdicom.association import Association
+        from pynetdicom.dul import DULServiceProvider
+
+        before = threading.excepthook
+
+        def caught(failed: threading.ExceptHookArgs) -> None:
+            if not isinstance(failed.thread, Association | DULServiceProvider):
+                before(failed)
+                return
+            with suppress(ConnectionAbortedError):
+                self._end(
+                    f"{self._name}: the node sent a damaged message; check this node and the port "
+                    "number."
+                )
+
+        threading.excepthook = caught
+        try:
+            yield
+        finally:
+            threading.excepthook = before
 
     def stop(self) -> None:
         """Stop the clock."""

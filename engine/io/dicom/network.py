@@ -133,7 +133,9 @@ def echo(node: Node) -> None:
     """
     limits = LinkLimits(node.name, ECHO_S, 16 * ANSWER_BYTES)
     with associated(node, {VERIFICATION}, limits) as association:
-        refuse_unsuccessful(association.send_c_echo(), node, "the echo request")
+        with refusing_damage(node):
+            response = association.send_c_echo()
+        refuse_unsuccessful(response, node, "the echo request")
 
 
 def send(paths: Sequence[Path], node: Node, on_sent: Callable[[int, int], None]) -> int:
@@ -165,7 +167,8 @@ def send(paths: Sequence[Path], node: Node, on_sent: Callable[[int, int], None])
             dataset = _read(file)
             limits.restart(ANSWER_S + _size_of(file) / SLOWEST_PER_S)
             what = f"the transfer of {file.name} (after {n_sent:,} of {len(files):,} files)"
-            refuse_unsuccessful(_stored(association, dataset, node, what), node, what)
+            response = _stored(association, dataset, _id_of(n_sent), node, what)
+            refuse_unsuccessful(response, node, what)
             on_sent(n_sent + 1, len(files))
     return len(files)
 
@@ -175,12 +178,20 @@ def send_files(paths: Sequence[Path], node: Node) -> int:
     return send(paths, node, lambda done, of: None)
 
 
-def _stored(association: Association, dataset: Dataset, node: Node, what: str) -> Dataset:
+def _id_of(n_sent: int) -> int:
+    """Return the ID of the next request, from 1 to 65,535."""
+    return n_sent % 65_535 + 1
+
+
+def _stored(
+    association: Association, dataset: Dataset, request: int, node: Node, what: str
+) -> Dataset:
     """Return the response of the node to a dataset, an empty one if the connection was lost."""
     from pydicom.dataset import Dataset
 
     try:
-        return association.send_c_store(dataset)
+        with refusing_damage(node):
+            return association.send_c_store(dataset, msg_id=request)
     except RuntimeError:  # the association has ended since the last file
         return Dataset()
     except (ValueError, AttributeError) as e:
@@ -188,6 +199,29 @@ def _stored(association: Association, dataset: Dataset, node: Node, what: str) -
         raise ResourceError(
             f"{node.name}: {what} is not possible ({reason}); send it to another "
             "node, or export the series again without compression."
+        ) from e
+
+
+@contextmanager
+def refusing_damage(node: Node) -> Iterator[None]:
+    """Refuse answers that pynetdicom cannot use, such as a PDU length of 6 bytes.
+
+    Parameters
+    ----------
+    node
+        for the message
+
+    Raises
+    ------
+    ResourceError
+        in place of the errors of pynetdicom's arithmetic and tables
+    """
+    try:
+        yield
+    except (ArithmeticError, AssertionError, LookupError, TypeError) as e:
+        raise ResourceError(
+            f"{node.name}: the node sent a damaged message ({type(e).__name__}); check this node "
+            "and the port number."
         ) from e
 
 
@@ -262,8 +296,11 @@ def associated(node: Node, classes: set[str], limits: LinkLimits) -> Iterator[As
         if the node cannot be reached, rejects the association, does not accept a class, or exceeds
         a limit
     """
-    from pynetdicom import AE, evt
+    from pynetdicom import AE, _config, evt
 
+    # Its own handlers describe messages in the log. They fail for a damaged message, and no further
+    # handler would see it.
+    _config.LOG_HANDLER_LEVEL = "none"
     # pynetdicom only reports that the association failed. A plain connection gives the reason.
     context = None if node.tls is None else node.tls.context()
     _refuse_unreachable(node, context)
@@ -272,26 +309,33 @@ def associated(node: Node, classes: set[str], limits: LinkLimits) -> Iterator[As
     entity.dimse_timeout = entity.network_timeout = ANSWER_S
     for each in sorted(classes):
         entity.add_requested_context(each)
-    association = entity.associate(
-        node.host,
-        node.port,
-        ae_title=node.called,
-        max_pdu=MOST_PDU_BYTES,
-        tls_args=None if context is None else (context, node.host),
-        evt_handlers=[(evt.EVT_CONN_OPEN, limits.attach)],
-    )
-    try:
-        limits.refuse_exceeded()
-        _refuse_useless(association, node)
-        yield association
-    except ResourceError:
-        # A connection that was ended here looks like one that was lost.
-        limits.refuse_exceeded()
-        raise
-    finally:
-        if association.is_established:
-            association.release()
-        limits.close()
+    with limits.catch_damage():
+        association = entity.associate(
+            node.host,
+            node.port,
+            ae_title=node.called,
+            max_pdu=MOST_PDU_BYTES,
+            tls_args=None if context is None else (context, node.host),
+            evt_handlers=[
+                (evt.EVT_CONN_OPEN, limits.attach),
+                (evt.EVT_DIMSE_SENT, limits.note_request),
+                (evt.EVT_DIMSE_RECV, limits.check_response),
+            ],
+        )
+        try:
+            limits.refuse_exceeded()
+            _refuse_useless(association, node)
+            yield association
+            # A message that answers nothing may have come after the last response.
+            limits.refuse_exceeded()
+        except ResourceError:
+            # A connection that was ended here looks like one that was lost.
+            limits.refuse_exceeded()
+            raise
+        finally:
+            if association.is_established:
+                association.release()
+            limits.close()
 
 
 def _refuse_useless(association: Association, node: Node) -> None:

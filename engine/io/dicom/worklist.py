@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import DataError, FileFormatError
 from engine.io.dicom.link_limits import LinkLimits
-from engine.io.dicom.network import Node, associated, refuse_unsuccessful
+from engine.io.dicom.network import Node, associated, refuse_unsuccessful, refusing_damage
 from engine.io.dicom.order import OF_PATIENT, OF_STEP, OF_STUDY, STEPS, ImagingOrder
 
 if TYPE_CHECKING:
@@ -152,12 +152,16 @@ def _answers(association: Association, node: Node, question: WorklistQuery) -> I
     from pydicom.dataset import Dataset
 
     try:
-        responses = association.send_c_find(question.to_dataset(), FIND)
+        with refusing_damage(node):
+            responses = association.send_c_find(question.to_dataset(), FIND)
     except RuntimeError:  # the association has ended
         responses = iter([(Dataset(), None)])
-    for status, answer in responses:
+    while True:
+        with refusing_damage(node):
+            status, answer = next(responses, (Dataset(), None))
         # Each order is a pending response. The last response has no order, only the final status.
         if status and int(status.get("Status", 0)) in PENDING and answer is not None:
             yield answer
         else:
             refuse_unsuccessful(status, node, "the worklist query")
+            return

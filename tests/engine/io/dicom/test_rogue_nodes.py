@@ -9,10 +9,13 @@ Cases, written before the limits:
 - a worklist answer larger than the limit; answers each 0.1 s without end; unusable answers
   without end
 - a node that stores a file only after the time for it, and one that stops reading
+- a response to another request, of another kind, or that comes twice; a request as a response
+- a maximum PDU length of 0, 6 and 7; an abort from an unknown source; half of a response
 """
 
 from __future__ import annotations
 
+import random
 import socket
 import struct
 import threading
@@ -35,6 +38,8 @@ from engine.io.dicom.network import Node, echo, send
 from engine.io.dicom.worklist import WorklistQuery, ask_worklist
 from tests.engine.io.dicom.test_dicom_network import free_port, node
 from tests.engine.io.dicom.test_dicom_worklist import answer
+from tests.farm.network.dicom_nodes import ACTS, recorded
+from tests.farm.network.dicom_nodes import node as replayed
 
 Peer = Callable[[socket.socket], None]
 HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
@@ -222,3 +227,73 @@ def test_a_node_that_stops_reading_does_not_block(
     finally:
         free.set()
         server.shutdown()
+
+
+@contextmanager
+def changed(kind: str, changes: dict[int, int], request: int) -> Iterator[Node]:
+    """A node that stores images and answers echoes, with other numbers in one response."""
+
+    def change(link_data: bytes) -> bytes:
+        data = bytearray(link_data)
+        for element, value in changes.items():
+            at = link_data.find(struct.pack("<HHI", 0, element, 2))
+            struct.pack_into("<H", data, at + 8, value)
+        return bytes(data)
+
+    answers = [list(each) for each in recorded(kind)]
+    answers[request] = [change(each) for each in answers[request]]
+    with replayed(answers, random.Random(3)) as there:
+        yield there
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "request_number"),
+    [
+        ("echo", {0x0120: 2}, 1),
+        ("echo", {0x0100: 0x8020}, 1),
+        ("store", {0x0120: 1}, 2),
+        ("store", {0x0100: 0x0001}, 1),
+        ("store", {0x0100: 0x8020}, 2),
+        ("worklist", {0x0120: 9}, 1),
+    ],
+)
+def test_a_message_that_answers_another_request_is_refused(
+    kind: str, changes: dict[int, int], request_number: int
+) -> None:
+    act = ACTS[kind]
+    with changed(kind, changes, request_number) as there, pytest.raises(ResourceError):
+        act(there)
+
+
+def test_a_response_that_comes_twice_confirms_one_image() -> None:
+    answers = [list(each) for each in recorded("store")]
+    answers[1] *= 2
+    answers[2] = []
+    reason = "does not answer the last request"
+    with replayed(answers, random.Random(3)) as there, pytest.raises(ResourceError, match=reason):
+        ACTS["store"](there)
+
+
+@pytest.mark.parametrize("length", [0, 6, 7])
+def test_a_node_that_accepts_no_data_is_a_sentence(length: int) -> None:
+    answers = [list(each) for each in recorded("echo")]
+    accept = answers[0][0]
+    at = accept.find(b"\x51\x00\x00\x04")
+    answers[0][0] = accept[: at + 4] + struct.pack(">I", length) + accept[at + 8 :]
+    with replayed(answers, random.Random(3)) as there:
+        if length == 0:
+            ACTS["echo"](there)  # no limit
+        else:
+            with pytest.raises(ResourceError):
+                ACTS["echo"](there)
+
+
+def test_damaged_messages_print_no_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+    answers = [list(each) for each in recorded("echo")]
+    # An A-ABORT with a source that does not exist
+    for damage in (struct.pack(">BBIBBBB", 7, 0, 4, 0, 0, 255, 255), answers[1][0][:30]):
+        whole = damage[:2] + struct.pack(">I", len(damage) - 6) + damage[6:]
+        sent = [answers[0], [whole]]
+        with replayed(sent, random.Random(3)) as there, pytest.raises(ResourceError):
+            ACTS["echo"](there)
+    assert "Traceback" not in capfd.readouterr().err
