@@ -51,15 +51,15 @@ class Outcome:
     seconds: float = 0.0
 
 
-def run(cases: Sequence[Case]) -> list[Outcome]:
+def run(cases: Sequence[Case], silence_s: float = SILENCE_S) -> list[Outcome]:
     """Run cases, many in a child; a new one goes on after one that ended the child."""
     outcomes: list[Outcome] = []
     while len(outcomes) < len(cases):
-        outcomes += _child(cases, len(outcomes))
+        outcomes += _child(cases, len(outcomes), silence_s)
     return outcomes
 
 
-def _child(cases: Sequence[Case], first: int) -> list[Outcome]:
+def _child(cases: Sequence[Case], first: int, silence_s: float) -> list[Outcome]:
     sys.stdout.flush()
     here, there = os.pipe()
     last_words = tempfile.TemporaryFile("w+")  # noqa: SIM115 - the child writes it, we read it
@@ -71,7 +71,7 @@ def _child(cases: Sequence[Case], first: int) -> list[Outcome]:
         faulthandler.register(signal.SIGPROF, last_words, chain=True)
         _work(cases, first, there)
     os.close(there)
-    text, timed_out = _listen(here, process)
+    text, timed_out = _listen(here, process, silence_s)
     status = os.waitpid(process, 0)[1]
     last_words.seek(0)
     stack = [line for line in last_words if line.lstrip().startswith("File")]
@@ -88,12 +88,12 @@ def _child(cases: Sequence[Case], first: int) -> list[Outcome]:
     return [*done, Outcome(first + len(done), verdict, why, SECONDS * hung)]
 
 
-def _listen(pipe: int, process: int) -> tuple[bytes, bool]:
+def _listen(pipe: int, process: int, silence_s: float) -> tuple[bytes, bool]:
     """Return what the child said, and whether it fell silent and was ended."""
     said = b""
     with os.fdopen(pipe, "rb", buffering=0) as stream:
         while True:
-            ready, _, _ = select.select([stream], [], [], SILENCE_S)
+            ready, _, _ = select.select([stream], [], [], silence_s)
             if not ready:
                 os.kill(process, signal.SIGKILL)
                 return said, True

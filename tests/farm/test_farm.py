@@ -44,6 +44,11 @@ def test_both_halves_of_the_farm_run_before_a_change_is_good(tmp_path: Path) -> 
     assert steps[begin + 1] == "one=$!"
     assert 'wait "$one" || { cat build/farm-1.txt; exit 1; }' in steps[begin:]
     assert "farm 2/2" in steps[begin:]
+    # Damaged messages come at the same time as the second half
+    network = "nice .venv/bin/python -m tests.farm.network --messages 3000 --seed 1"
+    at = steps.index(f"{network} >build/farm-network.txt 2>&1 &")
+    waits = 'wait "$network" || { cat build/farm-network.txt; exit 1; }'
+    assert steps[at + 1 : at + 4] == ["network=$!", "farm 2/2", waits]
     found = set()
     for kind in KINDS:
         place = tmp_path / kind.name

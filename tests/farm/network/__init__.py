@@ -1,0 +1,1 @@
+"""Hostile senders of frames, events and DICOM answers."""
