@@ -187,7 +187,7 @@ class Requirements:
         return "up to " if self.least else ""
 
 
-def plan_of(on: Backend, requirements: Requirements, grid: ImageGrid) -> Planned:
+def plan_of(on: Backend, requirements: Requirements, grid: ImageGrid, n_frames: int = 0) -> Planned:
     """Return the event that reports the requirements of a run.
 
     Parameters
@@ -198,9 +198,11 @@ def plan_of(on: Backend, requirements: Requirements, grid: ImageGrid) -> Planned
         estimate for the run
     grid
         grid of the image
+    n_frames
+        number of time frames or gates, 0 for a single image
     """
     text = f"{on.label}: {requirements.describe()}"
-    return Planned(on.name, text, VOXEL_BYTES * grid.n_voxels)
+    return Planned(on.name, text, VOXEL_BYTES * grid.n_voxels, n_frames)
 
 
 def refuse_if_too_large(

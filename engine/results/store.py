@@ -29,6 +29,7 @@ from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.safety import audit_log
 from engine.io.safety.atomic_write import folder_to_disk, write_atomically
+from engine.io.safety.disk_space import DiskNeed, refuse_full_disks
 from engine.io.safety.file_signature import (
     FileSignature,
     key_or_none,
@@ -213,7 +214,7 @@ class Results:
         # Host and process ID tell `_sweep` later whether the owner is still alive.
         part = self.folder / f".{_host()}-{os.getpid()}-{name}{PART}"
         # Checked before writing: a full disk is better reported before minutes of output.
-        self._refuse_full(new.volume.values.nbytes * (1 + len(new.frames)))
+        refuse_full_disks([self.need_of(new.volume.values.nbytes, len(new.frames))])
         try:
             part.mkdir(OWNER_ONLY)
             _fill(part, name, new)
@@ -278,13 +279,18 @@ class Results:
             log.info("result %s removed: %s", result.id, said[-1])
         return said
 
-    def _refuse_full(self, n_bytes: int) -> None:
-        wanted, free = n_bytes + SPARE_BYTES, shutil.disk_usage(self.folder).free
-        if free < wanted:
-            raise ResourceError(
-                f"{self.folder}: the result needs {wanted:,} bytes, but only {free:,} are free; "
-                "free disk space, or set another folder in results.toml."
-            )
+    def need_of(self, image_bytes: int, n_frames: int) -> DiskNeed:
+        """Return the space that a result needs.
+
+        Parameters
+        ----------
+        image_bytes
+            size of an image
+        n_frames
+            number of time frames or gates, which are stored with their sum; 0 for a single image
+        """
+        n_bytes = image_bytes * (1 + n_frames) + SPARE_BYTES
+        return DiskNeed("the result", self.folder, n_bytes, "set another folder in results.toml")
 
     def _drop_earlier(self, newest: Result, job: str) -> None:
         for result in self._readable():

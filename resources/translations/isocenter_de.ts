@@ -2560,8 +2560,8 @@
     </message>
     <message>
       <location filename="app/output/export/writing.py" />
-      <source>{parent}: not enough free disk space; choose another folder.</source>
-      <translation>{parent}: nicht genug freier Speicherplatz; wählen Sie einen anderen Ordner.</translation>
+      <source>{parent}: not enough free disk space ({needed} needed, {free} free); choose another folder.</source>
+      <translation>{parent}: zu wenig freier Speicherplatz ({needed} nötig, {free} frei); wählen Sie einen anderen Ordner.</translation>
     </message>
     <message>
       <location filename="app/output/export/writing.py" />

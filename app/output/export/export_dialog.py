@@ -175,7 +175,8 @@ class ExportDialog(QDialog):
         target, volume = self.target, self.chosen.volume
         self.values.offer(volume)
         # Checked at every key, so that Save is only enabled for a file that can be written.
-        fault = obstacle(target, volume, self._made_by)
+        text, written = self._frames_of(target)
+        fault = obstacle(target, volume, self._made_by, len(written))
         if not fault and not any(each.ends(target) for each in WRITERS):
             fault = tr(
                 "The name must end with one of {usual_suffixes}.",
@@ -189,7 +190,6 @@ class ExportDialog(QDialog):
                 size=size(volume.values.nbytes),
             )
         ]
-        text, written = self._frames_of(target)
         if text:
             notes.append(text)
         if free is not None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from app.language.translation import tr
 from app.state.models.run_images import ALL_FRAMES, StoredImage
 from app.state.models.run_record import RunRecord
+from app.ui.theme.formatting import size
 from engine.analysis.quality import SuvKind, in_suv
 from engine.core.errors import DataError, EngineError
 from engine.data import FrameVolume, Plain, Volume, bids_times
@@ -143,7 +144,9 @@ def remark(
         return ""  # `obstacle` reports the reason
 
 
-def obstacle(target: Path, volume: Volume, provenance: Plain | None = None) -> str:
+def obstacle(
+    target: Path, volume: Volume, provenance: Plain | None = None, n_frames: int = 0
+) -> str:
     """Return the reason why a volume cannot be written.
 
     Parameters
@@ -154,6 +157,8 @@ def obstacle(target: Path, volume: Volume, provenance: Plain | None = None) -> s
         image
     provenance
         provenance of the image; None: that of the volume
+    n_frames
+        number of time frames that are written with it
 
     Returns
     -------
@@ -169,9 +174,14 @@ def obstacle(target: Path, volume: Volume, provenance: Plain | None = None) -> s
         return str(e)
     free = free_bytes(target.parent) or 0
     # Compression is not predictable, so the uncompressed size must fit.
-    if free < SPARE * volume.values.nbytes:
+    needed = int(SPARE * volume.values.nbytes * (1 + n_frames))
+    if free < needed:
         return tr(
-            "{parent}: not enough free disk space; choose another folder.", parent=target.parent
+            "{parent}: not enough free disk space ({needed} needed, {free} free); choose another "
+            "folder.",
+            parent=target.parent,
+            needed=size(needed),
+            free=size(free),
         )
     return ""
 

@@ -65,11 +65,13 @@ class Planned(Event):
     device : "cpu" or "cuda", on which it runs
     text : the device, memory and time in one line
     image_bytes : size of the image, with one number of 4 bytes for each voxel
+    n_frames : number of time frames or gates, 0 for a single image
     """
 
     device: str
     text: str
     image_bytes: int = 0
+    n_frames: int = 0
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,13 @@ class FrameRequest:
         """Number of frames."""
         return self.gates.n_gates if self.gates else self.n_equal or len(self.spans_ms)
 
+    def n_frames_within(self, data: ListMode) -> int:
+        """Return the number of frames that begin before the end of a scan."""
+        if not self.spans_ms or data.time_ms is None:
+            return self.n_frames
+        end_ms = length_ms(data)
+        return sum(start < end_ms for start, _ in self.spans_ms)
+
     @classmethod
     def of(cls, text: str) -> FrameRequest | None:
         """Parse "10x60,5x300", "0-60,120-180", "n=20" or "gates=8".

@@ -8,7 +8,6 @@ file system that ignores case is still the same file.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +17,7 @@ from engine.core.errors import OutputError, ResourceError
 from engine.core.paths import exports_dir, made
 from engine.io.formats import WRITERS
 from engine.io.names import refuse_unusable_name
+from engine.io.safety.disk_space import DiskNeed
 
 Identity = tuple[int, int]
 WHOLE = (".nii", ".npy", ".mha", ".nrrd", ".hv")
@@ -103,8 +103,8 @@ def existing(path: Path) -> str:
     return f"{found.st_size:,} bytes, {changed:%Y-%m-%d %H:%M}"
 
 
-def refuse_too_little_space(output: str, image_bytes: int) -> None:
-    """Refuse an output that the disk has no space for, before the image is computed.
+def need_of_output(output: str, image_bytes: int, n_frames: int = 0) -> DiskNeed | None:
+    """Return the space that an output of a run needs; None without an output.
 
     Parameters
     ----------
@@ -112,24 +112,14 @@ def refuse_too_little_space(output: str, image_bytes: int) -> None:
         file for the image; "" for none
     image_bytes
         size of the image with 4 bytes for each voxel; formats that compress need less
-
-    Raises
-    ------
-    ResourceError
-        states the space that is needed and the free space
+    n_frames
+        number of time frames or gates in the file; 0 for a single image
     """
     if not output:
-        return
+        return None
     path = Path(output)
     share = 1.0 if path.name.lower().endswith(WHOLE) else LEAST_SHARE
-    # A folder of a series is created later
-    folder = next((each for each in path.absolute().parents if each.is_dir()), None)
-    needed = int(share * image_bytes)
-    if folder is not None and (free := shutil.disk_usage(folder).free) < needed:
-        raise ResourceError(
-            f"{path.name}: the image needs at least {needed:,} bytes, but {free:,} are free in "
-            f"{folder}. Free disk space, or choose another folder."
-        )
+    return DiskNeed(path.name, path.absolute().parent, int(share * image_bytes * max(n_frames, 1)))
 
 
 def files_written(path: Path) -> tuple[Path, ...]:

@@ -17,12 +17,14 @@ from engine.data.runs.events import (
     Warned,
 )
 from engine.data.runs.record import Ending
+from engine.io.safety.disk_space import DiskNeed, refuse_full_disks
 from engine.io.safety.locks import after_others
-from engine.io.safety.outputs import refuse_too_little_space
+from engine.io.safety.outputs import need_of_output
 from engine.jobs.checkpoint.job import Job
 from engine.jobs.checkpoint.job_record import Status
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.checkpoint.run_result import RunResult
+from engine.results import Results
 
 INTERVAL_S = 2.0
 """Shortest time between checkpoints within an iteration."""
@@ -61,8 +63,8 @@ def keep(
     OwnerChangedError
         if another process has claimed the job meanwhile
     EngineError
-        any error of the run, after the last image was saved; also too little space for the output,
-        before the long work begins
+        any error of the run, after the last image was saved; also too little space for the output
+        or the result, before the long work begins
     """
     job.claim(heir_of=heir_of)
     saver, result = _Saver(job), RunResult(job)
@@ -72,7 +74,7 @@ def keep(
             saver.latest = event if isinstance(event, Preview) else saver.latest
             result.take(event)
             if isinstance(event, Planned):
-                refuse_too_little_space(job.record.output, event.image_bytes)
+                refuse_full_disks(_needs_of(job, event))
             if isinstance(event, Finished):
                 event = result.complete(event)
                 yield StageStarted("keep", "Saving the result")
@@ -108,6 +110,12 @@ def keep(
         if isinstance(events, Generator):
             events.close()
     _end(job, saver, result, finished=finished)
+
+
+def _needs_of(job: Job, planned: Planned) -> list[DiskNeed]:
+    output = need_of_output(job.record.output, planned.image_bytes, planned.n_frames)
+    result = Results().need_of(planned.image_bytes, planned.n_frames)
+    return [result] if output is None else [output, result]
 
 
 def _end(job: Job, saver: _Saver, result: RunResult, *, finished: bool) -> None:

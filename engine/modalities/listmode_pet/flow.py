@@ -140,7 +140,9 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
     # Auxiliary files can raise the need for memory, so events may still have to move to files.
     if requirements.disk_bytes and data.n_ordered is None:
         data = in_files(context, WholeScan(data))
-    yield plan_of(context.on, requirements, grid)
+    wanted = FrameRequest.of(protocol.frames)
+    n_frames = 0 if wanted is None else wanted.n_frames_within(data)
+    yield plan_of(context.on, requirements, grid, n_frames)
     if not protocol.time_of_flight:
         data = listmode_pet.without_tof(data)
     context.log.facts = facts_of(data)

@@ -488,7 +488,7 @@ def test_too_little_space_for_the_output_ends_a_run_before_its_work(study, tmp_p
         yield Planned("cpu", "", image_bytes=1 << 60)
         pytest.fail("the work has begun")
 
-    with pytest.raises(ResourceError, match=r"image\.nii: the image needs at least"):
+    with pytest.raises(ResourceError, match=r"image\.nii and the result need at least"):
         list(keep(events(), job))
     assert Job.open(job.folder).record.status == "failed"
 

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from engine.core import paths
-from engine.core.errors import NumericalError
+from engine.core.errors import NumericalError, ResourceError
 from engine.data.runs.events import (
     Corrected,
     Finished,
     Loaded,
+    Planned,
     Preview,
     ResultSaved,
     StageStarted,
@@ -28,7 +29,7 @@ from engine.jobs.checkpoint import saving as keeping
 from engine.jobs.checkpoint.iterates import Iterates
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
-from engine.results import Results
+from engine.results import Results, store
 from tests.engine.run_records import recorded
 
 GRID = ImageGrid((3, 4, 5), (1.0, 2.0, 3.0), (1.0, 0.0, -1.0))
@@ -173,6 +174,24 @@ def test_where_the_result_finds_no_room_the_images_of_the_job_stay(job, monkeypa
     assert (job.record.status, job.record.result) == ("finished", "")
     assert job.latest().done == 8 and job.info.resumable
     assert Results().newest_first() == []
+
+
+@pytest.mark.parametrize("n_frames", [0, 3])
+def test_a_run_whose_result_has_no_space_is_refused_before_its_work(
+    job, monkeypatch, n_frames
+) -> None:
+    image_bytes, worked = 10_000_000, []
+
+    def planned():
+        yield Planned("cpu", "CPU", image_bytes, n_frames)
+        worked.append(True)
+
+    needed = image_bytes * (1 + n_frames) + store.SPARE_BYTES
+    free = shutil.disk_usage(job.folder)._replace(free=needed - 1)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: free)
+    with pytest.raises(ResourceError, match=f"the result needs at least {needed:,} bytes"):
+        list(keep(planned(), job))
+    assert not worked
 
 
 def test_a_finished_run_with_a_result_is_not_offered_again(job):

@@ -45,6 +45,13 @@ def test_an_image_needs_its_size_and_a_little_more(volume, tmp_path, leave_free,
     assert words == "" if fits else "not enough free disk space" in words
 
 
+def test_frames_need_space_too(volume, tmp_path, leave_free):
+    leave_free(5 * N_BYTES)
+    assert obstacle(tmp_path / "a.nii.gz", volume, n_frames=2) == ""
+    fault = obstacle(tmp_path / "a.nii.gz", volume, n_frames=5)
+    assert "needed" in fault and "free" in fault
+
+
 def test_a_full_disk_is_told_in_the_dialog_and_nothing_can_be_saved(
     qtbot, volume, tmp_path, leave_free
 ):

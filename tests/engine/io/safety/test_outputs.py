@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from engine.core.errors import OutputError, ResourceError
+from engine.core.errors import OutputError
 from engine.io.safety import outputs
 from engine.io.safety.outputs import existing, files_written, refuse_inputs, refuse_to_overwrite
 
@@ -90,15 +89,13 @@ def test_devices_are_no_files_to_lose() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "needed"), [("a.nii", 1000), ("a.NRRD", 1000), ("a.nii.gz", 50), ("a.dcm", 50)]
-)
-def test_an_image_needs_its_space_before_it_is_computed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, needed: int
+    ("name", "n_frames", "needed"),
+    [("a.nii", 0, 1000), ("a.NRRD", 0, 1000), ("a.nii", 7, 7000), ("a.nii.gz", 0, 50),
+     ("a.dcm", 0, 50), ("a.dcm", 7, 350)],
+)  # fmt: skip
+def test_an_image_needs_the_space_of_its_format_and_frames(
+    tmp_path: Path, name: str, n_frames: int, needed: int
 ) -> None:
-    free = needed
-    monkeypatch.setattr(outputs.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
-    outputs.refuse_too_little_space(str(tmp_path / "new folder" / name), 1000)
-    outputs.refuse_too_little_space("", 1 << 60)
-    free = needed - 1
-    with pytest.raises(ResourceError, match=f"at least {needed:,} bytes, but {free:,} are"):
-        outputs.refuse_too_little_space(str(tmp_path / name), 1000)
+    need = outputs.need_of_output(str(tmp_path / "new folder" / name), 1000, n_frames)
+    assert need is not None and (need.n_bytes, need.what) == (needed, name)
+    assert outputs.need_of_output("", 1 << 60) is None

@@ -1,0 +1,63 @@
+"""A run is refused before its work if one of its disks has too little space.
+
+Cases: one file; an output and a result on one disk, which share its space, and on two; a folder
+that does not exist yet; nothing to write.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from engine.core.errors import ResourceError
+from engine.io.safety.disk_space import DiskNeed, refuse_full_disks
+
+FREE = 1000
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=FREE))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", [".", "new/folder"])
+def test_a_file_needs_its_space(folder: Path, name: str) -> None:
+    refuse_full_disks([DiskNeed("a.nii", folder / name, FREE)])
+    with pytest.raises(ResourceError) as caught:
+        refuse_full_disks([DiskNeed("a.nii", folder / name, FREE + 1)])
+    assert str(caught.value) == (
+        f"a.nii needs at least 1,001 bytes, but 1,000 are free in {folder}. Free disk space, or "
+        "choose another folder."
+    )
+
+
+def test_files_on_one_disk_share_its_space(folder: Path) -> None:
+    needs = [
+        DiskNeed("a.nii", folder, 400),
+        DiskNeed("the result", folder / "results", 601, "set another folder in results.toml"),
+    ]
+    for each in needs:
+        refuse_full_disks([each])
+    with pytest.raises(ResourceError, match=r"a.nii and the result need at least 1,001 .*toml"):
+        refuse_full_disks(needs)
+
+
+def test_each_disk_has_its_own_space(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = folder / "other"
+    other.mkdir()
+    stat = Path.stat
+    monkeypatch.setattr(
+        Path, "stat",
+        lambda self, **k: SimpleNamespace(st_dev=7) if self == other else stat(self, **k),
+    )  # fmt: skip
+    monkeypatch.setattr(DiskNeed, "existing_folder", property(lambda self: self.folder))
+    refuse_full_disks([DiskNeed("a", folder, 900), DiskNeed("b", other, 900)])
+
+
+def test_nothing_to_write_needs_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
+    refuse_full_disks([DiskNeed("a", folder, 0)])
