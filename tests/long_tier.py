@@ -1,13 +1,15 @@
 """Run the long tests and store their date and result.
 
-    python -m tests.long_tier [pytest options]
+    python -m tests.long_tier [--part K/N] [pytest options]
 
 The long tests are marked `slow`: kills at random, every state of the window, complete demos, the
-photon judge, installations. CI leaves them out. The result goes to `tests/long_tier.json`.
+photon judge, installations. CI leaves them out. With --part, only every Nth file runs.
+The results go to `tests/long_tier.json`, one entry for each part.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
@@ -23,6 +25,8 @@ import pytest
 from engine.io.safety.atomic_write import write_atomically
 
 RESULT = Path(__file__).with_suffix(".json")
+PART = "ISOCENTER_LONG_PART"
+"""Environment variable with the part that runs, such as "2/8"."""
 
 
 @dataclass
@@ -49,26 +53,50 @@ class Outcomes:
             self.passed += 1
 
 
-def main(options: list[str]) -> int:
-    """Run the long tests, store the result, and return pytest's exit code."""
+def main(arguments: list[str]) -> int:
+    """Run the long tests or a part of them, store the result, and return pytest's exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--part", type=_part, default="1/1", metavar="K/N", help="every Nth file")
+    chosen, options = parser.parse_known_args(arguments)
     outcomes, begun = Outcomes(), time.monotonic()
-    code = pytest.main(["-m", "slow", "--timeout", "3600", *options], plugins=[outcomes])
+    # The environment and -p reach the workers of pytest-xdist, a plug-in object does not.
+    os.environ[PART] = chosen.part
+    options = ["-m", "slow", "--timeout", "3600", "-p", "tests.long_tier", *options]
+    code = pytest.main(options, plugins=[outcomes])
     result = {
         "date": datetime.now(UTC).date().isoformat(),
         "commit": _commit(),
         "python": platform.python_version(),
         "processors": os.cpu_count(),
-        "options": options,
         "seconds": round(time.monotonic() - begun),
         "passed": outcomes.passed,
         "skipped": outcomes.skipped,
         "failed": sorted(set(outcomes.failed)),
     }
-    write_atomically(f"{json.dumps(result, indent=2)}\n".encode(), RESULT)
+    results = json.loads(RESULT.read_text("utf-8")) if RESULT.exists() else {}
+    results[chosen.part] = result
+    write_atomically(f"{json.dumps(results, indent=2)}\n".encode(), RESULT)
     sys.stdout.write(
         f"{RESULT.name}: {outcomes.passed} passed, {len(set(outcomes.failed))} failed\n"
     )
     return int(code)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the files of other parts; tests of one file share their fixtures."""
+    number, n = (int(word) for word in os.environ.get(PART, "1/1").split("/"))
+    files = {path: k for k, path in enumerate(dict.fromkeys(item.path for item in items))}
+    others = [item for item in items if files[item.path] % n != number - 1]
+    config.hook.pytest_deselected(items=others)
+    items[:] = [item for item in items if files[item.path] % n == number - 1]
+
+
+def _part(text: str) -> str:
+    number, n = (int(word) for word in text.split("/"))
+    if not 1 <= number <= n:
+        raise argparse.ArgumentTypeError(f"{text}: expected 1/{n} to {n}/{n}")
+    return text
 
 
 def _commit() -> str:

@@ -77,7 +77,8 @@ def test_numbers_have_a_point_in_every_language(german):
 @pytest.mark.slow
 def test_nothing_is_cut_in_german():
     """The laws of window and dialogs, in a process that speaks German from its beginning."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", LAWS]
+    every = ("-m", "slow or not slow")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *every, LAWS]
     settings = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_XDIST")}
     done = subprocess.run(
         command, cwd=ROOT, env=settings | {VARIABLE: "de"}, capture_output=True, text=True,

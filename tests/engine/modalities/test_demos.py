@@ -137,7 +137,8 @@ class TestPet:
         demo = PetDemo(n_prompts=300_000)
         volume, message = pictured(demo.make(tmp_path))
         truth = read_volume(demo.truth(tmp_path))
-        assert set(message) == {"normalisation", "attenuation", "randoms"}
+        applied = {"normalisation", "line_geometry", "attenuation", "randoms"}
+        assert set(message) == {*applied, "defaults", "subsets"}
         assert volume.unit == truth.unit
         assert volume.values.sum() == pytest.approx(truth.values.sum(), rel=0.03)
         middle = binary_erosion(truth.values > 0.1 * truth.values.max(), iterations=2)

@@ -42,7 +42,7 @@ def box(qtbot, window, cylinder) -> QualityBox:
 def test_a_phantom_is_measured_and_shown(qtbot, window, box):
     assert box.measure.isEnabled() and not box.save.isEnabled() and box.rows() == []
     box.measure.click()
-    qtbot.waitUntil(lambda: box.measured is not None)
+    qtbot.waitUntil(lambda: box.measured is not None, timeout=60_000)
     rows = {name.strip(): value for name, value in box.rows()}
     assert rows["Mean of the interior"].startswith("5.0") and rows["Mean of the interior"].endswith(
         "Bq/mL"

@@ -206,7 +206,7 @@ def test_it_takes_no_more_memory_than_was_told_and_not_far_less(timed: bool) -> 
         return peak
 
     taken(data)  # compiles
-    assert told / 4 < taken(data) <= told
+    assert told / 5 < taken(data) <= told
 
 
 def test_a_gpu_finds_the_same_scatter_within_the_memory_that_was_told() -> None:
