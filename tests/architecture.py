@@ -404,6 +404,7 @@ MAY_OPEN = (
     ),  # files of our own
     *(
         "engine.io.safety.signing_key",
+        "engine.live.core.stream_keys",
         "engine.io.safety.audit_lines",
         "engine.io.safety.audit_check",
     ),

@@ -15,7 +15,8 @@ from engine.cli.verbs import Verbs
 from engine.core.errors import SettingsError
 from engine.io import read_listmode, read_projections
 from engine.jobs.loader import Loader, for_command
-from engine.live.core.zeromq import check_network, is_address
+from engine.live.core.stream_keys import checked_key, stream_key
+from engine.live.core.zeromq import ClientKeys, check_network, is_address
 from engine.live.ct.playing import n_frames
 from engine.live.ct.sending import Sending, send
 from engine.live.pet.event_sending import send_events
@@ -34,6 +35,10 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "--network", action="store_true",
         help="accept receivers on other computers at tcp://*:PORT (default: this computer only)",
+    )  # fmt: skip
+    p.add_argument(
+        "--receiver-key", metavar="KEY",
+        help="encrypt for the receiver with this public key, and prove the own key to it",
     )  # fmt: skip
     p.add_argument(
         "--rate",
@@ -57,6 +62,7 @@ def _send(arguments: argparse.Namespace, console: Console) -> None:
     if not is_address(arguments.to):
         raise SettingsError(f"--to {arguments.to}: expected tcp://host:port or tcp://*:port.")
     check_network(arguments.to, arguments.network)
+    _keys(arguments)
     # X-ray frames and events have different messages; the file decides
     if is_list_mode(arguments.scan):
         _send_events(arguments, console)
@@ -67,11 +73,23 @@ def _send(arguments: argparse.Namespace, console: Console) -> None:
         f"Sending {n_frames(scan):,} frames of {columns} × {rows} pixels to {arguments.to}"
     )
     how = Sending(
-        arguments.to, arguments.rate, arguments.to_all, arguments.plain, arguments.network
+        arguments.to,
+        arguments.rate,
+        arguments.to_all,
+        arguments.plain,
+        arguments.network,
+        _keys(arguments),
     )
     begun = monotonic()
     sent = send(scan, how, stop=Event(), on_event=console.line)
     console.line(f"{sent:,} projections sent in {monotonic() - begun:.1f} s")
+
+
+def _keys(arguments: argparse.Namespace) -> ClientKeys | None:
+    if arguments.receiver_key is None:
+        return None
+    receiver, own = checked_key(arguments.receiver_key), stream_key()
+    return ClientKeys(receiver, own.public, own.secret)
 
 
 def _send_events(arguments: argparse.Namespace, console: Console) -> None:
@@ -86,7 +104,7 @@ def _send_events(arguments: argparse.Namespace, console: Console) -> None:
     begun = monotonic()
     sent = send_events(
         scan, arguments.to, rate=arguments.rate, to_all=arguments.to_all,
-        network=arguments.network, stop=Event(),
+        network=arguments.network, keys=_keys(arguments), stop=Event(),
         on_event=console.line,
     )  # fmt: skip
     console.line(f"{sent:,} events sent in {monotonic() - begun:.1f} s")

@@ -41,6 +41,14 @@ def add_source(p: argparse.ArgumentParser) -> None:
         "--network", action="store_true",
         help="accept senders on other computers at tcp://*:PORT (default: this computer only)",
     )  # fmt: skip
+    p.add_argument(
+        "--sender-key", action="append", default=[], metavar="KEY", dest="sender_keys",
+        help="accept only senders with this public key, or with a key of this file (repeatable)",
+    )  # fmt: skip
+    p.add_argument(
+        "--sender", default="", metavar="WHO",
+        help="accept only the sender with this token, key or address",
+    )  # fmt: skip
     p.add_argument("--replay", action="store_true", help="replay a stored scan")
     p.add_argument(
         "--rate",
@@ -79,6 +87,8 @@ def source_of(arguments: argparse.Namespace) -> FrameSource:
         rate=arguments.rate,
         loader=loader,
         network=arguments.network,
+        sender_keys=tuple(arguments.sender_keys),
+        sender=arguments.sender,
     )
     return open_source(str(arguments.source), options)
 
@@ -157,7 +167,15 @@ def event_source_of(arguments: argparse.Namespace) -> EventSource:
         raise SettingsError("--rate needs --replay with a stored scan.")
     # Only a replay reads a stored file; other sources parse the bytes themselves
     loader = _file_loader(arguments) if replay else None
-    options = SourceOptions(arguments.subscribe, replay, rate, loader, arguments.network)
+    options = SourceOptions(
+        subscribe=arguments.subscribe,
+        replay=replay,
+        rate=rate,
+        loader=loader,
+        network=arguments.network,
+        sender_keys=tuple(arguments.sender_keys),
+        sender=arguments.sender,
+    )
     return open_events(name, options, arguments.scanner)
 
 

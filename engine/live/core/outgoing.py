@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from engine.live.core.message import Buffer
 from engine.live.core.senders import new_token, with_token
-from engine.live.core.zeromq import listens, opened, sent
+from engine.live.core.zeromq import ClientKeys, listens, opened, sent
 
 if TYPE_CHECKING:
     import zmq
@@ -120,6 +120,7 @@ def outgoing(
     on_event: Callable[[str], None],
     has_token: bool = True,
     network: bool = False,
+    keys: ClientKeys | None = None,
 ) -> Iterator[Outgoing]:
     """Open the socket of a sender, and close it once its messages have left.
 
@@ -137,6 +138,8 @@ def outgoing(
         True to identify this run of the sender in every message
     network
         True to accept receivers on other computers at tcp://*:port
+    keys
+        keys of the connection; None: neither encrypted nor signed
     """
     import zmq
 
@@ -147,10 +150,12 @@ def outgoing(
     else:
         options[int(zmq.IMMEDIATE)] = 1  # queues nothing for a receiver that does not exist
     kind = zmq.XPUB if to_all else zmq.PUSH
-    with opened(kind, address, options, network=network) as socket:
+    with opened(kind, address, options, network=network, keys=keys) as socket:
         if listens(address) and address.startswith("tcp://"):
             on_event(f"{address}: {_receivers(network)}")
         token = new_token() if has_token else None
+        if token is not None:
+            on_event(f"{address}: the token of this sender is {token}.")
         yield Outgoing(socket, address, stop, on_event, token)
         if stop.is_set():
             # After a stop nobody waits for messages that are still in the queue

@@ -11,7 +11,9 @@ from __future__ import annotations
 import ipaddress
 import json
 import os
+import re
 import secrets
+import shlex
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +29,7 @@ TOKEN = "token"
 MOST_TOKEN = 128
 KEY_LENGTH = 40
 """Characters of a public key of CURVE."""
+PLAIN_TOKEN = re.compile(r"[0-9A-Za-z_.-]+")
 MOST_SENDERS = 200
 """Most refused senders that are counted one by one."""
 
@@ -105,6 +108,7 @@ class Senders:
     is_listening : True if senders connect to this program; False if it connects to one sender,
         whose address the user has chosen
     required : key, token or address of the only sender that is accepted; empty: the first one
+    has_keys : True if the socket checks keys; otherwise a key of a message is a claim of a stranger
 
     Attributes
     ----------
@@ -115,8 +119,8 @@ class Senders:
         shows that it is still the same run
     """
 
-    def __init__(self, *, is_listening: bool, required: str = "") -> None:
-        self._is_listening, self._required = is_listening, required
+    def __init__(self, *, is_listening: bool, required: str = "", has_keys: bool = False) -> None:
+        self._is_listening, self._required, self._has_keys = is_listening, required, has_keys
         self.chosen: Origin | None = None
         self._newest: Origin | None = None
         self.follows = self.has_reconnected = False
@@ -144,7 +148,7 @@ class Senders:
         DataError
             if the header cannot be read
         """
-        origin = _origin_of(parts)
+        origin = _origin_of(parts, self._has_keys)
         self._newest, self.follows, self.has_reconnected = origin, False, False
         reason = self._reason_against(origin)
         if reason:
@@ -206,7 +210,7 @@ class Senders:
                 return ""
         if chosen is None or self._is_same(chosen, origin) or not _is_open(chosen):
             return ""
-        return f"is not the sender of this scan ({chosen.name})"
+        return f"is not the sender of this scan ({chosen.name}){_how_to_choose(origin)}"
 
     def _why(self, chosen: Origin) -> str:
         if self._required and not is_named(chosen, self._required):
@@ -257,6 +261,13 @@ def is_named(origin: Origin, identity: str) -> bool:
     return origin.token == identity
 
 
+def _how_to_choose(origin: Origin) -> str:
+    # A stranger chooses its token: nobody must paste one that a shell would run
+    if origin.token and not origin.key and not PLAIN_TOKEN.fullmatch(origin.token):
+        return ""
+    return f"; --sender {shlex.quote(origin.identity)} accepts only this one"
+
+
 def _short(identity: str) -> str:
     return identity if len(identity) <= 20 else f"{identity[:16]}…"
 
@@ -269,7 +280,7 @@ def _is_host(text: str) -> bool:
     return True
 
 
-def _origin_of(parts: Sequence[zmq.Frame]) -> Origin:
+def _origin_of(parts: Sequence[zmq.Frame], has_keys: bool) -> Origin:
     import zmq
 
     token = ""
@@ -287,7 +298,8 @@ def _origin_of(parts: Sequence[zmq.Frame]) -> Origin:
     # Transports without a socket, such as inproc, have no properties
     except (zmq.ZMQError, ValueError):
         return Origin(token, -1, None, "")
-    return Origin(token, descriptor, _peer_of(descriptor), host, _key_of(parts[0]))
+    key = _key_of(parts[0]) if has_keys else ""
+    return Origin(token, descriptor, _peer_of(descriptor), host, key)
 
 
 def _key_of(part: zmq.Frame) -> str:

@@ -7,8 +7,9 @@ even if nobody is there yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.core.errors import ResourceError, SettingsError
@@ -16,11 +17,50 @@ from engine.live.core.message import Buffer
 
 if TYPE_CHECKING:
     import zmq
+    from zmq.auth.thread import ThreadAuthenticator
 
 SCHEMES = ("tcp://", "ipc://")
 LOOPBACK = "tcp://127.0.0.1"
 HERE = ("tcp://*", LOOPBACK, "tcp://localhost")
 """Addresses that no other computer can reach without `network`."""
+
+
+@dataclass(frozen=True)
+class ServerKeys:
+    """Keys of a socket that accepts only known senders.
+
+    Attributes
+    ----------
+    secret : secret key of this program
+    allowed : public keys of the senders
+    on_refused : called in another thread with the key of each sender that is not allowed
+    """
+
+    secret: str
+    allowed: frozenset[str]
+    on_refused: Callable[[str], None] = lambda _: None
+
+    def callback(self, _: str, key: bytes) -> bool:
+        """Return True if a key is allowed; the handler of ZeroMQ asks this."""
+        is_allowed = key.decode("ascii") in self.allowed
+        if not is_allowed:
+            self.on_refused(key.decode("ascii"))
+        return is_allowed
+
+
+@dataclass(frozen=True)
+class ClientKeys:
+    """Keys of a sender.
+
+    Attributes
+    ----------
+    receiver : public key of the receiver
+    public, secret : pair of this program
+    """
+
+    receiver: str
+    public: str
+    secret: str
 
 
 def is_address(text: str) -> bool:
@@ -63,7 +103,12 @@ def check_network(address: str, network: bool) -> None:
 
 @contextmanager
 def opened(
-    kind: int, address: str, options: dict[int, int], *, network: bool = False
+    kind: int,
+    address: str,
+    options: dict[int, int],
+    *,
+    network: bool = False,
+    keys: ServerKeys | ClientKeys | None = None,
 ) -> Iterator[zmq.Socket[bytes]]:
     """Open a socket at an address, and close it with its context.
 
@@ -77,6 +122,8 @@ def opened(
         socket options, set before the socket is connected
     network
         True to listen on all networks; False: tcp://*:port listens on this computer only
+    keys
+        keys of the connection; None: neither encrypted nor signed
 
     Raises
     ------
@@ -88,8 +135,12 @@ def opened(
     import zmq
 
     context = zmq.Context()
+    authenticator = None
     try:
+        # Before the socket is bound: without its handler ZeroMQ accepts every key
+        authenticator = _authenticator(context, keys)
         socket = context.socket(kind)
+        _set_keys(socket, keys)
         # High-water marks count only for connections that are made afterwards
         for option, value in options.items():
             socket.setsockopt(option, value)
@@ -102,6 +153,8 @@ def opened(
             raise _fault(address, e) from e
         yield socket
     finally:
+        if authenticator is not None:
+            authenticator.stop()
         # Not `term`, which would wait for a socket that is still open
         context.destroy()
 
@@ -135,6 +188,31 @@ def sent(socket: zmq.Socket[bytes], message: list[Buffer], wait_ms: int) -> bool
     except zmq.Again:
         return False
     return True
+
+
+def _authenticator(
+    context: zmq.Context[zmq.Socket[bytes]], keys: ServerKeys | ClientKeys | None
+) -> ThreadAuthenticator | None:
+    if not isinstance(keys, ServerKeys):
+        return None
+    from zmq.auth.thread import ThreadAuthenticator
+
+    made = ThreadAuthenticator(context)
+    made.start()
+    made.configure_curve_callback(domain="*", credentials_provider=keys)
+    return made
+
+
+def _set_keys(socket: zmq.Socket[bytes], keys: ServerKeys | ClientKeys | None) -> None:
+    import zmq
+
+    if isinstance(keys, ServerKeys):
+        socket.setsockopt(zmq.CURVE_SERVER, 1)
+        socket.setsockopt(zmq.CURVE_SECRETKEY, keys.secret.encode())
+    elif keys is not None:
+        socket.setsockopt(zmq.CURVE_SERVERKEY, keys.receiver.encode())
+        socket.setsockopt(zmq.CURVE_PUBLICKEY, keys.public.encode())
+        socket.setsockopt(zmq.CURVE_SECRETKEY, keys.secret.encode())
 
 
 def _fault(address: str, e: Exception) -> SettingsError | ResourceError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 from engine.core.errors import SettingsError
 from engine.io.folder import exists, is_folder
@@ -11,6 +12,7 @@ from engine.io.xray.hdf5.dxchange import DxChange
 from engine.io.xray.hdf5.nxtomo import NxTomo
 from engine.jobs.loader.loader import Calls
 from engine.live.core.source import FrameSource
+from engine.live.core.stream_keys import allowed_keys
 from engine.live.core.zeromq import check_network, is_address
 from engine.live.ct.sources.folder import FolderSource
 from engine.live.ct.sources.hdf5 import Hdf5Source
@@ -32,6 +34,9 @@ class SourceOptions:
     rate : frames per second of a replay; None: as fast as they are processed
     loader : process that reads files; None: each source starts its own
     network : True to accept senders on other computers at tcp://*:port
+    sender_keys : public keys of the senders of a stream, and files of keys; empty: none are asked
+        for, except on networks if the settings have a list of keys
+    sender : key, token or address of the only sender of a stream; empty: the first one
     """
 
     subscribe: bool = False
@@ -39,6 +44,8 @@ class SourceOptions:
     rate: float | None = None
     loader: Calls | None = None
     network: bool = False
+    sender_keys: tuple[str, ...] = ()
+    sender: str = ""
 
 
 def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
@@ -58,8 +65,8 @@ def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
     """
     options = options or SourceOptions()
     if is_address(name):
-        return StreamSource(name, subscribe=options.subscribe, network=options.network)
-    check_network(name, options.network)
+        return StreamSource(name, **stream_options(options))
+    check_no_stream(name, options)
     if name.startswith(SCHEME):
         return PvAccessSource(name.removeprefix(SCHEME))
     # A mistyped scheme would otherwise be reported as a missing file
@@ -80,3 +87,56 @@ def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
         return Hdf5Source(path, loader=options.loader)
     # Users often choose the first image of a folder
     return FolderSource(path if is_folder(path) else path.parent, loader=options.loader)
+
+
+class StreamOptions(TypedDict):
+    """Options of a stream, as its sources take them."""
+
+    subscribe: bool
+    network: bool
+    sender_keys: tuple[str, ...]
+    sender: str
+
+
+def stream_options(options: SourceOptions) -> StreamOptions:
+    """Return the options of a stream.
+
+    Parameters
+    ----------
+    options
+        properties of a source
+
+    Raises
+    ------
+    SettingsError
+        if a sender key is no key and no file of keys
+    """
+    keys = allowed_keys(options.sender_keys, network=options.network)
+    return StreamOptions(
+        subscribe=options.subscribe,
+        network=options.network,
+        sender_keys=keys,
+        sender=options.sender,
+    )
+
+
+def check_no_stream(name: str, options: SourceOptions) -> None:
+    """Refuse options of a stream for another source.
+
+    Parameters
+    ----------
+    name
+        path or channel
+    options
+        properties of the source
+
+    Raises
+    ------
+    SettingsError
+        if there is such an option
+    """
+    check_network(name, options.network)
+    if options.sender_keys or options.sender:
+        raise SettingsError(
+            f"{name}: only streams (tcp://) have senders. Remove --sender-key and --sender."
+        )

@@ -11,6 +11,7 @@ from engine.data.projections import Projections
 from engine.live.core.frame import FrameKind
 from engine.live.core.message import message_of, message_of_end, message_of_geometry
 from engine.live.core.outgoing import Outgoing, outgoing
+from engine.live.core.zeromq import ClientKeys
 from engine.live.ct.playing import Played, played
 
 ANNOUNCE_S = 2.0
@@ -28,6 +29,7 @@ class Sending:
     to_all : True to send to all subscribers (PUB); else each frame goes to one receiver (PUSH)
     plain : True to send frames only, for other programs: no angles, geometry or end
     network : True to accept receivers on other computers at tcp://*:port
+    keys : keys of the connection; None: neither encrypted nor signed
     """
 
     address: str
@@ -35,6 +37,7 @@ class Sending:
     to_all: bool = False
     plain: bool = False
     network: bool = False
+    keys: ClientKeys | None = None
 
 
 def send(
@@ -72,6 +75,7 @@ def send(
         on_event=on_event,
         has_token=not how.plain,
         network=how.network,
+        keys=how.keys,
     ) as line:
         return _Scan(line, how, scan, stop).send_all()
 

@@ -9,6 +9,7 @@ from time import monotonic
 from engine.data.listmode import ListMode
 from engine.live.core.message import message_of_end
 from engine.live.core.outgoing import Outgoing, outgoing
+from engine.live.core.zeromq import ClientKeys
 from engine.live.pet.event_batch import head_of
 from engine.live.pet.event_message import message_of_events, message_of_head
 from engine.live.pet.event_playing import PlayedEvents, in_time, played_events
@@ -24,6 +25,7 @@ def send_events(
     rate: float | None,
     to_all: bool = False,
     network: bool = False,
+    keys: ClientKeys | None = None,
     stop: Event,
     on_event: Callable[[str], None] = lambda _: None,
 ) -> int:
@@ -44,6 +46,8 @@ def send_events(
         True to send to all subscribers (PUB); else each message goes to one receiver (PUSH)
     network
         True to accept receivers on other computers at tcp://*:port
+    keys
+        keys of the connection; None: neither encrypted nor signed
     stop
         set to stop
     on_event
@@ -63,7 +67,9 @@ def send_events(
     """
     scan = in_time(scan)
     message_of_head(scan)  # raises if the scanner cannot be announced
-    with outgoing(address, to_all=to_all, stop=stop, on_event=on_event, network=network) as line:
+    with outgoing(
+        address, to_all=to_all, stop=stop, on_event=on_event, network=network, keys=keys
+    ) as line:
         return _Events(line, scan, rate, to_all, stop).send_all()
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from engine.core.errors import SettingsError
 from engine.data.listmode import ListMode
 from engine.io.folder import is_file
-from engine.live.core.zeromq import check_network, is_address
-from engine.live.ct.opening import SourceOptions
+from engine.live.core.zeromq import is_address
+from engine.live.ct.opening import SourceOptions, check_no_stream, stream_options
 from engine.live.pet.event_batch import EventSource
 from engine.live.pet.sources.event_replay import EventReplaySource
 from engine.live.pet.sources.event_stream import EventStreamSource
@@ -42,8 +42,8 @@ def open_events(
             raise SettingsError(
                 f"{name}: a live stream cannot be replayed; give a stored scan, or omit --replay."
             )
-        return EventStreamSource(name, subscribe=options.subscribe, network=options.network)
-    check_network(name, options.network)
+        return EventStreamSource(name, **stream_options(options))
+    check_no_stream(name, options)
     path = Path(name)
     if not is_file(path):
         raise SettingsError(

@@ -19,15 +19,17 @@ class Presence:
     Attributes
     ----------
     has_left : True if there was a sender, and there is none now
+    n_failed : number of connections without a valid greeting or key
     """
 
     def __init__(self, socket: zmq.Socket[bytes]) -> None:
         import zmq
 
         self._monitor = socket.get_monitor_socket(
-            zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
+            zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED | _failures()
         )
-        self._n_senders = 0
+        self._n_senders = self.n_failed = 0
+        self._is_failing = False
         self.has_left = False
 
     def changes(self) -> Iterator[bool]:
@@ -43,8 +45,23 @@ class Presence:
                 if self.has_left:
                     self.has_left = False
                     yield False
+            elif happened != zmq.EVENT_DISCONNECTED:
+                self.n_failed += not self._is_failing
+                self._is_failing = True
+            elif self._is_failing:
+                self._is_failing = False  # it was no sender
             elif self._n_senders:
                 self._n_senders -= 1
                 if not self._n_senders:
                     self.has_left = True
                     yield True
+
+
+def _failures() -> int:
+    import zmq
+
+    no_detail, no_protocol = (
+        zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL,
+        zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL,
+    )
+    return no_detail | no_protocol | zmq.EVENT_HANDSHAKE_FAILED_AUTH

@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from base64 import b64decode
+from collections import deque
 from collections.abc import Callable, Sequence
 from threading import Condition, Thread
 from time import monotonic
@@ -23,7 +24,8 @@ from engine.core.json_types import Plain
 from engine.jobs.loader.limits import limited_memory, write_no_core
 from engine.live.core.message import MOST_BYTES, Buffer, ScanEnd, read_message
 from engine.live.core.senders import Origin, Senders
-from engine.live.core.zeromq import listens, opened
+from engine.live.core.stream_keys import stream_key
+from engine.live.core.zeromq import ServerKeys, listens, opened
 from engine.live.receiving.presence import Presence
 from engine.live.receiving.shared_memory import MemoryWriter
 from engine.live.receiving.wire import INLINE, Item, Stream, packed
@@ -40,6 +42,8 @@ MOST_MESSAGE = {"frames": MOST_BYTES, "events": 2**29}
 """Most bytes of a message, by the kind of the stream."""
 LIMIT_BYTES = 9 * 2**29
 """Most memory of the process: some of the largest messages. Half of the free memory if less."""
+MOST_KEYS = 100
+"""Most keys that are not allowed and are named."""
 LEAST_LIMIT = 2**29
 MOST_OUTSTANDING = 2**28
 """Most bytes that the program has not taken yet."""
@@ -83,7 +87,9 @@ class Receiving:
         memory = given.get("memory")
         self._memory = None if memory is None else MemoryWriter(memory)
         self._senders = Senders(
-            is_listening=listens(stream.address), required=given.get("required", "")
+            is_listening=listens(stream.address),
+            required=given.get("required") or stream.sender,
+            has_keys=bool(stream.sender_keys),
         )
         self._confirmed: Origin | None = None
         if given.get("chosen"):
@@ -93,7 +99,9 @@ class Receiving:
         self._n_refused = 0
         self._changed, self._outstanding = Condition(), 0
         self._required: str | None = None
-        self._is_over = False
+        self._is_over = self._has_failed = False
+        self._refused_keys: deque[str] = deque(maxlen=MOST_KEYS)
+        self._named_keys: set[str] = set()
 
     def run(self, on_end: Callable[[], None] = lambda: None) -> None:
         """Receive until the program ends.
@@ -112,10 +120,10 @@ class Receiving:
             int(zmq.LINGER): 0,
         }
         kind = zmq.SUB if self._stream.subscribe else zmq.PULL
+        address, network = self._stream.address, self._stream.network
         try:
-            with opened(
-                kind, self._stream.address, options, network=self._stream.network
-            ) as socket:
+            keys = self._keys()
+            with opened(kind, address, options, network=network, keys=keys) as socket:
                 # An empty prefix subscribes to everything
                 if self._stream.subscribe:
                     socket.setsockopt(zmq.SUBSCRIBE, b"")
@@ -126,12 +134,19 @@ class Receiving:
             is_setting = isinstance(e, SettingsError)
             self._tell({"event": "fault", "is_setting": is_setting, "text": str(e)})
 
+    def _keys(self) -> ServerKeys | None:
+        allowed = frozenset(self._stream.sender_keys)
+        if not allowed:
+            return None
+        return ServerKeys(stream_key().secret, allowed, self._refused_keys.append)
+
     def _receive(self, socket: zmq.Socket[bytes], presence: Presence) -> None:
         while not self._is_over:
             self._choose()
             if not socket.poll(LOOK_MS):
                 # Only once all messages of the sender were read
                 self._tell_presence(presence)
+                self._tell_failed(presence)
                 self._tell_senders()
                 self._tell_alive()
                 continue
@@ -217,6 +232,20 @@ class Receiving:
     def _tell_presence(self, presence: Presence) -> None:
         for is_gone in presence.changes():
             self._tell({"event": "presence", "is_gone": is_gone})
+
+    def _tell_failed(self, presence: Presence) -> None:
+        """Report connections without a valid key once, and each key that is not allowed."""
+        if presence.n_failed and not self._has_failed:
+            self._has_failed = True
+            needed = "needs a key that is allowed" if self._stream.sender_keys else "has no keys"
+            text = f"a connection has failed; this receiver {needed}"
+            self._tell({"event": "refused", "text": text})
+        while self._refused_keys:
+            key = self._refused_keys.popleft()
+            if key not in self._named_keys and len(self._named_keys) < MOST_KEYS:
+                self._named_keys.add(key)
+                text = f"the key {key} of a sender is not allowed; add it with --sender-key"
+                self._tell({"event": "refused", "text": text})
 
     def _tell_senders(self) -> None:
         if self._n_refused:

@@ -231,6 +231,11 @@ class Receiver:
     def _listening(self) -> str:
         if not (listens(self._name) and self._name.startswith("tcp:")):
             return ""
+        if self._stream.sender_keys:
+            keys = len(self._stream.sender_keys)
+            n = "one sender key is" if keys == 1 else f"{keys} sender keys are"
+            where = "on all networks" if self._stream.network else "on this computer"
+            return f" It listens {where}; {n} allowed."
         if self._stream.network:
             return " It listens on all networks; senders on other computers need a token."
         return (

@@ -32,12 +32,16 @@ class Stream:
     kind : "frames" or "events"
     subscribe : True if the sender publishes (PUB and SUB)
     network : True to accept senders on other computers
+    sender_keys : public keys of the senders that are accepted; empty: no keys are asked for
+    sender : key, token or address of the only sender that is accepted; empty: the first one
     """
 
     address: str
     kind: str
     subscribe: bool = False
     network: bool = False
+    sender_keys: tuple[str, ...] = ()
+    sender: str = ""
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,23 @@ class StreamSource:
     address : tcp://host:port of a sender, or tcp://*:port to wait for senders
     subscribe : True if the sender publishes (PUB and SUB); else it pushes (PUSH and PULL)
     network : True to accept senders on other computers at tcp://*:port
+    sender_keys : public keys of the senders that are accepted; empty: no keys are asked for
+    sender : key, token or address of the only sender that is accepted; empty: the first one
     """
 
-    def __init__(self, address: str, *, subscribe: bool = False, network: bool = False) -> None:
+    def __init__(
+        self,
+        address: str,
+        *,
+        subscribe: bool = False,
+        network: bool = False,
+        sender_keys: tuple[str, ...] = (),
+        sender: str = "",
+    ) -> None:
         check_network(address, network)
-        self._receiver = Receiver(Stream(address, "frames", subscribe, network), "frame")
+        self._receiver = Receiver(
+            Stream(address, "frames", subscribe, network, sender_keys, sender), "frame"
+        )
         self._name = address
         self._geometry: XrayGeometry | None = None
 

@@ -27,13 +27,25 @@ class EventStreamSource:
     address : tcp://host:port of a sender, or tcp://*:port to wait for senders
     subscribe : True if the sender publishes (PUB and SUB); else it pushes (PUSH and PULL)
     network : True to accept senders on other computers at tcp://*:port
+    sender_keys : public keys of the senders that are accepted; empty: no keys are asked for
+    sender : key, token or address of the only sender that is accepted; empty: the first one
     """
 
     can_wait = False  # a scanner cannot
 
-    def __init__(self, address: str, *, subscribe: bool = False, network: bool = False) -> None:
+    def __init__(
+        self,
+        address: str,
+        *,
+        subscribe: bool = False,
+        network: bool = False,
+        sender_keys: tuple[str, ...] = (),
+        sender: str = "",
+    ) -> None:
         check_network(address, network)
-        self._receiver = Receiver(Stream(address, "events", subscribe, network), "event")
+        self._receiver = Receiver(
+            Stream(address, "events", subscribe, network, sender_keys, sender), "event"
+        )
         self._address = address
         self._head: ListMode | None = None
         self._not_announced = self._came = 0

@@ -46,6 +46,10 @@ def test_json_has_a_line_for_every_frame_and_event(
         (["watch", "tcp://127.0.0.1:1", "--rate", "5"], "--rate needs --replay"),
         (["send", "no-such-scan.h5", "--to", "tcp://*:9"], "this file does not exist"),
         (["send", "no-such-scan.h5", "--to", "here"], "expected tcp://host:port"),
+        (["watch", ".", "--sender", "x"], "only streams (tcp://) have senders"),
+        (["watch", ".", "--network"], "connections from other computers need tcp://*:port"),
+        (["watch", "tcp://*:9", "--sender-key", "x"], "neither a public key of 40 characters"),
+        (["send", "x.h5", "--to", "tcp://*:9", "--receiver-key", "x"], "not a public key"),
     ],
 )
 def test_what_cannot_be_is_said_in_a_sentence(
@@ -53,6 +57,19 @@ def test_what_cannot_be_is_said_in_a_sentence(
 ) -> None:
     assert main(["live", *words]) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_the_key_of_streams_is_made_and_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))
+    assert main(["live", "key", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert main(["live", "key"]) == 0
+    text = capsys.readouterr().out
+    assert len(shown["public"]) == 40 and shown["public"] in text
+    secret = Path(shown["file"]).read_text().split()[1]
+    assert secret not in text
 
 
 def test_watch_follows_a_folder_and_finds_it_by_its_settings(

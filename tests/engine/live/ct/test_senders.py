@@ -281,7 +281,7 @@ def test_another_computer_needs_a_token_if_this_one_listens(
     monkeypatch: pytest.MonkeyPatch, token: str, is_listening: bool
 ) -> None:
     origin = Origin(token, 5, "192.168.1.7:5000", "192.168.1.7")
-    monkeypatch.setattr("engine.live.core.senders._origin_of", lambda _: origin)
+    monkeypatch.setattr("engine.live.core.senders._origin_of", lambda *_: origin)
     is_accepted, text = Senders(is_listening=is_listening).accepts([])
     assert is_accepted == (bool(token) or not is_listening)
     assert ("has no token" in text) == (not is_accepted)

@@ -27,7 +27,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from threading import Event, Thread
 
@@ -66,10 +66,13 @@ class Running:
         self.came: list[object] = []
         self.stop, self.context, self.fault = Event(), zmq.Context(), None
         self._senders: list[zmq.Socket] = []
-        self.source = StreamSource(f"tcp://*:{self.port}")
-        self._thread = Thread(target=self._follow)
+        self.source = self.source_at(f"tcp://*:{self.port}")
+        self._thread = Thread(target=self._follow, daemon=True)
         self._thread.start()
         self.until(lambda: self.came or not self._thread.is_alive())
+
+    def source_at(self, address: str) -> StreamSource:
+        return StreamSource(address)
 
     def _follow(self) -> None:
         try:
@@ -82,8 +85,10 @@ class Running:
     def child(self) -> psutil.Process:
         return psutil.Process(self.source._receiver._child._process.pid)
 
-    def sender(self) -> zmq.Socket:
+    def sender(self, options: Mapping[int, bytes] = {}) -> zmq.Socket:
         made = self.context.socket(zmq.PUSH)
+        for option, value in options.items():
+            made.setsockopt(option, value)
         made.setsockopt(zmq.RECONNECT_IVL, 20)
         made.setsockopt(zmq.IMMEDIATE, 1)
         made.connect(f"tcp://127.0.0.1:{self.port}")
@@ -207,7 +212,10 @@ def strangers(port: int, n: int, *, size: int) -> Iterator[None]:
     ready = b"\x05READY\x0bSocket-Type\x00\x00\x00\x04PUSH"
     made = [socket.create_connection(("127.0.0.1", port)) for _ in range(n)]
     for each in made:
-        each.sendall(greeting + b"\x04" + bytes([len(ready)]) + ready)
+        each.sendall(greeting)
+    time.sleep(0.1)  # both greetings come before the next step
+    for each in made:
+        each.sendall(b"\x04" + bytes([len(ready)]) + ready)
         each.sendall(b"\x02" + struct.pack(">Q", size))
     try:
         yield

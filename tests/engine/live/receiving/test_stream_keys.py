@@ -1,0 +1,175 @@
+"""Keys of live streams: only senders with an allowed key are heard.
+
+Cases, listed before the code was written:
+
+- the sender has an allowed key; it connects again from another port, and goes on;
+- the sender has another key: named, not heard;
+- the sender has no key: reported, not heard;
+- a stranger without CURVE claims the key of the sender in its greeting (User-Id);
+- the sender is a scan that `live send` sends with the key of the receiver;
+- the file of the pair: made once, private, readable by others, damaged;
+- lists of keys: one key, our own list, a certificate of ZeroMQ, comments, no key, no file;
+- a list in the settings counts for the network only;
+- pyzmq without CURVE.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+import zmq
+import zmq.auth
+
+from engine.core.errors import EngineError, ResourceError, SettingsError
+from engine.live.core.frame import Ended
+from engine.live.core.message import message_of_end
+from engine.live.core.stream_keys import allowed_keys, checked_key, stream_key
+from engine.live.core.zeromq import ClientKeys
+from engine.live.ct.sending import Sending, send
+from engine.live.ct.sources.stream import StreamSource
+from tests.engine.live.ct.live_scans import collected, scan
+from tests.engine.live.receiving.test_receiving_process import Running, projection
+from tests.engine.live.receiving.test_receiving_process import send as put
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+class Keyed(Running):
+    """A source that accepts one key."""
+
+    def __init__(self) -> None:
+        self.public, self.secret = zmq.curve_keypair()
+        super().__init__()
+
+    def source_at(self, address: str) -> StreamSource:
+        return StreamSource(address, sender_keys=(self.public.decode(),))
+
+    def keyed(self, public: bytes, secret: bytes) -> zmq.Socket:
+        options = {zmq.CURVE_SERVERKEY: stream_key().public.encode()}
+        return self.sender(options | {zmq.CURVE_PUBLICKEY: public, zmq.CURVE_SECRETKEY: secret})
+
+
+@pytest.fixture
+def line() -> Iterator[Keyed]:
+    made = Keyed()
+    yield made
+    made.end()
+
+
+def test_only_the_allowed_key_is_heard_also_from_another_address(line: Keyed) -> None:
+    stranger, unknown = line.sender(), line.keyed(*zmq.curve_keypair())
+    first = line.keyed(line.public, line.secret)
+    put(first, [projection(k) for k in range(3)])
+    line.until(lambda: len(line.frames) == 3)
+    line.until(lambda: "is not allowed" in line.texts and "a connection has failed" in line.texts)
+    assert not stranger.poll(50, zmq.POLLOUT) and not unknown.poll(50, zmq.POLLOUT)
+    first.close(0)
+    again = line.keyed(line.public, line.secret)
+    put(again, [*(projection(k) for k in range(3, 6)), message_of_end(6)])
+    line.until(lambda: isinstance(line.came[-1], Ended))
+    assert [each.index for each in line.frames] == list(range(6))
+    assert {each.scan for each in line.frames} == {0}
+
+
+def test_a_claimed_key_is_no_key() -> None:
+    line = Running()
+    detector = line.sender()
+    put(detector, [projection(0)])
+    line.until(lambda: line.frames)
+    claim = b"\x07User-Id" + (40).to_bytes(4, "big") + b"k" * 40
+    ready = b"\x05READY\x0bSocket-Type\x00\x00\x00\x04PUSH" + claim
+    greeting = b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + bytes(32)
+    header, data = (bytes(each) for each in projection(1))
+    with socket.create_connection(("127.0.0.1", line.port)) as stranger:
+        stranger.sendall(greeting)
+        assert stranger.recv(64)  # the other greeting, before the next step
+        time.sleep(0.1)
+        stranger.sendall(b"\x04" + bytes([len(ready)]) + ready)
+        long = b"\x02" + len(data).to_bytes(8, "big") + data
+        stranger.sendall(b"\x01" + bytes([len(header)]) + header + long)
+        line.until(lambda: line.source._receiver.refused)
+    (refused,) = line.source._receiver.refused
+    assert refused.identity == refused.name and "k" * 40 not in line.texts
+    line.end()
+    assert len(line.frames) == 1
+
+
+def test_a_stored_scan_is_sent_with_keys() -> None:
+    own = stream_key()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    keys = ClientKeys(own.public, own.public, own.secret)
+    how = Sending(f"tcp://*:{port}", keys=keys)
+    said: list[str] = []
+    stop = Event()
+    sending = Thread(target=lambda: send(scan(), how, stop=stop, on_event=said.append), daemon=True)
+    sending.start()
+    source = StreamSource(f"tcp://127.0.0.1:{port}", sender_keys=(own.public,))
+    came = collected(source)
+    stop.set()
+    sending.join(10)
+    assert isinstance(came[-1], Ended) and "24 were received" in came[-1].text
+    assert "1 sender" not in came[0].text and "the token of this sender is" in "".join(said)
+
+
+def test_the_pair_is_made_once_and_private(home: Path) -> None:
+    first = stream_key()
+    assert stream_key() == first and first.public != first.secret
+    path = home / "key" / "stream.key"
+    if os.name == "posix":
+        assert path.stat().st_mode & 0o777 == 0o600
+        path.chmod(0o644)
+        with pytest.raises(ResourceError, match="other users can read it"):
+            stream_key()
+        path.chmod(0o600)
+    path.write_text("damaged")
+    with pytest.raises(SettingsError, match="not a pair of keys"):
+        stream_key()
+
+
+def test_lists_of_keys_are_read(tmp_path: Path) -> None:
+    keys = [zmq.curve_keypair()[0].decode() for _ in range(3)]
+    listed = tmp_path / "senders.txt"
+    listed.write_text(f"# detectors\n{keys[0]} table 1\n\n  {keys[1]}\nno key\n")
+    certificate = zmq.auth.create_certificates(tmp_path, "detector")[0]
+    found = allowed_keys((keys[2], str(listed), certificate, keys[0]), network=False)
+    assert found[:3] == (keys[2], keys[0], keys[1]) and len(found) == 4
+    assert found[3] == zmq.auth.load_certificate(certificate)[0].decode()
+    listed.write_text("nothing")
+    for wrong, text in ((str(listed), "no public key found"), ("x" * 39, "neither a public key")):
+        with pytest.raises(SettingsError, match=text):
+            allowed_keys((wrong,), network=False)
+
+
+def test_the_list_in_the_settings_counts_for_the_network(home: Path) -> None:
+    key = stream_key().public
+    assert allowed_keys((), network=True) == ()
+    (home / "key" / "allowed-senders.txt").write_text(key)
+    assert allowed_keys((), network=True) == (key,)
+    assert allowed_keys((), network=False) == ()
+
+
+def test_a_copy_of_zeromq_without_curve_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = zmq.curve_keypair()[0].decode()
+    monkeypatch.setattr(zmq, "has", lambda _: False)
+    for call in (stream_key, lambda: checked_key(key), lambda: allowed_keys((key,), network=False)):
+        with pytest.raises(EngineError, match="has no CURVE"):
+            call()
+
+
+@pytest.mark.parametrize("text", ["", "short", "x" * 41, "é" * 40, sys.executable])
+def test_a_text_that_is_no_key_is_refused(text: str) -> None:
+    with pytest.raises(SettingsError, match="not a public key"):
+        checked_key(text)
