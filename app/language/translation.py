@@ -12,6 +12,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QSettings, QTranslator
 
+from engine.core.visible_text import visible_line
 from engine.io import config_dir
 
 ENGLISH, SYSTEM = "en", ""
@@ -36,11 +37,18 @@ def tr(text: str, /, **values: object) -> str:
     text
         English text; `packaging/translations.py` finds it, so it must be a literal
     values
-        values for the names in braces
+        values for the names in braces; control characters in names become visible marks
     """
     # A text without a translation is returned by Qt as empty, and appears in English.
     said = (_translators[0].translate(CONTEXT, text) if _translators else "") or text
-    return said.format(**values) if values else said
+    return (
+        said.format(**{name: _visible(value) for name, value in values.items()}) if values else said
+    )
+
+
+def _visible(value: object) -> object:
+    """Return names and sentences as one line that nothing obeys, and other values unchanged."""
+    return visible_line(str(value)) if isinstance(value, str | Path | Exception) else value
 
 
 def named(text: str) -> str:

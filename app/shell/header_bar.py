@@ -27,6 +27,7 @@ from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import label
 from app.views.literal_text import literal_tip
 from app.views.slices.labels import ElidedLabel
+from engine.core.visible_text import visible_line
 from engine.modalities import AnyModality, Protocol, version_words
 
 HEIGHT_PX = 52
@@ -167,7 +168,9 @@ class ChoicePage(QWidget):
             is_in_use = each.name == self._study.base.name and each.modality == (
                 self._study.base.modality
             )
-            self.protocols.setItemText(i, label_words(self._study) if is_in_use else each.name)
+            self.protocols.setItemText(
+                i, visible_line(label_words(self._study) if is_in_use else each.name)
+            )
             chosen = i if is_in_use else chosen
         self.protocols.setCurrentIndex(chosen)
         text = tr("Saved settings for the grid, corrections, algorithm and filters")
@@ -209,12 +212,16 @@ class ChoicePage(QWidget):
             if self.protocols.count():
                 self.protocols.insertSeparator(self.protocols.count())
             for each in protocols:
-                self.protocols.addItem(each.name, len(self._offered))
+                self.protocols.addItem(visible_line(each.name), len(self._offered))
                 self._offered.append(each)
                 # With several modalities the method distinguishes protocols of one name.
-                tip = modality.approach if len(self._listed) > 1 else version_words(each)
+                tip = (
+                    modality.approach
+                    if len(self._listed) > 1
+                    else visible_line(version_words(each))
+                )
                 self.protocols.setItemData(
-                    self.protocols.count() - 1, tip, Qt.ItemDataRole.ToolTipRole
+                    self.protocols.count() - 1, literal_tip(tip), Qt.ItemDataRole.ToolTipRole
                 )
 
     def _chosen(self) -> None:

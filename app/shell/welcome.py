@@ -30,6 +30,7 @@ from app.views.literal_text import LiteralLabel, literal_tip
 from app.views.slices.labels import ElidedLabel
 from app.workspace.steps.scanner_drawing import ScannerDrawing
 from engine.core.errors import EngineError
+from engine.core.visible_text import visible_line
 from engine.modalities import DEMOS, Demo
 
 CARD_PX = 520
@@ -218,8 +219,9 @@ class _OfferRow(QWidget):
 
 def offer_button(offer: Offer, theme: Theme) -> QPushButton:
     """Return a flat button with the text of an offer, and its detail in a muted colour."""
-    made = button("", offer.action, f"{offer.text}, {offer.detail}", "quiet")
-    made.setAccessibleName(f"{offer.text}, {offer.detail}")
+    words = visible_line(f"{offer.text}, {offer.detail}")
+    made = button("", offer.action, words, "quiet")
+    made.setAccessibleName(words)
     made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     made.setMinimumHeight(30)
     icon, name = LiteralLabel(), ElidedLabel(offer.text, Qt.TextElideMode.ElideMiddle)
@@ -307,7 +309,7 @@ class ReadyCard(WelcomeTile):
         obstacle = session.obstacle()
         active = run.state.is_active
         stage = session.doing
-        self._title.setText(f"{stage} …" if active else data.name)
+        self._title.setText(f"{stage} …" if active else visible_line(data.name))
         self._text.setText(data.text)
         message = "" if obstacle else self._needs()
         self._requirements.setText(message if active else obstacle or message)

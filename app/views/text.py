@@ -6,6 +6,7 @@ import math
 import re
 
 from app.language.translation import tr
+from engine.core.visible_text import visible_line
 from engine.data import number_text
 from engine.geometry import Point
 
@@ -64,7 +65,7 @@ def image_title(label: str) -> str:
     label
         label of an image of a run, which is capitalised, or a file name, which is not
     """
-    return sentence(label) if IMAGE_OF_RUN.fullmatch(label) else label
+    return sentence(label) if IMAGE_OF_RUN.fullmatch(label) else visible_line(label)
 
 
 def sentence(text: str) -> str:

@@ -30,6 +30,7 @@ from app.ui.theme.formatting import sentence_case
 from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button, label, set_tone
 from app.views.literal_text import literal_tip
+from engine.core.visible_text import visible_line
 from engine.results.reports import JUDGEMENTS, Judgement, Signature
 
 SHORT: dict[Judgement, str] = {
@@ -190,11 +191,11 @@ class SignOff(QWidget):
         set_tone(self.said, "look" if self._fault else "ok")
 
     def _list_people(self) -> None:
-        people = people_of(self._context.preferences.site)
+        people = [visible_line(name) for name in people_of(self._context.preferences.site)]
         # Only a changed list is refilled, so that the selected name stays.
-        if [self.who.itemText(i) for i in range(self.who.count())] != list(people):
+        if [self.who.itemText(i) for i in range(self.who.count())] != people:
             self.who.clear()
-            self.who.addItems(list(people))
+            self.who.addItems(people)
 
     def _sign(self) -> None:
         judgement = self.judgement.chosen

@@ -9,7 +9,7 @@ from app.language.translation import tr
 from app.state.models.protocols.text import marked
 from app.state.models.run_record import RunRecord
 from app.ui.theme.formatting import clock, sentence_case, size
-from engine.core.visible_text import visible_text
+from engine.core.visible_text import visible_line, visible_text
 from engine.modalities import Study
 from engine.results import Difference, Result, differences
 
@@ -95,7 +95,7 @@ def made_with(
     ending = "" if run.ending == "running" else f"{sentence_case(run.describe_run())}."
     # Without an open scan there is nothing to compare with.
     changed = [] if now is None else differences(study, now)
-    other = [OTHER_SCAN.format(each) for each in changed if each.label == "scan"]
+    other = [visible_line(OTHER_SCAN.format(each)) for each in changed if each.label == "scan"]
     since = "" if other or not changed else _changes(changed)  # another scan may differ in all
     begin = name and f"{name.rstrip('.')}."
     parts = (*other, begin, record.opened, made, ending, since)

@@ -17,6 +17,7 @@ from app.state.models.passphrase import is_right
 from app.state.services.context import AppContext
 from app.ui.theme.questions import ask_text, tell
 from app.workspace.ct_inspection.preview_panel import PreviewTab
+from engine.core.visible_text import visible_line
 from engine.modalities import AnyModality, Protocol, digest_of
 
 ALLOWED = frozenset(
@@ -76,7 +77,7 @@ class TechnicianMode(QObject):
         """Return the reason why the current protocol is not allowed; empty if it is."""
         study = self._context.session.study
         is_fine = not self.is_on or (self._is_approved(study.base) and not study.changes)
-        return "" if is_fine else NOT_APPROVED.format(name=study.base.name)
+        return "" if is_fine else NOT_APPROVED.format(name=visible_line(study.base.name))
 
     def _is_approved(self, protocol: Protocol) -> bool:
         """Return True if the settings equal those of an approved protocol."""

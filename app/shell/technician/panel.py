@@ -17,6 +17,7 @@ from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button, label, set_paragraphs, set_tone
 from app.views.literal_text import LiteralLabel, literal_tip
 from app.workspace.steps.ledger import sentence
+from engine.core.visible_text import visible_line
 from engine.data.runs.events import warnings_among
 from engine.modalities import AnyCorrection, all_roles
 
@@ -79,7 +80,7 @@ class TechnicianStep(QFrame):
         mark = "look" if warnings and tone in ("ok", "waiting") else tone
         set_icon(self._mark, mark, self._theme, "muted" if mark == "waiting" else mark)
         self.warnings.show_warnings(warnings, editable=editable)
-        self.setAccessibleName(" ".join((*texts, *self.warnings.texts)))
+        self.setAccessibleName(visible_line(" ".join((*texts, *self.warnings.texts))))
 
 
 class TechnicianPanel(QWidget):

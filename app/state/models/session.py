@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from app.state.models.study_model import StudyModel
 from app.ui.theme.formatting import sentence_case
 from app.views.state import ViewState
 from engine.core.errors import EngineError
+from engine.core.visible_text import visible_line
 from engine.data import FrameVolume, Volume
 from engine.results import Named
 
@@ -258,6 +260,10 @@ class Session(QObject):
         problem
             its text also goes to the log if it is an error
         """
+        # Sentences contain names of files and answers of a network.
+        problem = replace(
+            problem, title=visible_line(problem.title), text=visible_line(problem.text)
+        )
         if problem.is_fault:
             self.add_log("error", f"{problem.title} {problem.text}", problem.files)
         self.problem_raised.emit(problem)

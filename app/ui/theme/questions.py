@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QInputDialog, QLabel, QLineEdit, QMessageBox, QWid
 
 from app.ui.theme.icons import draw_in
 from app.views.literal_text import breakable
-from engine.core.visible_text import visible_text
+from engine.core.visible_text import visible_line, visible_text
 
 ICON_PX = 32
 
@@ -78,7 +78,7 @@ def ask_text(
     "" if the user cancelled
     """
     dialog = QInputDialog(parent)
-    dialog.setWindowTitle(title)
+    dialog.setWindowTitle(visible_line(title))
     dialog.setInputMode(QInputDialog.InputMode.TextInput)
     dialog.setLabelText(visible_text(words))
     for shown in dialog.findChildren(QLabel):
@@ -110,7 +110,7 @@ def question_box(parent: QWidget | None, title: str, text: str, icon: str) -> QM
         key of `icons.GLYPHS`
     """
     box = QMessageBox(parent)
-    box.setWindowTitle(title)
+    box.setWindowTitle(visible_line(title))
     box.setIconPixmap(draw_in(icon, box.palette()).pixmap(ICON_PX))
     # File names may look like HTML.
     box.setTextFormat(Qt.TextFormat.PlainText)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from app.views.literal_text import LiteralLabel, breakable, literal_tip
-from engine.core.visible_text import visible_text
+from engine.core.visible_text import visible_line, visible_text
 from engine.results import BETWEEN, VISIBLE
 
 
@@ -25,8 +25,9 @@ def shortened(text: str, most: int) -> str:
 
     Returns
     -------
-    the end keeps a third, since file names often differ there
+    the end keeps a third, since file names often differ there; control characters are marks
     """
+    text = visible_line(text)
     if len(text) <= most:
         return text
     # Two thirds from the beginning, one third from the end, which has the file type.
@@ -45,6 +46,7 @@ def shortened_name(name: str) -> str:
     name
         the name
     """
+    name = visible_line(name)
     if BETWEEN not in name or len(name) <= VISIBLE:
         return shortened(name, VISIBLE)
     return f"{name[: VISIBLE - 1]}…"
@@ -73,9 +75,9 @@ class WrappedLabel(LiteralLabel):
         self.setText(text)
 
     def setText(self, text: str) -> None:
-        self._text = text
+        self._text = visible_text(text)
         is_rich = self.textFormat() is Qt.TextFormat.RichText
-        super().setText(text if is_rich else breakable(text))
+        super().setText(self._text if is_rich else breakable(self._text))
 
     def text(self) -> str:
         # Copying and screen readers need the text without the invisible breaks.
@@ -102,7 +104,7 @@ class ElidedLabel(LiteralLabel):
         text
             the whole text; the tooltip shows it if it is elided
         """
-        self.full_text = visible_text(text)
+        self.full_text = visible_line(text)
         self._fit()
 
     def show_within(self, text: str, least_px: int, most_px: int) -> None:
@@ -115,7 +117,7 @@ class ElidedLabel(LiteralLabel):
         least_px, most_px
             limits of the width [px]
         """
-        self.full_text = visible_text(text)
+        self.full_text = visible_line(text)
         # A layout gives an Ignored widget no space, whatever its minimum width.
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFixedWidth(min(max(self.sizeHint().width(), least_px), most_px))

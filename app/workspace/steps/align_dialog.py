@@ -20,6 +20,7 @@ from app.views.slices.contoured_slice import ContouredSlice
 from app.views.state import ViewState
 from app.workspace.steps.motion_row import MotionRow
 from engine.core.errors import EngineError
+from engine.core.visible_text import visible_line
 from engine.data import InputRole
 from engine.geometry import PLANES, Point
 
@@ -89,7 +90,7 @@ class AlignDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(18, 14, 18, 14)
         column.setSpacing(10)
-        column.addWidget(label(LEAD.format(name=self._file.name), wrap=True))
+        column.addWidget(label(LEAD.format(name=visible_line(self._file.name)), wrap=True))
         column.addLayout(panes, 1)
         column.addWidget(self._bar)
         column.addWidget(self.words)

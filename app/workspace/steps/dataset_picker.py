@@ -12,6 +12,7 @@ from app.ui.forms.fields import QuietCombo
 from app.ui.theme.widgets import button, label
 from app.views.colour.grey_raster import grey_image
 from app.views.literal_text import LiteralLabel
+from engine.core.visible_text import visible_line
 from engine.raw_import import Dataset
 
 PREVIEW_PX = 46
@@ -61,7 +62,7 @@ class DatasetPicker(QWidget):
         for name, combo in self.roles.items():
             combo.setCurrentIndex(max(combo.findData(self._model.role_of(name)), 0))
         like = self._model.like
-        self.like_words.setText(LIKE.format(like))
+        self.like_words.setText(LIKE.format(visible_line(str(like))))
         for each in (self.like_words, self.like):
             each.setVisible(bool(like))
         self.setVisible(bool(found))

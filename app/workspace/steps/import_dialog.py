@@ -115,7 +115,7 @@ class ImportDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(18, 14, 18, 14)
         column.setSpacing(10)
-        column.addWidget(label(LEAD.format(name=self.model.source.name), wrap=True))
+        column.addWidget(label(LEAD.format(name=visible_line(self.model.source.name)), wrap=True))
         column.addLayout(middle, 1)
         column.addWidget(self._bar)
         column.addWidget(self.words)
@@ -196,7 +196,7 @@ class ImportDialog(QDialog):
         set_tone(self.words, model.tone)
         self.write.setEnabled(model.is_complete)
         if draft is not None:
-            self.name.setPlaceholderText(draft.path.name)
+            self.name.setPlaceholderText(visible_line(draft.path.name))
 
     def _paint(self) -> None:
         colours = view_colours(self._theme)

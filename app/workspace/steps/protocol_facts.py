@@ -11,6 +11,7 @@ from app.state.models.protocols.text import facts_of, qualities_in_words
 from app.state.models.quality import Qualities
 from app.state.services.context import AppContext
 from app.ui.theme.widgets import label, scrolled
+from engine.core.visible_text import visible_line
 from engine.modalities import OpenStudy, Protocol, modality_of, version_words
 
 LEAST_PX = 300
@@ -50,7 +51,7 @@ class ProtocolFacts(QWidget):
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, 8, 0)
         column.setSpacing(10)
-        column.addWidget(label(version_words(listed.protocol), "heading", wrap=True))
+        column.addWidget(label(visible_line(version_words(listed.protocol)), "heading", wrap=True))
         column.addLayout(_rows(self._about(listed)))
         column.addWidget(label(tr("Quality"), "entry"))
         column.addLayout(_rows(qualities_in_words(self._qualities_of(listed.protocol))))

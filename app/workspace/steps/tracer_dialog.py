@@ -17,6 +17,7 @@ from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.widgets import button, fit_to_screen, label, scrolled, set_paragraphs, set_tone
 from engine.analysis.quality import SUV_TITLES, TracerCheck, check_tracer
 from engine.core.errors import EngineError
+from engine.core.visible_text import visible_line
 from engine.data import Plain, Tracer
 
 SIZE_PX = (860, 660)
@@ -68,7 +69,7 @@ class TracerDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(18, 14, 18, 14)
         column.setSpacing(10)
-        column.addWidget(label(LEAD.format(scan=self._scan.name), wrap=True))
+        column.addWidget(label(LEAD.format(scan=visible_line(self._scan.name)), wrap=True))
         column.addWidget(scrolled(self.form), 1)
         for words in (self.given, self.units, self.remarks):
             column.addWidget(words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.language.translation import tr
 from app.state.models.protocols.text import marked
 from app.ui.theme.formatting import sentence_case, size
+from engine.core.visible_text import visible_line
 from engine.jobs.study_index import KnownStudy, State
 
 STATES: dict[State, str] = {
@@ -82,7 +83,7 @@ def detail_of(study: KnownStudy) -> str:
     if study.remark:
         parts.append(study.remark)
     # Some parts end with a full stop, and none should have two.
-    return ". ".join(part.rstrip(".") for part in parts if part) + "."
+    return visible_line(". ".join(part.rstrip(".") for part in parts if part) + ".")
 
 
 def _ordered(study: KnownStudy) -> str:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from app.language.keys import name_of_key
 from app.language.translation import tr
 from engine.core.errors import EngineError
+from engine.core.visible_text import visible_line
 from engine.data import RecordedRun
 from engine.jobs import QueueEntry
 from engine.results import Named, NameWords, Result, image_names, unrecorded
@@ -48,7 +49,7 @@ def names_of_results(results: Iterable[Result]) -> dict[str, str]:
     -------
     name by the id of the result
     """
-    return image_names([each.named for each in results], WORDS)
+    return _visible(image_names([each.named for each in results], WORDS))
 
 
 def name_of_run(named: Named, results: Iterable[Result]) -> str:
@@ -62,7 +63,7 @@ def name_of_run(named: Named, results: Iterable[Result]) -> str:
         other results; one with the key of the run is the run itself
     """
     others = [each.named for each in results if each.id != named.key]
-    return image_names([*others, named], WORDS)[named.key]
+    return visible_line(image_names([*others, named], WORDS)[named.key])
 
 
 def names_of_entries(entries: Iterable[QueueEntry], results: Iterable[Result]) -> dict[str, str]:
@@ -84,7 +85,12 @@ def names_of_entries(entries: Iterable[QueueEntry], results: Iterable[Result]) -
     for entry in entries:
         with suppress(EngineError, ValueError):  # an unreadable study is listed by its title only
             found.append(_named(entry, made.get(entry.result)))
-    return image_names(found, WORDS)
+    return _visible(image_names(found, WORDS))
+
+
+def _visible(names: dict[str, str]) -> dict[str, str]:
+    """Return names without characters that act: they contain names of scans and protocols."""
+    return {id: visible_line(name) for id, name in names.items()}
 
 
 def _named(entry: QueueEntry, result: Result | None) -> Named:

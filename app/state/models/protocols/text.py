@@ -6,6 +6,7 @@ from app.language.keys import name_of_key
 from app.language.translation import tr
 from app.state.models.protocols.state import ProtocolState
 from app.state.models.quality import QUALITIES, Qualities
+from engine.core.visible_text import visible_line
 from engine.geometry import Point
 from engine.modalities import (
     RANDOMS_UNSTATED,
@@ -81,6 +82,7 @@ def marked(label: str) -> str:
     -------
     the label; text in brackets that is not a mark stays as it is
     """
+    label = visible_line(label)
     name, bracket, mark = label.rpartition(" (")
     words = mark.removesuffix(")").split(" and ")
     # A name may itself end in brackets, for example "Brain (2 mm)".
