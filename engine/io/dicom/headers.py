@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import FileFormatError
 from engine.io.dicom.bounded_stream import TOO_MANY, BoundedStream, most_pieces
+from engine.io.dicom.nesting import refuse_deep
 from engine.io.dicom.preamble import is_dicom
 from engine.io.safety.open_input import InputFile, open_input
 
@@ -195,6 +196,7 @@ def header_of(file: InputFile) -> Header:
         with quiet():
             found = read_dataset(stream, wanted=WANTED, defer_bytes=LONGEST_BYTES)
             _refuse_crowded(found, most)
+            refuse_deep(found)
             # pydicom parses a value at its first use. Use all of them now, while errors are caught.
             collections.deque(found.iterall(), maxlen=0)
             _refuse_text_for_numbers(found)

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from itertools import accumulate
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -74,6 +75,33 @@ class CallsHere:
         return function(*arguments)
 
 
+@dataclass(frozen=True)
+class EndWords:
+    """Sentences for a process that ends too early; each contains {name}.
+
+    Attributes
+    ----------
+    slow : it needed more than {seconds} of processor time
+    killed : the system ended it
+    crashed : it crashed by {cause}
+    kind : kind of error of a crash
+    """
+
+    slow: str
+    killed: str
+    crashed: str
+    kind: type[EngineError] = FileFormatError
+
+
+OF_FILES = EndWords(
+    "{name}: reading took more than {seconds:g} s of CPU time and was stopped. The file may be "
+    "damaged, or too large for this computer.",
+    "{name}: the reader was killed, perhaps because memory ran out. Close other programs, or check "
+    "that the file is not damaged.",
+    "{name}: the reader crashed ({cause}). The file is damaged. Copy or export it again.",
+)
+
+
 class Loader:
     """One process that reads files and is reused for the next one; a crash starts a new one.
 
@@ -84,10 +112,15 @@ class Loader:
     method
         "new" if this process has threads, see `new_process`; "fork" for a command without
         threads: a copy of this process
+    words
+        sentences for a process that ends too early
     """
 
-    def __init__(self, method: Literal["new", "fork"] = "new") -> None:
+    def __init__(
+        self, method: Literal["new", "fork"] = "new", words: EndWords | None = None
+    ) -> None:
         self._is_forked = method == "fork"
+        self._words = words or OF_FILES
         self._calling = Lock()
         self._process: BaseProcess | None = None
         self._line: Connection | None = None
@@ -209,10 +242,7 @@ class Loader:
             if stopped():
                 raise ReadingStoppedError(f"{name}: reading was stopped.")
             if _processor_s(clock) - begun_s > allowed_s:
-                raise ResourceError(
-                    f"{name}: reading took more than {allowed_s:g} s of CPU time and was "
-                    "stopped. The file may be damaged, or too large for this computer."
-                )
+                raise ResourceError(self._words.slow.format(name=name, seconds=allowed_s))
 
     def _received(self, line: Connection) -> object:
         sizes, n_files = line.recv()
@@ -250,14 +280,9 @@ class Loader:
         self._end()
         # On Linux the kernel ends processes this way when memory runs out
         if code == -KILLED:
-            return ResourceError(
-                f"{name}: the reader was killed, perhaps because memory ran out. "
-                "Close other programs, or check that the file is not damaged."
-            )
+            return ResourceError(self._words.killed.format(name=name))
         cause = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-        return FileFormatError(
-            f"{name}: the reader crashed ({cause}). The file is damaged. Copy or export it again."
-        )
+        return self._words.kind(self._words.crashed.format(name=name, cause=cause))
 
     def _end(self) -> None:
         if self._process is None:

@@ -6,11 +6,20 @@ from collections.abc import Callable
 from time import monotonic
 from typing import TypeVar
 
-from engine.core.errors import ReadingStoppedError, ResourceError
+from engine.core.errors import EngineError, ReadingStoppedError, ResourceError
 from engine.jobs.loader.limits import limited_memory
-from engine.jobs.loader.loader import Loader
+from engine.jobs.loader.loader import EndWords, Loader
 
 T = TypeVar("T")
+OF_NODES = EndWords(
+    "{name}: processing the answer took more than {seconds:g} s of CPU time and was stopped; check "
+    "this node.",
+    "{name}: the process that asked this node was killed, perhaps because memory ran out; close "
+    "other programs, and try again.",
+    "{name}: the process that asked this node crashed ({cause}); try again, and report this error "
+    "if it occurs again.",
+    ResourceError,
+)
 MOST_BYTES = 512 * 2**20
 """Memory that one request may use, in addition to that of the idle process."""
 
@@ -34,7 +43,7 @@ def call_node(function: Callable[..., T], *arguments: object, name: str, seconds
     EngineError
         the function's own error, or that the process took too long or needed too much memory
     """
-    loader, last = Loader(), monotonic() + seconds
+    loader, last = Loader(words=OF_NODES), monotonic() + seconds
     try:
         return loader.call(
             _limited, function, arguments, name, about=name, stopped=lambda: monotonic() > last
@@ -55,4 +64,12 @@ def _limited(function: Callable[..., T], arguments: tuple[object, ...], name: st
         raise ResourceError(
             f"{name}: the request needs more than {MOST_BYTES >> 20:,} MiB of memory; narrow the "
             "query, or check this node."
+        ) from e
+    except EngineError:
+        raise
+    except Exception as e:
+        # The loader would state that a file is damaged.
+        raise ResourceError(
+            f"{name}: its answer cannot be processed ({type(e).__name__}: {e}); check this node, "
+            "and report this error if it occurs again."
         ) from e

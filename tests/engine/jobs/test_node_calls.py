@@ -25,6 +25,9 @@ from tests.engine.io.dicom.test_dicom_worklist import ORDERS, worklist
 class InThisProcess:
     """Takes the place of a loader, so that a test does not wait for a process."""
 
+    def __init__(self, words=None) -> None:
+        assert words is node_calls.OF_NODES
+
     def call(self, function, *arguments, about, stopped):
         return function(*arguments)
 
@@ -40,8 +43,25 @@ def swallow() -> None:
     bytearray(2 << 30)
 
 
+def fail() -> None:
+    raise KeyError("PatientID")
+
+
 def crash() -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def test_a_foreign_error_is_no_damaged_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node_calls, "Loader", InThisProcess)
+    with pytest.raises(ResourceError, match="RIS: its answer cannot be processed") as found:
+        call_node(fail, name="RIS", seconds=60)
+    assert "file" not in str(found.value)
+    for words in (
+        node_calls.OF_NODES.slow,
+        node_calls.OF_NODES.killed,
+        node_calls.OF_NODES.crashed,
+    ):
+        assert words.startswith("{name}: ") and "file" not in words
 
 
 @pytest.mark.slow
@@ -58,8 +78,9 @@ def test_orders_come_back_from_the_process() -> None:
     [(hang, "no complete answer after 8 s"), (swallow, "more than 512 MiB"), (crash, "crashed")],
 )
 def test_a_request_that_goes_wrong_is_a_sentence(request_, reason: str) -> None:
-    with pytest.raises(EngineError, match=f"^RIS: .*{reason}"):
+    with pytest.raises(EngineError, match=f"^RIS: .*{reason}") as found:
         call_node(request_, name="RIS", seconds=8 if request_ is hang else 60)
+    assert "file" not in str(found.value), "the cause is the network"
 
 
 def test_the_own_sentence_of_a_request_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,6 +158,14 @@ def test_deep_sequences_are_a_sentence_at_every_door(
         assert time.process_time() - begun < 2, name
 
 
+@pytest.mark.parametrize("make", [nested_open, nested_closed])
+def test_the_header_has_its_own_limit(tmp_path: Path, make: Callable[[int], bytes]) -> None:
+    path = tmp_path / "a.dcm"
+    path.write_bytes(_preamble(make(100)))
+    with pytest.raises(FileFormatError, match="more than 64 levels"):
+        header_at(path)
+
+
 @pytest.mark.parametrize("is_implicit", [False, True])
 @pytest.mark.parametrize("levels", [20, 70])
 def test_real_nesting_is_read(
