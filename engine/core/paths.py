@@ -12,6 +12,7 @@ from pathlib import Path
 
 from engine.core.errors import ResourceError
 from engine.core.private_files import (
+    is_own,
     report_refused,
     why_not_private,
 )
@@ -30,6 +31,24 @@ def cache_dir() -> Path:
     return made(
         _home("cache") or platformdirs.user_cache_path(APP_NAME, appauthor=False), OTHER_HOME
     )
+
+
+def cached_dir(name: str) -> Path:
+    """Folder of images and matrices that later runs use without computing them; not created.
+
+    Parameters
+    ----------
+    name
+        name of the folder, such as "sensitivity"
+    """
+    return _private(cache_dir() / name)
+
+
+def key_dir() -> Path:
+    """Folder of the keys of this user; not created."""
+    folder = config_dir() / "key"
+    # Its own permissions count: nobody can read a folder that only its owner may enter.
+    return folder if is_own(folder) else _private(folder)
 
 
 def jobs_dir() -> Path:
@@ -170,8 +189,19 @@ def _private(folder: Path) -> Path:
             f"{folder}: not used, because {reason}, and {instead} neither, because {still}. "
             f"{OTHER_HOME[0].upper()}{OTHER_HOME[1:]}, and that nobody else may write to."
         )
-    report_refused(folder, reason, f"{instead} is used instead", is_shared=True)
+    # Queue entries and jobs name files that a run writes, so they are no harmless data.
+    n_left = _number_in(folder)
+    left = f", without the contents of {folder.name} ({n_left:,})" if n_left else ""
+    report_refused(folder, reason, f"{instead} is used instead{left}", is_shared=True)
     return instead
+
+
+def _number_in(folder: Path) -> int:
+    """Return the number of entries in a folder; their names only, nothing is opened."""
+    try:
+        return sum(not each.name.startswith(".") for each in folder.iterdir())
+    except OSError:
+        return 0
 
 
 def _home(name: str) -> Path | None:

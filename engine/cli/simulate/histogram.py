@@ -115,7 +115,7 @@ def simulate_histogram(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _response(arguments: argparse.Namespace, threads: int, console: Console) -> StoredResponse:
-    from engine.core.paths import cache_dir
+    from engine.core.paths import cached_dir
     from engine.io.hdf5.response import read_response, read_response_scanner
     from engine.modalities.dual_head_pet import response_cache
     from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
@@ -127,7 +127,7 @@ def _response(arguments: argparse.Namespace, threads: int, console: Console) -> 
     scanner = panels_of(arguments.scanner, console, merge_layers=merge)
     if given is not None:
         return read_response(given, scanner, any_image=True)
-    folder, settings = cache_dir() / "response", AnalyticResponse()
+    folder, settings = cached_dir("response"), AnalyticResponse()
     found = response_cache.find(folder, scanner, settings)
     if found is not None:
         return found

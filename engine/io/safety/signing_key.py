@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.errors import EngineError, ResourceError, SettingsError
-from engine.core.paths import HOME_VARIABLE, config_dir, made
+from engine.core.paths import HOME_VARIABLE, config_dir, key_dir, made
+from engine.core.private_files import is_own
 from engine.io.safety.atomic_write import write_atomically
 from engine.io.safety.locks import after_others
 from engine.io.text.toml_file import read_toml
@@ -26,7 +27,7 @@ from engine.io.text.toml_file import read_toml
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-FOLDER, PRIVATE, PUBLIC, TRUSTED = "key", "signing.pem", "signing.pub", "trusted-keys.txt"
+PRIVATE, PUBLIC, TRUSTED = "signing.pem", "signing.pub", "trusted-keys.txt"
 PASSPHRASE = "ISOCENTER_PASSPHRASE"
 """Environment variable with the passphrase, for runs that nobody watches."""
 PUBLIC_KEY = re.compile(r"[0-9a-f]{64}")
@@ -154,7 +155,7 @@ def known_keys() -> dict[str, str]:
     SettingsError
         if a list of trusted keys has a line that is no key
     """
-    own, site = config_dir() / FOLDER, _site_folder()
+    own, site = key_dir(), _site_folder()
     known: dict[str, str] = {}
     for folder, owner in ((site, "site"), (own, "user")):
         if folder is not None:
@@ -165,7 +166,7 @@ def known_keys() -> dict[str, str]:
 
 def has_user_key() -> bool:
     """Return True if the key of the user has been made."""
-    return (config_dir() / FOLDER / PRIVATE).exists()
+    return (key_dir() / PRIVATE).exists()
 
 
 def short(public: str) -> str:
@@ -192,7 +193,7 @@ def set_passphrase(passphrase: str) -> Path:
         if the old passphrase is missing or wrong
     """
     _require_library()
-    path = config_dir() / FOLDER / PRIVATE
+    path = key_dir() / PRIVATE
     if not path.exists():
         _make(path)
     key = _loaded(path, OWNER_ONLY)
@@ -207,7 +208,7 @@ def _key_file() -> tuple[Path, int]:
     site = _site_folder()
     if site is not None and os.access(site / PRIVATE, os.R_OK):
         return site / PRIVATE, OWNER_AND_GROUP
-    return config_dir() / FOLDER / PRIVATE, OWNER_ONLY
+    return key_dir() / PRIVATE, OWNER_ONLY
 
 
 def _message(purpose: str, data: bytes) -> bytes:
@@ -240,6 +241,11 @@ def _loaded(path: Path, allowed: int) -> SigningKey:
     except OSError as e:
         raise _unreadable(path, e) from e
     mode = state.st_mode & 0o777
+    if not is_own(path, code=True) and allowed == OWNER_ONLY and mode & 0o077 == 0:
+        raise ResourceError(
+            f"{path}: this signing key belongs to another user; become its owner, or set "
+            f"{HOME_VARIABLE} to a folder of your own."
+        )
     # Windows has no such permissions.
     if os.name == "posix" and mode & 0o077 & ~allowed:
         raise ResourceError(

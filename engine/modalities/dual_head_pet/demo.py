@@ -103,12 +103,12 @@ def _protocol(settings: AnalyticResponse) -> Protocol:
 def _response(settings: AnalyticResponse, on_progress: OnProgress | None) -> StoredResponse:
     """Return the response that a run finds: from the cache, or computed into it."""
     from engine.core.backend import usable_cores
-    from engine.core.paths import cache_dir
+    from engine.core.paths import cached_dir
     from engine.geometry.dual_head import DualHead
     from engine.io import read_scanner
     from engine.modalities.dual_head_pet import response_cache
 
-    folder, scanner = cache_dir() / "response", read_scanner(SCANNER)
+    folder, scanner = cached_dir("response"), read_scanner(SCANNER)
     if not isinstance(scanner, DualHead):
         raise TypeError(
             f"{SCANNER}: the scanner is of type {type(scanner).__name__}, expected DualHead."

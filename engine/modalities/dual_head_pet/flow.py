@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from engine.core.backend.devices import device_of
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
-from engine.core.paths import cache_dir
+from engine.core.paths import cached_dir
 from engine.corrections.histogram import (
     CrystalEdges,
     LineAttenuation,
@@ -150,7 +150,7 @@ def find_response(
         the response, with the scanner and grid that it belongs to
     """
     yield context.log.start("response", f"Loading the response matrix of {data.scanner.name}")
-    on, folder, given = context.on, cache_dir() / "response", context.study.inputs.get(RESPONSE.key)
+    on, folder, given = context.on, cached_dir("response"), context.study.inputs.get(RESPONSE.key)
     scanner = protocol.grid.scanner_for(data.scanner)
     found: StoredResponse | None
     # A response of the study is used as it is, even if its settings differ from the protocol.

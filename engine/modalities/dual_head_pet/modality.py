@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from engine.core.backend.devices import DeviceInfo
-from engine.core.paths import cache_dir
+from engine.core.paths import cached_dir
 from engine.corrections.histogram import HISTOGRAM_CORRECTIONS, LineScatter
 from engine.data.histogram import Histogram, one_layer
 from engine.data.input_role import InputRole
@@ -212,7 +212,7 @@ def _is_stored(protocol: DualHeadProtocol, study: OpenStudy) -> bool:
     panels = _with_image(protocol, study)
     if RESPONSE.key in study.contents or panels is None:
         return True
-    return path_of(cache_dir() / "response", panels, protocol.response).exists()
+    return path_of(cached_dir("response"), panels, protocol.response).exists()
 
 
 def _sums(study: OpenStudy) -> Histogram | None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
-from engine.core.paths import cache_dir
+from engine.core.paths import cached_dir
 from engine.corrections import CORRECTIONS
 from engine.corrections.base import inputs_of
 from engine.corrections.calibration import (
@@ -350,7 +350,7 @@ def measure_sensitivity(context: Context, prompts: ListMode, grid: ImageGrid) ->
     """
     yield context.log.start("sensitivity", "Computing the sensitivity of the scanner")
     settings, exact_sums = context.protocol.sensitivity, context.protocol.reproducible
-    folder = cache_dir() / "sensitivity"
+    folder = cached_dir("sensitivity")
     # Integer sums are the same on every device; other sums depend on its rounding.
     rounds = None if exact_sums else context.on
     key = key_of(prompts, grid, settings, on=rounds)

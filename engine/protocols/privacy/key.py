@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine.core.errors import DataError
-from engine.core.paths import config_dir
+from engine.core.paths import key_dir
 
-FOLDER, SECRET, NAMES = "key", "secret", "names.jsonl"
+SECRET, NAMES = "secret", "names.jsonl"
 LEAST_DIGITS, MOST_DIGITS = 8, 32
 """Hexadecimal digits of a pseudonym; more digits resolve collisions between two files."""
 SUFFIXES = (
@@ -53,7 +53,7 @@ def pseudonym_of(path: Path, kind: str = "study") -> str:
     kind
         purpose of the file in one word, the first part of the pseudonym
     """
-    return _pseudonym(config_dir() / FOLDER, kind, _known(path)) + ending_of(path.name)
+    return _pseudonym(key_dir(), kind, _known(path)) + ending_of(path.name)
 
 
 def file_of(name: str) -> Path | None:
@@ -70,7 +70,7 @@ def file_of(name: str) -> Path | None:
         if the file has been changed since it received the pseudonym
     """
     stem = name.removesuffix(ending_of(name))
-    found = dict(_names(config_dir() / FOLDER)).get(stem)
+    found = dict(_names(key_dir())).get(stem)
     # The ending must match too: "study-3f9a21c0.nii" is not the scan "study-3f9a21c0.h5".
     if found is None or ending_of(found.path) != ending_of(name):
         return None

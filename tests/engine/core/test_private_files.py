@@ -183,3 +183,38 @@ def test_new_folders_are_private_under_any_umask(
         assert why_not_private(jobs) == "" == why_not_private(jobs, code=True)
     finally:
         os.umask(before)
+
+
+@pytest.mark.usefixtures("reachable")
+@pytest.mark.parametrize("name", ["sensitivity", "response"])
+def test_images_that_others_could_change_are_computed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("ISOCENTER_HOME", str(made(tmp_path / "home", 0o777)))
+    made(tmp_path / "home" / "cache" / name).joinpath("a.npz").touch()
+    folder = paths.cached_dir(name)
+    assert not folder.is_relative_to(tmp_path / "home") and not folder.exists()
+    (report,) = refused_paths()
+    assert f"without the contents of {name} (1)" in report.describe()
+
+
+def test_keys_in_a_folder_of_another_user_are_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, give_away: Callable[[Path], None]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("ISOCENTER_HOME", str(made(tmp_path / "home")))
+    assert paths.key_dir() == tmp_path / "home" / "key"
+    give_away(made(tmp_path / "home" / "key", 0o700))
+    if os.geteuid() == 0:
+        assert not paths.key_dir().is_relative_to(tmp_path / "home")
+
+
+@pytest.mark.usefixtures("other_group", "reachable")
+def test_a_closed_folder_of_keys_stays_in_a_shared_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another key would make all earlier signatures unknown."""
+    monkeypatch.setenv("ISOCENTER_HOME", str(made(tmp_path / "home", 0o770)))
+    made(tmp_path / "home" / "key", 0o700)
+    assert paths.key_dir() == tmp_path / "home" / "key"
