@@ -199,7 +199,7 @@ def _private(folder: Path) -> Path:
 def _number_in(folder: Path) -> int:
     """Return the number of entries in a folder; their names only, nothing is opened."""
     try:
-        return sum(not each.name.startswith(".") for each in folder.iterdir())
+        return sum(1 for _ in folder.glob("[!.]*"))
     except OSError:
         return 0
 
