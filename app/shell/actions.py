@@ -17,6 +17,7 @@ from app.shell.help.action_tips import (
     NORMALISE_TIP,
     QUEUE_TIP,
     REPORT_TIP,
+    RESOLUTION_TIP,
     TECHNICIAN_TIP,
     TUNE_TIP,
 )
@@ -131,6 +132,7 @@ class Actions(QObject):
         self.tune = make(tr("Tune this machine …"), "", "", TUNE_TIP)
         self.normalise = make(tr("Measure a normalisation …"), "", "", NORMALISE_TIP)
         self.calibrate = make(tr("Calibrate to Bq/mL …"), "", "", CALIBRATE_TIP)
+        self.measure_resolution = make(tr("Measure the resolution …"), "", "", RESOLUTION_TIP)
 
     def _make_for_views(self) -> None:
         make = self._make

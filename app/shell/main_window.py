@@ -47,7 +47,7 @@ LEAST_PX = (1010, 600)
 LEFT_PX, RIGHT_PX, LOG_PX = 344, 360, 150
 PAGES = (
     *("save_study", "save_protocol", "protocols", "storage", "queue", "studies"),
-    *("normalise", "calibrate", "tune"),
+    *("normalise", "calibrate", "measure_resolution", "tune"),
     *("report", "settings", "guide", "help", "support_bundle", "about"),
 )
 """Actions that open the dialog of the same name."""

@@ -51,7 +51,7 @@ def fill_menus(
         tr("&Run"): (
             *(of.start, None, of.finish, of.pause, of.abort),
             *(None, of.add_to_queue, of.queue),
-            *(None, of.normalise, of.calibrate, of.tune),
+            *(None, of.normalise, of.calibrate, of.measure_resolution, of.tune),
         ),
         tr("&View"): (
             *(of.full_views, of.log, of.theme),

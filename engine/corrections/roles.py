@@ -220,6 +220,12 @@ POINT_SPREAD = InputRole(
     read=_read_point_spread,
     describe=lambda spread: spread.describe(),
     of_scanner=True,
+    making=Making(
+        "measure_resolution",
+        words="Measure …",
+        tip="Measure the resolution with point sources",
+        of_rings=True,
+    ),
 )
 
 LISTMODE_ROLES: tuple[InputRole, ...] = (

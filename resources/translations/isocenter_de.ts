@@ -235,28 +235,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_request.py" />
-      <source>Scanners (*.toml *.txt *.csv *.tsv);;All files (*)</source>
-      <translation>Scanner (*.toml *.txt *.csv *.tsv);;Alle Dateien (*)</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/normalise_request.py" />
       <source>Add a scan of the source first.</source>
       <translation>Fügen Sie zuerst einen Scan der Quelle hinzu.</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/normalise_request.py" />
-      <source>Scanner</source>
-      <translation>Scanner</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/normalise_request.py" />
-      <source>From the scans</source>
-      <translation>Aus den Scans</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/normalise_request.py" />
-      <source>From a file …</source>
-      <translation>Aus einer Datei …</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_request.py" />
@@ -265,13 +245,13 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_request.py" />
-      <source>Source</source>
-      <translation>Quelle</translation>
+      <source>Scanner</source>
+      <translation>Scanner</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_request.py" />
-      <source>Choose a scanner</source>
-      <translation>Scanner wählen</translation>
+      <source>Source</source>
+      <translation>Quelle</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_request.py" />
@@ -329,14 +309,134 @@
       <translation>Zeilen: Ringe. Spalten: Position im Ring. Schwarz: keine Ereignisse. Werte: {low:.3g} bis {high:.3g}, mit einem mittleren Fehler von {median:.2g} % und einem größten Fehler von {worst:.2g} %.</translation>
     </message>
     <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Table of widths (*.txt)</source>
+      <translation>Tabelle der Breiten (*.txt)</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>The resolution is measured with point sources in air, smaller than 1 mm. Put one source near the centre of the scanner and others farther out. Sources in one scan must be 25 mm apart.</source>
+      <translation>Die Auflösung wird mit Punktquellen in Luft gemessen, die kleiner als 1 mm sind. Eine Quelle liegt nahe der Mitte des Scanners, weitere liegen weiter außen. Quellen in einem Scan müssen 25 mm voneinander entfernt sein.</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Distance [mm]</source>
+      <translation>Abstand [mm]</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Radial [mm]</source>
+      <translation>Radial [mm]</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Tangential [mm]</source>
+      <translation>Tangential [mm]</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Axial [mm]</source>
+      <translation>Axial [mm]</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Lines of response</source>
+      <translation>Antwortlinien</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Full widths at half maximum with their standard errors, by distance from the axis</source>
+      <translation>Halbwertsbreiten mit ihren Standardfehlern, nach Abstand von der Achse</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Measure the resolution</source>
+      <translation>Auflösung messen</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source> mm</source>
+      <translation> mm</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Diameter of the sources</source>
+      <translation>Durchmesser der Quellen</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Save the widths as a table</source>
+      <translation>Breiten als Tabelle speichern</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Scans of point sources</source>
+      <translation>Scans von Punktquellen</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Add a scan of point sources first.</source>
+      <translation>Fügen Sie zuerst einen Scan von Punktquellen hinzu.</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>The resolution could not be measured.</source>
+      <translation>Die Auflösung konnte nicht gemessen werden.</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Measuring the sources in {name} (scan {number} of {total}) …</source>
+      <translation>Die Quellen in {name} werden gemessen (Scan {number} von {total}) …</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Stopped. Nothing has been measured.</source>
+      <translation>Abgebrochen. Es wurde nichts gemessen.</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>1 point source was measured.</source>
+      <translation>1 Punktquelle wurde gemessen.</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>{n} point sources were measured.</source>
+      <translation>{n} Punktquellen wurden gemessen.</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Open a scan that can use a measured resolution.</source>
+      <translation>Öffnen Sie einen Scan, der eine gemessene Auflösung verwenden kann.</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Use the table as the measured resolution of the open scan</source>
+      <translation>Die Tabelle als gemessene Auflösung des geöffneten Scans verwenden</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Use the table for every scan from this scanner that you open from now on</source>
+      <translation>Die Tabelle für alle Scans dieses Scanners verwenden, die Sie ab jetzt öffnen</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Save the widths</source>
+      <translation>Breiten speichern</translation>
+    </message>
+    <message>
       <location filename="app/analysis/calibrate/scan_list.py" />
-      <source>Add …</source>
-      <translation>Hinzufügen …</translation>
+      <source>List-mode scans or sinograms of point sources</source>
+      <translation>List-Mode-Scans oder Sinogramme von Punktquellen</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/scan_list.py" />
       <source>List-mode scans of the same source</source>
       <translation>List-Mode-Scans derselben Quelle</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/scan_list.py" />
+      <source>Add …</source>
+      <translation>Hinzufügen …</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/scan_list.py" />
@@ -350,6 +450,11 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/scan_list.py" />
+      <source>List-mode scans and sinograms ({kinds});;All files (*)</source>
+      <translation>List-Mode-Scans und Sinogramme ({kinds});;Alle Dateien (*)</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/scan_list.py" />
       <source>List-mode scans ({kinds});;All files (*)</source>
       <translation>List-Mode-Scans ({kinds});;Alle Dateien (*)</translation>
     </message>
@@ -357,6 +462,26 @@
       <location filename="app/analysis/calibrate/scan_list.py" />
       <source>Add scans of the source</source>
       <translation>Scans der Quelle hinzufügen</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/scanner_choice.py" />
+      <source>Scanners (*.toml *.txt *.csv *.tsv);;All files (*)</source>
+      <translation>Scanner (*.toml *.txt *.csv *.tsv);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/scanner_choice.py" />
+      <source>From the scans</source>
+      <translation>Aus den Scans</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/scanner_choice.py" />
+      <source>From a file …</source>
+      <translation>Aus einer Datei …</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/scanner_choice.py" />
+      <source>Choose a scanner</source>
+      <translation>Scanner wählen</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/annotation_text.py" />
@@ -3775,6 +3900,11 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
+      <source>Measure the resolution …</source>
+      <translation>Auflösung messen …</translation>
+    </message>
+    <message>
+      <location filename="app/shell/actions.py" />
       <source>Views only</source>
       <translation>Nur Ansichten</translation>
     </message>
@@ -4512,6 +4642,11 @@
       <location filename="app/shell/help/action_tips.py" />
       <source>Measure the calibration factor from the displayed image of a cylinder with known activity</source>
       <translation>Den Kalibrierfaktor aus dem gezeigten Bild eines Zylinders bekannter Aktivität bestimmen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help/action_tips.py" />
+      <source>Measure the resolution of a ring scanner with point sources</source>
+      <translation>Auflösung eines Ringscanners mit Punktquellen messen</translation>
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
@@ -10532,6 +10667,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/corrections/roles.py" />
       <source>Enter nuclide, dose, times and weight of this scan</source>
       <translation>Nuklid, Dosis, Zeiten und Gewicht dieses Scans eingeben</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>Measure the resolution with point sources</source>
+      <translation>Auflösung mit Punktquellen messen</translation>
     </message>
     <message>
       <location filename="engine/corrections/scatter.py" />

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.analysis.calibrate.scan_list import ScanList
+from app.analysis.calibrate.scanner_choice import ScannerChoice
 from app.language.translation import tr
-from app.state.models.inputs import DATA, SCANNER
+from app.state.models.inputs import DATA
 from app.state.services.context import AppContext
-from app.ui.forms.fields import QuietCombo
 from app.ui.forms.forms import Form
-from app.ui.theme.file_dialogs import ask_open
 from app.ui.theme.widgets import label
 from engine.modalities import ScanSummary
 from engine.tools.normalisation_scan import NormalisationSettings
@@ -21,8 +20,6 @@ from engine.tools.normalisation_scan import NormalisationSettings
 if TYPE_CHECKING:  # the kernels are not needed to open the window
     from engine.tools.normalisation_scan import NormalisationRequest
 
-FROM_SCAN, FROM_FILE = "", "file"
-SCANNER_KINDS = tr("Scanners (*.toml *.txt *.csv *.tsv);;All files (*)")
 NO_SCAN = tr("Add a scan of the source first.")
 
 
@@ -33,19 +30,7 @@ class NormaliseForm(QWidget):
         super().__init__()
         self._context = context
         self.scans = ScanList(context.preferences, _open_scan(context))
-        self.scanner = QuietCombo()
-        self.scanner.setAccessibleName(tr("Scanner"))
-        self.scanner.addItem(tr("From the scans"), FROM_SCAN)
-        for key, name in context.commands.builtin_scanners().items():
-            self.scanner.addItem(name, key)
-        self.scanner.addItem(tr("From a file …"), FROM_FILE)
-        self.scanner.activated.connect(self._chosen)
-        # The entry "From a file …" is an action. After a cancelled dialog the previous entry
-        # returns.
-        self._last = 0
-        chosen = context.session.study.inputs.get(SCANNER)
-        if chosen is not None:
-            self._show_scanner(chosen.value, chosen.name)
+        self.scanner = ScannerChoice(context)
         self.form = Form(NormalisationSettings)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 8, 0)
@@ -59,24 +44,6 @@ class NormaliseForm(QWidget):
         column.addWidget(label(tr("Source"), "heading"))
         column.addWidget(self.form)
         column.addStretch(1)
-
-    def _show_scanner(self, value: str, name: str) -> None:
-        at = self.scanner.findData(value)
-        if at < 0:
-            self.scanner.insertItem(1, name, value)
-            at = 1
-        self.scanner.setCurrentIndex(at)
-        self._last = at
-
-    def _chosen(self, at: int) -> None:
-        if self.scanner.currentData() != FROM_FILE:
-            self._last = at
-            return
-        self.scanner.setCurrentIndex(self._last)
-        folder = self._context.preferences.folder_last_used
-        path = ask_open(self, tr("Choose a scanner"), folder, SCANNER_KINDS)
-        if path is not None:
-            self._show_scanner(str(path), path.name)
 
     def request(self) -> NormalisationRequest | str:
         """Return the request, or the reason why it is incomplete."""
@@ -98,7 +65,7 @@ class NormaliseForm(QWidget):
         return NormalisationRequest(
             tuple(self.scans.paths),
             source,
-            scanner=str(self.scanner.currentData()) or None,
+            scanner=self.scanner.chosen,
             interference=settings.interference,
             threads=cpu.threads if cpu is not None else None,
         )

@@ -13,19 +13,32 @@ from app.ui.theme.file_dialogs import ask_open_all
 from app.ui.theme.widgets import button
 from app.views.literal_text import literal_tip
 from engine.core.visible_text import visible_line
-from engine.io import LISTMODE_READERS, suffixes_of
+from engine.io import LISTMODE_READERS, SINOGRAM_READERS, suffixes_of
 
 HEIGHT_PX = 84
 
 
 class ScanList(QWidget):
-    """List of scans by file name; tooltips show the folders."""
+    """List of scans by file name; tooltips show the folders.
+
+    Parameters
+    ----------
+    preferences : stores the folder of the last file
+    scans : files in the list at first
+    takes_sinograms : True for list mode and sinograms, False for list mode only
+    """
 
     changed = Signal()
 
-    def __init__(self, preferences: Preferences, scans: tuple[Path, ...] = ()) -> None:
+    def __init__(
+        self,
+        preferences: Preferences,
+        scans: tuple[Path, ...] = (),
+        *,
+        takes_sinograms: bool = False,
+    ) -> None:
         super().__init__()
-        self._preferences = preferences
+        self._preferences, self._takes_sinograms = preferences, takes_sinograms
         self.paths: list[Path] = []
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Scans of the source"))
@@ -34,7 +47,12 @@ class ScanList(QWidget):
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setFixedHeight(HEIGHT_PX)
-        self.add = button(tr("Add …"), self._choose, tr("List-mode scans of the same source"))
+        kinds = (
+            tr("List-mode scans or sinograms of point sources")
+            if takes_sinograms
+            else tr("List-mode scans of the same source")
+        )
+        self.add = button(tr("Add …"), self._choose, kinds)
         self.remove = button(
             tr("Remove"), self._remove, tr("Remove the selected scans from the list")
         )
@@ -75,9 +93,15 @@ class ScanList(QWidget):
         self.remove.setEnabled(bool(self.list.selectedItems()))
 
     def _choose(self) -> None:
-        kinds = " ".join(f"*{suffix}" for suffix in suffixes_of(LISTMODE_READERS))
+        readers = (LISTMODE_READERS, *((SINOGRAM_READERS,) if self._takes_sinograms else ()))
+        suffixes = dict.fromkeys(suffix for each in readers for suffix in suffixes_of(each))
+        kinds = " ".join(f"*{suffix}" for suffix in suffixes)
         folder = self._preferences.folder_last_used
-        filters = tr("List-mode scans ({kinds});;All files (*)", kinds=kinds)
+        filters = (
+            tr("List-mode scans and sinograms ({kinds});;All files (*)", kinds=kinds)
+            if self._takes_sinograms
+            else tr("List-mode scans ({kinds});;All files (*)", kinds=kinds)
+        )
         found = ask_open_all(self, tr("Add scans of the source"), folder, filters)
         if found:
             self._preferences.folder_last_used = str(found[0].parent)

@@ -219,11 +219,12 @@ class Dialogs(QObject):
         Parameters
         ----------
         page
-            "normalise", "calibrate" or "describe_tracer"
+            "normalise", "calibrate", "measure_resolution" or "describe_tracer"
         """
         pages: dict[str, Callable[[], None]] = {
             "normalise": self.normalise,
             "calibrate": self.calibrate,
+            "measure_resolution": self.measure_resolution,
             "describe_tracer": self.describe_tracer,
         }
         pages[page]()
@@ -233,6 +234,12 @@ class Dialogs(QObject):
         from app.analysis.calibrate.calibrate_dialog import CalibrateDialog
 
         CalibrateDialog(self._parent, self._context).open()
+
+    def measure_resolution(self) -> None:
+        """Measure the resolution of a scanner with point sources."""
+        from app.analysis.calibrate.resolution_dialog import ResolutionDialog
+
+        ResolutionDialog(self._parent, self._context).open()
 
     def describe_tracer(self) -> None:
         """Enter tracer, dose and body data of the open scan."""

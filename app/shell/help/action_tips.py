@@ -10,6 +10,7 @@ NORMALISE_TIP = tr(
 CALIBRATE_TIP = tr(
     "Measure the calibration factor from the displayed image of a cylinder with known activity"
 )
+RESOLUTION_TIP = tr("Measure the resolution of a ring scanner with point sources")
 QUEUE_TIP = tr("Add this study with its current settings to the queue")
 TUNE_TIP = tr("Find the fastest kernels for this computer and use them in later runs")
 REPORT_TIP = tr("Sign off the result, then save, print or send its report")

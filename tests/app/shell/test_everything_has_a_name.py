@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.analysis.calibrate.calibrate_dialog import CalibrateDialog
 from app.analysis.calibrate.normalise_dialog import NormaliseDialog
+from app.analysis.calibrate.resolution_dialog import ResolutionDialog
 from app.output.export.export_dialog import ExportDialog
 from app.output.report.report_dialog import ReportDialog
 from app.run.tuning.tuning_dialog import TuningDialog
@@ -173,6 +174,7 @@ def worklist(window, folder: Path) -> QDialog:
 DIALOGS: dict[str, Callable[..., QDialog]] = {
     "about": lambda window, _: about_box(window),
     "calibrate": lambda window, _: CalibrateDialog(window, window.context),
+    "resolution": lambda window, _: ResolutionDialog(window, window.context),
     "candidates": candidates,
     "export": export,
     "export over a file": export_over,
