@@ -23,6 +23,8 @@ from engine.recon.algorithms.fdk import Fdk
 from engine.recon.algorithms.fista_tv import FistaTv
 from engine.recon.algorithms.for_counts import ALGORITHMS
 from engine.recon.algorithms.for_line_integrals import LINEAR_ALGORITHMS
+from engine.recon.algorithms.map_algorithms import Bsrem, Svrg
+from engine.recon.algorithms.optimality import Optimality
 from engine.recon.algorithms.osem import Mlem, Osem
 from engine.recon.algorithms.sirt import Sirt
 
@@ -30,13 +32,16 @@ __all__ = [
     "ALGORITHMS",
     "LINEAR_ALGORITHMS",
     "Algorithm",
+    "Bsrem",
     "Cgls",
     "Fdk",
     "FistaTv",
     "Iterate",
     "Mlem",
+    "Optimality",
     "Osem",
     "Sirt",
     "Step",
+    "Svrg",
     "solve",
 ]

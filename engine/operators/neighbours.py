@@ -117,6 +117,9 @@ class NeighbourSums:
             pairs.add_pairs(start, stop, *numbers_of, *images, *fixed, out)
 
         n_rows = x.shape[0] * x.shape[1]
+        if self.threads == 1 or n_rows <= ROWS_AT_ONCE:  # not worth a thread
+            work(0, 0, n_rows)
+            return out
         run_blocks(work, n_rows, self.threads, rows=ROWS_AT_ONCE, in_turn=False)
         return out
 

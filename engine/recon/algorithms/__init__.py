@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from engine.recon.algorithms.fista_tv import FistaTv as FistaTv
     from engine.recon.algorithms.for_counts import ALGORITHMS as ALGORITHMS
     from engine.recon.algorithms.for_line_integrals import LINEAR_ALGORITHMS as LINEAR_ALGORITHMS
+    from engine.recon.algorithms.map_algorithms import Bsrem as Bsrem
+    from engine.recon.algorithms.map_algorithms import Svrg as Svrg
     from engine.recon.algorithms.osem import Mlem as Mlem
     from engine.recon.algorithms.osem import Osem as Osem
     from engine.recon.algorithms.sirt import Sirt as Sirt
@@ -35,6 +37,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "fista_tv": ("FistaTv",),
             "for_counts": ("ALGORITHMS",),
             "for_line_integrals": ("LINEAR_ALGORITHMS",),
+            "map_algorithms": ("Bsrem", "Svrg"),
             "osem": (
                 "Mlem",
                 "Osem",

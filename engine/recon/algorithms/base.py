@@ -11,6 +11,7 @@ from engine.core.arrays import Array, module_of, to_host
 from engine.core.settings import Settings
 
 if TYPE_CHECKING:
+    from engine.recon.algorithms.optimality import Optimality
     from engine.recon.algorithms.subsets import CountDemand
     from engine.recon.filtering.settings import FilterSettings
     from engine.recon.model import Model
@@ -53,6 +54,11 @@ class Iterate:
     def is_finite(self) -> bool:
         """True if all values of the image are finite."""
         return bool(module_of(self.x).isfinite(self.x).all())
+
+    @property
+    def optimality(self) -> Optimality | None:
+        """How near the image is to a penalised optimum; None for other algorithms."""
+        return None
 
     def figures(self, before: Figures) -> Figures | None:
         """Return the sums of the updates since the last call, added to earlier ones.

@@ -16,6 +16,7 @@ from engine.core.errors import NumericalError
 from engine.recon.algorithms.base import NO_FIGURES, Algorithm, Change, Figures, Iterate
 
 if TYPE_CHECKING:
+    from engine.recon.algorithms.optimality import Optimality
     from engine.recon.model import Model
 
 
@@ -35,6 +36,7 @@ class Step:
         does not know it; with subsets it can refer to the image before each update
     so_far : returns the figures of the current iteration, until the next step is requested
     ends : reason if the run ends with this image before its last iteration; else empty
+    optimality : how near the image is to a penalised optimum; None for other algorithms
     """
 
     fetch: Callable[[], Array]
@@ -46,6 +48,7 @@ class Step:
     measure: Callable[[], float | None] = lambda: None
     so_far: Callable[[], Figures] = lambda: NO_FIGURES
     ends: str = ""
+    optimality: Optimality | None = None
 
     @cached_property
     def image(self) -> Array:
@@ -142,6 +145,7 @@ def _step(
         _measure(algorithm, model, iterate) if residual is None else partial(float, residual),
         account.so_far,
         ends,
+        iterate.optimality,
     )
 
 

@@ -1,0 +1,272 @@
+"""Penalised reconstruction (MAP) with the relative difference prior, by SVRG or by BSREM.
+
+Both maximise Φ(x) = L(x) − R(x), x ≥ 0 (`engine.recon.algorithms.penalised`). They begin with one
+pass of OSEM, which also gives the units, ε and κ of the prior (`engine.recon.priors.
+even_resolution`). That pass always has the same number of subsets, so the prior does not depend on
+those of the algorithm.
+
+SVRG (`engine.recon.algorithms.svrg_cycle`) chooses its step and its subsets. An iteration is a
+cycle of three passes over the data. The run ends by the rule of
+`engine.recon.algorithms.optimality`.
+
+BSREM is for comparison: x ← max(0, x + α / (1 + η p) · (x + δ) / s · (B ∇L_k − ∇R)) in pass p. It
+tends to the optimum as 1 / p.
+
+BSREM: De Pierro & Yamagishi, IEEE TMI 20 (2001) 280; α and η as in PETRIC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.settings import setting
+from engine.recon.algorithms.base import Algorithm, Figures, Iterate, WorkingMemory
+from engine.recon.algorithms.optimality import Optimality, optimality_of
+from engine.recon.algorithms.penalised import PenalisedLikelihood
+from engine.recon.algorithms.svrg_cycle import PASSES_OF_CYCLE, run_cycle
+
+if TYPE_CHECKING:
+    from engine.recon.algorithms.subsets import CountDemand
+    from engine.recon.model import MapModel
+
+STRENGTHS = {"smooth": 0.1, "standard": 0.03, "sharp": 0.01}
+"""Strength of the prior for each smoothness."""
+MOST_SUBSETS, LEAST_SUBSETS = 24, 8
+"""Subsets with enough counts, and with few: fewer need many more passes."""
+LEAST_SHARE = 1e-3
+"""δ relative to the typical activity."""
+Smoothness = Literal["smooth", "standard", "sharp"]
+
+
+@dataclass(frozen=True, eq=False)
+class MapIterate(Iterate):
+    """Image after a cycle.
+
+    Attributes
+    ----------
+    at : how near the image is to the optimum
+    """
+
+    at: Optimality = field(kw_only=True)
+
+    @property
+    def optimality(self) -> Optimality:
+        return self.at
+
+    def figures(self, before: Figures) -> Figures:
+        return self.at.log_likelihood, self.at.n_skipped
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Penalised likelihood of a scan, and the image after one pass of OSEM.
+
+    Attributes
+    ----------
+    likelihood : Φ
+    x : (n_z, n_y, n_x) image after the pass
+    activity : typical activity
+    """
+
+    likelihood: PenalisedLikelihood
+    x: Array
+    activity: float
+
+
+class _Penalised(Algorithm):
+    """Settings of the prior, and the preparation of a run."""
+
+    smoothness: Smoothness = setting(
+        "standard",
+        "Balance between noise and detail: smooth has less noise, sharp shows smaller details",
+        label="Smoothness",
+    )
+    strength: float | None = setting(
+        None,
+        "Weight of the prior relative to the data; if empty, it follows from the smoothness "
+        "(smooth 0.1, standard 0.03, sharp 0.01)",
+        label="Strength",
+        expert=True,
+        gt=0,
+        le=10,
+    )
+    edges: float = setting(
+        2.0,
+        "Edge preservation γ of the relative difference prior; 0 has none",
+        label="Edge preservation",
+        expert=True,
+        ge=0,
+        le=100,
+    )
+
+    @property
+    def used_strength(self) -> float:
+        """Strength of the prior."""
+        return STRENGTHS[self.smoothness] if self.strength is None else self.strength
+
+    def prepared(self, model: MapModel, n_subsets: int) -> Prepared:
+        """Return the penalised likelihood of a scan, after one pass of OSEM.
+
+        Parameters
+        ----------
+        model
+            model of the counts, with its start image
+        n_subsets
+            number of subsets
+        """
+        from engine.recon.priors.even_resolution import (
+            relative_difference_for,
+            typical_activity,
+            without_noise,
+        )
+
+        objective = model.objective(n_subsets)
+        x = _first_image(model)
+        first = without_noise(x)
+        activity = typical_activity(first, objective.sensitivity())
+        prior = relative_difference_for(
+            objective.hessian_times(first, np.ones_like(x)),
+            activity,
+            strength=self.used_strength,
+            spacing_mm=model.spacing_mm,
+            gamma=self.edges,
+            threads=model.threads,
+        )
+        likelihood = PenalisedLikelihood(objective, prior, LEAST_SHARE * activity)
+        return Prepared(likelihood, x, activity)
+
+    def describe(self) -> str:
+        name = "own strength" if self.strength is not None else self.smoothness
+        return f"{super().describe()}, {name} ({self.used_strength:g})"
+
+
+class Svrg(_Penalised):
+    """Penalised reconstruction by SVRG."""
+
+    title: ClassVar[str] = "MAP"
+    kind: Literal["map"] = "map"
+    passes: ClassVar[int] = 2 * (PASSES_OF_CYCLE + 1)
+    memory: ClassVar[WorkingMemory] = WorkingMemory(16 + MOST_SUBSETS, 6, 2)
+    iterations: int = setting(
+        20,
+        "Largest number of cycles of three passes over all data; a run ends earlier, as soon as "
+        "regions and objective no longer change",
+        label="Most cycles",
+        expert=True,
+        ge=1,
+        le=1000,
+    )
+    parts: int | None = setting(
+        None,
+        "Number of subsets of the data; if empty, it is chosen from the counts",
+        label="Subsets",
+        expert=True,
+        ge=1,
+        le=1000,
+    )
+
+    @property
+    def n_parts(self) -> int:
+        """Subsets as set; otherwise those of a scan with enough counts."""
+        return self.parts or MOST_SUBSETS
+
+    @property
+    def n_passes(self) -> int:
+        return self.passes_before + self.passes * self.iterations
+
+    @property
+    def passes_before(self) -> int:
+        return 2 + 3 + 2  # OSEM, row sums of the Hessian, first full gradient
+
+    @property
+    def may_end_early(self) -> bool:
+        return True
+
+    def for_counts(self, demand: CountDemand, *, n_updates: int | None = None) -> Svrg:
+        """Return the algorithm with the number of subsets that the counts allow.
+
+        Parameters
+        ----------
+        demand
+            counts of the data, and counts that a subset needs
+        n_updates
+            not used: the run ends by itself
+        """
+        if self.parts is not None:
+            return self
+        found = max(min(MOST_SUBSETS, demand.most_subsets), LEAST_SUBSETS)
+        return self.model_copy(update={"parts": found})
+
+    def run(self, model: MapModel, x: Array) -> Iterator[Iterate]:
+        return self.resumed(model, x, 0)
+
+    def resumed(self, model: MapModel, x: Array, done: int) -> Iterator[Iterate]:
+        """Continue with the next cycle, to the same bits as without an interruption.
+
+        Parameters
+        ----------
+        model
+            model of the counts, with its start image
+        x
+            (n_z, n_y, n_x) image after `done` cycles; not used if there are none
+        done
+            number of cycles behind `x`
+        """
+        ready = self.prepared(model, self.n_parts)
+        likelihood = ready.likelihood
+        anchor = likelihood.anchor(x if done else ready.x)
+        for number in count(done):
+            cycle = run_cycle(likelihood, anchor, number)
+            anchor = cycle.after
+            at = optimality_of(likelihood, cycle, ready.activity)
+            yield MapIterate(anchor.x, ends=at.reached, at=at)
+
+
+class Bsrem(_Penalised):
+    """Penalised reconstruction by BSREM, for comparison."""
+
+    title: ClassVar[str] = "BSREM"
+    kind: Literal["bsrem"] = "bsrem"
+    iterations: int = setting(40, "Number of passes over all data", label="Iterations", ge=1)
+    subsets: int = setting(12, "Number of updates in each pass", label="Subsets", ge=1, le=1000)
+    step: float = setting(0.3, "Step length α of the first pass", label="Step", gt=0, le=2)
+    decay: float = setting(0.01, "Reduction η of the step per pass", label="Decay", ge=0, le=1)
+
+    def run(self, model: MapModel, x: Array) -> Iterator[Iterate]:
+        return self.resumed(model, x, 0)
+
+    def resumed(self, model: MapModel, x: Array, done: int) -> Iterator[Iterate]:
+        """Continue with the next subset in order.
+
+        Parameters
+        ----------
+        model
+            model of the counts, with its start image
+        x
+            (n_z, n_y, n_x) image after `done` updates; not used if there are none
+        done
+            number of updates behind `x`
+        """
+        ready, n = self.prepared(model, self.subsets), self.subsets
+        of = ready.likelihood
+        x = x if done else ready.x
+        for update in count(done):
+            gradient = of.objective.gradient(update % n, x).image * x.dtype.type(n)
+            gradient -= of.prior_gradient(x)
+            scaling = of.seen / of.objective.curvature(x, of.least).clip(min=1e-30)
+            x = of.stepped(x, scaling, gradient, self.step / (1 + self.decay * (update // n)))
+            yield Iterate(x)
+
+
+def _first_image(model: MapModel) -> Array:
+    """Return the image after one pass of OSEM."""
+    loop = model.em_loop(model.start, model.start_subsets)
+    for k in range(model.start_subsets):
+        loop.update(k)
+    return loop.snapshot()()
