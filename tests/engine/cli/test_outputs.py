@@ -259,6 +259,11 @@ def test_its_sidecar_is_not_replaced_either(folder: Path, tmp_path: Path) -> Non
     ("words", "output"),
     [
         (["report", "R", "-o", "r.html", "--force"], "r.html"),
+        (["report", "R", "-o", "r.pdf", "--full", "--force"], "r.pdf"),
+        (["report", "R", "-o", "r.dcm", "--force"], "r.dcm"),
+        (["report", "R", "-o", "r.capture.dcm", "--force"], "r.capture.dcm"),
+        (["report", "R", "-o", "./r.html", "--force"], "r.html"),
+        (["report", "R", "-o", "r.html", "--sign", "A", "--force"], "r.html"),
         (["dicom", "worklist", "--to", "a:1", "--keep", "o.json", "--force"], "o.json"),
     ],
 )
