@@ -8,7 +8,9 @@ every language, so that a number has the same meaning wherever it is read or typ
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Self
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QSettings, QTranslator
 
@@ -46,9 +48,25 @@ def tr(text: str, /, **values: object) -> str:
     )
 
 
+class Lines(str):
+    """Lines of a text, for a value of `tr`; line breaks stay.
+
+    Parameters
+    ----------
+    lines
+        the lines; control characters in them become visible marks
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, lines: Iterable[str]) -> Self:
+        return super().__new__(cls, "\n".join(visible_line(line) for line in lines))
+
+
 def _visible(value: object) -> object:
     """Return names and sentences as one line that nothing obeys, and other values unchanged."""
-    return visible_line(str(value)) if isinstance(value, str | Path | Exception) else value
+    is_foreign = isinstance(value, str | Path | Exception) and not isinstance(value, Lines)
+    return visible_line(str(value)) if is_foreign else value
 
 
 def named(text: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
-from app.language.translation import tr
+from app.language.translation import Lines, tr
 from app.state.models.session import Session
 from app.ui.theme.questions import ask, tell
 from engine.core.errors import EngineError
@@ -125,7 +125,7 @@ def question_of(*targets: Path) -> str:
     found = [(path.name, was) for path in written if (was := existing(path))]
     if not found:
         return ""
-    listed = "\n".join(f"{name}: {was}" for name, was in found)
+    listed = Lines(f"{name}: {was}" for name, was in found)
     folder = targets[0].parent
     if len(found) > 1:
         return tr(

@@ -79,3 +79,10 @@ def test_the_scan_is_never_replaced(parent, session, small_study, tmp_path, mann
     written, said = answering(parent, target, session, "OK")
     assert not written and "never overwritten" in said
     assert scan.read_bytes() == before and inputs_of(session) == (scan,)
+
+
+def test_several_files_are_lines_of_the_question(tmp_path):
+    for name in ("a.nii.gz", "a.provenance.json"):
+        (tmp_path / name).touch()
+    assert "\na.nii.gz: 0 bytes" in question_of(tmp_path / "a.nii.gz")
+    assert "<U+" not in question_of(tmp_path / "a.nii.gz")
