@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QCheckBox
 
 from app.language.translation import tr
 from app.live.pet_request import EVENTS, PetRequest
+from app.live.sender_options import SenderOptions
 from app.live.source_form import (
     Chooser,
     Row,
     SourceForm,
     choice,
     field,
-    network_box,
     rate_in,
     source_in,
 )
@@ -59,12 +59,12 @@ class EventsForm(SourceForm):
         self.uses_files = QCheckBox()
         self.uses_files.setAccessibleName(tr("Files of the current study"))
         self.uses_files.setToolTip(literal_tip(FILES_TIP))
-        self.network = network_box()
+        self.senders = SenderOptions(self.file_into)
         file = Chooser(tr("File …"), lambda: self.file_into(self.source, WRITTEN), WRITTEN)
         self.lay_out(
             (
                 Row(tr("Source"), self.source, (file,)),
-                Row("", self.network),
+                Row(tr("Senders"), self.senders),
                 Row(tr("Scanner"), self.scanner),
                 Row(tr("Events"), self.events),
                 Row(tr("Corrections"), self.uses_files),
@@ -101,7 +101,9 @@ class EventsForm(SourceForm):
             newest_s,
             rate,
             files,
-            network=self.network.isChecked(),
+            network=self.senders.network.isChecked(),
+            sender_keys=self.senders.sender_keys,
+            sender=self.senders.only_sender.text().strip(),
         )
 
     def show_request(self, request: PetRequest) -> None:
@@ -117,8 +119,7 @@ class EventsForm(SourceForm):
         self.source.setText(request.source)
         self.scanner.setText(request.scanner)
         self.rate.setText(f"{request.rate:g}" if request.rate else "")
-        # Never remembered: each scan is opened to the network by a decision of its own.
-        self.network.setChecked(False)
+        self.senders.show_request()
         # The texts are translated, so the duration identifies an entry.
         offered = [seconds for _, seconds in EVENTS]
         self.events.setCurrentIndex(offered.index(request.newest_s))

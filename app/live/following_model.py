@@ -22,6 +22,7 @@ from engine.core.errors import EngineError
 
 if TYPE_CHECKING:
     from engine.jobs import Loader
+    from engine.live import HasSenders, RefusedSender
     from engine.modalities import Study
 
 # Polling bounds the work of the window, however fast the engine updates.
@@ -52,6 +53,10 @@ class Followed(Protocol[U_co]):
     @property
     def newest(self) -> U_co:
         """Newest images and figures."""
+
+    @property
+    def senders(self) -> HasSenders | None:
+        """Source that refuses senders; None for other sources."""
 
     def close(self) -> None:
         """Stop."""
@@ -188,9 +193,30 @@ class FollowingModel(QObject, Generic[R, S, U]):
     @property
     def _words(self) -> tuple[object, ...]:
         """All state texts of the pages."""
-        return self.state, self.waiting, self.messages[-1] if self.messages else ""
+        newest = self.messages[-1] if self.messages else ""
+        return self.state, self.waiting, newest, self.refused_senders
+
+    @property
+    def refused_senders(self) -> tuple[RefusedSender, ...]:
+        """Senders whose messages were refused."""
+        senders = None if self._session is None else self._session.senders
+        return () if senders is None else senders.refused_senders
 
     # actions of the user
+
+    def use_sender(self, identity: str) -> None:
+        """Accept only one sender from now on; its data are another scan.
+
+        Parameters
+        ----------
+        identity
+            identity of a refused sender
+        """
+        senders = None if self._session is None else self._session.senders
+        if senders is not None:
+            senders.use_sender(identity)
+            self.messages.append(tr("Only the sender {name} is accepted now.", name=identity))
+            self.state_changed.emit()
 
     def start(self, request: R) -> None:
         """Follow a source; the previous one is closed.

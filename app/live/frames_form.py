@@ -6,13 +6,13 @@ from pathlib import Path
 
 from app.language.translation import tr
 from app.live.live_request import MODES, LiveRequest
+from app.live.sender_options import SenderOptions
 from app.live.source_form import (
     Chooser,
     Row,
     SourceForm,
     choice,
     field,
-    network_box,
     rate_in,
     source_in,
 )
@@ -42,7 +42,7 @@ class FramesForm(SourceForm):
         self.like = field(tr("Geometry"), tr("From the source"), GEOMETRY_TIP)
         self.rate = field(tr("Playback speed"), tr("Live scan"), PLAY_TIP)
         self.mode = choice(tr("Views used for reconstruction"), [words for words, *_ in MODES])
-        self.network = network_box()
+        self.senders = SenderOptions(self.file_into)
         folder = Chooser(tr("Folder …"), lambda: self.folder_into(self.source, FILLS), FILLS)
         file = Chooser(tr("File …"), lambda: self.file_into(self.source, WRITTEN), WRITTEN)
         same = tr("Choose a scan with the same geometry")
@@ -50,7 +50,7 @@ class FramesForm(SourceForm):
         self.lay_out(
             (
                 Row(tr("Source"), self.source, (folder, file)),
-                Row("", self.network),
+                Row(tr("Senders"), self.senders),
                 Row(tr("Geometry"), self.like, (scan,)),
                 Row(tr("Views"), self.mode),
                 Row(tr("Playback speed"), self.rate, tr("frames/s (stored scans only)")),
@@ -78,7 +78,9 @@ class FramesForm(SourceForm):
             turn,
             rate is not None,
             rate,
-            network=self.network.isChecked(),
+            network=self.senders.network.isChecked(),
+            sender_keys=self.senders.sender_keys,
+            sender=self.senders.only_sender.text().strip(),
         )
 
     def show_request(self, request: LiveRequest) -> None:
@@ -92,8 +94,7 @@ class FramesForm(SourceForm):
         self.source.setText(request.source)
         self.like.setText(str(request.geometry or ""))
         self.rate.setText(f"{request.rate:g}" if request.rate else "")
-        # Never remembered: each scan is opened to the network by a decision of its own.
-        self.network.setChecked(False)
+        self.senders.show_request()
         modes = [(mode, turn) for _, mode, turn in MODES]
         # Labels are translated, so mode and turn identify an entry.
         asked = (request.mode, request.turn)

@@ -36,6 +36,8 @@ class LiveRequest:
     rate : frames per second of a replay; None: as fast as possible
     finds_axis : True to search the rotation axis at the end
     network : True to accept senders on other computers
+    sender_keys : public keys of the senders that are accepted, or a file of keys
+    sender : token, key or address of the only sender that is accepted; empty: the first one
     """
 
     source: str
@@ -46,6 +48,8 @@ class LiveRequest:
     rate: float | None = None
     finds_axis: bool = False
     network: bool = False
+    sender_keys: tuple[str, ...] = ()
+    sender: str = ""
 
 
 def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSession:
@@ -77,7 +81,12 @@ def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSes
     )
 
     options = SourceOptions(
-        replay=request.replay, rate=request.rate, loader=loader, network=request.network
+        replay=request.replay,
+        rate=request.rate,
+        loader=loader,
+        network=request.network,
+        sender_keys=request.sender_keys,
+        sender=request.sender,
     )
     source = open_source(request.source.strip(), options)
     geometry = None if request.geometry is None else geometry_of(request.geometry, loader)

@@ -37,6 +37,8 @@ class PetRequest:
     files : auxiliary files, such as a μ-map, by role
     protocol : protocol of the image; None: that of the current study
     network : True to accept senders on other computers
+    sender_keys : public keys of the senders that are accepted, or a file of keys
+    sender : token, key or address of the only sender that is accepted; empty: the first one
     """
 
     source: str
@@ -46,6 +48,8 @@ class PetRequest:
     files: Mapping[str, Path] = field(default_factory=dict)
     protocol: ListModeProtocol | None = None
     network: bool = False
+    sender_keys: tuple[str, ...] = ()
+    sender: str = ""
 
 
 def begin_pet(request: PetRequest, protocol: ListModeProtocol, loader: Loader) -> LivePetSession:
@@ -81,6 +85,8 @@ def begin_pet(request: PetRequest, protocol: ListModeProtocol, loader: Loader) -
         rate=request.rate,
         loader=loader,
         network=request.network,
+        sender_keys=request.sender_keys,
+        sender=request.sender,
     )
     source = open_events(request.source.strip(), options, request.scanner or None)
     choices = LivePetChoices(protocol, pet_settings(request), attaching(request.files))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QWidget
 
 from app.language.translation import tr
 from app.ui.forms.fields import QuietCombo
@@ -73,20 +73,6 @@ class SourceForm(QWidget):
         chosen = ask_open(self, title, "", tr("Scans (*)"))
         if chosen is not None:
             edit.setText(str(chosen))
-
-
-NETWORK = tr("Accept senders on other computers")
-NETWORK_TIP = tr(
-    "Listen on all networks. Without it, tcp://*:PORT accepts senders on this computer only. "
-    "Select it again for each scan."
-)
-
-
-def network_box() -> QCheckBox:
-    """Return the check box that opens the source to the network, off at first."""
-    made = QCheckBox(NETWORK)
-    made.setToolTip(literal_tip(NETWORK_TIP))
-    return made
 
 
 def field(name: str, placeholder: str, tip: str) -> QLineEdit:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from app.language.translation import tr
 from app.live.live_model import LiveModel
 from app.live.pet_model import LivePetModel
+from app.live.refused_senders import RefusedSenders
 from app.ui.theme.widgets import button, label, scrolled, set_tone
 
 M = TypeVar("M", LiveModel, LivePetModel)
@@ -55,6 +56,7 @@ class WatchPage(QWidget, Generic[M]):
         self.model: M = model
         self.network = label(LISTENS, wrap=True)
         set_tone(self.network, "look")
+        self.refused = RefusedSenders(model.use_sender)
         self.state, self.message = label("", "heading", wrap=True), label("", "muted", wrap=True)
         self.freeze = switch(
             tr("Freeze"), self.show_newest, tr("Freeze the display. The scan continues.")
@@ -110,7 +112,7 @@ class WatchPage(QWidget, Generic[M]):
         down = QVBoxLayout(side)
         down.setContentsMargins(14, 12, 14, 12)
         down.setSpacing(10)
-        for widget in (self.state, self.network, self.message, *column):
+        for widget in (self.state, self.network, self.message, self.refused, *column):
             down.addWidget(widget)
         for pair in (
             (self.freeze, self.keep),
@@ -149,6 +151,7 @@ class WatchPage(QWidget, Generic[M]):
         # The state may already contain the message.
         self.message.setText("" if newest in text else newest)
         self.message.setVisible(bool(self.message.text()))
+        self.refused.show_senders(model.refused_senders, can_use=model.is_running)
         self.stop.setEnabled(model.is_running or model.is_connecting)
         self.allow()
 

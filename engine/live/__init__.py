@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from engine.live.core.frame import SourceEvent as SourceEvent
     from engine.live.core.frame import SourceLost as SourceLost
     from engine.live.core.frame import Waiting as Waiting
+    from engine.live.core.senders import RefusedSender as RefusedSender
     from engine.live.core.source import FrameSource as FrameSource
+    from engine.live.core.source import HasSenders as HasSenders
+    from engine.live.core.stream_keys import stream_key as stream_key
     from engine.live.ct.following import LiveChoices as LiveChoices
     from engine.live.ct.following import LiveUpdate as LiveUpdate
     from engine.live.ct.images import LiveImages as LiveImages
@@ -71,7 +74,9 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.live.ct.session": ("LiveSession",),
             "engine.live.ct.settings": ("LiveSettings",),
             "engine.live.ct.images": ("LiveImages",),
-            "engine.live.core.source": ("FrameSource",),
+            "engine.live.core.senders": ("RefusedSender",),
+            "engine.live.core.source": ("FrameSource", "HasSenders"),
+            "engine.live.core.stream_keys": ("stream_key",),
             "engine.live.ct.statistics": ("LiveStatistics",),
             "engine.live.pet.statistics": ("LivePetStatistics",),
         },

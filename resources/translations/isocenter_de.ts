@@ -1890,6 +1890,11 @@
     </message>
     <message>
       <location filename="app/live/events_form.py" />
+      <source>Senders</source>
+      <translation>Sender</translation>
+    </message>
+    <message>
+      <location filename="app/live/events_form.py" />
       <source>Events</source>
       <translation>Ereignisse</translation>
     </message>
@@ -1972,6 +1977,11 @@
       <location filename="app/live/following_model.py" />
       <source>Running</source>
       <translation>Läuft</translation>
+    </message>
+    <message>
+      <location filename="app/live/following_model.py" />
+      <source>Only the sender {name} is accepted now.</source>
+      <translation>Ab jetzt wird nur der Sender {name} angenommen.</translation>
     </message>
     <message>
       <location filename="app/live/following_model.py" />
@@ -2399,6 +2409,71 @@
       <translation>Projektion {index} bei {degrees:.1f}°   {columns} × {rows}, Mittel {mean}</translation>
     </message>
     <message>
+      <location filename="app/live/refused_senders.py" />
+      <source>Use this sender</source>
+      <translation>Diesen Sender verwenden</translation>
+    </message>
+    <message>
+      <location filename="app/live/refused_senders.py" />
+      <source>End the current recording, which stays on the disk, and accept only this sender from now on. Its data are another scan.</source>
+      <translation>Die laufende Aufzeichnung beenden, die auf der Festplatte bleibt, und ab jetzt nur diesen Sender annehmen. Seine Daten sind eine neue Messung.</translation>
+    </message>
+    <message>
+      <location filename="app/live/refused_senders.py" />
+      <source>Refused sender {name}: 1 message</source>
+      <translation>Abgewiesener Sender {name}: 1 Nachricht</translation>
+    </message>
+    <message>
+      <location filename="app/live/refused_senders.py" />
+      <source>Refused sender {name}: {n} messages</source>
+      <translation>Abgewiesener Sender {name}: {n} Nachrichten</translation>
+    </message>
+    <message>
+      <location filename="app/live/sender_options.py" />
+      <source>Accept senders on other computers</source>
+      <translation>Sender auf anderen Computern zulassen</translation>
+    </message>
+    <message>
+      <location filename="app/live/sender_options.py" />
+      <source>Listen on all networks. Without it, tcp://*:PORT accepts senders on this computer only. Select it again for each scan.</source>
+      <translation>In allen Netzwerken auf Verbindungen warten. Sonst nimmt tcp://*:PORT nur Sender auf diesem Computer an. Für jede Messung neu auswählen.</translation>
+    </message>
+    <message>
+      <location filename="app/live/sender_options.py" />
+      <source>Public keys of the senders, or a file of keys. Only these senders are accepted, and the connection is encrypted.</source>
+      <translation>Öffentliche Schlüssel der Sender oder eine Datei mit Schlüsseln. Nur diese Sender werden angenommen, und die Verbindung ist verschlüsselt.</translation>
+    </message>
+    <message>
+      <location filename="app/live/sender_options.py" />
+      <source>Token, key or address of the only sender that is accepted. If it is empty, the first sender is accepted.</source>
+      <translation>Token, Schlüssel oder Adresse des einzigen Senders, der angenommen wird. Ohne Angabe wird der erste Sender angenommen.</translation>
+    </message>
+    <message>
+      <location filename="app/live/sender_options.py" />
+      <source>Keys of senders, and the choice of one sender</source>
+      <translation>Schlüssel der Sender und die Wahl eines Senders</translation>
+    </message>
+    <message>
+      <location filename="app/live/sender_options.py" />
+      <source>Choose a file of public keys</source>
+      <translation>Datei mit öffentlichen Schlüsseln wählen</translation>
+    </message>
+    <message>
+      <location filename="app/live/sender_options.py" />
+      <source>Sender keys</source>
+      <translation>Schlüssel der Sender</translation>
+    </message>
+    <message>
+      <location filename="app/live/sender_options.py" />
+      <source>Sender</source>
+      <translation>Sender</translation>
+    </message>
+    <message>
+      <location filename="app/live/sender_options.py" />
+      <source>Key of this computer: {key}</source>
+      <translation>Schlüssel dieses Computers: {key}</translation>
+    </message>
+    <message>
       <location filename="app/live/simulation_card.py" />
       <source>Progress of the simulation</source>
       <translation>Fortschritt der Simulation</translation>
@@ -2492,16 +2567,6 @@
       <location filename="app/live/source_form.py" />
       <source>Scans (*)</source>
       <translation>Scans (*)</translation>
-    </message>
-    <message>
-      <location filename="app/live/source_form.py" />
-      <source>Accept senders on other computers</source>
-      <translation>Sender auf anderen Computern zulassen</translation>
-    </message>
-    <message>
-      <location filename="app/live/source_form.py" />
-      <source>Listen on all networks. Without it, tcp://*:PORT accepts senders on this computer only. Select it again for each scan.</source>
-      <translation>In allen Netzwerken auf Verbindungen warten. Sonst nimmt tcp://*:PORT nur Sender auf diesem Computer an. Für jede Messung neu auswählen.</translation>
     </message>
     <message>
       <location filename="app/live/source_form.py" />
@@ -10309,14 +10374,94 @@ Möchten Sie sie ersetzen?</translation>
       <translation>Zahl der Schritte der totalen Variation je Durchgang</translation>
     </message>
     <message>
-      <location filename="engine/recon/algorithms/osem.py" />
-      <source>Number of passes over all data; if empty, it is calculated from the number of updates</source>
-      <translation>Zahl der Durchgänge durch alle Daten; wenn leer, wird sie aus der Zahl der Aktualisierungen berechnet</translation>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>MAP</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>BSREM</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Smoothness</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Balance between noise and detail: smooth has less noise, sharp shows smaller details</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Strength</source>
+      <translation>Stärke</translation>
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Weight of the prior relative to the data; if empty, it follows from the smoothness (smooth 0.1, standard 0.03, sharp 0.01)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Edge preservation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Edge preservation γ of the relative difference prior; 0 has none</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Most cycles</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Largest number of cycles of three passes over all data; a run ends earlier, as soon as regions and objective no longer change</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Subsets</source>
+      <translation>Teilmengen</translation>
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Number of subsets of the data; if empty, it is chosen from the counts</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Number of updates in each pass</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Step</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Step length α of the first pass</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Decay</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Reduction η of the step per pass</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
-      <source>Subsets</source>
-      <translation>Teilmengen</translation>
+      <source>Number of passes over all data; if empty, it is calculated from the number of updates</source>
+      <translation>Zahl der Durchgänge durch alle Daten; wenn leer, wird sie aus der Zahl der Aktualisierungen berechnet</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
@@ -10972,11 +11117,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/modalities/dual_head_pet/modality.py" />
       <source>dual-head PET</source>
       <translation>Zweikopf-PET</translation>
-    </message>
-    <message>
-      <location filename="engine/modalities/dual_head_pet/prior.py" />
-      <source>Strength</source>
-      <translation>Stärke</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/prior.py" />

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from threading import Event
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from engine.geometry.xray import XrayGeometry
 from engine.live.core.frame import Arrival
+from engine.live.core.senders import RefusedSender
 
 
 class FrameSource(Protocol):
@@ -41,3 +42,21 @@ class FrameSource(Protocol):
 
     def close(self) -> None:
         """Close files and connections; may be called several times."""
+
+
+@runtime_checkable
+class HasSenders(Protocol):
+    """A source that receives from one of several senders."""
+
+    @property
+    def refused_senders(self) -> tuple[RefusedSender, ...]:
+        """Senders whose messages were refused."""
+
+    def use_sender(self, identity: str) -> None:
+        """Accept only one sender from now on; its first message starts another scan.
+
+        Parameters
+        ----------
+        identity
+            identity of a refused sender
+        """

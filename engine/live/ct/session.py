@@ -21,7 +21,7 @@ from engine.geometry.plane import Plane
 from engine.geometry.xray import XrayGeometry
 from engine.live.core.arrivals import Arrivals
 from engine.live.core.frame import Ended, Frame, Noticed, SourceEvent
-from engine.live.core.source import FrameSource
+from engine.live.core.source import FrameSource, HasSenders
 from engine.live.ct.axis_finding import AxisFinder
 from engine.live.ct.batches import batch_of
 from engine.live.ct.following import LiveChoices, LiveUpdate, LiveWork, Request
@@ -53,6 +53,10 @@ class LiveSession:
         event
     finds_axis : True to find the rotation axis at the end of the scan
     recorder : writes the frames of a growing scan to the disk as they arrive; the session closes it
+
+    Attributes
+    ----------
+    senders : source that refuses senders, and lets the user choose one; None for other sources
     """
 
     def __init__(
@@ -66,6 +70,7 @@ class LiveSession:
         recorder: LiveRecorder | None = None,
     ) -> None:
         self._recorder = recorder
+        self.senders = source if isinstance(source, HasSenders) else None
         self._stays, self._finds_axis = stays, finds_axis
         choices = choices or LiveChoices()
         # A sliding image discards old views, so it can follow a scan of any length

@@ -17,6 +17,7 @@ from engine.core.errors import DataError, EngineError
 from engine.data.listmode import ListMode
 from engine.geometry.scanner import Scanner
 from engine.live.core.frame import Ended, Noticed, SourceEvent
+from engine.live.core.source import HasSenders
 from engine.live.pet.event_arrivals import EventArrivals
 from engine.live.pet.event_batch import EventArrival, EventBatch, EventSource
 from engine.live.pet.following import LivePetWork
@@ -44,6 +45,10 @@ class LivePetSession:
     choices : protocol and mode
     on : device and threads
     recorder : writes the events of a growing scan to the disk as they arrive; the session closes it
+
+    Attributes
+    ----------
+    senders : source that refuses senders, and lets the user choose one; None for other sources
     """
 
     def __init__(
@@ -55,6 +60,7 @@ class LivePetSession:
         recorder: LiveRecorder | None = None,
     ) -> None:
         self._recorder = recorder
+        self.senders = source if isinstance(source, HasSenders) else None
         if recorder is not None:
             source = RecordedEvents(source, recorder)
         self._source, self._choices = source, choices or LivePetChoices()

@@ -65,7 +65,7 @@ class Receiver:
 
     Attributes
     ----------
-    refused : senders whose messages were refused
+    refused : senders whose messages were refused, except one that the user has chosen
     summary : sentence about refused messages; empty without any
     """
 
@@ -74,6 +74,7 @@ class Receiver:
         self.refused: tuple[RefusedSender, ...] = ()
         self.summary = ""
         self._chosen: Plain | None = None
+        self._required = ""
         self._announced: list[str] = []
         self._n_invalid = self._n_restarts = 0
         self._is_open = False
@@ -114,6 +115,19 @@ class Receiver:
         """
         self._announced = [b64encode(part).decode() for part in parts]
 
+    def use(self, identity: str) -> None:
+        """Accept only one sender from now on.
+
+        Parameters
+        ----------
+        identity
+            identity of a refused sender
+        """
+        self._required = identity
+        self.refused = tuple(each for each in self.refused if each.identity != identity)
+        if self._child is not None:
+            self._child.tell({"required": identity})
+
     def invalid(self, text: str) -> Iterator[Noticed]:
         """Yield an event about a message that cannot be read, if there were few of them.
 
@@ -134,6 +148,7 @@ class Receiver:
         given: Plain = {
             "stream": asdict(self._stream),
             "chosen": self._chosen,
+            "required": self._required,
             "announced": self._announced,
         }
         self._is_open = False
@@ -205,7 +220,8 @@ class Receiver:
             case "invalid":
                 yield from self.invalid(str(facts["text"]))
             case "senders":
-                self.refused = tuple(RefusedSender(**each) for each in facts["refused"])
+                found = (RefusedSender(**each) for each in facts["refused"])
+                self.refused = tuple(each for each in found if each.identity != self._required)
                 self.summary = str(facts["summary"])
             case "fault":
                 # After a restart the system may still hold the port

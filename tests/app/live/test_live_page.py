@@ -9,6 +9,7 @@ import threading
 import nibabel
 import numpy as np
 import pytest
+import zmq
 from PySide6.QtWidgets import QWidget
 
 from app.live.angle_strip import AngleStrip
@@ -23,7 +24,12 @@ from app.views.planes.plane_view import PlaneView
 from engine.geometry import Edges
 from engine.geometry.plane import orthogonal
 from engine.io import read_projections, save_projections, slice_files
+from engine.live.core.frame import FrameKind
+from engine.live.core.message import message_of
+from engine.live.core.senders import with_token
+from engine.live.core.stream_keys import stream_key
 from engine.live.ct.images import LiveImages
+from engine.live.ct.playing import Played
 from engine.live.ct.statistics import LiveStatistics
 from engine.recon.filtering.settings import FilterSettings
 from tests.engine.live.ct.live_scans import scan
@@ -338,12 +344,63 @@ def test_the_network_is_chosen_for_one_scan_and_shown(live):
         port = probe.getsockname()[1]
     card = live.page.card
     card.frames.source.setText(f"tcp://*:{port}")
-    assert not card.frames.network.isChecked() and not card.events.network.isChecked()
+    assert (
+        not card.frames.senders.network.isChecked() and not card.events.senders.network.isChecked()
+    )
     assert not card.frames.request().network
-    card.frames.network.setChecked(True)
+    card.frames.senders.network.setChecked(True)
     card.ask()
     assert live.model.request.network
     assert live.page.slices.network.isVisible()
-    assert not card.frames.network.isChecked(), "the next scan needs a choice of its own"
+    assert not card.frames.senders.network.isChecked(), "the next scan needs a choice of its own"
     live.model.stop()
     assert not live.page.slices.network.isVisible()
+
+
+def test_the_true_sender_can_be_chosen_on_the_page(qtbot, live):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    live.page.start(LiveRequest(f"tcp://*:{port}"))
+    page = live.page.slices
+    qtbot.waitUntil(lambda: "waits for frames" in page.state.text(), timeout=20_000)
+    frames = [
+        message_of(Played(FrameKind.PROJECTION, k, None, np.full((8, 16), k, np.uint16)))
+        for k in range(3)
+    ]
+    with (
+        zmq.Context() as context,
+        context.socket(zmq.PUSH) as stranger,
+        context.socket(zmq.PUSH) as detector,
+    ):
+        for each in (stranger, detector):
+            each.setsockopt(zmq.LINGER, 0)
+            each.connect(f"tcp://127.0.0.1:{port}")
+        stranger.send_multipart(frames[0])
+        receiver = live.model._session.senders._receiver
+        qtbot.waitUntil(lambda: receiver._chosen is not None, timeout=20_000)
+        detector.send_multipart(with_token(frames[1], "detector"))
+        qtbot.waitUntil(lambda: page.refused.isVisible(), timeout=20_000)
+        assert "token:detector" in page.refused.texts[0] and "1 message" in page.refused.texts[0]
+        page.refused.buttons[0].click()
+        qtbot.waitUntil(lambda: not page.refused.isVisible(), timeout=20_000)
+        qtbot.wait(300)
+        detector.send_multipart(with_token(frames[2], "detector"))
+        texts = lambda: "\n".join(live.model.messages)  # noqa: E731
+        qtbot.waitUntil(lambda: "another scan starts" in texts(), timeout=20_000)
+    assert "Only the sender token:detector is accepted now." in texts()
+
+
+def test_keys_and_sender_are_folded_and_given(live, monkeypatch, tmp_path):
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))
+    form = live.page.card.frames
+    form.source.setText("tcp://*:9")
+    assert not form.senders.keys.isVisible() and form.request().sender_keys == ()
+    form.senders.more.click()
+    assert stream_key().public in form.senders.own_key.text()
+    form.senders.keys.setText(f"{'a' * 40}, {'b' * 40}")
+    form.senders.only_sender.setText(" token:x ")
+    request = form.request()
+    assert request.sender_keys == ("a" * 40, "b" * 40) and request.sender == "token:x"
+    form.senders.keys.setText("/data/my senders.txt")
+    assert form.request().sender_keys == ("/data/my senders.txt",)

@@ -10,6 +10,7 @@ from engine.core.errors import EngineError
 from engine.data.listmode import ListMode
 from engine.live.core.frame import Ended, Noticed, Resumed, SourceEvent
 from engine.live.core.message import ScanEnd
+from engine.live.core.senders import RefusedSender
 from engine.live.core.zeromq import check_network
 from engine.live.ct.sources.stream import follower
 from engine.live.pet.event_batch import EventArrival, EventBatch
@@ -78,6 +79,21 @@ class EventStreamSource:
                     yield each
                     if isinstance(each, Ended):
                         return
+
+    @property
+    def refused_senders(self) -> tuple[RefusedSender, ...]:
+        """Senders whose messages were refused, except the one that the user has chosen."""
+        return self._receiver.refused
+
+    def use_sender(self, identity: str) -> None:
+        """Accept only one sender from now on; its first message starts another scan.
+
+        Parameters
+        ----------
+        identity
+            identity of a refused sender
+        """
+        self._receiver.use(identity)
 
     def close(self) -> None:
         """Do nothing: no connection stays open after `batches`."""

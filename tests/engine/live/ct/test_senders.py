@@ -19,6 +19,8 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 from queue import Queue
 from threading import Event, Lock, Thread
 from types import SimpleNamespace
@@ -27,16 +29,20 @@ import numpy as np
 import pytest
 import zmq
 
-from engine.live.core.frame import Ended, Frame, FrameKind, Resumed
+from engine.live.core.frame import Ended, Frame, FrameKind, Noticed, Resumed
 from engine.live.core.message import message_of, message_of_end, message_of_geometry
-from engine.live.core.senders import Origin, Senders, _is_this_computer, with_token
+from engine.live.core.senders import Origin, Senders, _is_this_computer, is_named, with_token
 from engine.live.ct.playing import Played
+from engine.live.ct.recorded import recorded_projections
+from engine.live.ct.recording import Recording
 from engine.live.ct.sources.stream import StreamSource
 from engine.live.pet.event_message import message_of_events, message_of_head
 from engine.live.pet.sources.event_stream import EventStreamSource
 from engine.live.receiving.child import Child
 from engine.live.receiving.process import Receiving, _reader
 from engine.live.receiving.wire import Stream
+from engine.live.recording.recorder import LiveRecorder
+from engine.live.recording.records import RecordingFile
 from tests.engine.live.ct.running_scan import cone
 from tests.engine.live.pet.running_events import scan
 
@@ -117,9 +123,9 @@ class Listening:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        source = kind(f"tcp://*:{self.port}")
+        self.source = source = kind(f"tcp://*:{self.port}")
         run: Callable[[Event], Iterator[object]] = (
-            source.frames if kind is StreamSource else source.batches
+            source.frames if hasattr(source, "frames") else source.batches
         )
         self._thread = Thread(target=lambda: [self.came.append(each) for each in run(self.stop)])
         self._thread.start()
@@ -285,3 +291,177 @@ def test_another_computer_needs_a_token_if_this_one_listens(
     is_accepted, text = Senders(is_listening=is_listening).accepts([])
     assert is_accepted == (bool(token) or not is_listening)
     assert ("has no token" in text) == (not is_accepted)
+
+
+def chosen_when(line: Listening, holds: Callable[[], bool], identity: str) -> None:
+    """Choose a sender as soon as a condition holds."""
+    until_s = time.monotonic() + 10
+    while not holds() and time.monotonic() < until_s:
+        time.sleep(0.01)
+    assert holds(), line.texts
+    line.source.use_sender(identity)
+    time.sleep(0.3)  # the process takes the choice between two looks
+
+
+@pytest.mark.parametrize("token", ["", "detector"])
+def test_the_user_chooses_the_true_sender_after_a_stranger_came_first(
+    line: Listening, token: str
+) -> None:
+    stranger, detector = line.sender(), line.sender()
+    send(stranger, [message_of_geometry(OTHER), *(projection(k, 9) for k in range(4))])
+    send(detector, [projection(0, 1)], token)
+    chosen_when(line, lambda: bool(line.source.refused_senders), "x")
+    (refused,) = line.source.refused_senders
+    assert refused.identity == ("token:detector" if token else refused.name)
+    assert f"--sender {refused.identity} accepts only this one" in line.texts
+    line.source.use_sender(refused.identity)
+    time.sleep(0.3)
+    send(stranger, [projection(4, 9), message_of_end(5)])
+    send(detector, [*(projection(k, 100 + k) for k in range(4, N)), message_of_end(8)], token)
+    line.end()
+    starts = [k for k, each in enumerate(line.came) if isinstance(each, Resumed) and each.anew]
+    assert len(starts) == 1 and line.came[starts[0]].is_another
+    scans = [(each.scan, each.index) for each in line.came if isinstance(each, Frame)]
+    first = scans[0][0]
+    assert [k for scan, k in scans if scan == first] == [0, 1, 2, 3]
+    assert [k for scan, k in scans if scan != first] == list(range(4, N))
+    assert "is not the sender that you have chosen" in line.texts
+
+
+def test_events_follow_the_choice_of_the_user() -> None:
+    line = Listening(EventStreamSource)
+    stranger, scanner = line.sender(), line.sender()
+    send(stranger, [message_of_head(scan()), message_of_events(scan(), 0)])
+    send(scanner, [message_of_head(scan())], "scanner")
+    chosen_when(line, lambda: bool(line.source.refused_senders), "token:scanner")
+    assert not line.source.refused_senders
+    send(stranger, [message_of_end(1)])
+    whole = [message_of_head(scan()), message_of_events(scan(), 0), message_of_end(1)]
+    send(scanner, whole, "scanner")
+    line.end()
+    kinds = [type(each).__name__ for each in line.came if not isinstance(each, Noticed)]
+    assert kinds == ["Waiting", "EventBatch", "Resumed", "EventBatch", "Ended"]
+
+
+def test_repeated_events_are_refused_and_counted() -> None:
+    line = Listening(EventStreamSource)
+    half = scan().n_events // 2
+    first, rest = scan().select(slice(0, half)), scan().select(slice(half, None))
+    parts = [message_of_events(first, 0), message_of_events(rest, half)]
+    again = message_of_events(rest, half)
+    send(line.sender(), [message_of_head(scan()), *parts, again, again, message_of_end(1)])
+    line.end()
+    batches = [each for each in line.came if hasattr(each, "events")]
+    assert [each.first for each in batches] == [0, half]
+    assert f"{2 * rest.n_events:,} events with repeated numbers were refused" in line.texts
+    assert not [each for each in line.came if isinstance(each, Resumed)]
+
+
+def test_other_columns_of_events_are_another_scan() -> None:
+    line = Listening(EventStreamSource)
+    events = scan()
+    plain = replace(events, delayed=None, tof_bins=None)
+    first = [message_of_head(events), message_of_events(events, 0)]
+    send(line.sender(), [*first, message_of_head(plain), message_of_events(plain, 0)])
+    line.sender()
+    time.sleep(0.2)
+    line.stop.set()
+    line.end()
+    kinds = [type(each).__name__ for each in line.came if not isinstance(each, Noticed)]
+    assert kinds == ["Waiting", "EventBatch", "Resumed", "EventBatch"]
+
+
+@pytest.mark.parametrize("kind", [StreamSource, EventStreamSource])
+def test_numbers_that_go_on_do_not_join_two_senders(kind: type) -> None:
+    line = Listening(kind)
+    half = scan().n_events // 2
+    frames = [[projection(k, 100 + k) for k in (0, 1)], [projection(k, 9) for k in (2, 3)]]
+    events = [
+        [message_of_head(scan()), message_of_events(scan().select(rows), k)]
+        for rows, k in ((slice(0, half), 0), (slice(half, None), half))
+    ]
+    both = frames if kind is StreamSource else events
+    first = line.sender()
+    send(first, both[0])
+    first.close(500)
+    time.sleep(0.3)
+    send(line.sender(), [*both[1], message_of_end(4)])
+    line.end()
+    starts = [each for each in line.came if isinstance(each, Resumed) and each.anew]
+    assert [each.is_another for each in starts] == [True]
+    data = [each for each in line.came if not hasattr(each, "text")]
+    assert len(data) == (4 if kind is StreamSource else 2)
+    if kind is StreamSource:
+        assert len({each.scan for each in data}) == 2
+
+
+@pytest.mark.parametrize(
+    ("identity", "is_named_so"),
+    [
+        ("token:t", True),
+        ("t", True),
+        ("token:", False),
+        ("key:", False),
+        ("127.0.0.1", True),
+        ("127.0.0.1:5", True),
+        ("127.0.0.1:6", False),
+        ("token:127.0.0.1", False),
+        ("k" * 40, False),
+    ],
+)
+def test_a_sender_is_named_by_what_it_is(identity: str, is_named_so: bool) -> None:
+    assert is_named(Origin("t", 3, "127.0.0.1:5", "127.0.0.1"), identity) == is_named_so
+
+
+@pytest.mark.parametrize("token", ["127.0.0.1", "127.0.0.1:5", "k" * 40, "key:" + "k" * 40])
+def test_a_token_is_no_address_and_no_key(token: str) -> None:
+    stranger = Origin(token, 3, "10.0.0.9:7", "10.0.0.9")
+    assert not is_named(stranger, token)
+
+
+def test_two_senders_at_the_chosen_address_do_not_alternate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    origins = [Origin(token, 3, "127.0.0.1:5", "127.0.0.1") for token in ("a", "b", "a", "b")]
+    monkeypatch.setattr("engine.live.core.senders._origin_of", lambda *_: origins.pop(0))
+    monkeypatch.setattr("engine.live.core.senders._is_open", lambda _: True)
+    senders, found = Senders(is_listening=True, required="127.0.0.1"), []
+    while origins:
+        is_accepted, _ = senders.accepts([])
+        found.append(is_accepted)
+        if is_accepted:
+            senders.confirm()
+    assert found == [True, False, True, False]
+
+
+def test_the_chosen_sender_starts_a_recording_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))
+    recorder = LiveRecorder("frames", "stream", tmp_path / "scan.h5")
+    made: list[StreamSource] = []
+
+    def recorded(address: str) -> Recording:
+        made.append(StreamSource(address))
+        return Recording(made[0], None, recorder)
+
+    line = Listening(recorded)
+    stranger, detector = line.sender(), line.sender()
+    dark = projection(0, 5, FrameKind.DARK)
+    send(stranger, [message_of_geometry(OTHER), dark, *(projection(k, 9) for k in range(4))])
+    send(detector, [projection(0, 1)], "detector")
+    line.source = made[0]
+    chosen_when(line, lambda: bool(made[0].refused_senders), "token:detector")
+    whole = [message_of_geometry(GEOMETRY), *(projection(k, 100 + k) for k in range(4, N))]
+    send(detector, [*whole, message_of_end(8)], "detector")
+    line.end()
+    recorder.close()
+    files = sorted(tmp_path.glob("*.isorec"), key=lambda path: path.stat().st_mtime_ns)
+    scans = [recorded_projections(RecordingFile(path), tmp_path, None) for path in files]
+    assert len(scans) == 2 and recorder.path in files
+    by_path = dict(zip(files, scans, strict=True))
+    true = by_path.pop(recorder.path)
+    (other,) = by_path.values()
+    assert (other.values == 9).all() and other.darks is not None
+    assert [int(each[0, 0]) for each in true.values] == [100 + k for k in range(4, N)]
+    assert true.darks is None
