@@ -136,8 +136,9 @@ def _add_dual_head(p: argparse.ArgumentParser) -> None:
 
 def _add_live(p: argparse.ArgumentParser) -> None:
     p.add_argument(
-        "--cases", metavar="A,B", help="cases: flexray, high-speed, tomobank, folder, memory, pet"
-    )
+        "--cases", metavar="A,B",
+        help="cases: flexray, high-speed, tomobank, folder, memory, pet, recording",
+    )  # fmt: skip
     add_device(p, default="cpu")
     p.add_argument("--threads", type=count, metavar="N", help="CPU threads")
     p.add_argument(

@@ -7,7 +7,6 @@ its own session, so that neither Ctrl+C nor a closed terminal nor a logout ends 
 from __future__ import annotations
 
 import json
-import os
 import signal
 import sys
 import time
@@ -21,7 +20,8 @@ from typing import BinaryIO, Protocol
 from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
 from engine.io.safety.locks import only_writer
-from engine.live.recording.records import HEAD, MAGIC, RecordKind, pieces_of
+from engine.live.recording.appending import RecordAppender, Waiting
+from engine.live.recording.records import HEAD, RecordKind
 from engine.live.recording.shelf import enter
 
 SYNC_S = 0.4
@@ -32,8 +32,6 @@ PATIENCE_S = 600.0
 """Longest time that the process waits for space on the disk after the program has ended."""
 SHARE = 0.25
 """Share of the free memory for data that the disk cannot take."""
-
-Waiting = tuple[int, int, bytes, bytes]
 
 
 class Appender:
@@ -48,10 +46,10 @@ class Appender:
 
     def __init__(self, path: Path, say: Callable[[Plain], None], most_bytes: int) -> None:
         self._path, self._say, self._most = path, say, most_bytes
-        self._file: BinaryIO | None = None
+        self._file: RecordAppender | None = None
         self._waiting: deque[Waiting] = deque()
-        self._bytes = self._end = self._count = self._dropped = 0
-        self._is_new = self._is_failing = self._is_listed = False
+        self._bytes = self._count = self._dropped = 0
+        self._is_new = self._is_failing = self._is_listed = self._is_ours = False
         self._lock = Lock()
 
     @property
@@ -67,7 +65,7 @@ class Appender:
     def add(self, record: Waiting) -> None:
         """Append a record, or store it in memory while the disk takes none."""
         with self._lock:
-            size = len(record[2]) + len(record[3])
+            size = memoryview(record[2]).nbytes + memoryview(record[3]).nbytes
             if self._waiting and self._bytes + size > self._most:
                 self._dropped += record[1]
                 self._say({"event": "dropped", "count": self._dropped})
@@ -75,6 +73,18 @@ class Appender:
             self._waiting.append(record)
             self._bytes += size
             self._drain()
+
+    def written(self, count: int) -> None:
+        """Take note of frames or events that the program has written itself."""
+        with self._lock:
+            try:
+                if self._file is None:
+                    self._file = RecordAppender.of_open(self._path)
+            except OSError as e:
+                self._fail(e)
+                return
+            self._count += count
+            self._is_new = True
 
     def sync(self) -> bool:
         """Write everything to the disk; return False while the disk takes no data."""
@@ -89,7 +99,7 @@ class Appender:
                 self._is_listed = True
         if file is not None and is_new:
             try:
-                os.fsync(file.fileno())  # outside the lock: appending continues meanwhile
+                file.sync()  # outside the lock: appending continues meanwhile
             except OSError as e:
                 self._fail(e)
                 return False
@@ -103,58 +113,33 @@ class Appender:
 
     def _drain(self) -> None:
         while self._waiting:
-            kind, count, header, data = self._waiting[0]
+            kind, count, header, data = record = self._waiting[0]
             try:
-                self._append(kind, count, header, data)
+                self._append(record)
             except OSError as e:
                 self._fail(e)
                 return
             self._waiting.popleft()
-            self._bytes -= len(header) + len(data)
+            self._bytes -= memoryview(header).nbytes + memoryview(data).nbytes
             self._count += count if kind == RecordKind.DATA else 0
             self._is_new = True
         if self._is_failing:
             self._is_failing = False
             self._say({"event": "writes again"})
 
-    def _append(self, kind: int, count: int, header: bytes, data: bytes) -> None:
+    def _append(self, record: Waiting) -> None:
         if self._file is None:
-            self._file = _new_file(self._path)
-            self._end = self._file.tell()
-        try:
-            for piece in pieces_of(kind, count, header, data):
-                _write_all(self._file.fileno(), piece)
-        except OSError:
-            # Part of a record would hide all records after it
-            with suppress(OSError):
-                os.ftruncate(self._file.fileno(), self._end)
-                os.lseek(self._file.fileno(), self._end, os.SEEK_SET)
-            raise
-        self._end = os.lseek(self._file.fileno(), 0, os.SEEK_CUR)
+            self._file = RecordAppender.of_new(self._path)
+        elif not self._is_ours:
+            # From now on only this process writes; the program may have died within a record
+            self._file.take_over(self._path)
+        self._is_ours = True
+        self._file.append([record])
 
     def _fail(self, e: OSError) -> None:
         if not self._is_failing:
             self._is_failing = True
             self._say({"event": "fails", "reason": e.strerror or str(e)})
-
-
-def _new_file(path: Path) -> BinaryIO:
-    # O_EXCL: an older recording is never replaced. Other users must not read a scan
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags, 0o600)
-    try:
-        _write_all(descriptor, MAGIC)
-    except OSError:
-        os.close(descriptor)
-        path.unlink()
-        raise
-    return os.fdopen(descriptor, "r+b", buffering=0)
-
-
-def _write_all(descriptor: int, data: bytes | memoryview) -> None:
-    view = memoryview(data).cast("B")
-    while view.nbytes:
-        view = view[os.write(descriptor, view) :]
 
 
 class Rescuer(Protocol):
@@ -211,6 +196,8 @@ def record(path: Path, rescuer: Rescuer) -> None:
             rescuer.discard()
             _report(target, {"event": "finished", "is_written": is_written})
             return
+        if not appender.has_file and path.exists():
+            appender.written(0)  # the program has ended just after its first record
         until_s = time.monotonic() + PATIENCE_S
         while not appender.sync() and time.monotonic() < until_s:
             time.sleep(1)
@@ -254,6 +241,9 @@ def _receive(source: BinaryIO, appender: Appender) -> bool:
         _, kind, count, n_header, n_data = HEAD.unpack(head)
         if kind == RecordKind.FINISH:
             return True
+        if kind == RecordKind.WRITTEN:
+            appender.written(count)
+            continue
         header, data = source.read(n_header), source.read(n_data)
         if len(header) + len(data) < n_header + n_data:
             return False  # the program has ended within a record

@@ -14,12 +14,14 @@ import json
 import os
 import stat
 import struct
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
+
+# The same CRC-32 as that of zlib, four times as fast
+from isal.isal_zlib import crc32
 
 from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
@@ -46,6 +48,8 @@ class RecordKind(IntEnum):
     """Message with frames or events; the record counts them."""
     NOTE = 4
     """Facts that became known later, in JSON."""
+    WRITTEN = 8
+    """Sent to the writer's process only: the program has written so many frames or events."""
     FINISH = 9
     """Sent to the writer's process only: everything has been sent."""
 
@@ -96,8 +100,8 @@ def pieces_of(kind: int, count: int, header: Buffer, data: Buffer) -> list[Buffe
         contents
     """
     head = head_of(kind, count, header, data)
-    check = zlib.crc32(data, zlib.crc32(header))
-    return [head, CHECK.pack(zlib.crc32(head)), header, data, CHECK.pack(check)]
+    check = crc32(data, crc32(header))
+    return [head, CHECK.pack(crc32(head)), header, data, CHECK.pack(check)]
 
 
 @dataclass
@@ -157,7 +161,7 @@ class RecordingFile:
                     file.seek(n_data, os.SEEK_CUR)
                 check = file.read(CHECK.size)
                 self.extent.end = file.tell()
-                if with_data and CHECK.unpack(check)[0] != zlib.crc32(data, zlib.crc32(header)):
+                if with_data and CHECK.unpack(check)[0] != crc32(data, crc32(header)):
                     self.extent.damaged += 1
                     continue
                 yield Record(kind, count, header, data)
@@ -211,7 +215,7 @@ def _head_in(file: BinaryIO, size: int) -> tuple[int, int, int, int] | None:
     head = file.read(HEAD.size + CHECK.size)
     if len(head) < HEAD.size + CHECK.size or head[: len(MARK)] != MARK:
         return None
-    if CHECK.unpack(head[HEAD.size :])[0] != zlib.crc32(head[: HEAD.size]):
+    if CHECK.unpack(head[HEAD.size :])[0] != crc32(head[: HEAD.size]):
         return None
     _, kind, count, n_header, n_data = HEAD.unpack(head[: HEAD.size])
     # The file's own size bounds the memory, whatever its numbers are

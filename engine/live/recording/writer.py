@@ -9,17 +9,24 @@ import sys
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from threading import Condition, Thread
+from time import sleep
 
 from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
+from engine.live.recording.appending import RecordAppender, Waiting
 from engine.live.recording.records import Buffer, RecordKind, head_of
 
 COMMAND = "from engine.live.conversion import write_recording; write_recording()"
 PIPE_BYTES = 2**20
 FINISH_S = 60.0
 """Longest time for the last data to reach the disk."""
+MOST_AT_ONCE = 256
+"""Most records that are written together."""
+GATHER_S, ENOUGH_BYTES = 0.01, 2**21
+"""Time for which records wait for others, unless there are so many bytes."""
 END_S = 3.0
 """Longest time for the process to end after that."""
 
@@ -42,7 +49,9 @@ class RecordingWriter:
     def __init__(self, path: Path, facts: Plain, most_bytes: int) -> None:
         self.path, self.synced = path, 0
         self._facts, self._most = facts, most_bytes
-        self._waiting: deque[tuple[int, int, Buffer, Buffer]] = deque()
+        self._waiting: deque[Waiting] = deque()
+        self._file: RecordAppender | None = None
+        self._is_direct = True
         self._bytes = self._not_sent = 0
         self._changed = Condition()
         self._notices: deque[str] = deque(maxlen=100)
@@ -79,7 +88,8 @@ class RecordingWriter:
                 return
             self._waiting.append((kind, count, parts[0], parts[1]))
             self._bytes += size
-            self._changed.notify_all()
+            if len(self._waiting) <= 2:  # otherwise the thread is at work
+                self._changed.notify_all()
 
     def take_notices(self) -> list[str]:
         """Return messages for the user since the last call."""
@@ -131,22 +141,56 @@ class RecordingWriter:
         if pipe is None:
             return
         try:
-            while True:
+            while records := self._next():
+                self._hand_over(pipe.fileno(), records)
                 with self._changed:
-                    self._changed.wait_for(lambda: self._waiting or self._is_closing)
-                    if not self._waiting:
-                        break
-                    record = self._waiting[0]
-                _write_to(pipe.fileno(), [head_of(*record), record[2], record[3]])
-                with self._changed:
-                    self._waiting.popleft()
-                    self._bytes -= memoryview(record[3]).nbytes
+                    for record in records:
+                        self._waiting.popleft()
+                        self._bytes -= memoryview(record[3]).nbytes
             _write_to(pipe.fileno(), [head_of(RecordKind.FINISH, 0, b"", b"")])
         except OSError:
             self._break()
         finally:
+            if self._file is not None:
+                self._file.close()
             with suppress(OSError):
                 pipe.close()
+
+    def _next(self) -> list[Waiting]:
+        """Wait for records, and return some of them; none at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._is_closing)
+            is_full = self._bytes >= ENOUGH_BYTES or self._is_closing
+        if not is_full:
+            # Threads take turns at a cost, so small records wait for others
+            sleep(GATHER_S)
+        with self._changed:
+            return list(islice(self._waiting, MOST_AT_ONCE))
+
+    def _hand_over(self, pipe: int, records: list[Waiting]) -> None:
+        """Write records to the file; once that fails, the process writes them and all others."""
+        if self._is_direct:
+            try:
+                if self._file is None:
+                    self._file = RecordAppender.of_new(self.path)
+                self._file.append(records)
+            except OSError:
+                self._is_direct = False
+                self._leave_no_empty_file()
+            else:
+                count = sum(each[1] for each in records if each[0] == RecordKind.DATA)
+                _write_to(pipe, [head_of(RecordKind.WRITTEN, count, b"", b"")])
+                return
+        for record in records:
+            _write_to(pipe, [head_of(*record), record[2], record[3]])
+
+    def _leave_no_empty_file(self) -> None:
+        # The process makes the file if the program could write nothing
+        if self._file is not None and self._file.is_empty:
+            self._file.close()
+            self._file = None
+            with suppress(OSError):
+                self.path.unlink()
 
     def _break(self) -> None:
         with self._changed:

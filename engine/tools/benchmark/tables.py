@@ -188,6 +188,7 @@ TABLES: dict[str, Callable[[Part], list[Table]]] = {
     "live": kernel_tables.live,
     "live_folder": kernel_tables.live_folder,
     "live_memory": kernel_tables.live_memory,
+    "live_recording": kernel_tables.live_recording,
     "live_pet": pet_tables.live_pet,
     "peers": peer_tables.peers,
     "dual_head": dual_head_tables.times,

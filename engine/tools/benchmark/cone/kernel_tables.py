@@ -178,6 +178,22 @@ def live_memory(part: Plain) -> list[Table]:
     return [Table("Memory over very many frames", head, rows, (part["workload"],))]
 
 
+def live_recording(part: Plain) -> list[Table]:
+    """Return the table of streams with and without a recording."""
+    rows = [
+        (
+            f"{r['shape'][0]} × {r['shape'][1]}",
+            f"{r['frames']:,}",
+            f"{r['off_mb_per_s']:,.0f}",
+            f"{r['on_mb_per_s']:,.0f}",
+            f"{100 * r['share']:.1f}",
+        )
+        for r in part["rows"]
+    ]
+    head = ("detector", "frames", "without [MB/s]", "with a recording [MB/s]", "share [%]")
+    return [Table("Streams with a recording", head, rows, (part["workload"],))]
+
+
 def _theirs(part: Plain, by: str, setup: str) -> str:
     value = part["published"][by].get(setup)
     return "-" if value is None else f"{value * 1e3:g} ms"

@@ -29,13 +29,13 @@ from engine.tools.benchmark import figures, published
 from engine.tools.benchmark.bars import Bar, at_least, at_most
 from engine.tools.benchmark.cone.kernel_tables import LIVE_FIGURES
 from engine.tools.benchmark.cone.slices import SETUPS, Setup
-from engine.tools.benchmark.live import folder, memory, pet
+from engine.tools.benchmark.live import folder, memory, pet, recording
 from engine.tools.benchmark.live.sender import SendingDetector, frames_of, sending
 
 FRAMES_PER_S = {"FleX-ray": 1 / 12e-3, "High-speed": 12_800.0, "Tomobank": 1 / 0.8e-3}
 """Frame rates of the detectors in the paper."""
-FOLDER, MEMORY, PET = "folder", "memory", "pet"
-"""Cases of a growing folder, of very many frames, and of PET."""
+FOLDER, MEMORY, PET, RECORDING = "folder", "memory", "pet", "recording"
+"""Cases of a growing folder, of very many frames, of PET, and of streams that are recorded."""
 WARM_S = 4.0
 """Time from the first image to the start of the measurement."""
 COPIES = 3
@@ -92,14 +92,14 @@ def collect(on: Backend, names: Sequence[str], seconds: float, say: Callable[[st
         for an unknown case
     """
     known = {case.name: case for case in CASES}
-    allowed = (*known, FOLDER, MEMORY, PET)
+    allowed = (*known, FOLDER, MEMORY, PET, RECORDING)
     unknown = [name for name in names if name not in allowed]
     if unknown:
         raise SettingsError(
             f"--cases: {unknown[0]!r} is not a case of this benchmark; choose from "
             f"{', '.join(allowed)}."
         )
-    # Memory and PET take minutes, and are measured on request
+    # Memory, PET and recordings take minutes, and are measured on request
     wanted = names or (*known, FOLDER)
     cases = [known[name] for name in wanted if name in known]
     parts: dict[str, Callable[[], Plain]] = {}
@@ -109,6 +109,8 @@ def collect(on: Backend, names: Sequence[str], seconds: float, say: Callable[[st
         parts["live_folder"] = folder.run
     if MEMORY in wanted:
         parts["live_memory"] = lambda: memory.run(on)
+    if RECORDING in wanted:
+        parts["live_recording"] = recording.run
     if PET in wanted:
         # Live PET runs on the CPU only
         parts["live_pet"] = lambda: pet.run(cpu(on.threads) if on.is_cuda else on)

@@ -13,7 +13,7 @@ from engine.core import backend
 from engine.live.core.frame import Frame, FrameKind
 from engine.tools.benchmark import report, tables
 from engine.tools.benchmark.cone.slices import Setup
-from engine.tools.benchmark.live import folder, memory
+from engine.tools.benchmark.live import folder, memory, recording
 from engine.tools.benchmark.live import suite as live
 from engine.tools.benchmark.live.sender import sending
 
@@ -73,6 +73,15 @@ def test_lag_is_what_is_written_and_not_handed_over():
     assert (found["most_behind"], found["missed"]) == (2, 0)
     assert found["percent_behind_by_more"] == 100 * 0.25 / 3.5
     assert found["latency_ms_most"] == 1250
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_recordings_measures_both_kinds(monkeypatch):
+    monkeypatch.setattr(recording, "START_S", 0)
+    part = recording.run(shapes=((64, 64),), n_runs=1, n_bytes=2**20)
+    (row,) = part["rows"]
+    assert row["frames"] == 128 and len(row["off_s"]) == len(row["on_s"]) == 1
+    assert "Streams with a recording" in tables.of("live_recording", part)[0].markdown()
 
 
 @pytest.mark.slow
