@@ -117,6 +117,10 @@ class LinkLimits:
             if not isinstance(failed.thread, Association | DULServiceProvider):
                 before(failed)
                 return
+            thread = failed.thread
+            association = thread.assoc if isinstance(thread, DULServiceProvider) else thread
+            # Who waits for a message would wait until the time is over, because nobody reads more.
+            association.dimse.msg_queue.put((None, None))
             with suppress(ConnectionAbortedError):
                 self._end(
                     f"{self._name}: the node sent a damaged message; check this node and the port "

@@ -333,7 +333,8 @@ def associated(node: Node, classes: set[str], limits: LinkLimits) -> Iterator[As
             limits.refuse_exceeded()
             raise
         finally:
-            if association.is_established:
+            # Nobody answers a release on a connection that was ended here.
+            if association.is_established and limits.fault is None:
                 association.release()
             limits.close()
 

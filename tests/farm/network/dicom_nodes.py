@@ -243,8 +243,18 @@ def _pdu(kind: int, content: bytes = bytes(4)) -> bytes:
 
 
 @contextmanager
-def node(answers: Answers, rng: Random) -> Iterator[Node]:
-    """A port that replays answers; most nodes close the connection at the end."""
+def node(answers: Answers, rng: Random, reply_s: float = REPLY_S) -> Iterator[Node]:
+    """A port that replays answers; most nodes close the connection at the end.
+
+    Parameters
+    ----------
+    answers
+        PDUs in answer to each request
+    rng
+        decides how the node behaves
+    reply_s
+        time for its answers, in this process
+    """
     is_slow, stays = rng.random() < 0.02, rng.random() < 0.1
     faults: list[str] = []
     server = socket.create_server(("127.0.0.1", 0))
@@ -261,7 +271,7 @@ def node(answers: Answers, rng: Random) -> Iterator[Node]:
     threading.Thread(target=serve, daemon=True).start()
     hook, before = threading.excepthook, (network.ECHO_S, network.ANSWER_S, worklist.QUERY_S)
     threading.excepthook = lambda args: faults.append(f"{args.exc_type.__name__}: {args.exc_value}")
-    network.ECHO_S = network.ANSWER_S = worklist.QUERY_S = REPLY_S
+    network.ECHO_S = network.ANSWER_S = worklist.QUERY_S = reply_s
     try:
         yield Node.at(f"127.0.0.1:{server.getsockname()[1]}", called="NODE")
     finally:

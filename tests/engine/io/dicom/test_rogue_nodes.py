@@ -293,7 +293,8 @@ def test_damaged_messages_print_no_traceback(capfd: pytest.CaptureFixture[str]) 
     # An A-ABORT with a source that does not exist
     for damage in (struct.pack(">BBIBBBB", 7, 0, 4, 0, 0, 255, 255), answers[1][0][:30]):
         whole = damage[:2] + struct.pack(">I", len(damage) - 6) + damage[6:]
-        sent = [answers[0], [whole]]
-        with replayed(sent, random.Random(3)) as there, pytest.raises(ResourceError):
+        sent, begun = [answers[0], [whole]], time.monotonic()
+        with replayed(sent, random.Random(3), 60.0) as there, pytest.raises(ResourceError):
             ACTS["echo"](there)
+        assert time.monotonic() - begun < 10, "nobody waits for what cannot come"
     assert "Traceback" not in capfd.readouterr().err
