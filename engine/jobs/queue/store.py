@@ -198,9 +198,17 @@ class StudyQueue:
             new place among all studies, from 0
         """
         with self._alone():
-            moved = self.get(id)
-            entries = [each for each in self.entries() if each.id != id]
-            entries.insert(max(0, min(to, len(entries))), moved)
+            moved, entries = self.get(id), self.entries()
+            now = [each.id for each in entries].index(id)
+            at = max(0, min(to, len(entries) - 1))
+            if at == now:
+                return
+            del entries[now]
+            between = _place_at(entries, at)
+            if between is not None and moved.study:
+                self._files.write(_with(moved, place=between))
+                return
+            entries.insert(at, moved)
             for place, each in enumerate(entries, 1):
                 # A placeholder of a damaged file is never written
                 if each.place != place and each.study:
@@ -373,6 +381,29 @@ def remove_run(entry: QueueEntry) -> None:
         if folder.is_dir() and not Job(folder).record.is_at_work:
             Job(folder).remove()
             shutil.rmtree(folder, ignore_errors=True)  # parts of writes that were killed
+
+
+def _place_at(entries: Sequence[QueueEntry], at: int) -> float | None:
+    """Return a number between two neighbours, so that only one file changes; None without space.
+
+    Parameters
+    ----------
+    entries
+        other studies in their order
+    at
+        index of the study among them
+    """
+    # A placeholder of a damaged file has no place of its own
+    if not all(each.study for each in entries[max(at - 1, 0) : at + 1]):
+        return None
+    before = entries[at - 1].place if at else None
+    after = entries[at].place if at < len(entries) else None
+    if before is None:
+        return 1.0 if after is None else after - 1
+    if after is None:
+        return before + 1
+    middle = (before + after) / 2
+    return middle if before < middle < after else None
 
 
 def _with(entry: QueueEntry, **values: object) -> QueueEntry:

@@ -26,6 +26,7 @@ from engine.jobs.process.slots import FOLDER, PREFIX
 from engine.jobs.queue import QueueEntry, StudyQueue
 from engine.jobs.queue.admission import SPARE, RunMemory, fits_memory
 from engine.jobs.queue.ending import MOST_DEATHS, Ending, ended
+from engine.jobs.queue.entry_files import EntryFiles
 from engine.jobs.queue.executor import LocalExecutor
 from engine.jobs.queue.runner import QueueRunner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
@@ -125,6 +126,29 @@ def test_an_engine_that_dies_is_given_up_only_where_it_gets_no_further() -> None
         assert further.state == "waiting" and further.deaths == 1
     assert stuck.state == "waiting"
     assert ended(stuck, Ending("died", "Killed.", updates=4)).state == "failed"
+
+
+def test_a_move_changes_one_file_and_many_moves_keep_the_order(
+    queue: StudyQueue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = [queue.add(study(tmp_path, name)).id for name in "abcde"]
+    written: list[str] = []
+    write = EntryFiles.write
+    monkeypatch.setattr(
+        EntryFiles, "write", lambda self, entry: (written.append(entry.id), write(self, entry))[1]
+    )
+    queue.move(ids[4], 1)
+    assert written == [ids[4]] and titles(queue) == ["a", "e", "b", "c", "d"]
+    queue.move(ids[4], 1)
+    assert written == [ids[4]], "it is there already"
+    wanted = titles(queue)
+    # Halving the same gap uses up the digits of a number; all are then numbered again
+    for _ in range(70):
+        last = queue.entries()[2]
+        queue.move(last.id, 1)
+        wanted.insert(1, wanted.pop(2))
+        assert titles(queue) == wanted
+    assert len({each.place for each in queue.entries()}) == 5
 
 
 def test_order_pause_resume_and_removal_are_those_asked_for(
