@@ -8,11 +8,10 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.language.translation import tr
-from app.state.models.messages import LogLine
+from app.state.models.messages import MOST_LOG_LINES, LogLine
 from app.state.services.context import AppContext
 from engine.core.visible_text import visible_text
 
-MAX_LINES = 2000
 WORDS = {"info": "", "warning": tr("Warning: "), "error": tr("Error: ")}
 TONES = {"info": "muted", "warning": "look", "error": "missing"}
 
@@ -25,8 +24,8 @@ class LogPanel(QWidget):
         self._session, self._theme = context.session, context.theme
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
-        # Qt drops the oldest lines; a night of runs must not fill the memory.
-        self.text.setMaximumBlockCount(MAX_LINES)
+        # Qt drops the oldest lines.
+        self.text.setMaximumBlockCount(MOST_LOG_LINES)
         self.text.setAccessibleName(tr("Log"))
         self.text.setPlaceholderText(tr("The log is empty."))
         column = QVBoxLayout(self)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -56,6 +56,7 @@ class Result:
     pinned : True if it stays until the user deletes it
     exported : True if it was also exported
     n_bytes : size on disk
+    stamp : number that differs after any change in the folder
     """
 
     folder: Path
@@ -63,6 +64,7 @@ class Result:
     pinned: bool
     exported: bool
     n_bytes: int
+    stamp: int = field(default=0, compare=False)
 
     @classmethod
     def read(cls, folder: Path) -> Self:
@@ -83,8 +85,7 @@ class Result:
         path = folder / RECORD
         try:
             record = ResultRecord.model_validate_json(read_text(path, MOST_BYTES))
-            # All files count, also signatures and marks that are no part of the record.
-            n_bytes = sum(file.stat().st_size for file in folder.iterdir())
+            n_bytes, stamp = state_of(folder)
         except ValidationError as e:
             raise FileFormatError(
                 f"{folder.name}/{RECORD}: the record of this result is damaged ({explain(e)}); "
@@ -102,7 +103,7 @@ class Result:
                 "the volume in this folder as a file instead."
             )
         pinned, exported = ((folder / mark).exists() for mark in (PINNED, EXPORTED))
-        return cls(folder, record, pinned, exported, n_bytes)
+        return cls(folder, record, pinned, exported, n_bytes, stamp)
 
     @property
     def id(self) -> str:
@@ -272,3 +273,22 @@ class Result:
                 f"{self.id}/{name}: this file has changed since the result was saved; restore it "
                 "from a backup."
             )
+
+
+def state_of(folder: Path) -> tuple[int, int]:
+    """Return the size of a result on disk, and a number that differs after any change.
+
+    Parameters
+    ----------
+    folder
+        folder of the result
+
+    Raises
+    ------
+    OSError
+        if it cannot be read
+    """
+    # All files count, also signatures and marks that are no part of the record.
+    found = sorted((file.name, file.stat()) for file in folder.iterdir())
+    stamps = tuple((name, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for name, s in found)
+    return sum(s.st_size for _, s in found), hash(stamps)

@@ -14,9 +14,9 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
@@ -49,6 +49,7 @@ from engine.results.result import (
     THUMBNAIL,
     VOLUME,
     Result,
+    state_of,
 )
 from engine.results.result_record import RESULT_FORMAT, ResultRecord
 from engine.results.retention import Retention
@@ -157,10 +158,24 @@ class Results:
         """Folder of the results; it may not exist yet."""
         return self.retention.place
 
-    def newest_first(self) -> list[Result]:
-        """Return all complete results, and remove leftovers of ended processes."""
+    def newest_first(self, known: Iterable[Result] = ()) -> list[Result]:
+        """Return all complete results, and remove leftovers of ended processes.
+
+        Parameters
+        ----------
+        known
+            results of an earlier call; those that have not changed are returned again, which takes
+            less time and memory than new ones
+
+        Returns
+        -------
+        results
+            the newest first
+        """
         self._sweep()
-        return sorted(self._readable(), key=lambda r: (r.record.created_utc, r.id), reverse=True)
+        before = tuple(known)
+        found = _sharing(self._readable({each.id: each for each in before}), before)
+        return sorted(found, key=lambda r: (r.record.created_utc, r.id), reverse=True)
 
     def open(self, id: str) -> Result:
         """Return a result by its name.
@@ -300,11 +315,13 @@ class Results:
                         newest.put_order(result.order)
                     self.delete(result, "a later image of the same run")
 
-    def _readable(self) -> Iterator[Result]:
+    def _readable(self, known: Mapping[str, Result] | None = None) -> Iterator[Result]:
         # Hidden folders are unfinished, so they never match.
         for path in self.folder.glob(f"[!.]*/{RECORD}"):
             try:
-                yield Result.read(path.parent)
+                before = (known or {}).get(path.parent.name)
+                is_same = before is not None and _is_unchanged(before, path.parent)
+                yield before if before is not None and is_same else Result.read(path.parent)
             except EngineError as e:
                 if path.exists():  # otherwise another process has just removed it
                     log.warning("result left out: %s", e)
@@ -313,6 +330,43 @@ class Results:
         for folder in (*self.folder.glob(f".*{PART}"), *self.folder.glob(f".*{GONE}")):
             if _is_abandoned(folder):
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_unchanged(result: Result, folder: Path) -> bool:
+    with suppress(OSError):
+        return result.folder == folder and result.stamp == state_of(folder)[1]
+    return False
+
+
+SHARED = ("protocol", "corrections", "warnings", "notes")
+"""Parts of a record that are equal in most runs of a day."""
+
+
+def _sharing(results: Iterable[Result], known: Sequence[Result]) -> Iterator[Result]:
+    """Yield results whose records share equal parts, which saves most of their memory."""
+    parts: dict[str, object] = {}
+    for each in known:
+        _share(each, parts)
+    for each in results:
+        yield _share(each, parts)
+
+
+def _share(result: Result, parts: dict[str, object]) -> Result:
+    run = result.record.run
+    if run is None:
+        return result
+    # By text, because equal values can differ in which fields are set, and so in their digest
+    found = {
+        name: parts.setdefault(
+            f"{name} {run.model_dump_json(include={name}, exclude_unset=True)}", getattr(run, name)
+        )
+        for name in SHARED
+        if name in run.model_fields_set
+    }
+    if all(getattr(run, name) is value for name, value in found.items()):
+        return result
+    record = result.record.model_copy(update={"run": run.model_copy(update=found)})
+    return replace(result, record=record)
 
 
 def _fill(part: Path, name: str, new: NewResult) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
@@ -14,6 +16,8 @@ from app.ui.theme.theme import Theme
 from engine.results import Result
 
 HEIGHT_PX, THUMBNAIL_PX, GAP_PX, PIN_PX = 84, 68, 10, 14
+MOST_THUMBNAILS = 50
+"""More than fit on a screen."""
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -23,7 +27,7 @@ class ResultDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, results: ResultList, parent: QObject) -> None:
         super().__init__(parent)
         self._theme, self._results = theme, results
-        self._thumbnails: dict[tuple[str, float], QPixmap] = {}
+        self._thumbnails: OrderedDict[tuple[str, float], QPixmap] = OrderedDict()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, HEIGHT_PX)
@@ -85,4 +89,8 @@ class ResultDelegate(QStyledItemDelegate):
             smooth = Qt.TransformationMode.SmoothTransformation
             kept = Qt.AspectRatioMode.KeepAspectRatio
             self._thumbnails[key] = found.scaled(edge, edge, kept, smooth)
+            # Those that were painted least recently are read again when they are scrolled to.
+            if len(self._thumbnails) > MOST_THUMBNAILS:
+                self._thumbnails.popitem(last=False)
+        self._thumbnails.move_to_end(key)
         return self._thumbnails[key]

@@ -11,6 +11,8 @@ from typing import Literal
 from app.language.translation import named, tr
 
 Level = Literal["info", "warning", "error"]
+MOST_LOG_LINES = 2000
+"""Newest lines of the log that stay; a night of runs must not fill the memory."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -17,7 +18,7 @@ from app.state.models.images.open_volumes import IMAGE, OpenVolume, OpenVolumes
 from app.state.models.images.patient_order import PatientOrder
 from app.state.models.images.volume_origin import Origin
 from app.state.models.inputs import DATA
-from app.state.models.messages import Level, LogLine, Problem
+from app.state.models.messages import MOST_LOG_LINES, Level, LogLine, Problem
 from app.state.models.queue_model import QueueModel
 from app.state.models.region_model import RegionModel
 from app.state.models.result_list import ResultList
@@ -47,7 +48,7 @@ class Session(QObject):
     view : display settings of the volume
     volumes : all open volumes, and which of them are shown
     opened_from : file that the study was opened from or saved to; None before
-    log : lines of the log
+    log : newest lines of the log
     identify : True if the log may contain names of files
     refusal : returns why this window may not run the current settings; empty if it may
     unlock_key : asks for the passphrase of the signing key, before something is signed
@@ -63,7 +64,7 @@ class Session(QObject):
         self.results, self.queue = ResultList(), QueueModel()
         self.regions, self.order = RegionModel(), PatientOrder()
         self.opened_from: Path | None = None
-        self.log: list[LogLine] = []
+        self.log: deque[LogLine] = deque(maxlen=MOST_LOG_LINES)
         self.identify = False
         self.refusal: Callable[[], str] = lambda: ""
         self.unlock_key: Callable[[], None] = lambda: None

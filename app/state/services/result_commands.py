@@ -51,8 +51,9 @@ class ResultCommands(QObject):
 
     def refresh(self) -> None:
         """Read the list of results."""
+        known = self._session.results.items
         self._commands.run_task(
-            lambda _: _all_results(), lambda found: self._session.results.take(*found)
+            lambda _: _all_results(known), lambda found: self._session.results.take(*found)
         )
 
     def open(self, result: Result) -> None:
@@ -227,10 +228,10 @@ def _opened(result: Result) -> OpenedResult:
     return OpenedResult(result, volume, *made, order, fault)
 
 
-def _all_results() -> tuple[tuple[Result, ...], str, str]:
+def _all_results(known: tuple[Result, ...]) -> tuple[tuple[Result, ...], str, str]:
     """Read the list of results, in a thread."""
     results = Results()
-    found = tuple(results.newest_first())
+    found = tuple(results.newest_first(known))
     for result in found:
         _ = result.scan  # read in this thread, not while painting
     return found, results.retention.describe(), results.note

@@ -214,3 +214,37 @@ def test_a_result_whose_run_was_changed_is_refused(results, new):
     path.write_text(path.read_text().replace('"iterations_done": 4', '"iterations_done": 5'))
     with pytest.raises(FileFormatError, match="was changed or its folder was renamed"):
         Results().open(kept.id)
+
+
+def test_unchanged_results_are_returned_again(results, new):
+    for i in range(3):
+        results.keep(new(i))
+    known = results.newest_first()
+    again = results.newest_first(known)
+    assert all(one is other for one, other in zip(known, again, strict=True))
+    known[1].mark(PINNED)
+    results.keep(new(3))
+    newest = results.newest_first(known)
+    assert [each.pinned for each in newest] == [False, False, True, False]
+    assert newest[1] is known[0] and newest[2] is not known[1] and newest[3] is known[2]
+
+
+def test_a_changed_record_is_read_again_and_refused(results, new):
+    results.keep(new(1))
+    known = results.newest_first()
+    path = known[0].folder / RECORD
+    path.write_text(path.read_text().replace('"iterations": ', '"iterations":  '))
+    assert results.newest_first(known)[0] is not known[0], "other bytes of the same content"
+    path.write_text(path.read_text().replace('"seconds": ', '"seconds": 9'))
+    assert results.newest_first(known) == []
+
+
+def test_records_share_equal_parts_and_stay_whole(results, new):
+    for i in range(3):
+        results.keep(new(i, run=recorded(3, 3)))
+    results.keep(new(4, run=recorded(1, 3, ending="aborted")))
+    found = results.newest_first()
+    runs = [each.record.run for each in found]
+    assert all(run is not None and run.protocol is runs[0].protocol for run in runs)
+    assert all(each.record.is_whole for each in found)
+    assert [each.record for each in found] == [Results().open(each.id).record for each in found]

@@ -275,3 +275,13 @@ def test_the_image_of_the_last_run_says_so_until_the_next_has_one(
 def test_a_file_says_nothing_of_settings(controls, caption):
     controls.session.show_file(volume(), "mu.nii")
     assert caption.isHidden()
+
+
+def test_few_thumbnails_stay_in_memory(tab, refreshed, keep, monkeypatch) -> None:
+    monkeypatch.setattr("app.output.results.result_delegate.MOST_THUMBNAILS", 2)
+    for _ in range(4):
+        keep()
+    refreshed()
+    tab.resize(400, 900)
+    tab.grab()
+    assert len(tab.list.itemDelegate()._thumbnails) == 2

@@ -10,6 +10,7 @@ import pytest
 
 from app.state.models.device_choice import DeviceChoice
 from app.state.models.inputs import Input, Inputs
+from app.state.models.messages import MOST_LOG_LINES
 from app.state.models.quality import QUALITIES, at_quality, caption_of, quality_of
 from app.state.models.run_images import StoredImages
 from app.state.models.run_record import RunRecord, RunState
@@ -389,3 +390,10 @@ def test_the_forecast_is_the_engines_times_the_measured_speed(ready, scan):
     study.done_once.add(once_key(study.inputs, study.protocol, ready.device.in_use))
     less = requirements.seconds + more - ready.study.requirements().seconds
     assert less == pytest.approx(requirements.stages["sensitivity"])
+
+
+def test_the_newest_lines_of_the_log_stay(session):
+    for n in range(MOST_LOG_LINES + 3):
+        session.add_log("info", f"line {n}")
+    assert len(session.log) == MOST_LOG_LINES
+    assert session.log[-1].text == f"line {MOST_LOG_LINES + 2}" and session.log[0].text == "line 3"
