@@ -113,7 +113,7 @@ def judge_arrivals(
             _refuse_unknown(each, known.get(_key_of(each), []))
     if not arrivals or not isinstance(arrivals[-1], Ended):
         raise NotHandledError(f"the scan did not end: {_texts(arrivals)[-200:]}")
-    ended_early = any(_is_end(parts) for parts in sent)
+    ended_early = any(is_end(parts) for parts in sent)
     there = {_key_of(each) for each in arrivals if isinstance(each, Frame | EventBatch)}
     missing = [parts for parts in whole if _is_data(parts) and _key(parts) not in there]
     said = any(isinstance(each, Noticed | Resumed | ShapeChanged) for each in arrivals)
@@ -134,7 +134,8 @@ def _refuse_unknown(found: Frame | EventBatch, candidates: list[Parts]) -> None:
     raise WrongValueError(f"{type(found).__name__}: {difference}")
 
 
-def _is_end(parts: Sequence[bytes]) -> bool:
+def is_end(parts: Sequence[bytes]) -> bool:
+    """Return True for a valid end of a scan."""
     with suppress(EngineError):
         return type(read_message(list(parts), 0.0)).__name__ == "ScanEnd"
     return False
