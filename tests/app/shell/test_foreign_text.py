@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
 from app.language.translation import tr
 from app.state.models.messages import Problem
 from app.ui.theme.questions import question_box
+from engine.analysis.regions.solids import SphereRegion
 from engine.jobs.study_index import ImagingOrder
 from engine.results import NewResult, Results
 from tests.app.foreign_text import EVIL, faults_of, shows_foreign_text
@@ -64,6 +65,9 @@ def planted(qtbot, window, small_study, tmp_path, monkeypatch):
     wait()
     window.context.queue.refresh()
     window.welcome_lists.refresh()
+    window.session.regions.add(SphereRegion(centre_mm=(0, 0, 0), diameter_mm=20), "scan<b>x</b>")
+    window.live.commands.model.messages.append(f"{EVIL}: this sender is not the one of the scan.")
+    window.live.commands.model.state_changed.emit()
     window.session.add_log("warning", f"{EVIL}: this file cannot be read.")
     window.session.raise_problem(Problem(f"{EVIL} cannot be opened.", f"{EVIL}: damaged."))
     wait()
@@ -76,6 +80,7 @@ def checked(top: QWidget, name: str) -> list[str]:
     return [f"{name}: {fault}" for fault in faults_of(top)]
 
 
+@pytest.mark.slow
 def test_foreign_text_never_acts_in_the_window(planted) -> None:
     for step in planted.steps:
         step.set_open(True)
@@ -116,6 +121,7 @@ def _queue(window) -> QWidget:
     return QueueDialog(window, window.context)
 
 
+@pytest.mark.slow
 def test_foreign_text_never_acts_in_a_dialog(planted, tmp_path) -> None:
     faults, silent = [], []
     for name, make in DIALOGS.items():

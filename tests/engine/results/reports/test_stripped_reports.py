@@ -126,6 +126,7 @@ def test_a_report_without_its_signatures_is_recognised(
     assert "signature was removed" in one(path).text or again
 
 
+@pytest.mark.slow
 def test_a_pdf_states_its_key(result: Result, tmp_path: Path) -> None:
     path = exported(tmp_path, result, "a.pdf")
     signature_file(path).unlink()
