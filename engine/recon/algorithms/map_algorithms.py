@@ -39,6 +39,8 @@ STRENGTHS = {"smooth": 0.1, "standard": 0.03, "sharp": 0.01}
 """Strength of the prior for each smoothness."""
 MOST_SUBSETS, LEAST_SUBSETS = 24, 8
 """Subsets with enough counts, and with few: fewer need many more passes."""
+COUNTS_FACTOR = 1.5
+"""Counts that a subset needs, relative to OSEM: its gradients are compared voxel by voxel."""
 LEAST_SHARE = 1e-3
 """δ relative to the typical activity."""
 Smoothness = Literal["smooth", "standard", "sharp"]
@@ -200,7 +202,8 @@ class Svrg(_Penalised):
         """
         if self.parts is not None:
             return self
-        found = max(min(MOST_SUBSETS, demand.most_subsets), LEAST_SUBSETS)
+        most = int(demand.n_counts / (COUNTS_FACTOR * demand.in_subset))
+        found = max(min(MOST_SUBSETS, most), LEAST_SUBSETS)
         return self.model_copy(update={"parts": found})
 
     def run(self, model: MapModel, x: Array) -> Iterator[Iterate]:
