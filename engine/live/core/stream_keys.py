@@ -92,9 +92,17 @@ def allowed_keys(given: Sequence[str], *, network: bool) -> tuple[str, ...]:
     ------
     SettingsError
         if a text is neither a key nor a file of keys
+    ResourceError
+        if others can change the list of the settings, or ZeroMQ has no CURVE
     """
     listed = config_dir() / FOLDER / ALLOWED
     if not given and network and listed.exists():
+        reason = why_not_private(listed)
+        if reason:
+            raise ResourceError(
+                f"{listed}: this list of senders is not used, because {reason}; run `chmod go-w` "
+                "on it, or give the keys with --sender-key."
+            )
         given = (str(listed),)
     found: list[str] = []
     for each in given:

@@ -357,6 +357,7 @@ def test_the_network_is_chosen_for_one_scan_and_shown(live):
     assert not live.page.slices.network.isVisible()
 
 
+@pytest.mark.slow
 def test_the_true_sender_can_be_chosen_on_the_page(qtbot, live):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

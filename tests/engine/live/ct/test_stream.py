@@ -118,6 +118,7 @@ def test_a_scan_sent_by_the_command_arrives_whole(tmp_path: Path) -> None:
     assert_same_geometry(source, data)
 
 
+@pytest.mark.slow
 def test_who_publishes_waits_for_the_first_and_survives_one_that_goes() -> None:
     # Long enough for the second receiver, whose process starts meanwhile
     data, address, stop = scan(1600), free_address(), Event()

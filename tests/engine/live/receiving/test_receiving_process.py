@@ -156,6 +156,7 @@ def test_a_process_that_ends_or_hangs_is_replaced_and_the_scan_goes_on(
 
 
 @linux
+@pytest.mark.slow
 def test_a_new_process_does_not_trust_a_new_connection_without_a_token(
     line: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +179,7 @@ def test_a_process_that_cannot_start_is_one_sentence(monkeypatch: pytest.MonkeyP
 
 
 @linux
+@pytest.mark.slow
 def test_the_process_ends_with_its_source_and_with_the_program(line: Running) -> None:
     running = line.child
     line.stop.set()
@@ -194,10 +196,12 @@ def test_the_process_ends_with_its_source_and_with_the_program(line: Running) ->
 
 
 @linux
+@pytest.mark.slow
 def test_strangers_that_announce_large_messages_cost_no_memory_and_no_frame(line: Running) -> None:
     sender = line.sender()
     send(sender, [projection(0, "detector")])
     line.until(lambda: line.frames)
+    assert line.child.rlimit(psutil.RLIMIT_AS)[0] < 2**36, "its memory is limited"
     with strangers(line.port, 10, size=2**30):
         send(sender, [projection(k, "detector") for k in range(1, 9)])
         line.until(lambda: len(line.frames) == 9)
@@ -233,6 +237,7 @@ def test_bytes_that_are_no_messages_change_nothing(line: Running) -> None:
     assert len(line.frames) == 1
 
 
+@pytest.mark.slow
 def test_large_frames_come_with_or_without_shared_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

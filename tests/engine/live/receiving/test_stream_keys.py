@@ -105,6 +105,7 @@ def test_a_claimed_key_is_no_key() -> None:
     assert len(line.frames) == 1
 
 
+@pytest.mark.slow
 def test_a_stored_scan_is_sent_with_keys() -> None:
     own = stream_key()
     with socket.socket() as probe:
@@ -153,12 +154,18 @@ def test_lists_of_keys_are_read(tmp_path: Path) -> None:
             allowed_keys((wrong,), network=False)
 
 
-def test_the_list_in_the_settings_counts_for_the_network(home: Path) -> None:
+def test_the_list_in_the_settings_counts_for_the_network(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key = stream_key().public
     assert allowed_keys((), network=True) == ()
     (home / "key" / "allowed-senders.txt").write_text(key)
     assert allowed_keys((), network=True) == (key,)
     assert allowed_keys((), network=False) == ()
+    reason = "everybody may write to it"
+    monkeypatch.setattr("engine.live.core.stream_keys.why_not_private", lambda _: reason)
+    with pytest.raises(ResourceError, match="not used, because everybody may write to it"):
+        allowed_keys((), network=True)
 
 
 def test_a_copy_of_zeromq_without_curve_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
