@@ -105,6 +105,13 @@ class LinkLimits:
                 )
         self._is_answered = command.get("Status") not in PENDING
 
+    def wake(self, event: Event) -> None:
+        """End the wait for a message on a closed connection; a handler of `EVT_CONN_CLOSE`.
+
+        pynetdicom does so if the node closes it, but not after a message that cannot be decoded.
+        """
+        event.assoc.dimse.msg_queue.put((None, None))
+
     @contextmanager
     def catch_damage(self) -> Iterator[None]:
         """Turn errors in the threads of pynetdicom, about damaged messages, into a fault."""

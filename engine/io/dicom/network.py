@@ -318,6 +318,7 @@ def associated(node: Node, classes: set[str], limits: LinkLimits) -> Iterator[As
             tls_args=None if context is None else (context, node.host),
             evt_handlers=[
                 (evt.EVT_CONN_OPEN, limits.attach),
+                (evt.EVT_CONN_CLOSE, limits.wake),
                 (evt.EVT_DIMSE_SENT, limits.note_request),
                 (evt.EVT_DIMSE_RECV, limits.check_response),
             ],

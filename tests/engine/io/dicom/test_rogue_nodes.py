@@ -290,8 +290,9 @@ def test_a_node_that_accepts_no_data_is_a_sentence(length: int) -> None:
 
 def test_damaged_messages_print_no_traceback(capfd: pytest.CaptureFixture[str]) -> None:
     answers = [list(each) for each in recorded("echo")]
-    # An A-ABORT with a source that does not exist
-    for damage in (struct.pack(">BBIBBBB", 7, 0, 4, 0, 0, 255, 255), answers[1][0][:30]):
+    # An A-ABORT with a source that does not exist, half of a response, and a PDU of half a value
+    abort = struct.pack(">BBIBBBB", 7, 0, 4, 0, 0, 255, 255)
+    for damage in (abort, answers[1][0][:30], answers[1][0][:-3]):
         whole = damage[:2] + struct.pack(">I", len(damage) - 6) + damage[6:]
         sent, begun = [answers[0], [whole]], time.monotonic()
         with replayed(sent, random.Random(3), 60.0) as there, pytest.raises(ResourceError):
