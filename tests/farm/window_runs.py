@@ -30,7 +30,7 @@ from tests.farm.results import make_study
 
 MOST_MB = 5.0
 EVERY = 10
-PATIENCE_S = 300.0
+PATIENCE_S = 900.0
 POLL_MS = 5
 
 

@@ -37,7 +37,6 @@ from tests.farm.network.messages import Parts, damaged, damaged_scan, event_scan
 from tests.farm.network.streams import is_end
 
 ROOT = Path(__file__).resolve().parents[3]
-PER_BATCH = 200
 LONGEST_S = 60.0
 START_S = 120.0
 MOST_MIB = 500.0
@@ -196,7 +195,10 @@ class Farm:
             self._window.ask(f"worklist {there.host}:{there.port}", 180)
         self.figures.messages += sum(map(len, answers))
         self.figures.batches += 1
-        self.figures.longest_s = max(self.figures.longest_s, time.monotonic() - begun)
+        seconds = time.monotonic() - begun
+        self.figures.longest_s = max(self.figures.longest_s, seconds)
+        if seconds > LONGEST_S:
+            self.figures.fault(f"query {number}: {seconds:.0f} s")
 
     def rogues(self, n: int, *, is_first: bool) -> None:
         """Send the frames of a detector, and messages of rogue peers among them."""
@@ -323,6 +325,7 @@ def main() -> int:
     """Run from the command line; 1 after a fault."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--messages", type=int, default=10_000)
+    parser.add_argument("--per-batch", type=int, default=500, help="before each valid scan")
     parser.add_argument("--rogues", type=int, default=200)
     parser.add_argument("--queries", type=int, default=100, help="worklists with damaged answers")
     parser.add_argument("--seed", type=int, default=1)
@@ -336,14 +339,19 @@ def main() -> int:
             for kind in ("frames", "events"):
                 farm.batch(kind, 0, 10)
             window.set_base()
-            for k in range(1, 1 + -(-a.messages // (2 * PER_BATCH))):
+            for k in range(1, 1 + -(-a.messages // (2 * a.per_batch))):
                 for kind in ("frames", "events"):
-                    farm.batch(kind, k, PER_BATCH)
-            for k in range(a.queries):
-                farm.worklist(k)
+                    farm.batch(kind, k, a.per_batch)
+                sys.stdout.write(
+                    f"{figures.messages:,} messages, longest {figures.longest_s:.1f} s\n"
+                )
+                sys.stdout.flush()
             if a.rogues:
                 farm.rogues(a.rogues, is_first=False)
                 farm.rogues(0, is_first=True)
+            for k in range(a.queries):
+                farm.worklist(k)
+            sys.stdout.write(f"{a.queries} queries, longest {figures.longest_s:.1f} s\n")
             window.ask("ping", 5)
         except RuntimeError as e:
             figures.fault(str(e))
