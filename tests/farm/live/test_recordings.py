@@ -1,4 +1,4 @@
-"""A few kills and cuts of recordings; all of them: `python -m tests.farm.recordings`."""
+"""A few kills and cuts of recordings; all of them: `python -m tests.farm.live.recordings`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from engine.core.paths import HOME_VARIABLE
-from tests.farm.recordings import TMPFS_BYTES, cuts, full_disk, kills, small_disk
+from tests.farm.live import long_stream
+from tests.farm.live.recordings import TMPFS_BYTES, cuts, full_disk, kills, small_disk
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
@@ -31,3 +32,11 @@ def test_a_disk_that_fills_up_loses_nothing_confirmed(monkeypatch) -> None:
     with small_disk(TMPFS_BYTES) as folder:
         monkeypatch.setenv(HOME_VARIABLE, str(folder / "home"))
         assert not full_disk(folder, lambda _: None)
+
+
+@pytest.mark.slow
+def test_a_stream_of_many_scans_is_recorded_completely(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+    monkeypatch.setattr(long_stream, "N_VIEWS", 200)
+    memory, faults = long_stream.follow(1000, tmp_path, lambda _: None)
+    assert not faults and len(memory.mib) == 101

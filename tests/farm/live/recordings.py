@@ -1,6 +1,6 @@
 """Kill live scans at any moment, cut their recordings anywhere, and fill their disk.
 
-`python -m tests.farm.recordings --kills 100 --cuts 500 --seed 1`: `isocenter live reconstruct
+`python -m tests.farm.live.recordings --kills 100 --cuts 500 --seed 1`: `isocenter live reconstruct
 --scan` of X-ray frames and of list mode, ended by SIGKILL, SIGTERM or SIGHUP. All data except those
 of the last second are on the disk, with their values, and the next start offers every recording.
 The recordings are then cut at random bytes. As root, one is written to a small tmpfs that fills up.
@@ -21,7 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -143,16 +143,17 @@ def command(kind: str, port: int, folder: Path) -> tuple[str, ...]:
     return (*words, "--pet", "--set", "grid.voxel_mm=[8, 8, 8]") if kind == "PET" else words
 
 
-def started(words: tuple[str, ...]) -> subprocess.Popen[str]:
-    """Start the command line, in a group of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-c", START, *words],
-        env=os.environ | {"PYTHONPATH": str(ROOT), "NUMBA_NUM_THREADS": "2"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+def started(words: tuple[str, ...], log: Path | None = None) -> subprocess.Popen[str]:
+    """Start the command line, in a group of its own; its messages go to a pipe or a file."""
+    with nullcontext() if log is None else log.open("w") as file:
+        return subprocess.Popen(
+            [sys.executable, "-c", START, *words],
+            env=os.environ | {"PYTHONPATH": str(ROOT), "NUMBA_NUM_THREADS": "2"},
+            stdout=file or subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
 
 
 def numbers_in(path: Path, kind: str) -> set[int]:

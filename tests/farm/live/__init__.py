@@ -1,0 +1,1 @@
+"""Kills, cuts and long streams of live scans."""
