@@ -6,7 +6,7 @@ import traceback
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
-from app.language.translation import tr
+from app.language.translation import Lines, tr
 from app.state.services.threads import Task
 from engine.core.errors import EngineError, ResourceError
 from engine.jobs import new_process, process_context
@@ -85,6 +85,6 @@ def _make(pipe: Connection, demo: Demo, folder: Path | None) -> None:
         pipe.send(
             tr(
                 "Internal error in the simulation: {format_exc}",
-                format_exc=traceback.format_exc(limit=-1),
+                format_exc=Lines(traceback.format_exc(limit=-1).splitlines()),
             )
         )
