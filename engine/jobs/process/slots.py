@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.json_types import Plain
+from engine.jobs.process.ended import has_ended
 
 PREFIX = "isocenter-"
 FOLDER = Path("/dev/shm")
@@ -110,12 +111,10 @@ class AttachedSlots:
 
 def sweep_orphans() -> None:
     """Remove the blocks of dead processes."""
-    import psutil
-
     for path in FOLDER.glob(f"{PREFIX}*"):
         owner = path.name.removeprefix(PREFIX).partition("-")[0]
         # Names of other programs with the same prefix have no number here
-        if owner.isdecimal() and not psutil.pid_exists(int(owner)):
+        if owner.isdecimal() and has_ended(owner):
             with suppress(OSError):
                 path.unlink()
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from multiprocessing import process, util
 from pathlib import Path
 
-import psutil
+from engine.jobs.process.ended import has_ended
 
 NAME = re.compile(r"isocenter-(\d+)-(\d+)-\w+")
 
@@ -41,7 +41,7 @@ def sweep_temporary_folders(place: Path) -> None:
     """
     for path in place.glob("isocenter-*"):
         found = NAME.fullmatch(path.name)
-        if found is None or int(found[1]) != _machine() or psutil.pid_exists(int(found[2])):
+        if found is None or int(found[1]) != _machine() or not has_ended(found[2]):
             continue
         with suppress(OSError):
             if path.lstat().st_uid == os.getuid() and not path.is_symlink():

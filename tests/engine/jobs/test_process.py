@@ -363,9 +363,12 @@ def test_blocks_of_dead_processes_are_swept():
         pass
     orphan = FOLDER / f"{PREFIX}{dead.pid}-0123abcd"
     ours = FOLDER / f"{PREFIX}{os.getpid()}-0123abcd"
-    for path in (orphan, ours):
+    # A temporary folder of another program starts with the number of a machine
+    foreign = FOLDER / f"{PREFIX}{2**32 - 1}-0123abcd"
+    for path in (orphan, ours, foreign):
         path.touch()
     sweep_orphans()
-    left = [path for path in (orphan, ours) if path.exists()]
+    left = [path for path in (orphan, ours, foreign) if path.exists()]
     ours.unlink()
-    assert left == [ours]
+    foreign.unlink()
+    assert left == [ours, foreign]

@@ -23,6 +23,7 @@ def test_only_folders_of_ended_processes_go(tmp_path: Path) -> None:
         f"isocenter-{_machine() + 1}-{ended.pid}-abc",
         f"isocenter-{ended.pid}",
         "isocenter-notes",
+        f"isocenter-{_machine()}-{2**40}-a",
         f"pymp-{ended.pid}",
     ]
     for name in gone + stay:
