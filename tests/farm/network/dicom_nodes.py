@@ -227,7 +227,7 @@ def _change_command(pdus: list[bytes], at: int, rng: Random) -> None:
         struct.pack("<HH", 0, rng.choice((0x0100, 0x0120, 0x0900, 0x0800))),
     )
     place = bytes(pdu).find(tag + struct.pack("<I", 2))
-    if place >= 0:
+    if 0 <= place <= len(pdu) - 10:
         value = rng.choice(
             (0, 1, 2, 0xA700, 0xC000, 0xFF00, 0xFE00, 0xB000, 0x8001, 0x8020, 0xFFFF)
         )

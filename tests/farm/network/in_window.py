@@ -40,6 +40,8 @@ ROOT = Path(__file__).resolve().parents[3]
 LONGEST_S = 60.0
 START_S = 120.0
 MOST_MIB = 500.0
+QUIET_LOOKS = 4
+"""The first sender is read to its end if nothing changes so often, each half a second."""
 N_DETECTOR = 400
 """Projections of the detector among the rogue peers."""
 Whole = tuple[tuple[bytes, bytes], ...]
@@ -261,7 +263,12 @@ class Farm:
 
     def _until_free(self, sender: zmq.Socket[bytes], whole: Whole, token: str) -> None:
         """Send the valid scan after the window has read the messages of the first sender."""
-        time.sleep(1.0)
+        before, n_quiet = None, 0
+        while n_quiet < QUIET_LOOKS:
+            time.sleep(0.5)
+            state = self._state()
+            now = state["came"], state["messages"], state["waiting"]
+            n_quiet, before = (n_quiet + 1 if now == before else 0), now
         put(sender, whole, token)
         time.sleep(0.2)
 
