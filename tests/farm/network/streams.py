@@ -127,7 +127,14 @@ def _refuse_unknown(found: Frame | EventBatch, candidates: list[Parts]) -> None:
     for parts in candidates:
         try:
             true_frame(found, parts) if isinstance(found, Frame) else true_events(found, parts)
-        except (WrongValueError, LookupError, RecursionError, TypeError, ValueError) as e:
+        except (
+            ArithmeticError,
+            WrongValueError,
+            LookupError,
+            RecursionError,
+            TypeError,
+            ValueError,
+        ) as e:
             difference = str(e)
         else:
             return
