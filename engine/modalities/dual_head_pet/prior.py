@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.settings import Settings, setting
 from engine.data.histogram import Histogram, total
 from engine.geometry.grid import ImageGrid
-from engine.recon.priors.edges import EdgePrior
+
+if TYPE_CHECKING:
+    from engine.recon.priors.edges import EdgePrior
 
 
 class PriorSettings(Settings):
@@ -45,6 +49,9 @@ class PriorSettings(Settings):
         """
         if not self.strength:
             return None
+        # Imported here: it needs kernels, and the form of the protocol does not.
+        from engine.recon.priors.edges import EdgePrior
+
         background = 0.0 if data.background is None else total(data.background)
         # The strength is relative to the number of counts, so that one value suits all scans.
         return EdgePrior(self.strength, grid.voxel_mm[::-1], data.n_prompts - background, inside)
