@@ -392,7 +392,6 @@ MAY_OPEN = (
     *(
         "engine.io.safety.atomic_write",
         "engine.io.safety.outputs",
-        "engine.io.safety.disk_space",
         "engine.io.safety.locks",
     ),
     *("engine.io.hdf5.writer", "engine.io.safety.atomic_write", "engine.io.safety.atomic_write"),

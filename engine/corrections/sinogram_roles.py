@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.corrections.roles import ATTENUATION_MAP
+from engine.corrections.roles import ATTENUATION_MAP, POINT_SPREAD
 from engine.data.input_role import InputRole, with_auxiliary
 
 if TYPE_CHECKING:
@@ -108,5 +108,6 @@ SINOGRAM_ROLES: tuple[InputRole, ...] = (
     ATTENUATION_MAP,
     RANDOMS,
     SCATTER,
+    POINT_SPREAD,
 )
 """Files of the corrections of sinograms, in the order of the corrections."""

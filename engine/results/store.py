@@ -29,7 +29,6 @@ from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.safety import audit_log
 from engine.io.safety.atomic_write import folder_to_disk, write_atomically
-from engine.io.safety.disk_space import DiskNeed, refuse_full_disks
 from engine.io.safety.file_signature import (
     FileSignature,
     key_or_none,
@@ -37,6 +36,7 @@ from engine.io.safety.file_signature import (
     signed_or_none,
 )
 from engine.io.safety.open_input import open_input
+from engine.io.safety.outputs import DiskNeed, refuse_full_disks
 from engine.io.text.json_text import to_json
 from engine.protocols.privacy import Names
 from engine.protocols.run_context.unrecorded import unrecorded

@@ -10376,22 +10376,22 @@ Möchten Sie sie ersetzen?</translation>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>MAP</source>
-      <translation type="unfinished" />
+      <translation>MAP</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>BSREM</source>
-      <translation type="unfinished" />
+      <translation>BSREM</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>Smoothness</source>
-      <translation type="unfinished" />
+      <translation>Glättung</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>Balance between noise and detail: smooth has less noise, sharp shows smaller details</source>
-      <translation type="unfinished" />
+      <translation>Abwägung zwischen Rauschen und Details: glatt hat weniger Rauschen, scharf zeigt kleinere Details</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
@@ -10401,27 +10401,27 @@ Möchten Sie sie ersetzen?</translation>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>Weight of the prior relative to the data; if empty, it follows from the smoothness (smooth 0.1, standard 0.03, sharp 0.01)</source>
-      <translation type="unfinished" />
+      <translation>Gewicht des Priors im Verhältnis zu den Daten; wenn leer, folgt es aus der Glättung (glatt 0,1, standard 0,03, scharf 0,01)</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>Edge preservation</source>
-      <translation type="unfinished" />
+      <translation>Kantenerhaltung</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>Edge preservation γ of the relative difference prior; 0 has none</source>
-      <translation type="unfinished" />
+      <translation>Kantenerhaltung γ des relativen Differenzpriors; 0 erhält keine Kanten</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>Most cycles</source>
-      <translation type="unfinished" />
+      <translation>Höchstzahl der Zyklen</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>Largest number of cycles of three passes over all data; a run ends earlier, as soon as regions and objective no longer change</source>
-      <translation type="unfinished" />
+      <translation>Höchste Zahl von Zyklen mit drei Durchläufen über alle Daten; ein Lauf endet früher, sobald sich Regionen und Zielfunktion nicht mehr ändern</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
@@ -10431,32 +10431,32 @@ Möchten Sie sie ersetzen?</translation>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>Number of subsets of the data; if empty, it is chosen from the counts</source>
-      <translation type="unfinished" />
+      <translation>Zahl der Teilmengen der Daten; wenn leer, wird sie nach den Zählereignissen gewählt</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>Number of updates in each pass</source>
-      <translation type="unfinished" />
+      <translation>Zahl der Aktualisierungen in jedem Durchlauf</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>Step</source>
-      <translation type="unfinished" />
+      <translation>Schritt</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>Step length α of the first pass</source>
-      <translation type="unfinished" />
+      <translation>Schrittlänge α des ersten Durchlaufs</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>Decay</source>
-      <translation type="unfinished" />
+      <translation>Abnahme</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>Reduction η of the step per pass</source>
-      <translation type="unfinished" />
+      <translation>Verringerung η des Schritts je Durchlauf</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />

@@ -20,7 +20,6 @@ from engine.core.json_types import Plain
 from engine.geometry.scanner import Scanner
 from engine.io.hdf5.file_seal import SEALED, refuse_broken_seal, seal
 from engine.io.hdf5.opening import as_json, open_hdf5
-from engine.io.hdf5.piecewise import Piecewise
 from engine.io.hdf5.scanner import store_scanner
 from engine.io.safety.atomic_write import other_bytes, publishing, refuse_other_bytes
 from engine.io.safety.open_input import open_input
@@ -29,6 +28,8 @@ from engine.io.safety.seal import CHUNK_BYTES, digest
 if TYPE_CHECKING:
     import h5py
     from _typeshed import ReadableBuffer, WriteableBuffer
+
+    from engine.io.hdf5.piecewise import Piecewise
 
 PAGE_BYTES = 1 << 16
 """Page size of the file in memory; empty pages are not stored."""
@@ -160,7 +161,7 @@ def reserve(file: h5py.File, name: str, values: Array | Piecewise) -> h5py.Datas
     layout.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
     layout.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
     item = file.create_dataset(name, values.shape, values.dtype, dcpl=layout, track_times=False)
-    written = values.sha256 if isinstance(values, Piecewise) else digest(values)
+    written = digest(values) if isinstance(values, np.ndarray) else values.sha256
     item.attrs["sha256"] = np.bytes_(written)
     return item
 
@@ -199,11 +200,11 @@ class FileImage:
                 for name, values in columns.items()
                 if values.nbytes
             }
-        buffers, done = list[tuple[int, memoryview | Piecewise]](), 0
+        buffers, done = list["tuple[int, memoryview | Piecewise]"](), 0
         for place in sorted(places):
             values = places[place]
             buffers.append((done, memoryview(laid_out.between(done, place))))
-            buffers.append((place, values if isinstance(values, Piecewise) else _bytes(values)))
+            buffers.append((place, _bytes(values) if isinstance(values, np.ndarray) else values))
             done = place + values.nbytes
         buffers.append((done, memoryview(laid_out.between(done, laid_out.size))))
         return cls(tuple(buffers))
@@ -217,7 +218,7 @@ class FileImage:
     def pieces(self) -> Iterator[memoryview]:
         """Yield the bytes in order, `CHUNK_BYTES` at a time."""
         for _, buffer in self.buffers:
-            if isinstance(buffer, Piecewise):
+            if not isinstance(buffer, memoryview):
                 yield from buffer.pieces()
                 continue
             for start in range(0, len(buffer), CHUNK_BYTES):

@@ -36,6 +36,8 @@ NEW_S = 2.0
 OLD_S = 7 * 86_400.0
 """Age at which any part in one of our own folders is removed."""
 NOBODY = "x"
+MOST_NUMBER = 2**31 - 1
+"""Largest number of a process; a larger one in a file name is of another program."""
 
 
 @contextmanager
@@ -180,3 +182,21 @@ def _owner_mark() -> str:
         return sha256(f"{platform.node()} {locks_dir()}".encode()).hexdigest()[:8]
     except ResourceError:  # without a folder for locks, no part is locked or removed
         return NOBODY
+
+
+def has_ended(number: str) -> bool:
+    """Return True if a process has ended.
+
+    Parameters
+    ----------
+    number
+        decimal digits of the process number, from a file name
+
+    Returns
+    -------
+    has_ended
+        False also for a number that no process can have
+    """
+    import psutil
+
+    return int(number) <= MOST_NUMBER and not psutil.pid_exists(int(number))

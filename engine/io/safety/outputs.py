@@ -1,4 +1,4 @@
-"""Check output paths: never an input, and no existing file without permission.
+"""Check output paths and free space: never an input, no existing file without permission.
 
 Files are compared by device and inode. So another path, a link, a hard link, or another spelling on
 a
@@ -8,7 +8,9 @@ file system that ignores case is still the same file.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from stat import S_ISREG
@@ -17,13 +19,71 @@ from engine.core.errors import OutputError, ResourceError
 from engine.core.paths import exports_dir, made
 from engine.io.formats import WRITERS
 from engine.io.names import refuse_unusable_name
-from engine.io.safety.disk_space import DiskNeed
 
 Identity = tuple[int, int]
 WHOLE = (".nii", ".npy", ".mha", ".nrrd", ".hv")
 """Formats with 4 bytes for each voxel, neither compressed nor rounded to whole numbers."""
 LEAST_SHARE = 0.05
 """Least size of other files relative to these: no run is refused that could be saved."""
+
+
+@dataclass(frozen=True)
+class DiskNeed:
+    """Space that a run needs in a folder.
+
+    Attributes
+    ----------
+    what : name of the files, in a sentence
+    folder : their folder, which may be created later
+    n_bytes : least size
+    remedy : remedy besides free space, as the end of a sentence
+    """
+
+    what: str
+    folder: Path
+    n_bytes: int
+    remedy: str = "choose another folder"
+
+    @property
+    def existing_folder(self) -> Path | None:
+        """The folder, or the one in which it will be created."""
+        path = self.folder.absolute()
+        return next((each for each in (path, *path.parents) if each.is_dir()), None)
+
+
+def refuse_full_disks(needs: Iterable[DiskNeed]) -> None:
+    """Refuse a run if one of its disks has too little space.
+
+    Parameters
+    ----------
+    needs
+        all files of the run; those on one disk share its space
+
+    Raises
+    ------
+    ResourceError
+        states the needed and the free space
+    """
+    on_disk: dict[int, list[DiskNeed]] = {}
+    for each in needs:
+        folder = each.existing_folder
+        if folder is not None and each.n_bytes:
+            on_disk.setdefault(folder.stat().st_dev, []).append(each)
+    for shared in on_disk.values():
+        _refuse_full_disk(shared)
+
+
+def _refuse_full_disk(needs: list[DiskNeed]) -> None:
+    largest = max(needs, key=lambda each: each.n_bytes)
+    folder, needed = largest.existing_folder, sum(each.n_bytes for each in needs)
+    if folder is None or (free := shutil.disk_usage(folder).free) >= needed:
+        return
+    what = " and ".join(each.what for each in needs)
+    verb = "needs" if len(needs) == 1 else "need"
+    raise ResourceError(
+        f"{what} {verb} at least {needed:,} bytes, but {free:,} are free in {folder}. Free disk "
+        f"space, or {largest.remedy}."
+    )
 
 
 def refuse_to_overwrite(

@@ -17,9 +17,8 @@ from engine.data.runs.events import (
     Warned,
 )
 from engine.data.runs.record import Ending
-from engine.io.safety.disk_space import DiskNeed, refuse_full_disks
 from engine.io.safety.locks import after_others
-from engine.io.safety.outputs import need_of_output
+from engine.io.safety.outputs import DiskNeed, need_of_output, refuse_full_disks
 from engine.jobs.checkpoint.job import Job
 from engine.jobs.checkpoint.job_record import Status
 from engine.jobs.checkpoint.owner import Owner

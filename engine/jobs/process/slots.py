@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.json_types import Plain
-from engine.jobs.process.ended import has_ended
+from engine.io.safety.locks import has_ended
 
 PREFIX = "isocenter-"
 FOLDER = Path("/dev/shm")

@@ -14,7 +14,7 @@ from contextlib import suppress
 from multiprocessing import process, util
 from pathlib import Path
 
-from engine.jobs.process.ended import has_ended
+from engine.io.safety.locks import has_ended
 
 NAME = re.compile(r"isocenter-(\d+)-(\d+)-\w+")
 

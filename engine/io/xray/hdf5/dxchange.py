@@ -26,7 +26,6 @@ from engine.io.hdf5.opening import (
     is_hdf5,
     library_file,
 )
-from engine.io.hdf5.piecewise import Piecewise, stored_as
 from engine.io.hdf5.writer import reserve, store, write_hdf5
 from engine.io.safety.open_input import InputFile
 from engine.io.safety.seal import unsealed
@@ -40,6 +39,8 @@ from engine.io.xray.text.angle_text import is_named_angle
 
 if TYPE_CHECKING:
     import h5py
+
+    from engine.io.hdf5.piecewise import Piecewise
 
 GROUP, DATA, THETA = "/exchange", "/exchange/data", "/exchange/theta"
 OURS = "/isocenter"
@@ -292,6 +293,8 @@ def write_projections(data: Projections, path: Path | str) -> None:
         HDF5 file
     """
     path = Path(path)
+    from engine.io.hdf5.piecewise import stored_as
+
     columns = {DATA: stored_as(data.values, "<f4")}
     for name, images in (("data_white", data.flats), ("data_dark", data.darks)):
         if images is not None:

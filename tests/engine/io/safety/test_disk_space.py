@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from engine.core.errors import ResourceError
-from engine.io.safety.disk_space import DiskNeed, refuse_full_disks
+from engine.io.safety.outputs import DiskNeed, refuse_full_disks
 
 FREE = 1000
 

@@ -29,14 +29,14 @@ def test_a_setup_that_memory_cannot_hold_is_said(monkeypatch):
 
 def test_frames_that_are_not_fetched_in_time_are_lost_and_counted():
     stop, numbers, lost = Event(), [], 0
-    fast = live.LiveCase(Setup("FleX-ray", (256, 256), 8, 10), 1000.0)
+    fast = live.LiveCase(Setup("FleX-ray", (1024, 1024), 8, 10), 1000.0)
     with sending(fast.sends, "fast", fast.setup.geometry) as source:
         for each in source.frames(stop):
             if isinstance(each, Frame) and each.kind == FrameKind.PROJECTION:
                 numbers.append(each.index)
                 lost += each.lost
                 if len(numbers) == 4:
-                    sleep(0.5)
+                    sleep(1.0)  # more than the receiving process stores
                 if lost or len(numbers) > 1000:
                     break
     assert lost == numbers[-1] - numbers[0] + 1 - len(numbers) > 0
