@@ -198,7 +198,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
 
     @property
     def refused_senders(self) -> tuple[RefusedSender, ...]:
-        """Senders whose messages were refused."""
+        """Refused senders."""
         senders = None if self._session is None else self._session.senders
         return () if senders is None else senders.refused_senders
 

@@ -92,15 +92,15 @@ class StatusLine(QStatusBar):
 
     def _show_patient(self) -> None:
         """Show the patient of the current scan, if the worklist stated it."""
-        whose = self._session.order.describe()
-        self.patient.setText(shortened(whose, PATIENT_LETTERS))
-        self.patient.setAccessibleName(tr("Patient: {owner}", owner=whose))
+        patient = self._session.order.describe()
+        self.patient.setText(shortened(patient, PATIENT_LETTERS))
+        self.patient.setAccessibleName(tr("Patient: {owner}", owner=patient))
         tip = tr(
             "The open scan belongs to {owner}. Click to show the studies and the worklist.",
-            owner=whose,
+            owner=patient,
         )
         self.patient.setToolTip(literal_tip(tip))
-        self.patient.setVisible(bool(whose))
+        self.patient.setVisible(bool(patient))
 
     def _show_queue(self) -> None:
         """Show the number of waiting and failed studies, without those that are done."""

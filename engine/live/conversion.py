@@ -38,7 +38,7 @@ def convert_recording(
     target
         new file, .h5 (or .nxs for X-ray scans with parallel beams)
     geometry
-        geometry of an X-ray scan whose source did not send one
+        geometry of an X-ray scan, if its source did not send one
 
     Returns
     -------
@@ -163,7 +163,7 @@ def write_recording() -> None:
     try:
         record(path, Rescue(path))
     finally:
-        # A thread may be loading the HDF5 library, whose clean-up would then wait for ever
+        # A thread may be loading the HDF5 library. Its clean-up would then never end
         os._exit(0)
 
 

@@ -320,36 +320,6 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/resolution_dialog.py" />
-      <source>Distance [mm]</source>
-      <translation>Abstand [mm]</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/resolution_dialog.py" />
-      <source>Radial [mm]</source>
-      <translation>Radial [mm]</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/resolution_dialog.py" />
-      <source>Tangential [mm]</source>
-      <translation>Tangential [mm]</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/resolution_dialog.py" />
-      <source>Axial [mm]</source>
-      <translation>Axial [mm]</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/resolution_dialog.py" />
-      <source>Lines of response</source>
-      <translation>Antwortlinien</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/resolution_dialog.py" />
-      <source>Full widths at half maximum with their standard errors, by distance from the axis</source>
-      <translation>Halbwertsbreiten mit ihren Standardfehlern, nach Abstand von der Achse</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/resolution_dialog.py" />
       <source>Measure the resolution</source>
       <translation>Auflösung messen</translation>
     </message>
@@ -482,6 +452,36 @@
       <location filename="app/analysis/calibrate/scanner_choice.py" />
       <source>Choose a scanner</source>
       <translation>Scanner wählen</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/width_table.py" />
+      <source>Distance [mm]</source>
+      <translation>Abstand [mm]</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/width_table.py" />
+      <source>Radial [mm]</source>
+      <translation>Radial [mm]</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/width_table.py" />
+      <source>Tangential [mm]</source>
+      <translation>Tangential [mm]</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/width_table.py" />
+      <source>Axial [mm]</source>
+      <translation>Axial [mm]</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/width_table.py" />
+      <source>Lines of response</source>
+      <translation>Antwortlinien</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/width_table.py" />
+      <source>Full widths at half maximum with their standard errors, by distance from the axis</source>
+      <translation>Halbwertsbreiten mit ihren Standardfehlern, nach Abstand von der Achse</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/annotation_text.py" />

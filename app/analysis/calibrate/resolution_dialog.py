@@ -5,22 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QCheckBox,
     QDialog,
     QDoubleSpinBox,
     QHBoxLayout,
-    QHeaderView,
-    QTableWidget,
-    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
 from app.analysis.calibrate.scan_list import ScanList
 from app.analysis.calibrate.scanner_choice import ScannerChoice
+from app.analysis.calibrate.width_table import WIDTHS, WidthTable
 from app.language.translation import tr
 from app.state.models.inputs import DATA, role_made_on
 from app.state.services.context import AppContext
@@ -28,7 +25,7 @@ from app.state.services.saving import may_write
 from app.state.services.threads import Task
 from app.ui.forms.number_box import TEXT_MARGIN_PX
 from app.ui.theme.file_dialogs import ask_save
-from app.ui.theme.formatting import count, sentence_case
+from app.ui.theme.formatting import sentence_case
 from app.ui.theme.widgets import button, fit_to_screen, label, set_tone
 from app.views.literal_text import literal_tip
 
@@ -43,14 +40,6 @@ LEAD = tr(
     "The resolution is measured with point sources in air, smaller than 1 mm. Put one source near "
     "the centre of the scanner and others farther out. Sources in one scan must be 25 mm apart."
 )
-COLUMNS = (
-    tr("Distance [mm]"),
-    tr("Radial [mm]"),
-    tr("Tangential [mm]"),
-    tr("Axial [mm]"),
-    tr("Lines of response"),
-)
-WIDTHS = tr("Full widths at half maximum with their standard errors, by distance from the axis")
 
 
 class ResolutionDialog(QDialog):
@@ -78,7 +67,7 @@ class ResolutionDialog(QDialog):
         self.diameter.lineEdit().setTextMargins(TEXT_MARGIN_PX, 0, 0, 0)
         self.diameter.setAccessibleName(tr("Diameter of the sources"))
         self.state = label("", wrap=True)
-        self.table = _table()
+        self.table = WidthTable()
         self.use = QCheckBox(tr("Use for the open scan"))
         self.keep = QCheckBox(tr("Use for all scans from this scanner"))
         self.act = button(tr("Measure"), self._measure_or_stop, role="primary")
@@ -200,19 +189,7 @@ class ResolutionDialog(QDialog):
             self._say(sentence_case(found), "missing")
             return
         self.made = found
-        self.table.setRowCount(len(found.sources))
-        for row, source in enumerate(found.sources):
-            widths = source.radial_mm, source.tangential_mm, source.axial_mm
-            errors = source.errors_mm
-            texts = (
-                f"{source.radius_mm:.1f}",
-                *(f"{w:.2f} ± {e:.2f}" for w, e in zip(widths, errors, strict=True)),
-                count(source.n_lines),
-            )
-            for column, text in enumerate(texts):
-                cell = QTableWidgetItem(text)
-                cell.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-                self.table.setItem(row, column, cell)
+        self.table.show_sources(found.sources)
         n = len(found.sources)
         text = (
             tr("1 point source was measured.")
@@ -225,7 +202,7 @@ class ResolutionDialog(QDialog):
     def _forget(self) -> None:
         """Clear the result after the inputs have changed."""
         self.made = None
-        self.table.setRowCount(0)
+        self.table.show_sources(())
         self._say(tr("Nothing has been measured yet."), "muted")
         self._allow()
 
@@ -308,19 +285,6 @@ class ResolutionDialog(QDialog):
         self._is_closed = True
         super().done(result)
         self.deleteLater()
-
-
-def _table() -> QTableWidget:
-    table = QTableWidget(0, len(COLUMNS))
-    table.setHorizontalHeaderLabels(COLUMNS)
-    table.setAccessibleName(WIDTHS)
-    table.verticalHeader().hide()
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-    table.horizontalHeader().setDefaultAlignment(
-        Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-    )
-    return table
 
 
 def _open_scan(context: AppContext) -> tuple[Path, ...]:

@@ -35,7 +35,7 @@ def add_verbs(verbs: Verbs) -> None:
         type=float,
         default=0.0,
         metavar="MM",
-        help="diameter of the sources, whose width is subtracted (default: 0)",
+        help="diameter of the sources; their own width is subtracted (default: 0)",
     )
     p.add_argument("--scanner", metavar="S", help="scanner, if the scans do not state it")
     add_force(p)

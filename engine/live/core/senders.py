@@ -86,7 +86,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class RefusedSender:
-    """A sender whose messages were refused.
+    """A refused sender.
 
     Attributes
     ----------
@@ -184,7 +184,7 @@ class Senders:
 
     @property
     def refused(self) -> tuple[RefusedSender, ...]:
-        """Senders whose messages were refused, in the order of their first message."""
+        """Refused senders, in the order of their first message."""
         return tuple(self._refused.values())
 
     @property

@@ -50,7 +50,7 @@ class HasSenders(Protocol):
 
     @property
     def refused_senders(self) -> tuple[RefusedSender, ...]:
-        """Senders whose messages were refused."""
+        """Refused senders."""
 
     def use_sender(self, identity: str) -> None:
         """Accept only one sender from now on; its first message starts another scan.

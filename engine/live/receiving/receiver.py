@@ -65,7 +65,7 @@ class Receiver:
 
     Attributes
     ----------
-    refused : senders whose messages were refused, except one that the user has chosen
+    refused : refused senders, except one that the user has chosen
     summary : sentence about refused messages; empty without any
     """
 

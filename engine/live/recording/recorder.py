@@ -115,7 +115,7 @@ class LiveRecorder:
             enter(self.path, str(saved.absolute()))
 
     def discard(self) -> None:
-        """Delete the current recording, whose scan was saved."""
+        """Delete the current recording after its scan was saved."""
         with suppress(EngineError):  # it is offered again, which loses nothing
             remove_recording(self.path)
 

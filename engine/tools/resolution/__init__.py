@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from engine.tools.resolution.measuring import ReadingSources as ReadingSources
     from engine.tools.resolution.measuring import ResolutionRequest as ResolutionRequest
     from engine.tools.resolution.measuring import measure_resolution as measure_resolution
+    from engine.tools.resolution.point_sources import PointSource as PointSource
     from engine.tools.resolution.worker_process import (
         resolution_in_process as resolution_in_process,
     )
@@ -23,6 +24,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "ResolutionRequest",
                 "measure_resolution",
             ),
+            "point_sources": ("PointSource",),
             "worker_process": ("resolution_in_process",),
         },
     )

@@ -33,7 +33,7 @@ class ResolutionRequest:
     ----------
     scans : files of list mode or sinograms, of one scanner
     scanner : scanner, if the scans do not state it
-    diameter_mm : diameter of the sources, whose width is subtracted
+    diameter_mm : diameter of the sources; their own width is subtracted
     """
 
     scans: tuple[Path, ...]

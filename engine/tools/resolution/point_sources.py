@@ -208,7 +208,7 @@ def point_spread_of(sources: Sequence[PointSource], *, diameter_mm: float = 0.0)
     sources
         measured sources; those at the same distance are averaged by their errors
     diameter_mm
-        diameter of the sources, whose variance of D² / 20 is subtracted [mm]
+        diameter D of the sources; their own variance D² / 20 is subtracted [mm]
 
     Raises
     ------

@@ -82,7 +82,7 @@ class StreamSource:
 
     @property
     def refused_senders(self) -> tuple[RefusedSender, ...]:
-        """Senders whose messages were refused, except the one that the user has chosen."""
+        """Refused senders, except the one that the user has chosen."""
         return self._receiver.refused
 
     def use_sender(self, identity: str) -> None:
