@@ -1,10 +1,11 @@
 """Two tiers of tests: CI runs the short tier, `python -m tests.long_tier` the long one.
 
-    python -m tests.tiers [--limit SECONDS] [pytest options]
+    python -m tests.tiers [--limit SECONDS] [--unlisted] [pytest options]
 
 A test belongs to the long tier if its source marks it `slow` or `tests/long_tests.txt` lists it.
 This command measures the processor seconds of every other test and of every listed one. Then it
 writes the list again: all tests over the limit that their source does not mark `essential`.
+With `--unlisted` it measures only the tests of CI, and adds the long ones to the list.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ LIST = Path(__file__).parent / "long_tests.txt"
 LIMIT_S = 0.25
 RECORDS = "ISOCENTER_TEST_TIMES"
 """Environment variable with the folder for measured times; without it nothing is measured."""
+UNLISTED = "ISOCENTER_UNLISTED_TESTS"
+"""Environment variable that is 0 while listed tests are measured too."""
 
 
 def listed() -> dict[str, float]:
@@ -34,8 +37,8 @@ def listed() -> dict[str, float]:
 
 
 def mark(items: list[pytest.Item]) -> None:
-    """Mark the listed tests `slow`, unless the tests are measured just now."""
-    if RECORDS in os.environ:
+    """Mark the listed tests `slow`, unless this run measures them."""
+    if os.environ.get(UNLISTED) == "0":
         return
     names = listed()
     for item in items:
@@ -63,10 +66,11 @@ def _processor_seconds() -> float:
     return ours.ru_utime + ours.ru_stime + children.ru_utime + children.ru_stime
 
 
-def measured(options: list[str]) -> list[tuple[float, bool, str]]:
+def measured(options: list[str], *, unlisted: bool) -> list[tuple[float, bool, str]]:
     """Run the tests; return seconds, whether essential, and name of each, the longest first."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ[RECORDS] = folder
+        os.environ[UNLISTED] = str(int(unlisted))
         pytest.main(["-p", "tests.tiers", "-n", "2", "--dist", "worksteal", *options])
         lines = [line for file in Path(folder).iterdir() for line in file.read_text().splitlines()]
     split = (line.split(maxsplit=2) for line in lines)
@@ -77,13 +81,17 @@ def main(arguments: list[str]) -> int:
     """Measure the tests and write the list."""
     parser = argparse.ArgumentParser(description="Measure the tests and list the long ones.")
     parser.add_argument("--limit", type=float, default=LIMIT_S, help="processor seconds of a test")
+    parser.add_argument("--unlisted", action="store_true", help="measure only the tests of CI")
     chosen, options = parser.parse_known_args(arguments)
-    times = measured(options)
+    times = measured(options, unlisted=chosen.unlisted)
     long = [(s, name) for s, essential, name in times if s > chosen.limit and not essential]
+    moved = sum(s for s, _ in long)
+    if chosen.unlisted:
+        long = sorted([*long, *((s, name) for name, s in listed().items())], reverse=True)
     head = "# Processor seconds and name of each test of the long tier (python -m tests.tiers)\n"
     text = head + "".join(f"{seconds:6.2f} {name}\n" for seconds, name in long)
     write_atomically(text.encode(), LIST)
-    total, moved = sum(s for s, _, _ in times), sum(s for s, _ in long)
+    total = sum(s for s, _, _ in times)
     sys.stdout.write(
         f"{len(times)} tests, {total:.0f} s; {len(long)} long ones, {moved:.0f} s; "
         f"{total - moved:.0f} s stay in CI\n"
