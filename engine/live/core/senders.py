@@ -17,6 +17,7 @@ import shlex
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from engine.core.errors import DataError
@@ -299,7 +300,12 @@ def _origin_of(parts: Sequence[zmq.Frame], has_keys: bool) -> Origin:
     except (zmq.ZMQError, ValueError):
         return Origin(token, -1, None, "")
     key = _key_of(parts[0]) if has_keys else ""
-    return Origin(token, descriptor, _peer_of(descriptor), host, key)
+    try:
+        # The system numbers sockets, so a later one with the same descriptor is another one
+        peer = _peer_of_socket(descriptor, os.fstat(descriptor).st_ino)
+    except OSError:
+        peer = None
+    return Origin(token, descriptor, peer, host, key)
 
 
 def _key_of(part: zmq.Frame) -> str:
@@ -315,6 +321,12 @@ def _is_other_connection(chosen: Origin | None, origin: Origin) -> bool:
     if chosen is None or origin.token or origin.peer is None:
         return False
     return origin.peer != chosen.peer
+
+
+@lru_cache(MOST_SENDERS)
+def _peer_of_socket(descriptor: int, inode: int) -> str | None:
+    """Return `_peer_of`, stored for each socket: asking the system for every frame is slow."""
+    return _peer_of(descriptor)
 
 
 def _peer_of(descriptor: int) -> str | None:

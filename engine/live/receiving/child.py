@@ -19,7 +19,10 @@ from engine.live.receiving.wire import INLINE, Item, read_item
 
 COMMAND = "from engine.live.receiving.process import receive; receive()"
 PIPE_BYTES = 2**20
-WAITING_ITEMS = 8
+WAITING_ITEMS = 64
+"""Most reports that wait here; large data are limited by the shared memory."""
+TAKEN_BYTES = 2**25
+"""Data after which the process learns that they were taken, well below its limit."""
 END_S = 1.0
 """Time in which the process ends by itself."""
 
@@ -42,6 +45,7 @@ class Child:
         self._memory = None if descriptor is None else MemoryReader(descriptor)
         self._items: Queue[Item | None] = Queue(WAITING_ITEMS)
         self._stop, self._lock = Event(), Lock()
+        self._taken = 0
         self._process = _started(name, descriptor)
         self.reported_s = monotonic()
         self.tell(given | {"memory": descriptor})
@@ -74,7 +78,11 @@ class Child:
             raise EOFError
         if item.offset != INLINE and self._memory is not None:
             data = self._memory.view(item.offset, item.n_bytes)
-            self.tell({"taken": item.n_bytes})
+            self._taken += item.n_bytes
+            # One command for many small frames, because each wakes a thread of the process
+            if self._taken >= TAKEN_BYTES:
+                self.tell({"taken": self._taken})
+                self._taken = 0
             return Item(item.facts, item.header, data, item.offset, item.n_bytes)
         return item
 

@@ -143,7 +143,8 @@ class Receiving:
     def _receive(self, socket: zmq.Socket[bytes], presence: Presence) -> None:
         while not self._is_over:
             self._choose()
-            if not socket.poll(LOOK_MS):
+            parts = _waiting_message(socket)
+            if parts is None and not socket.poll(LOOK_MS):
                 # Only once all messages of the sender were read
                 self._tell_presence(presence)
                 self._tell_failed(presence)
@@ -152,8 +153,8 @@ class Receiving:
                 continue
             if presence.has_left:
                 self._tell_presence(presence)
-            # Without a copy: frames of large detectors have tens of megabytes
-            self._take(socket.recv_multipart(copy=False))
+            if parts is not None:
+                self._take(parts)
             self._tell_alive()
 
     def _take(self, parts: list[zmq.Frame]) -> None:
@@ -269,9 +270,21 @@ class Receiving:
     ) -> None:
         size = memoryview(data).nbytes if n_bytes is None else n_bytes
         for piece in packed(Item(facts, header, data, offset, size)):
-            self._target.write(piece)
+            if len(piece):
+                self._target.write(piece)
         self._target.flush()
         self._reported_s = monotonic()
+
+
+def _waiting_message(socket: zmq.Socket[bytes]) -> list[zmq.Frame] | None:
+    """Return the next message, or None if none waits."""
+    import zmq
+
+    try:
+        # Without a copy: frames of large detectors have tens of megabytes
+        return socket.recv_multipart(zmq.NOBLOCK, copy=False)
+    except zmq.Again:
+        return None
 
 
 def _reader(given: Plain) -> Reader:
