@@ -36,6 +36,7 @@ HOMONYMS = {
     ("engine/cli/machine/bench.py", "dual-head"): "a suite of benchmarks",
     ("engine/cli/candidates.py", "roll"): "word of the command line for a value to try",
     ("engine/cli/console.py", "scatter"): "key of a stage",
+    ("engine/cli/measure/register.py", "map"): "an image that is aligned",
     ("engine/cli/simulate/response.py", "response"): "a verb",
     ("engine/cli/simulate/response.py", "scatter"): "an option of photon tracking",
     ("engine/cli/simulate/histogram.py", "response"): "what is simulated through",

@@ -33,6 +33,9 @@ class ProgressTab(QWidget):
         self.curve = CurveView(tr("Log-likelihood"))
         self.curve.setMinimumHeight(190)
         self.curve.setMaximumHeight(260)
+        self.changes = CurveView(tr("Largest change of a region"), "%")
+        self.changes.setMinimumHeight(150)
+        self.changes.setMaximumHeight(220)
         self.bars = StageBars()
         inside = QWidget()
         column = QVBoxLayout(inside)
@@ -41,6 +44,7 @@ class ProgressTab(QWidget):
         column.addWidget(self.headline)
         column.addWidget(self.numbers)
         column.addWidget(self.curve)
+        column.addWidget(self.changes)
         column.addWidget(label(tr("Time")))
         column.addWidget(self.bars)
         column.addStretch(1)
@@ -61,13 +65,19 @@ class ProgressTab(QWidget):
     def _paint(self) -> None:
         colours = view_colours(self._theme)
         self.curve.set_colours(colours)
+        self.changes.set_colours(colours)
         self.bars.set_colours(colours)
 
     def _show_record(self) -> None:
         record = self._run.record
-        self.curve.set_points([i for i, _ in record.curve], [value for _, value in record.curve])
+        self.curve.set_points(*_columns(record.curve))
         names = self._study.modality.stages
         title, unit = self._study.modality.curve
+        if self._is_penalised:
+            title, unit = tr("Penalised log-likelihood"), ""
+        self.changes.set_points(*_columns(record.changes))
+        self.changes.setVisible(self._is_penalised)
+        self.changes.setToolTip(literal_tip(meaning_of(tr("Largest change of a region"))))
         self.curve.set_title(named(title), unit)
         self.curve.setToolTip(literal_tip(meaning_of(named(title))))
         # Visible before the first point, so that the panel does not jump when it arrives.
@@ -83,6 +93,14 @@ class ProgressTab(QWidget):
         """True if a run of the current protocol has a convergence curve."""
         return "iterations" in type(self._study.protocol.algorithm).model_fields
 
+    @property
+    def _is_penalised(self) -> bool:
+        """True if the current run, or else the current protocol, has a penalised likelihood."""
+        shown = self._run.record.curve
+        return bool(self._run.record.changes) or (
+            not shown and self._study.protocol.algorithm.is_penalised
+        )
+
     def _show(self) -> None:
         run = self._run
         session = self._session
@@ -96,7 +114,14 @@ class ProgressTab(QWidget):
         if latest is not None and self._run.state is not RunState.FINISHED:
             rows += _steps(latest)
         _, unit = self._study.modality.curve
-        if record.curve and unit:
+        if record.changes and latest is not None:
+            text = tr(
+                "{change} %, the run ends at {limit} %",
+                change=number(record.changes[-1][1]),
+                limit=number(100 * latest.history.penalised[-1].limit),
+            )
+            rows.append((tr("Largest change of a region"), text))
+        elif record.curve and unit:
             rows.append((tr("Residual"), f"{number(record.curve[-1][1])} {unit}"))
         # While paused or finishing the estimate does not hold.
         if self._run.state is RunState.RUNNING and record.seconds_left is not None:
@@ -115,6 +140,10 @@ class ProgressTab(QWidget):
                 (tr("Warnings"), tr("{n_warnings}, see the log", n_warnings=record.n_warnings))
             )
         return rows
+
+
+def _columns(curve: list[tuple[int, float]]) -> tuple[list[int], list[float]]:
+    return [iteration for iteration, _ in curve], [value for _, value in curve]
 
 
 class Numbers(QWidget):

@@ -145,7 +145,10 @@ class Console:
                 self._say(f"  frame {event.iteration}/{event.iterations}  {where}")
             return
         # PET maximises a likelihood, CT minimises a residual; direct methods have neither
-        if event.log_likelihood is not None:
+        if event.history.penalised:
+            last = event.history.penalised[-1]
+            message = f"objective {last.objective:,.0f}, regions {100 * last.change:.2g} %"
+        elif event.log_likelihood is not None:
             message = f"log-likelihood {event.log_likelihood:,.0f}"
         elif event.residual is not None:
             message = f"residual {100 * event.residual:.3g} %"

@@ -66,4 +66,6 @@ def panel_demand(n_counts: float, scanner: DualHead) -> CountDemand:
     """
     s = scanner.settings
     crystals = float(s.n_rows * s.n_columns)
-    return CountDemand(n_counts, CROSSINGS * crystals, CROSSINGS * crystals / 4)
+    # A subset contains whole families of orientations, which differ only by mirroring.
+    n_families = s.n_rows * s.n_columns
+    return CountDemand(n_counts, CROSSINGS * crystals, CROSSINGS * crystals / 4, n_families)

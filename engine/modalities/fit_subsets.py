@@ -1,4 +1,4 @@
-"""Fit empty subsets and iterations of a protocol to the counts, and report them."""
+"""Fit empty subsets, iterations and filters of a protocol to the scan, and report them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeVar
 
+from engine.core.json_types import Plain
 from engine.data.runs.events import Event
 from engine.modalities.stages import Stage
 from engine.protocols.run_context.context import RunContext
@@ -14,6 +15,8 @@ from engine.recon.algorithms import Algorithm
 from engine.recon.algorithms.subsets import CountDemand
 
 P = TypeVar("P", bound=Protocol)
+FILTERS = "filters"
+"""Key of the final filters in the log of a run."""
 
 
 def fit_subsets(context: RunContext[P], demand: CountDemand) -> Stage[RunContext[P]]:
@@ -29,7 +32,24 @@ def fit_subsets(context: RunContext[P], demand: CountDemand) -> Stage[RunContext
     before = context.protocol.algorithm
     algorithm = before.for_counts(demand)
     yield from report_subsets(context, before, algorithm, demand)
-    return with_algorithm(context, algorithm)
+    return (yield from without_open_filters(with_algorithm(context, algorithm)))
+
+
+def without_open_filters(context: RunContext[P]) -> Stage[RunContext[P]]:
+    """Leave out final Gaussians without a width after a penalised algorithm, and report it.
+
+    Parameters
+    ----------
+    context
+        run with its algorithm and filters
+    """
+    protocol = context.protocol
+    finishing = tuple(each for each in protocol.finishing if not each.is_open)
+    if not protocol.algorithm.is_penalised or finishing == protocol.finishing:
+        return context
+    text = f"none, because {protocol.algorithm.title} limits the noise itself"
+    yield context.log.applied(FILTERS, text)
+    return _with(context, {"finishing": finishing})
 
 
 def with_algorithm(context: RunContext[P], algorithm: Algorithm) -> RunContext[P]:
@@ -42,8 +62,12 @@ def with_algorithm(context: RunContext[P], algorithm: Algorithm) -> RunContext[P
     algorithm
         algorithm with its subsets and iterations
     """
+    return _with(context, {"algorithm": algorithm})
+
+
+def _with(context: RunContext[P], settings: Plain) -> RunContext[P]:
     # Study and protocol are immutable, so copies record exactly what the run does.
-    protocol = context.protocol.model_copy(update={"algorithm": algorithm})
+    protocol = context.protocol.model_copy(update=settings)
     return replace(context, study=context.study.model_copy(update={"protocol": protocol}))
 
 

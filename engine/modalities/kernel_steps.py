@@ -12,6 +12,7 @@ from engine.geometry.grid import ImageGrid
 from engine.recon.postprocess import Filter
 
 if TYPE_CHECKING:
+    from engine.core.backend import Backend
     from engine.modalities.stages import Stage
     from engine.protocols.run_context.context import RunContext
     from engine.protocols.study.protocol import Protocol
@@ -46,6 +47,21 @@ def of_filter(one: Filter) -> Callable[[], object]:
     return partial(one.apply, np.ones(TINY.shape, np.float32), TINY.voxel_mm)
 
 
+def of_prior(on: Backend) -> Steps:
+    """Return calls that compile the kernels of the relative difference prior.
+
+    Parameters
+    ----------
+    on
+        device
+    """
+    from engine.recon.priors.relative import RelativeDifference
+
+    image = on.to_device(np.ones(TINY.shape, np.float32))
+    prior = RelativeDifference(TINY.voxel_mm, epsilon=1.0, kappa=image)
+    return [partial(of, image) for of in (prior.value, prior.gradient, prior.curvature)]
+
+
 def prepare_kernels(context: RunContext[Protocol], steps: Steps) -> Stage[None]:
     """Load the kernels, or compile them on first use on this computer.
 
@@ -58,6 +74,8 @@ def prepare_kernels(context: RunContext[Protocol], steps: Steps) -> Stage[None]:
     """
     # Filters of the protocol are known here only, not to the modality.
     steps = [*steps, *_of_filters(context)]
+    if context.protocol.algorithm.is_penalised:
+        steps += of_prior(context.on)
     yield context.log.start("kernels", "Preparing the kernels (they are compiled once and stored)")
     on_progress = context.ticker("kernels") or (lambda done, total: None)
     with context.profiler.span("kernels"):

@@ -1,12 +1,24 @@
-"""End of the iterations: all are done, the algorithm stops, or the user stops."""
+"""End of the iterations: why they end, and the final scaling to the most likely total."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.data.runs.record import Ending
 from engine.recon.algorithms import Algorithm
 
+if TYPE_CHECKING:
+    from engine.data.runs.events import Event
+    from engine.protocols.run_context.context import RunContext
+    from engine.protocols.study.protocol import Protocol
+    from engine.recon.model import Model
+
+LEAST_SCALING = 1e-4
+"""Smallest relative change of the final image that is reported."""
 NO_BETTER = "the algorithm cannot improve the image any more"
 
 
@@ -47,3 +59,30 @@ class Until:
             return "stopped", ""
         # An algorithm that ends on its own has reached its tolerance, or cannot improve.
         return "converged", reason or NO_BETTER
+
+
+def completed(
+    context: RunContext[Protocol], model: Model, image: NDArray[np.float32]
+) -> Generator[Event, None, NDArray[np.float32]]:
+    """Return the final image of the algorithm, and report how it differs from the last iterate.
+
+    Parameters
+    ----------
+    context
+        run with its algorithm
+    model
+        system model
+    image
+        image after the last update
+    """
+    final, scale = context.protocol.algorithm.completed(model, image)
+    # A total of 0 is a valid maximum of the likelihood, but never what the user wants.
+    if not scale:
+        yield context.log.warn(
+            "The expected background explains all counts, so there is no activity in "
+            "the image. Check the randoms and scatter corrections, or measure longer."
+        )
+    elif abs(scale - 1) > LEAST_SCALING:
+        text = f"image scaled by {scale:.4f} to the most likely total of all counts"
+        yield context.log.applied("total", text)
+    return final

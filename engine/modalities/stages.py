@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,13 @@ from engine.core.errors import DataError, GeometryError
 from engine.core.json_types import Plain
 from engine.corrections.base import Correction
 from engine.data.runs.events import Corrected, Event, Preview, Profiled, StageStarted
+from engine.data.runs.history import PenalisedFigures
 from engine.data.runs.record import RecordedRun
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io.safety.cut_off import EVENTS
-from engine.modalities.final_total import completed
 from engine.modalities.reader_notes import say
-from engine.modalities.run_end import Until
+from engine.modalities.run_end import Until, completed
 from engine.protocols.run_context import provenance
 from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
 from engine.protocols.study.protocol import Protocol
@@ -35,6 +35,9 @@ from engine.protocols.study.unstated import unstated_in
 from engine.recon.algorithms.driver import Step, solve
 from engine.recon.model import Model
 from engine.recon.postprocess import Filter
+
+if typing.TYPE_CHECKING:
+    from engine.recon.model import SystemModel
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -158,7 +161,7 @@ def iterate(
     *,
     n_rows: int,
     rows: str = "events",
-    passes_of_step: int | None = None,
+    is_fused: bool = False,
     support: NDArray[np.bool_] | None = None,
 ) -> Stage[tuple[NDArray[np.float32], int]]:
     """Run the algorithm from an image, or from the state of an interrupted run.
@@ -181,8 +184,8 @@ def iterate(
         number of rows of data in an iteration
     rows
         name of these rows, for the log
-    passes_of_step
-        passes over the data in an update; None for the number of the algorithm
+    is_fused
+        True if projection and back projection are one pass over the data
     support
         voxels that may be active; filters between iterations move what they blur out of it back in.
         None for all voxels
@@ -193,6 +196,7 @@ def iterate(
         the final image, and the number of updates
     """
     algorithm, progress, log = context.protocol.algorithm, context.progress, context.log
+    model = model_for(context, space, model, image)
     # Frames of one run can have different numbers of subsets.
     log.begin_iterations(algorithm.n_subsets)
     image, done = start_of(image, resume)
@@ -202,8 +206,9 @@ def iterate(
         yield from _warn_of_skipped(context)
     if progress is not None:
         n_updates = algorithm.n_iterations * algorithm.n_subsets
-        passes = passes_of_step or algorithm.passes
-        before = algorithm.passes_before
+        # Estimates of the algorithm count projections and back projections one by one.
+        divisor = 2 if is_fused else 1
+        passes, before = algorithm.passes // divisor, algorithm.passes_before // divisor
         progress.begin("reconstruct", n_updates, passes, done=done, before=before)
     steps = solve(
         algorithm,
@@ -236,6 +241,8 @@ def iterate(
         clock = perf_counter()
     if progress is not None:
         progress.end()
+    if algorithm.is_penalised and not ends and not until.is_reached:
+        yield from _warn_of_distance(context)
     # Recorded before the final scaling, which can raise a warning.
     log.conclude(*until.ending_of(algorithm, done, ends))
     image = yield from completed(context, model, image)
@@ -244,6 +251,65 @@ def iterate(
     rate = n_rows * done / algorithm.n_subsets / max(spent, 1e-9)
     yield context.log.measured("reconstruct", **{rows: n_rows, f"{rows}_per_second": rate})
     return image, done
+
+
+def model_for(
+    context: RunContext[Protocol], space: ImageSpace, model: Model, start: Array
+) -> Model:
+    """Return the model of a run; a penalised algorithm needs more than that of the data.
+
+    Parameters
+    ----------
+    context
+        run with its algorithm
+    space
+        grid of the image
+    model
+        model of the data
+    start
+        (n_z, n_y, n_x) start image of a new run
+    """
+    if not context.protocol.algorithm.is_penalised:
+        return model
+    from engine.recon.model import MapModel
+
+    # It can come from an earlier stage.
+    if isinstance(model, MapModel):
+        return model
+    spacing_mm = space.grid.voxel_mm[::-1]
+    return MapModel.of(cast("SystemModel", model), spacing_mm, start, context.on.threads)
+
+
+def with_sensitivities(
+    context: RunContext[Protocol],
+    space: ImageSpace,
+    model: SystemModel,
+    start: Array,
+    resume: Resume | None,
+) -> Model:
+    """Return a model of counts with the sensitivity of each subset.
+
+    Parameters
+    ----------
+    context
+        run with its algorithm
+    space
+        grid of the image
+    model
+        model of the counts
+    start
+        (n_z, n_y, n_x) start image of a new run
+    resume
+        state of an interrupted run; None for a new run
+    """
+    algorithm = context.protocol.algorithm
+    if algorithm.is_penalised:
+        penalised = model_for(context, space, model, start)
+        penalised.objective(algorithm.n_parts)  # computes the sensitivities, and stores them
+        return penalised
+    from engine.recon.model import ReadyModel
+
+    return ReadyModel.of(model, start_of(start, resume)[0], algorithm.n_subsets)
 
 
 def start_of(uniform: Array, resume: Resume | None) -> tuple[Array, int]:
@@ -279,7 +345,9 @@ def _report(
     residual: float | None,
 ) -> Iterator[Event]:
     algorithm = context.protocol.algorithm
-    history = context.log.history.extended(step.log_likelihood, residual)
+    at = step.optimality
+    penalised = None if at is None else PenalisedFigures(*at.figures)
+    history = context.log.history.extended(step.log_likelihood, residual, penalised)
     # Each iteration counts skipped events again; only the first count is meaningful.
     n_skipped = step.n_skipped if step.iteration == 1 else history.n_skipped
     context.log.history = replace(history, so_far=step.so_far(), n_skipped=n_skipped)
@@ -304,6 +372,18 @@ def _why_it_ends(context: RunContext[Protocol], step: Step) -> Corrected:
     of = context.protocol.algorithm.n_iterations
     text = f"stopped after {step.iteration} of {of} iterations: {step.ends}"
     return context.log.applied("iterations", text)
+
+
+def _warn_of_distance(context: RunContext[Protocol]) -> Iterator[Event]:
+    """Warn if the last iteration of a penalised algorithm did not reach its optimum."""
+    figures = context.log.history.penalised
+    if figures and figures[-1].change > figures[-1].limit:
+        yield context.log.warn(
+            f"The optimum was not reached in {len(figures)} iterations: regions still change by "
+            f"{100 * figures[-1].change:.2g} % in an iteration, and a run ends below "
+            f"{100 * figures[-1].limit:g} %. Increase the maximum number of iterations, or choose "
+            "a smoother image."
+        )
 
 
 def _warn_of_skipped(context: RunContext[Protocol]) -> Iterator[Event]:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 from engine.core.backend import Backend, cpu
 from engine.modalities import MODALITIES
-from engine.modalities.kernel_steps import Steps, of_filter, warm_up
+from engine.modalities.kernel_steps import Steps, of_filter, of_prior, warm_up
 from engine.recon.postprocess import Gaussian, Median
 
 BACKWARDS = "--backwards"
@@ -33,6 +33,7 @@ def of_any_scan(on: Backend) -> Steps:
         *(step for modality in MODALITIES for step in modality.warm_up(on)),
         of_filter(Gaussian()),
         of_filter(Median()),
+        *of_prior(on),
     ]
 
 

@@ -3560,6 +3560,21 @@
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
+      <source>Largest change of a region</source>
+      <translation>Größte Änderung einer Region</translation>
+    </message>
+    <message>
+      <location filename="app/run/progress_panel.py" />
+      <source>Penalised log-likelihood</source>
+      <translation>Log-Likelihood mit Strafterm</translation>
+    </message>
+    <message>
+      <location filename="app/run/progress_panel.py" />
+      <source>{change} %, the run ends at {limit} %</source>
+      <translation>{change} %, die Rekonstruktion endet bei {limit} %</translation>
+    </message>
+    <message>
+      <location filename="app/run/progress_panel.py" />
       <source>Residual</source>
       <translation>Residuum</translation>
     </message>
@@ -7040,6 +7055,11 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
+      <source>The largest change of a block of 4 × 4 × 4 voxels in the last iteration, relative to the typical activity. It tends to 0 at the optimum.</source>
+      <translation>Die größte Änderung eines Blocks von 4 × 4 × 4 Voxeln in der letzten Iteration, bezogen auf die typische Aktivität. Am Optimum geht sie gegen 0.</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
       <source>Level</source>
       <translation>Höhe</translation>
     </message>
@@ -7092,6 +7112,16 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/ui/theme/glossary.py" />
       <source>The transmission is converted to the line integral of the attenuation along each ray.</source>
       <translation>Die Transmission wird in das Linienintegral der Schwächung entlang jedes Strahls umgerechnet.</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
+      <source>MAP</source>
+      <translation>MAP</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
+      <source>Penalised PET reconstruction (maximum a posteriori). A prior limits the noise, and the run ends by itself at an image that depends neither on iterations nor on subsets.</source>
+      <translation>PET-Rekonstruktion mit Strafterm (Maximum a posteriori). Ein Prior begrenzt das Rauschen. Die Rekonstruktion endet von selbst bei einem Bild, das weder von Iterationen noch von Subsets abhängt.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7157,6 +7187,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/ui/theme/glossary.py" />
       <source>The highest mean value in any 1 mL sphere of the region. It is less noisy than the maximum.</source>
       <translation>Der höchste Mittelwert in einer Kugel von 1 mL innerhalb der Region. Er ist weniger verrauscht als das Maximum.</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
+      <source>A measure of how well the image explains the measured events, minus a penalty for noise. It rises and then levels off at the optimum.</source>
+      <translation>Ein Maß dafür, wie gut das Bild die gemessenen Ereignisse erklärt, abzüglich eines Strafterms für Rauschen. Es steigt und bleibt am Optimum konstant.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -10375,11 +10410,6 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>MAP</source>
-      <translation>MAP</translation>
-    </message>
-    <message>
-      <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>BSREM</source>
       <translation>BSREM</translation>
     </message>
@@ -10415,13 +10445,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Most cycles</source>
-      <translation>Höchstzahl der Zyklen</translation>
+      <source>Maximum cycles</source>
+      <translation>Maximale Zyklen</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Largest number of cycles of three passes over all data; a run ends earlier, as soon as regions and objective no longer change</source>
-      <translation>Höchste Zahl von Zyklen mit drei Durchläufen über alle Daten; ein Lauf endet früher, sobald sich Regionen und Zielfunktion nicht mehr ändern</translation>
+      <source>Maximum number of cycles of three passes over all data; a run ends earlier, as soon as regions and objective no longer change</source>
+      <translation>Höchstzahl der Zyklen aus drei Durchgängen durch alle Daten; die Rekonstruktion endet früher, sobald sich Regionen und Zielfunktion nicht mehr ändern</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />

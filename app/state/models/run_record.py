@@ -78,7 +78,9 @@ class RunRecord:
     stage : key of the current stage
     done, total : progress within the stage; total is 0 while unknown
     latest : the newest preview
-    curve : (iteration, log-likelihood of the image it started from; or residual of its image [%])
+    curve : (iteration, log-likelihood of the image it started from; or residual [%] or penalised
+        log-likelihood of its image)
+    changes : (iteration, largest change of a region [%]) of a penalised reconstruction
     timings : stages and their durations, in order
     warnings : sentences that the user should check
     notes : sentences that only inform the user
@@ -100,6 +102,7 @@ class RunRecord:
     latest: Preview | None = None
     ledger: dict[str, Corrected] = field(default_factory=dict)
     curve: list[tuple[int, float]] = field(default_factory=list)
+    changes: list[tuple[int, float]] = field(default_factory=list)
     timings: list[Measured] = field(default_factory=list)
     profile: Profile | None = None
     warnings: list[str] = field(default_factory=list)
@@ -247,11 +250,15 @@ class RunRecord:
         """
         history = preview.history
         if preview.frame != self._frame:  # each time frame has its own iterations
-            self._frame, self.curve = preview.frame, []
-        values = history.log_likelihoods or [100 * residual for residual in history.residuals]
+            self._frame, self.curve, self.changes = preview.frame, [], []
+        objectives = [figures.objective for figures in history.penalised]
+        residuals = [100 * residual for residual in history.residuals]
+        values = objectives or history.log_likelihoods or residuals
         is_news = len(values) > len(self.curve)  # a preview can arrive before a stored iterate
         if is_news:
             self.curve = list(enumerate(values, 1))
+            changes = [100 * figures.change for figures in history.penalised]
+            self.changes = list(enumerate(changes, 1))
         return is_news
 
     def _take_preview(self, preview: Preview) -> None:

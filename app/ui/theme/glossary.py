@@ -103,6 +103,10 @@ GLOSSARY = {
     tr("Iteration"): tr(
         "One pass over all data. More iterations give a sharper and noisier image."
     ),
+    tr("Largest change of a region"): tr(
+        "The largest change of a block of 4 × 4 × 4 voxels in the last iteration, relative to the "
+        "typical activity. It tends to 0 at the optimum."
+    ),
     tr("Level"): tr("The mean image value compared with the true value in the phantom."),
     tr("Line geometry"): tr(
         "The geometric efficiency of a line of response, calculated from the distance, tilt "
@@ -116,6 +120,10 @@ GLOSSARY = {
     ),
     tr("Logarithm"): tr(
         "The transmission is converted to the line integral of the attenuation along each ray."
+    ),
+    tr("MAP"): tr(
+        "Penalised PET reconstruction (maximum a posteriori). A prior limits the noise, and the "
+        "run ends by itself at an image that depends neither on iterations nor on subsets."
     ),
     tr("MLEM"): tr(
         "Iterative PET reconstruction that uses all data in each update. It is the same as "
@@ -140,6 +148,10 @@ GLOSSARY = {
     tr("Peak (1 mL)"): tr(
         "The highest mean value in any 1 mL sphere of the region. It is less noisy than the "
         "maximum."
+    ),
+    tr("Penalised log-likelihood"): tr(
+        "A measure of how well the image explains the measured events, minus a penalty for "
+        "noise. It rises and then levels off at the optimum."
     ),
     tr("Preparation"): tr("The projections are corrected before the reconstruction."),
     tr("Prompts"): tr("All recorded coincidences: trues, scatter and randoms."),

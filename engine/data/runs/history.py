@@ -4,6 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import NamedTuple
+
+
+class PenalisedFigures(NamedTuple):
+    """How near an image is to the maximum of a penalised likelihood.
+
+    Attributes
+    ----------
+    objective : penalised log-likelihood, up to a constant of the data
+    change : largest change of a region in the last iteration, relative to the typical activity
+    kkt : KKT residual, which is 0 at the maximum
+    limit : change below which the run may end
+    """
+
+    objective: float
+    change: float
+    kkt: float
+    limit: float
 
 
 @dataclass(frozen=True)
@@ -16,6 +34,7 @@ class RunHistory:
     resumed_utc : times at which it continued after an interruption
     seconds : time by stage; work lost by an interruption does not count
     log_likelihoods, residuals : one for each iteration, if the algorithm has them
+    penalised : one for each iteration of a penalised reconstruction
     so_far : log-likelihood and skipped rows of the current iteration so far
     n_skipped : skipped rows in the first iteration
     """
@@ -25,6 +44,7 @@ class RunHistory:
     seconds: dict[str, float] = field(default_factory=dict)
     log_likelihoods: tuple[float, ...] = ()
     residuals: tuple[float, ...] = ()
+    penalised: tuple[PenalisedFigures, ...] = ()
     so_far: tuple[float, int] = (0.0, 0)
     n_skipped: int = 0
 
@@ -45,7 +65,18 @@ class RunHistory:
         total = self.seconds.get(stage, 0.0) + seconds
         return replace(self, seconds=self.seconds | {stage: total})
 
-    def extended(self, log_likelihood: float | None, residual: float | None) -> RunHistory:
+    def for_next_image(self) -> RunHistory:
+        """Return the history without the figures of iterations, for the next image of the run."""
+        return replace(
+            self, log_likelihoods=(), residuals=(), penalised=(), so_far=(0.0, 0), n_skipped=0
+        )
+
+    def extended(
+        self,
+        log_likelihood: float | None,
+        residual: float | None,
+        penalised: PenalisedFigures | None = None,
+    ) -> RunHistory:
         """Return the history with the results of a complete iteration.
 
         Parameters
@@ -54,11 +85,15 @@ class RunHistory:
             of the image at its start; None if the algorithm has none
         residual
             of its last image; None if the algorithm has none
+        penalised
+            of its last image; None if the likelihood has no penalty
         """
-        likelihoods, residuals = self.log_likelihoods, self.residuals
+        likelihoods, residuals, figures = self.log_likelihoods, self.residuals, self.penalised
         # Algorithms have one or the other; a missing value must not shift the curve.
         if log_likelihood is not None:
             likelihoods += (log_likelihood,)
         if residual is not None:
             residuals += (residual,)
-        return replace(self, log_likelihoods=likelihoods, residuals=residuals)
+        if penalised is not None:
+            figures += (penalised,)
+        return replace(self, log_likelihoods=likelihoods, residuals=residuals, penalised=figures)

@@ -40,7 +40,7 @@ from engine.modalities.stages import Stage
 from engine.operators.prior import Prior
 from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
 from engine.recon.algorithms.subsets import CountDemand
-from engine.recon.model import ReadyModel
+from engine.recon.model import Model
 
 Context = RunContext[DualHeadProtocol]
 NO_SCATTER = (
@@ -85,9 +85,9 @@ def flow(
     start = started(data, response, support)
     prior = yield from known_before(context, data, response.scanner.grid, support)
     # The prior needs the number of trues, so it comes after the scatter estimate.
-    model = yield from prepare(context, data, response, stages.start_of(start, resume)[0], prior)
-    yield stages.begin(context, resume)
     space = ImageSpace(response.scanner.grid, dual_head_pet.UNIT, data.info.get("axes", "LPS"))
+    model = yield from prepare(context, space, data, response, start, resume, prior)
+    yield stages.begin(context, resume)
     image, done = yield from stages.iterate(
         context, space, model, start, resume, finish_early, n_rows=data.scanner.n_lors,
         rows="lines", support=support,
@@ -337,27 +337,33 @@ def known_before(
 
 def prepare(
     context: Context,
+    space: ImageSpace,
     data: Histogram,
     response: StoredResponse,
     start: NDArray[np.float32],
+    resume: Resume | None,
     prior: Prior | None = None,
-) -> Stage[ReadyModel]:
+) -> Stage[Model]:
     """Compute the sensitivity of every subset.
 
     Parameters
     ----------
     context
         run with its log
+    space
+        grid of the image
     data
         corrected histogram
     response
         response of the scanner
     start
-        image that iterations start from
+        start image of a new run
+    resume
+        state of an interrupted run; None for a new run
     prior
         prior of the image; None for none
     """
-    n_subsets = context.protocol.algorithm.n_subsets
+    n_subsets = context.protocol.algorithm.n_parts
     of = f"each of {n_subsets} subsets" if n_subsets > 1 else "all lines"
     yield context.log.start("sensitivity", f"Computing the sensitivity of {of}")
     if context.progress is not None:
@@ -371,8 +377,7 @@ def prepare(
         on_progress=context.progress,
         profiler=context.profiler,
     )
-    # A resumed run starts from the image of its checkpoint.
-    ready = ReadyModel.of(model, start, n_subsets)
+    ready = stages.with_sensitivities(context, space, model, start, resume)
     yield context.log.end("sensitivity", lines=data.scanner.n_lors)
     yield from context.profiled()
     return ready

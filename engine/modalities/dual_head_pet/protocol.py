@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
+
+from pydantic import model_validator
 
 from engine.core.errors import SettingsError
 from engine.core.settings import setting
@@ -110,3 +112,13 @@ class DualHeadProtocol(Protocol):
     support: Support = Support()
     algorithm: CountsAlgorithm = ALGORITHMS[0]()
     prior: PriorSettings = PriorSettings()
+
+    @model_validator(mode="after")
+    # A rule of two fields, which the check of one field cannot contain.
+    def _has_one_prior(self) -> Self:
+        if self.prior.strength and self.algorithm.is_penalised:
+            raise ValueError(
+                f"prior.strength is {self.prior.strength:g}, but {self.algorithm.title} has a "
+                "prior of its own; set it to 0, or choose OSEM"
+            )
+        return self

@@ -184,7 +184,7 @@ def estimate(
         scanner.n_lors,
         4 * scanner.grid.n_voxels,
     )
-    subsets, response = protocol.algorithm.n_subsets, int(BYTES_PER_NONZERO * size.n_stored)
+    subsets, response = protocol.algorithm.n_parts, int(BYTES_PER_NONZERO * size.n_stored)
     # Without factors, eight symmetries share one sensitivity.
     sensitivities = image * subsets // (1 if factors else 8)
     more = PRIOR_IMAGES if protocol.prior.strength else 0

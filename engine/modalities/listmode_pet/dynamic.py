@@ -205,15 +205,12 @@ def _frame(
     n, algorithm, frame = len(scan.frames), scan.algorithms[k], scan.frames[k]
     per_frame, part, shape = _updates(algorithm), scan.part(k), units.grid.shape
     # A frame with hardly any events has one subset, because an empty subset clears the image.
-    if part.n_events < algorithm.n_subsets:
-        algorithm = algorithm.model_copy(update={"iterations": per_frame, "subsets": 1})
+    if part.n_events < algorithm.n_parts:
+        algorithm = algorithm.in_one_subset()
     context = with_algorithm(context, algorithm)
     if resume is None:
         # Convergence figures of the previous frame would continue in the plot of this one.
-        history = context.log.history
-        context.log.history = replace(
-            history, log_likelihoods=(), residuals=(), so_far=(0.0, 0), n_skipped=0
-        )
+        context.log.history = context.log.history.for_next_image()
     # Without prompts the likelihood has its maximum at zero activity.
     seconds, image = 0.0, np.zeros(shape, np.float32)
     if not part.n_events:

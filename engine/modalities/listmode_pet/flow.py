@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from engine.core.errors import DataError
+from engine.core.errors import DataError, SettingsError
 from engine.core.json_types import Plain
 from engine.core.paths import cached_dir
 from engine.corrections import CORRECTIONS
@@ -35,7 +35,7 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.modalities import stages
 from engine.modalities.attaching import attach_inputs
-from engine.modalities.fit_subsets import report_subsets
+from engine.modalities.fit_subsets import report_subsets, without_open_filters
 from engine.modalities.kernel_steps import Steps, prepare_kernels
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.auto_settings import demand_of, fitted
@@ -72,6 +72,7 @@ def flow(
     finish_early
         returns True if the user wants to stop; None if nobody asks
     """
+    _refuse_distributed(context)
     data, space = yield from read(context)
     yield from prepare_kernels(context, kernels_of(context, data, space.grid))
     # Frames come first: a request that does not match the scan fails before the long stages.
@@ -94,6 +95,16 @@ def flow(
         return (yield from dynamic(context, space, scan, sensitivity, resume, finish_early))
     image, done = yield from iterated(context, space, prompts, sensitivity, resume, finish_early)
     return (yield from stages.finish(context, in_units(space, prompts), image, done))
+
+
+def _refuse_distributed(context: Context) -> None:
+    """Refuse an algorithm that workers of a cluster cannot compute."""
+    algorithm = context.protocol.algorithm
+    if context.divide is not None and algorithm.is_penalised:
+        raise SettingsError(
+            f"{algorithm.title} cannot be distributed to a cluster; choose OSEM, or run it on one "
+            "machine."
+        )
 
 
 def _shared_out(n_parts: int) -> str:
@@ -299,6 +310,7 @@ def fit(
         # The median frame decides, so that a long last frame does not set the filter of all.
         of_frames = counts_of_frames(data, division)
         of_frame = int(np.median(of_frames))
+    context = yield from without_open_filters(context)
     protocol, words = fitted(context.protocol, data, sharpened=sharpened, of_frame=of_frame)
     if words:
         context.log.fitted = words
@@ -312,7 +324,7 @@ def fit(
         demands = [demand(float(n)) for n in of_frames]
         return context, (yield from fit_frames(context, before, demands))
     # Fewer prompts than subsets would leave a subset empty, which clears the image.
-    listmode_pet.refuse_empty_subsets(prompts, protocol.algorithm.n_subsets)
+    listmode_pet.refuse_empty_subsets(prompts, protocol.algorithm.n_parts)
     n_counts = max(data.n_prompts - data.n_delayed, 0)
     yield from report_subsets(context, before, protocol.algorithm, demand(n_counts))
     return context, ()

@@ -67,7 +67,9 @@ def frame_algorithms(
     demands
         counts of each frame, and what subsets and images need
     """
-    # Only OSEM with an open number of subsets can adapt to a frame.
+    # Only an open number of subsets can adapt to a frame.
+    if before.is_penalised:
+        return tuple(before.for_counts(each) for each in demands)
     if not isinstance(before, Osem) or before.subsets is not None:
         return (fitted,) * len(demands)
     if before.iterations is not None:

@@ -21,8 +21,6 @@ from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
 from engine.recon.model import SystemModel
 
 Context = RunContext[ListModeProtocol]
-FUSED = 1
-"""Number of passes of an update: forward and back projection in one."""
 
 
 def iterated(
@@ -66,7 +64,7 @@ def iterated(
             finish_early,
             n_rows=prompts.n_events,
             # The kernel projects forward and back in one pass over the events.
-            passes_of_step=FUSED,
+            is_fused=True,
         )
     )
 

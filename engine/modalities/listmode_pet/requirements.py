@@ -187,7 +187,7 @@ def estimate(
     found = Requirements(int(memory), free, stages, gpu, once="sensitivity")
     in_files = scan is not None and isinstance(scan.storage, Scratch)
     # In files, only pieces of the events and one column per subset are in memory.
-    least = images + PIECES_BYTES + BYTES_PER_EXPECTED * n_events // protocol.algorithm.n_subsets
+    least = images + PIECES_BYTES + BYTES_PER_EXPECTED * n_events // protocol.algorithm.n_parts
     if not in_files and (found.fits_memory or least >= memory):
         return found
     return _in_files(found, least, n_events, threads=on.threads, are_there=in_files)
@@ -202,12 +202,11 @@ def _iterations_s(
     on: DeviceInfo,
 ) -> float:
     """Return the time of all updates: events, voxels and blur [s]."""
-    n_updates = algorithm.n_iterations * algorithm.n_subsets
     traced_s = n_events * algorithm.n_passes / 2 * ray_s  # forward and back in one pass
     if on.is_gpu:
         return traced_s
     update_s = UPDATE_S + grid.n_voxels / VOXELS_UPDATED_PER_SECOND + blur.update_s
-    return traced_s + n_updates * update_s + blur.build_s
+    return traced_s + algorithm.n_image_updates * update_s + blur.build_s
 
 
 def _fits_randoms(protocol: ListModeProtocol, scan: ListMode | None) -> bool:

@@ -34,7 +34,7 @@ from engine.modalities.ring_sinogram_pet.warm_up import of_bins
 from engine.modalities.stages import Stage
 from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
 from engine.recon.algorithms.subsets import CountDemand
-from engine.recon.model import ReadyModel, SystemModel
+from engine.recon.model import Model, SystemModel
 
 Context = RunContext[RingSinogramProtocol]
 
@@ -68,7 +68,7 @@ def flow(
         data = yield from correct_scatter(context, scatter, ScatteringBins(data))
     # Subsets are fitted after all corrections, because background counts do not help a subset.
     context = yield from fit_subsets(context, demand_of(data, space.grid))
-    n_subsets = context.protocol.algorithm.n_subsets
+    n_subsets = context.protocol.algorithm.n_parts
     yield context.log.start("sensitivity", f"Computing the sensitivity of {_parts(n_subsets)}")
     model = ring_sinogram_pet.build(
         data,
@@ -80,7 +80,7 @@ def flow(
     )
     start = ring_sinogram_pet.uniform_start(data, space.grid, model)
     n_lines = len(ring_sinogram_pet.rows_of(data))
-    ready = yield from prepare(context, model, stages.start_of(start, resume)[0], n_lines)
+    ready = yield from prepare(context, space, model, start, resume, n_lines)
     yield stages.begin(context, resume)
     image, done = yield from stages.iterate(
         context, space, ready, start, resume, finish_early, n_rows=model.A.out_shape[0], rows="bins"
@@ -232,24 +232,34 @@ def _beyond_times(data: Sinogram, grid: ImageGrid) -> str | None:
     )
 
 
-def prepare(context: Context, model: SystemModel, start: Array, n_lines: int) -> Stage[ReadyModel]:
+def prepare(
+    context: Context,
+    space: ImageSpace,
+    model: SystemModel,
+    start: Array,
+    resume: Resume | None,
+    n_lines: int,
+) -> Stage[Model]:
     """Compute the sensitivity of every subset.
 
     Parameters
     ----------
     context
         run with its log
+    space
+        grid of the image
     model
         system model
     start
-        image that iterations start from
+        start image of a new run
+    resume
+        state of an interrupted run; None for a new run
     n_lines
         number of live lines, for the log
     """
-    n_subsets = context.protocol.algorithm.n_subsets
     if context.progress is not None:
-        context.progress.begin("sensitivity", 1, n_subsets)
-    ready = ReadyModel.of(model, start, n_subsets)
+        context.progress.begin("sensitivity", 1, context.protocol.algorithm.n_parts)
+    ready = stages.with_sensitivities(context, space, model, start, resume)
     yield context.log.end("sensitivity", lines=n_lines)
     yield from context.profiled()
     return ready

@@ -91,11 +91,10 @@ def estimate(
         tof = None if scan.timed is None else scan.scanner.tof
         # Few counts get fewer subsets, which changes memory and time.
         algorithm = algorithm.for_counts(ring_demand(scan.n_prompts, grid, tof))
-    n_subsets = algorithm.n_subsets
     n_sums = 0 if on.is_gpu else on.threads
     # Each thread has a sum and a value next to it.
     blur = resolution_needs(protocol.corrections.of(BinResolution), grid, scan)
-    images = 4 * grid.n_voxels * (IMAGES + n_subsets + 2 * n_sums)
+    images = 4 * grid.n_voxels * (IMAGES + algorithm.n_parts + 2 * n_sums)
     images += grid.n_voxels * blur.bytes_per_voxel + blur.matrix_bytes
     rate = slabs_per_second(on)
     scatter = None
@@ -110,7 +109,6 @@ def estimate(
     pass_s = n_bins * max(grid.shape) * 0.7 / rate
     # With timed counts only those are traced; the sensitivity still needs all lines.
     update_s = pass_s * n_timed / n_bins if n_timed else pass_s
-    n_updates = algorithm.n_iterations * n_subsets
     voxels_s, build_s = 0.0, 0.0
     if not on.is_gpu:
         build_s = blur.build_s
@@ -123,7 +121,8 @@ def estimate(
         **({"scatter": scatter.seconds} if scatter else {}),
         # Sensitivity and start image: two passes over all bins.
         "sensitivity": 2 * pass_s,
-        "reconstruct": left * (algorithm.n_passes * update_s + n_updates * voxels_s) + build_s,
+        "reconstruct": left * (algorithm.n_passes * update_s + algorithm.n_image_updates * voxels_s)
+        + build_s,
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
     gpu = _on_gpu(grid, n_bins + n_timed, scatter, on.free_bytes) if on.is_gpu else None

@@ -100,6 +100,7 @@ def build(
         "timings_s": history.seconds,
         "log_likelihoods": history.log_likelihoods,
         "relative_residuals": history.residuals,
+        "penalised": [each._asdict() for each in history.penalised],
         "grid": {
             "shape_zyx": grid.shape,
             "voxel_mm_xyz": grid.voxel_mm,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import model_validator
 
@@ -81,6 +81,16 @@ class Protocol(Settings):
     def has_gates(self) -> bool:
         """True if these images are gates of a cycle."""
         return False
+
+    @model_validator(mode="after")
+    # A rule of two fields, which the check of one field cannot contain.
+    def _filters_only_at_the_end(self) -> Self:
+        if self.between and self.algorithm.is_penalised:
+            raise ValueError(
+                f"between has filters, but {self.algorithm.title} already limits the noise in "
+                "every iteration; remove these filters, or choose OSEM"
+            )
+        return self
 
     @model_validator(mode="before")
     @classmethod

@@ -145,6 +145,21 @@ class Algorithm(Settings):
         return int(getattr(self, "subsets", 1))
 
     @property
+    def n_parts(self) -> int:
+        """Subsets of the data that the model is built for."""
+        return self.n_subsets
+
+    @property
+    def n_image_updates(self) -> int:
+        """Maximum number of times that a run computes a new image."""
+        return self.n_iterations * self.n_subsets
+
+    @property
+    def is_penalised(self) -> bool:
+        """True if the image maximises a penalised likelihood."""
+        return False
+
+    @property
     def updates_between_filters(self) -> int:
         """Number of updates after which filters between iterations act."""
         return self.n_subsets
@@ -207,6 +222,10 @@ class Algorithm(Settings):
             updates that suit the scan; None: the algorithm's own number
         """
         return self
+
+    def in_one_subset(self) -> Algorithm:
+        """Return the algorithm with one subset and as many updates of the image."""
+        return self.model_copy(update={"iterations": self.n_image_updates, "subsets": 1})
 
     def completed(self, model: Model, x: Array) -> tuple[Array, float]:
         """Return the final image of a run, and its scale relative to `x`.

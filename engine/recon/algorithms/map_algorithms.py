@@ -27,11 +27,11 @@ import numpy as np
 from engine.core.arrays import Array
 from engine.core.settings import setting
 from engine.recon.algorithms.base import Algorithm, Figures, Iterate, WorkingMemory
-from engine.recon.algorithms.optimality import Optimality, optimality_of
-from engine.recon.algorithms.penalised import PenalisedLikelihood
-from engine.recon.algorithms.svrg_cycle import PASSES_OF_CYCLE, run_cycle
 
+# A run loads the mathematics; a protocol needs only the settings.
 if TYPE_CHECKING:
+    from engine.recon.algorithms.optimality import Optimality
+    from engine.recon.algorithms.penalised import PenalisedLikelihood
     from engine.recon.algorithms.subsets import CountDemand
     from engine.recon.model import MapModel
 
@@ -39,6 +39,8 @@ STRENGTHS = {"smooth": 0.1, "standard": 0.03, "sharp": 0.01}
 """Strength of the prior for each smoothness."""
 MOST_SUBSETS, LEAST_SUBSETS = 24, 8
 """Subsets with enough counts, and with few: fewer need many more passes."""
+PASSES_OF_CYCLE = 3
+"""Passes over the data in a cycle: two over the subsets, one for the full gradient."""
 COUNTS_FACTOR = 1.5
 """Counts that a subset needs, relative to OSEM: its gradients are compared voxel by voxel."""
 LEAST_SHARE = 1e-3
@@ -108,6 +110,10 @@ class _Penalised(Algorithm):
     )
 
     @property
+    def is_penalised(self) -> bool:
+        return True
+
+    @property
     def used_strength(self) -> float:
         """Strength of the prior."""
         return STRENGTHS[self.smoothness] if self.strength is None else self.strength
@@ -122,6 +128,7 @@ class _Penalised(Algorithm):
         n_subsets
             number of subsets
         """
+        from engine.recon.algorithms.penalised import PenalisedLikelihood
         from engine.recon.priors.even_resolution import (
             relative_difference_for,
             typical_activity,
@@ -132,15 +139,18 @@ class _Penalised(Algorithm):
         x = _first_image(model)
         first = without_noise(x)
         activity = typical_activity(first, objective.sensitivity())
+        # Voxels that stay at 0 must not lower their neighbours.
+        inside = model.start > 0
         prior = relative_difference_for(
             objective.hessian_times(first, np.ones_like(x)),
             activity,
+            inside=inside & (objective.sensitivity() > 0),
             strength=self.used_strength,
             spacing_mm=model.spacing_mm,
             gamma=self.edges,
             threads=model.threads,
         )
-        likelihood = PenalisedLikelihood(objective, prior, LEAST_SHARE * activity)
+        likelihood = PenalisedLikelihood(objective, prior, LEAST_SHARE * activity, inside)
         return Prepared(likelihood, x, activity)
 
     def describe(self) -> str:
@@ -153,18 +163,18 @@ class Svrg(_Penalised):
 
     title: ClassVar[str] = "MAP"
     kind: Literal["map"] = "map"
-    passes: ClassVar[int] = 2 * (PASSES_OF_CYCLE + 1)
+    passes: ClassVar[int] = 2 * PASSES_OF_CYCLE
     memory: ClassVar[WorkingMemory] = WorkingMemory(16 + MOST_SUBSETS, 6, 2)
     iterations: int = setting(
         20,
-        "Largest number of cycles of three passes over all data; a run ends earlier, as soon as "
+        "Maximum number of cycles of three passes over all data; a run ends earlier, as soon as "
         "regions and objective no longer change",
-        label="Most cycles",
+        label="Maximum cycles",
         expert=True,
         ge=1,
         le=1000,
     )
-    parts: int | None = setting(
+    subsets: int | None = setting(
         None,
         "Number of subsets of the data; if empty, it is chosen from the counts",
         label="Subsets",
@@ -176,7 +186,16 @@ class Svrg(_Penalised):
     @property
     def n_parts(self) -> int:
         """Subsets as set; otherwise those of a scan with enough counts."""
-        return self.parts or MOST_SUBSETS
+        return self.subsets or MOST_SUBSETS
+
+    @property
+    def n_subsets(self) -> int:
+        """1: the image of a complete cycle is a step of the run."""
+        return 1
+
+    @property
+    def n_image_updates(self) -> int:
+        return self.n_iterations * (2 * self.n_parts + 1)
 
     @property
     def n_passes(self) -> int:
@@ -200,11 +219,16 @@ class Svrg(_Penalised):
         n_updates
             not used: the run ends by itself
         """
-        if self.parts is not None:
+        if self.subsets is not None:
             return self
         most = int(demand.n_counts / (COUNTS_FACTOR * demand.in_subset))
         found = max(min(MOST_SUBSETS, most), LEAST_SUBSETS)
-        return self.model_copy(update={"parts": found})
+        # A subset without counts has no gradient.
+        found = max(min(found, int(demand.n_counts), demand.n_families or found), 1)
+        return self.model_copy(update={"subsets": found})
+
+    def in_one_subset(self) -> Svrg:
+        return self.model_copy(update={"subsets": 1})
 
     def run(self, model: MapModel, x: Array) -> Iterator[Iterate]:
         return self.resumed(model, x, 0)
@@ -221,6 +245,9 @@ class Svrg(_Penalised):
         done
             number of cycles behind `x`
         """
+        from engine.recon.algorithms.optimality import optimality_of
+        from engine.recon.algorithms.svrg_cycle import run_cycle
+
         ready = self.prepared(model, self.n_parts)
         likelihood = ready.likelihood
         anchor = likelihood.anchor(x if done else ready.x)

@@ -54,6 +54,11 @@ class Optimality:
         return self.log_likelihood - self.penalty
 
     @property
+    def figures(self) -> tuple[float, float, float, float]:
+        """Φ, change, KKT residual, and the change below which a run may end."""
+        return self.objective, self.change, self.kkt, LARGEST_CHANGE
+
+    @property
     def reached(self) -> str:
         """The result of the rule, if it is met; otherwise empty."""
         if self.change > LARGEST_CHANGE or self.gain > LARGEST_GAIN:

@@ -3,7 +3,7 @@
     D(x) = 1 / ( c_L(x) + c_R(x) ),    c_L = s / (x + δ) for counts
 
 scales all steps. c_R is a diagonal above the Hessian of the prior, so the steps are short where the
-prior is steep. δ lets voxels at 0 rise. Voxels without data are 0.
+prior is steep. δ lets voxels at 0 rise. Voxels without data, or outside the object, are 0.
 
 How far an image is from the optimum is its KKT residual,
 
@@ -65,17 +65,19 @@ class PenalisedLikelihood:
     objective : L
     prior : R
     least : δ, activity well below that of the object
+    inside : (n_z, n_y, n_x) bool, voxels that can contain activity; None for all
     """
 
     objective: SubsetObjective
     prior: SmoothPrior
     least: float
+    inside: Array | None = None
 
     @cached_property
     def seen(self) -> Array:
-        """(n_z, n_y, n_x) bool, voxels with data."""
+        """(n_z, n_y, n_x) bool, voxels inside with data."""
         seen: Array = self.objective.sensitivity() > 0
-        return seen
+        return seen if self.inside is None else seen & self.inside
 
     def anchor(self, x: Array) -> Anchor:
         """Return the full gradient, for one pass over the data.

@@ -26,11 +26,13 @@ class CountDemand:
     n_counts : counts of the data that are reconstructed
     in_subset : counts that a subset needs to see every voxel of the object
     for_image : counts that an image needs to show more than noise
+    n_families : number of groups of rows that a subset cannot divide; None for no such limit
     """
 
     n_counts: float
     in_subset: float
     for_image: float = 0.0
+    n_families: int | None = None
 
     @property
     def most_subsets(self) -> int:

@@ -23,7 +23,7 @@ from engine.core.arrays import Array
 from engine.recon.algorithms.penalised import Anchor, PenalisedLikelihood
 from engine.recon.algorithms.subset_order import shuffled
 
-PASSES_OF_CYCLE = 2
+SUBSET_PASSES = 2
 """Passes over the subsets between full gradients."""
 LONGEST_STEP, DECAY, SHORTEST_STEP = 1.5, 0.1, 0.75
 """Step lengths α = max(1.5 / (1 + 0.1 pass), 0.75): far from the optimum, long ones gain most."""
@@ -65,7 +65,7 @@ def run_cycle(of: PenalisedLikelihood, anchor: Anchor, number: int) -> Cycle:
     for halvings in range(MOST_HALVINGS + 1):
         after = of.anchor(_passed(of, anchor, number, step))
         rounding = RELATIVE_ROUNDING * abs(anchor.log_likelihood)
-        n_passes = (PASSES_OF_CYCLE + 1) * (halvings + 1)
+        n_passes = (SUBSET_PASSES + 1) * (halvings + 1)
         if after.value >= anchor.value - rounding:
             break
         # Subsets with too few counts disagree: shorter steps average over them.
@@ -75,10 +75,10 @@ def run_cycle(of: PenalisedLikelihood, anchor: Anchor, number: int) -> Cycle:
 
 def _passed(of: PenalisedLikelihood, anchor: Anchor, number: int, longest: float) -> Array:
     """Return the image after the passes of a cycle."""
-    n, first = of.objective.n_subsets, number * PASSES_OF_CYCLE
+    n, first = of.objective.n_subsets, number * SUBSET_PASSES
     step = _length(first, longest)
     x = of.stepped(anchor.x, of.scaling(anchor.x), anchor.gradient, step)
-    for each in range(first, first + PASSES_OF_CYCLE):
+    for each in range(first, first + SUBSET_PASSES):
         # The curvature of the prior changes with the image, most of all in the first cycles.
         step, scaling = _length(each, longest), of.scaling(x)
         for k in shuffled(n, each):

@@ -61,6 +61,10 @@ class BlurredModel(SystemModel):
     def has_event_subsets(self) -> bool:
         return self.within.has_event_subsets
 
+    @property
+    def sorted_subsets(self) -> int | None:
+        return self.within.sorted_subsets
+
     def em_step(self, x: Array) -> EmStep:
         """Compute the expected emissions of each voxel before the blur.
 

@@ -124,6 +124,11 @@ class SystemModel(Model):
         return False
 
     @property
+    def sorted_subsets(self) -> int | None:
+        """Number of subsets by which the rows are sorted; None if any number is possible."""
+        return None
+
+    @property
     def n_counts(self) -> float:
         """Number of measured counts, Σ y."""
         # List mode has no counts array: every row is one event.
@@ -368,6 +373,10 @@ class ReadyModel(SystemModel):
     @property
     def is_penalised(self) -> bool:
         return self.model.is_penalised
+
+    @property
+    def sorted_subsets(self) -> int | None:
+        return self.model.sorted_subsets
 
     def expected(self, x: Array) -> Array:
         return self.model.expected(x)

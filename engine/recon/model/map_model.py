@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from engine.core.arrays import Array
 from engine.recon.model.counts import EmLoop, EmStep, RatioStep, SystemModel
 
+if TYPE_CHECKING:
+    from engine.recon.model.subset_objective import SubsetObjective
+
 START_SUBSETS = 12
-"""Subsets of the pass of OSEM, whatever those of the algorithm; more would add noise."""
+"""Subsets of the pass of OSEM, independent of the algorithm's; more would add noise."""
 
 
 @dataclass(frozen=True)
@@ -22,25 +26,21 @@ class MapModel(SystemModel):
     ----------
     model : model of the counts
     spacing_mm : (z, y, x) voxel spacing
-    start : (n_z, n_y, n_x) uniform image that explains the number of counts
+    start : (n_z, n_y, n_x) image that explains the number of counts, 0 where none can be
     threads : CPU threads of the prior
-    start_subsets : subsets of the pass of OSEM
     """
 
     model: SystemModel
     spacing_mm: tuple[float, ...]
     start: Array
     threads: int = 1
-    start_subsets: int = START_SUBSETS
+    _objectives: dict[int, SubsetObjective] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @classmethod
     def of(
-        cls,
-        model: SystemModel,
-        spacing_mm: tuple[float, ...],
-        start: Array,
-        threads: int = 1,
-        start_subsets: int = START_SUBSETS,
+        cls, model: SystemModel, spacing_mm: tuple[float, ...], start: Array, threads: int = 1
     ) -> MapModel:
         """Return the model of a penalised reconstruction.
 
@@ -54,11 +54,18 @@ class MapModel(SystemModel):
             (n_z, n_y, n_x) start image
         threads
             CPU threads of the prior
-        start_subsets
-            subsets of the pass of OSEM
         """
         parts = model.A, model.background, model.sensitivity, model.counts
-        return cls(*parts, model, spacing_mm, start, threads, start_subsets)
+        return cls(*parts, model, spacing_mm, start, threads)
+
+    @property
+    def start_subsets(self) -> int:
+        """Subsets of the pass of OSEM."""
+        return self.model.sorted_subsets or START_SUBSETS
+
+    @property
+    def sorted_subsets(self) -> int | None:
+        return self.model.sorted_subsets
 
     @property
     def is_penalised(self) -> bool:
@@ -76,6 +83,12 @@ class MapModel(SystemModel):
 
     def subset(self, k: int, of: int) -> SystemModel:
         return self.model.subset(k, of)
+
+    def objective(self, n_subsets: int) -> SubsetObjective:
+        # Stored, because it contains the sensitivity of each subset.
+        if n_subsets not in self._objectives:
+            self._objectives[n_subsets] = super().objective(n_subsets)
+        return self._objectives[n_subsets]
 
     def expected(self, x: Array) -> Array:
         return self.model.expected(x)

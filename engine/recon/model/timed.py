@@ -87,6 +87,10 @@ class TimedModel(SystemModel):
         # With one subset the sensitivity is that of all lines, which the final scaling needs too.
         return replace(model, sensitivity=model._seen(0)) if len(parts) == 1 else model
 
+    @property
+    def sorted_subsets(self) -> int | None:
+        return len(self.parts)
+
     def em_step(self, x: Array) -> EmStep:
         return self._rows(slice(None), self.A, self.sensitivity).em_step(x)
 

@@ -17,6 +17,11 @@ class Filter(Settings):
     title: ClassVar[str]
     kind: Any
 
+    @property
+    def is_open(self) -> bool:
+        """True if its width is left to the scan."""
+        return False
+
     @abstractmethod
     def apply(self, image: Array, voxel_mm: Point) -> Array:
         """Return the filtered image.

@@ -37,6 +37,10 @@ class Gaussian(Filter):
         le=50,
     )
 
+    @property
+    def is_open(self) -> bool:
+        return self.fwhm_mm is None
+
     def width_mm(self, voxel_mm: Point) -> float:
         """Return the full width at half maximum for a voxel size [mm]."""
         # The coarsest axis decides: the filter is isotropic in mm.

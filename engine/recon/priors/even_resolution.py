@@ -55,6 +55,7 @@ def relative_difference_for(
     row_sums: Array,
     activity: float,
     *,
+    inside: Array,
     strength: float,
     spacing_mm: tuple[float, ...],
     gamma: float = 2.0,
@@ -68,6 +69,8 @@ def relative_difference_for(
         (n_z, n_y, n_x) row sums of the Hessian of the data at the first image
     activity
         f̄
+    inside
+        (n_z, n_y, n_x) bool, voxels that can contain activity
     strength
         weight of the prior relative to the data, without a unit
     spacing_mm
@@ -78,7 +81,7 @@ def relative_difference_for(
         CPU threads
     """
     squares = smoothed(row_sums, (SIGMA,) * 3)
-    kappa = module_of(squares).sqrt(module_of(squares).maximum(squares, 0))
+    kappa = module_of(squares).sqrt(module_of(squares).maximum(squares, 0)) * inside
     return RelativeDifference(
         spacing_mm, EPSILON_SHARE * activity, strength * activity, gamma, kappa, threads
     )

@@ -275,6 +275,15 @@ def _convergence(subject: ReportSubject) -> Iterator[ReportRow]:
             change = number_text(values[-1] - values[-2], 3)
             text = f"{number_text(values[-1], 6)}, change in the last iteration {change}"
             yield ReportRow(name, text)
+    penalised = subject.provenance.get("penalised") or []
+    if penalised:
+        last = penalised[-1]
+        yield ReportRow("Penalised log-likelihood", number_text(last["objective"], 6))
+        text = (
+            f"{number_text(100 * last['change'], 3)} % in the last iteration, KKT residual "
+            f"{number_text(last['kkt'], 2)}"
+        )
+        yield ReportRow("Largest change of a region", text)
 
 
 def _region_row(measured: MeasuredRegion, largest: float) -> tuple[str, ...]:

@@ -101,7 +101,7 @@ def test_bsrem_needs_more_than_twice_as_many_passes():
 def test_a_run_ends_by_itself_at_the_regions_of_the_optimum(parts):
     scan = ring_scan()
     model = scan.model("float32")
-    *_, last = solve(Svrg(parts=parts), model, model.start)
+    *_, last = solve(Svrg(subsets=parts), model, model.start)
     assert "no region changes" in last.ends and last.iteration <= 6
     assert scan.errors(last.image, optimum()[0])[2] < 0.005
 
@@ -187,7 +187,7 @@ def test_the_counts_decide_the_number_of_subsets():
     many, few = CountDemand(1e7, 1e4), CountDemand(1.5e5, 1e4)
     assert [Svrg().for_counts(each).n_parts for each in (many, few)] == [24, 10]
     assert Svrg().for_counts(CountDemand(10, 1e4)).n_parts == 8
-    assert Svrg(parts=3).for_counts(many).n_parts == 3
+    assert Svrg(subsets=3).for_counts(many).n_parts == 3
 
 
 def test_the_strength_has_words_and_a_number():
@@ -226,7 +226,7 @@ def test_a_gpu_follows_the_cpu():
         blurred = BlurredModel.of(events, PointSpreadBlur(uniform_spread(3.0), grid))
         start = np.full(grid.shape, 0.2, np.float32)
         model = MapModel.of(blurred, grid.voxel_mm[::-1], start)
-        step = next(solve(Svrg(parts=4), model, start))
+        step = next(solve(Svrg(subsets=4), model, start))
         assert step.optimality.gain > 0
         images.append(step.image)
     np.testing.assert_allclose(*images, atol=1e-4 * images[0].max())  # 60 updates in float32
