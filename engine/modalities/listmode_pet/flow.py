@@ -228,9 +228,10 @@ def correct_lines(context: Context, data: ListMode) -> Stage[ListMode]:
     data = yield from _effects(context, data)
     # Corrections of lines come before sorting: prompts on dead lines are then removed.
     with context.profiler.span("sort", events=data.n_prompts):
-        # Reproducible results must not depend on the order of the events in the file.
-        exact = context.protocol.reproducible
-        prepared = listmode_pet.prepare(data, on=context.on, by_content=exact)
+        # Neither reproducible results nor an optimum may depend on the order in the file.
+        protocol = context.protocol
+        by_content = protocol.reproducible or protocol.algorithm.is_penalised
+        prepared = listmode_pet.prepare(data, on=context.on, by_content=by_content)
     if prepared.n_dropped:
         yield context.log.warn(
             f"{prepared.n_dropped:,} prompts on gaps, on dead crystals or outside the "

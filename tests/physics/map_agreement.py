@@ -1,0 +1,166 @@
+"""MAP of one set of photons, reached on different ways: does the image depend on them?
+
+python -m tests.physics.map_agreement [--pairs N] [--strength S]
+
+The mouse of `tests.physics.map_scan` is reconstructed by the product with 8, 16 and 24 subsets, from
+events in another order, and from the sinogram of the same events (span 1). For each way the table
+has the largest difference of a region at the end of the run, and the difference of the voxels (rms
+over the object) after 40 passes, both relative to the background.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+from numpy.typing import NDArray
+
+import engine
+from engine.data.listmode import ListMode
+from engine.data.sinogram import binned
+from engine.geometry.sinogram_layout import SinogramLayout
+from engine.io import write_listmode
+from engine.io.interfile.sinogram_writer import write_sinogram
+from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
+from engine.recon.algorithms import optimality
+from tests.judge.studies import TRUES, JudgeStudy
+from tests.judge_scans import kept_pairs, listmode_of, ring_of
+from tests.physics.map_scan import LENGTH_MM, RING, VOXEL_MM, MouseScan
+
+PASSES, PASSES_BEFORE, PASSES_OF_CYCLE = 40, 5, 3
+"""Passes after which voxels are compared, and passes of the preparation and of a cycle."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to the image.
+
+    Attributes
+    ----------
+    name : for the table
+    subsets : of the data
+    is_shuffled : True for events in another order
+    is_sinogram : True for the sinogram of the events
+    """
+
+    name: str
+    subsets: int
+    is_shuffled: bool = False
+    is_sinogram: bool = False
+
+
+WAYS = (
+    Way("list mode, 16 subsets", 16),
+    Way("list mode, 8 subsets", 8),
+    Way("list mode, 24 subsets", 24),
+    Way("events in another order", 16, is_shuffled=True),
+    Way("sinogram, span 1", 16, is_sinogram=True),
+)
+"""The first one is compared with the others."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Differences of a way from the first one, relative to the background.
+
+    Attributes
+    ----------
+    name : of the way
+    regions : largest difference of a region at the end of the run
+    voxels : rms of the voxels of the object after 40 passes
+    """
+
+    name: str
+    regions: float
+    voxels: float
+
+
+class MouseFiles:
+    """The mouse in files of the product.
+
+    Parameters
+    ----------
+    scan : photons of the judge
+    folder : for the files
+    """
+
+    def __init__(self, scan: MouseScan, folder: Path) -> None:
+        self.scan, self._folder = scan, folder
+        study = JudgeStudy("map-rods", scan.phantom(), RING, TRUES, scan.seed)
+        pairs = kept_pairs(study, scan.n_pairs)
+        ring = ring_of(RING, diameter_mm=34.0, voxel_mm=(VOXEL_MM,) * 3)
+        self._events = listmode_of(pairs, ring, pairs.crystals)
+
+    def image(self, way: Way, strength: float, **settings: int) -> NDArray[np.float32]:
+        """Return the image of a way, (n_z, n_y, n_x)."""
+        data = self._sinogram() if way.is_sinogram else self._list(shuffled=way.is_shuffled)
+        kind = RingSinogramProtocol if way.is_sinogram else engine.ListModeProtocol
+        chosen = {"kind": "map", "strength": strength, "subsets": way.subsets, **settings}
+        size = {"voxel_mm": (VOXEL_MM,) * 3, "diameter_mm": 34.0, "length_mm": LENGTH_MM}
+        # The corrections of both ways differ in detail, which is no matter of the algorithm.
+        steps = {step.kind: {"use": "off"} for step in kind().corrections.steps()}
+        protocol = kind(grid=size, corrections=steps, algorithm=chosen, finishing=())
+        study = engine.Study(data=data, protocol=protocol)
+        return engine.reconstruct(study, on=engine.cpu()).values
+
+    def _list(self, *, shuffled: bool) -> Path:
+        events, path = self._events, self._folder / f"mouse-{shuffled}.h5"
+        if shuffled:
+            order = np.random.default_rng(5).permutation(events.n_events)
+            events = _in_order(events, order)
+        if not path.exists():
+            write_listmode(events, path)
+        return path
+
+    def _sinogram(self) -> Path:
+        path = self._folder / "mouse.hs"
+        if not path.exists():
+            layout = SinogramLayout.of(self._events.scanner, span=1, mashed=1, most=None)
+            write_sinogram(binned(self._events, layout, delayed=False, timed=False), path)
+        return path
+
+
+def _in_order(events: ListMode, order: NDArray[np.int64]) -> ListMode:
+    return replace(events, crystals=events.crystals[order])
+
+
+def agreements(scan: MouseScan, strength: float) -> Iterator[Agreement]:
+    """Yield the differences of each way from the first one."""
+    whole, background, rods = scan.regions()
+    cycles = (PASSES - PASSES_BEFORE) // PASSES_OF_CYCLE
+    with tempfile.TemporaryDirectory() as folder:
+        files = MouseFiles(scan, Path(folder))
+        first: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
+        for way in WAYS:
+            at_end = files.image(way, strength)
+            with patch.object(optimality, "LARGEST_CHANGE", -1.0):  # the rule ends no run
+                found = at_end, files.image(way, strength, iterations=cycles)
+            first = found if first is None else first
+            level = first[1][background].mean()
+            ends, late = (now - before for now, before in zip(found, first, strict=True))
+            regions = max(abs(float(ends[mask].mean())) for mask in (*rods, background, whole))
+            voxels = float(np.sqrt(np.mean(late[whole].astype(np.float64) ** 2)))
+            yield Agreement(way.name, regions / level, voxels / level)
+
+
+def main(arguments: list[str]) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, default=100_000)
+    parser.add_argument("--strength", type=float, default=0.03)
+    chosen = parser.parse_args(arguments)
+    out = sys.stdout.write
+    out("| way | regions [%] | voxels [%] |\n|---|---|---|\n")
+    for each in agreements(MouseScan(chosen.pairs), chosen.strength):
+        out(f"| {each.name} | {100 * each.regions:.3f} | {100 * each.voxels:.3f} |\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
