@@ -2,10 +2,10 @@
 
 python -m tests.physics.map_agreement [--pairs N] [--strength S]
 
-The mouse of `tests.physics.map_scan` is reconstructed by the product with 8, 16 and 24 subsets, from
-events in another order, and from the sinogram of the same events (span 1). For each way the table
-has the largest difference of a region at the end of the run, and the difference of the voxels (rms
-over the object) after 40 passes, both relative to the background.
+The product reconstructs the mouse of `tests.physics.map_scan` with 8, 16 and 24 subsets, from
+events in another order, and from the sinogram of the same events (span 1). The table has the
+largest difference of a region at the end of the run, and the difference of the voxels (rms over the
+object) after 40 passes, both relative to the background.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.recon.algorithms import optimality
 from tests.judge.studies import TRUES, JudgeStudy
 from tests.judge_scans import kept_pairs, listmode_of, ring_of
-from tests.physics.map_scan import LENGTH_MM, RING, VOXEL_MM, MouseScan
+from tests.physics.map_scan import MOUSE, MapScan
 
+DIAMETER_MM = 34.0
 PASSES, PASSES_BEFORE, PASSES_OF_CYCLE = 40, 5, 3
 """Passes after which voxels are compared, and passes of the preparation and of a cycle."""
 
@@ -90,11 +91,11 @@ class MouseFiles:
     folder : for the files
     """
 
-    def __init__(self, scan: MouseScan, folder: Path) -> None:
+    def __init__(self, scan: MapScan, folder: Path) -> None:
         self.scan, self._folder = scan, folder
-        study = JudgeStudy("map-rods", scan.phantom(), RING, TRUES, scan.seed)
-        pairs = kept_pairs(study, scan.n_pairs)
-        ring = ring_of(RING, diameter_mm=34.0, voxel_mm=(VOXEL_MM,) * 3)
+        study = JudgeStudy("map-rods", MOUSE.phantom(), MOUSE.scanner, TRUES, scan.seed)
+        pairs = kept_pairs(study, scan.n_pairs or MOUSE.n_pairs)
+        ring = ring_of(MOUSE.scanner, diameter_mm=DIAMETER_MM, voxel_mm=(MOUSE.voxel_mm,) * 3)
         self._events = listmode_of(pairs, ring, pairs.crystals)
 
     def image(self, way: Way, strength: float, **settings: int) -> NDArray[np.float32]:
@@ -102,7 +103,11 @@ class MouseFiles:
         data = self._sinogram() if way.is_sinogram else self._list(shuffled=way.is_shuffled)
         kind = RingSinogramProtocol if way.is_sinogram else engine.ListModeProtocol
         chosen = {"kind": "map", "strength": strength, "subsets": way.subsets, **settings}
-        size = {"voxel_mm": (VOXEL_MM,) * 3, "diameter_mm": 34.0, "length_mm": LENGTH_MM}
+        size = {
+            "voxel_mm": (MOUSE.voxel_mm,) * 3,
+            "diameter_mm": DIAMETER_MM,
+            "length_mm": MOUSE.length_mm,
+        }
         # The corrections of both ways differ in detail, which is no matter of the algorithm.
         steps = {step.kind: {"use": "off"} for step in kind().corrections.steps()}
         protocol = kind(grid=size, corrections=steps, algorithm=chosen, finishing=())
@@ -130,7 +135,7 @@ def _in_order(events: ListMode, order: NDArray[np.int64]) -> ListMode:
     return replace(events, crystals=events.crystals[order])
 
 
-def agreements(scan: MouseScan, strength: float) -> Iterator[Agreement]:
+def agreements(scan: MapScan, strength: float) -> Iterator[Agreement]:
     """Yield the differences of each way from the first one."""
     whole, background, rods = scan.regions()
     cycles = (PASSES - PASSES_BEFORE) // PASSES_OF_CYCLE
@@ -157,7 +162,7 @@ def main(arguments: list[str]) -> None:
     chosen = parser.parse_args(arguments)
     out = sys.stdout.write
     out("| way | regions [%] | voxels [%] |\n|---|---|---|\n")
-    for each in agreements(MouseScan(chosen.pairs), chosen.strength):
+    for each in agreements(MapScan(MOUSE, chosen.pairs), chosen.strength):
         out(f"| {each.name} | {100 * each.regions:.3f} | {100 * each.voxels:.3f} |\n")
         sys.stdout.flush()
 

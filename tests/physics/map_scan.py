@@ -1,6 +1,9 @@
-"""MAP on photons of the judge: how soon SVRG reaches the optimum of a mouse in list mode.
+"""MAP on photons of the judge: how soon SVRG reaches the optimum, for six kinds of scanners.
 
-python -m tests.physics.map_scan [--pairs N] [--strength S]
+python -m tests.physics.map_scan [SCANNER ...] [--pairs N] [--strength S] [--seeds K]
+
+The reference is the optimum in float64. Errors are those of PETRIC: rms over the whole object and
+over its background, and the largest error of a region, all relative to the background.
 """
 
 from __future__ import annotations
@@ -15,101 +18,240 @@ import numpy as np
 from numpy.typing import NDArray
 
 import engine
-from engine.modalities.count_demand import ring_demand
+from engine.data.histogram import histogrammed
+from engine.geometry.grid import ImageGrid
+from engine.geometry.tof import TofSettings
+from engine.modalities.count_demand import panel_demand, ring_demand
+from engine.modalities.dual_head_pet.model import uniform_start as panel_start
+from engine.modalities.dual_head_pet.response.building import build_analytic
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.listmode_pet.model import prepare, uniform_start
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.sensitivity import compute_sensitivity
 from engine.recon.algorithms import Svrg
 from engine.recon.algorithms.subsets import CountDemand
 from engine.recon.algorithms.svrg_cycle import run_cycle
-from engine.recon.model import ListModeModel, MapModel
+from engine.recon.model import HistogramModel, ListModeModel, MapModel
 from tests.judge.materials import LYSO, PMMA, WATER
 from tests.judge.phantoms import Phantom, Region
+from tests.judge.scanners import Scanner
 from tests.judge.solids import cylinder
-from tests.judge.studies import TRUES, JudgeStudy, round_ring
-from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
-
-VOXEL_MM, LENGTH_MM = 1.1, 22.0
-RING = replace(
-    round_ring(57.6, LENGTH_MM, n_crystals=180, row_mm=2.2, crystal_mm=2.0, depth_mm=13.0),
-    material=LYSO,
+from tests.judge.studies import PANELS, TRUES, JudgeStudy, panel_balls, round_ring
+from tests.judge_scans import (
+    kept_pairs,
+    listmode_of,
+    mu_map_of,
+    panel_crystals,
+    panels_of,
+    ring_of,
 )
-DISCS = {"hot 8 mm": (7.5, 0.0, 4.0), "hot 4 mm": (-7.5, 0.0, 2.0), "cold 8 mm": (0.0, 8.0, 4.0)}
-"""x, y and radius of rods along the axis, in a body with a radius of 14 mm."""
+
+BODY_MM = 14.0
+RODS = {"hot 8 mm": (7.5, 0.0, 4.0), "hot 4 mm": (-7.5, 0.0, 2.0), "cold 8 mm": (0.0, 8.0, 4.0)}
+"""x, y and radius of rods along the axis of the mouse, in a body with a radius of 14 mm."""
+BALLS = (((6, 0, 10), 2.4), ((-6, 8, -10), 4.0), ((4, -8, -4), 5.0))
+"""Middles and radii of the balls between the panels."""
+Masks = tuple[NDArray[np.bool_], NDArray[np.bool_], list[NDArray[np.bool_]]]
 
 
 @dataclass(frozen=True)
-class MouseScan:
-    """Events of a body of water with two hot rods and a cold one, trues alone."""
+class RingCase:
+    """A body of water with two hot rods and a cold one in a ring; all sizes grow with the body.
 
-    n_pairs: int = 100_000
-    seed: int = 1
+    Attributes
+    ----------
+    scanner : as the judge describes it
+    voxel_mm : edge of a voxel
+    body : radius of the body relative to that of the mouse
+    n_pairs : photon pairs
+    tof : timing; None for none
+    """
+
+    scanner: Scanner
+    voxel_mm: float
+    body: float
+    n_pairs: int
+    tof: TofSettings | None = None
+
+    @property
+    def length_mm(self) -> float:
+        """Length of the scanner."""
+        return self.scanner.size_mm[1]
 
     def phantom(self) -> Phantom:
         """Return the body; the cold rod is of plastic."""
+        k, length = self.body, self.length_mm + 18
         rods = [
-            Region(cylinder(r, 40, at=(x, y, 0)), PMMA if "cold" in name else WATER, activity)
-            for (name, (x, y, r)), activity in zip(DISCS.items(), (4.0, 4.0, 0.0), strict=True)
+            Region(
+                cylinder(k * r, length, at=(k * x, k * y, 0)),
+                PMMA if "cold" in name else WATER,
+                activity,
+            )
+            for (name, (x, y, r)), activity in zip(RODS.items(), (4.0, 4.0, 0.0), strict=True)
         ]
-        return Phantom("rods", (Region(cylinder(14, 40), WATER, 1.0), *rods))
+        body = Region(cylinder(k * BODY_MM, length), WATER, 1.0)
+        return Phantom("rods", (body, *rods))
+
+    def model(self, dtype: str, n_pairs: int, seed: int) -> tuple[MapModel, ImageGrid, CountDemand]:
+        """Return the events as list mode with attenuation, their grid, and what subsets need."""
+        physics = TRUES if self.tof is None else replace(TRUES, tof_fwhm_ps=self.tof.fwhm_ps)
+        study = JudgeStudy("map-rods", self.phantom(), self.scanner, physics, seed)
+        pairs, voxel = kept_pairs(study, n_pairs), (self.voxel_mm,) * 3
+        diameter = 2.43 * BODY_MM * self.body
+        ring = ring_of(self.scanner, diameter_mm=diameter, voxel_mm=voxel, tof=self.tof)
+        protocol = engine.ListModeProtocol()
+        grid = protocol.grid.grid_for(ring)
+        scan = listmode_of(pairs, ring, pairs.crystals, mu_map=mu_map_of(study.phantom, grid))
+        on = engine.cpu()
+        for step in protocol.corrections.steps():
+            if step.kind != "resolution" and step.use != "off" and step.obstacle(scan) is None:
+                scan = step.apply(scan, on=on)
+        prompts = prepare(scan, on=on).data
+        sensitivity = compute_sensitivity(prompts, grid, SensitivitySettings(), on=on)
+        tof = None if prompts.tof_bins is None else ring.tof
+        rays = engine.Rays(prompts.scanner.positions_mm, prompts.crystals, prompts.tof_bins)
+        A = engine.RayProjector(rays, grid, on=on, dtype=dtype, tof=tof)
+        background = np.zeros(prompts.n_events, dtype)
+        events = ListModeModel(A, background, sensitivity.image.astype(dtype))
+        start = uniform_start(events).astype(dtype)
+        demand = ring_demand(float(prompts.n_events), grid, tof)
+        return MapModel.of(events, grid.voxel_mm[::-1], start, on.threads), grid, demand
+
+    def regions(self, grid: ImageGrid) -> Masks:
+        """Return masks of the whole object, of its background and of the rods."""
+        k, (z, y, x) = self.body, _centres_mm(grid)
+        middle = np.abs(z) < self.length_mm / 2 - 2 * self.voxel_mm
+        far = [np.hypot(x - k * cx, y - k * cy) - k * r for cx, cy, r in RODS.values()]
+        rods = [(d < 0) & middle for d in far]
+        whole = (np.hypot(x, y) < k * BODY_MM) & middle
+        inside = np.hypot(x, y) < k * (BODY_MM - 2)
+        return whole, inside & middle & np.all([d > 2 * k for d in far], axis=0), rods
+
+
+@dataclass(frozen=True)
+class PanelCase:
+    """A box with two hot balls and a cold one between two panels."""
+
+    n_pairs: int
+
+    def model(self, dtype: str, n_pairs: int, seed: int) -> tuple[MapModel, ImageGrid, CountDemand]:
+        """Return the counts of the lines, with the analytic response."""
+        study, panels, on = replace(panel_balls(), seed=seed), panels_of(PANELS), engine.cpu()
+        pairs = kept_pairs(study, n_pairs)
+        scan = listmode_of(pairs, panels, panel_crystals(PANELS, pairs.crystals))
+        counted = histogrammed(scan)
+        response = build_analytic(counted.scanner, AnalyticResponse(n_points=1 << 12))
+        A = engine.MatrixProjector(response, on=on, dtype=dtype)
+        counts = np.asarray(counted.prompts, dtype)
+        lines = HistogramModel.of(A, np.zeros((), dtype), counts)
+        start = panel_start(counted, response).astype(dtype)
+        grid, demand = panels.grid, panel_demand(counted.n_prompts, panels)
+        return MapModel.of(lines, grid.voxel_mm[::-1], start, on.threads), grid, demand
+
+    def regions(self, grid: ImageGrid) -> Masks:
+        """Return masks of the whole object, of its background and of the balls."""
+        z, y, x = _centres_mm(grid)
+        far = [
+            np.sqrt((x - cx) ** 2 + (y - cy) ** 2 + (z - cz) ** 2) - r for (cx, cy, cz), r in BALLS
+        ]
+        whole = (np.abs(x) < 15) & (np.abs(y) < 20) & (np.abs(z) < 24)
+        inside = (np.abs(x) < 12) & (np.abs(y) < 15) & (np.abs(z) < 20)
+        return whole, inside & np.all([d > 3 for d in far], axis=0), [d < 0 for d in far]
+
+
+RING = replace(
+    round_ring(57.6, 22.0, n_crystals=180, row_mm=2.2, crystal_mm=2.0, depth_mm=13.0),
+    material=LYSO,
+)
+MOUSE = RingCase(RING, 1.1, 1.0, 100_000)
+CASES: dict[str, RingCase | PanelCase] = {
+    "small-animal": MOUSE,
+    "demo-ring": RingCase(
+        round_ring(150.0, 140.0, n_crystals=288, row_mm=5.0), 3.0, 5.0, 800_000,
+        TofSettings(fwhm_ps=250.0, bin_ps=100.0, n_bins=15),
+    ),
+    "dual-head": PanelCase(1_000_000),
+    "mmr": RingCase(round_ring(328.0, 256.0, n_crystals=504, row_mm=4.0), 4.0, 7.0, 2_000_000),
+    "d690": RingCase(
+        round_ring(405.0, 157.2, n_crystals=576, row_mm=6.55), 5.0, 7.0, 1_500_000,
+        TofSettings(fwhm_ps=544.0, bin_ps=89.0, n_bins=21),
+    ),
+    "vision": RingCase(
+        round_ring(410.0, 261.0, n_crystals=760, row_mm=3.3), 4.0, 7.0, 2_000_000,
+        TofSettings(fwhm_ps=214.0, bin_ps=143.0, n_bins=13),
+    ),
+}  # fmt: skip
+"""mMR-like, D690-like and Vision-like rings have the sizes and timing of these scanners."""
+
+
+@dataclass(frozen=True)
+class MapScan:
+    """Events of a scanner, trues alone.
+
+    Attributes
+    ----------
+    case : scanner and object
+    n_pairs : photon pairs; None for those of the case
+    seed : of the photons
+    """
+
+    case: RingCase | PanelCase = MOUSE
+    n_pairs: int | None = None
+    seed: int = 1
 
     @cached_property
+    def _made(self) -> tuple[MapModel, ImageGrid, CountDemand]:
+        return self.case.model("float32", self.n_pairs or self.case.n_pairs, self.seed)
+
+    @property
     def model(self) -> MapModel:
-        """The events as list mode, with attenuation."""
-        return self.in_type("float32")
+        """The model in float32."""
+        return self._made[0]
 
     @cached_property
     def reference_model(self) -> MapModel:
         """The same events in float64."""
-        return self.in_type("float64")
-
-    def in_type(self, dtype: str) -> MapModel:
-        """Return the model of a type."""
-        study = JudgeStudy("map-rods", self.phantom(), RING, TRUES, self.seed)
-        pairs, voxel = kept_pairs(study, self.n_pairs), (VOXEL_MM,) * 3
-        ring = ring_of(RING, diameter_mm=34.0, voxel_mm=voxel)
-        grid = engine.ListModeProtocol().grid.grid_for(ring)
-        scan = listmode_of(pairs, ring, pairs.crystals, mu_map=mu_map_of(study.phantom, grid))
-        on = engine.cpu()
-        protocol = engine.ListModeProtocol()
-        for step in protocol.corrections.steps():
-            if step.use != "off" and step.obstacle(scan) is None:
-                scan = step.apply(scan, on=on)
-        prompts = prepare(scan, on=on).data
-        sensitivity = compute_sensitivity(prompts, grid, SensitivitySettings(), on=on)
-        rays = engine.Rays(prompts.scanner.positions_mm, prompts.crystals)
-        A = engine.RayProjector(rays, grid, on=on, dtype=dtype)
-        background = np.zeros(prompts.n_events, dtype)
-        events = ListModeModel(A, background, sensitivity.image.astype(dtype))
-        start = uniform_start(events).astype(dtype)
-        return MapModel.of(events, grid.voxel_mm[::-1], start, on.threads)
+        return self.case.model("float64", self.n_pairs or self.case.n_pairs, self.seed)[0]
 
     @property
     def demand(self) -> CountDemand:
         """What the counts offer to subsets."""
-        A = self.model.A
-        return ring_demand(float(A.out_shape[0]), A.grid, None)
+        return self._made[2]
 
-    def regions(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], list[NDArray[np.bool_]]]:
-        """Return masks of the whole object, of its background and of the rods."""
-        A = self.model.A
-        at = [A.grid.centres_mm(axis=k) for k in (2, 1, 0)]
-        z, y, x = np.meshgrid(*at, indexing="ij")
-        middle = np.abs(z) < LENGTH_MM / 2 - 2
-        far = [np.hypot(x - cx, y - cy) - r for cx, cy, r in DISCS.values()]
-        rods = [(d < 0) & middle for d in far]
-        whole = (np.hypot(x, y) < 14) & middle
-        background = (np.hypot(x, y) < 12) & middle & np.all([d > 2 for d in far], axis=0)
-        return whole, background, rods
+    def regions(self) -> Masks:
+        """Return masks of the whole object, of its background and of its regions."""
+        return self.case.regions(self._made[1])
 
 
 Figures = tuple[float, float, float]
 
 
-def passes_and_errors(
-    scan: MouseScan, strength: float, n_cycles: int, n_reference: int
-) -> tuple[float, float, Iterator[tuple[float, Figures]]]:
-    """Return the reference's KKT residual, its last change, and the errors by passes."""
+@dataclass(frozen=True)
+class Convergence:
+    """How a run converges to the reference.
+
+    Attributes
+    ----------
+    kkt : KKT residual of the reference
+    change : rms of the last change of the reference, when its iterations were doubled
+    errors : passes, and errors after them
+    """
+
+    kkt: float
+    change: float
+    errors: Iterator[tuple[float, Figures]]
+
+
+def convergence(scan: MapScan, strength: float, n_cycles: int, n_reference: int) -> Convergence:
+    """Return how SVRG converges to the optimum of a scan.
+
+    Parameters
+    ----------
+    scan : the events
+    strength : of the prior
+    n_cycles : cycles of the run
+    n_reference : cycles of the reference in float64
+    """
     whole, background, rods = scan.regions()
     algorithm = Svrg(strength=strength).for_counts(scan.demand)
     ready = algorithm.prepared(scan.reference_model, algorithm.n_parts)
@@ -130,23 +272,34 @@ def passes_and_errors(
         for number in range(1, n_cycles + 1):
             yield 2.5 + 3 * number, errors(next(iterates).image)
 
-    return ready.likelihood.kkt(anchor), change, found()
+    return Convergence(ready.likelihood.kkt(anchor), change, found())
+
+
+def _centres_mm(grid: ImageGrid) -> list[NDArray[np.float64]]:
+    at = [grid.centres_mm(axis=k) for k in (2, 1, 0)]
+    return np.meshgrid(*at, indexing="ij")
 
 
 def main(arguments: list[str]) -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pairs", type=int, default=100_000)
+    parser.add_argument("scanners", nargs="*", choices=[*CASES, []], metavar="SCANNER")
+    parser.add_argument("--pairs", type=int)
     parser.add_argument("--strength", type=float, default=0.03)
-    parser.add_argument("--cycles", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--cycles", type=int, default=6)
     parser.add_argument("--reference", type=int, default=16)
     chosen = parser.parse_args(arguments)
-    out, scan = sys.stdout.write, MouseScan(chosen.pairs)
-    kkt, change, rows = passes_and_errors(scan, chosen.strength, chosen.cycles, chosen.reference)
-    out(f"reference: KKT residual {kkt:.1e}, change in the second half {change:.1e}\n")
-    out("| passes | whole | background | regions |\n|---|---|---|---|\n")
-    for passes, figures in rows:
-        out(f"| {passes:g} | {' | '.join(f'{figure:.4f}' for figure in figures)} |\n")
+    out = sys.stdout.write
+    for name in chosen.scanners or CASES:
+        for seed in range(1, chosen.seeds + 1):
+            scan = MapScan(CASES[name], chosen.pairs, seed)
+            found = convergence(scan, chosen.strength, chosen.cycles, chosen.reference)
+            out(f"{name}, seed {seed}: reference KKT {found.kkt:.1e}, change {found.change:.1e}\n")
+            for passes, figures in found.errors:
+                row = "  ".join(f"{100 * figure:7.3f}" for figure in figures)
+                out(f"  {passes:4.1f} passes  {row}  % (whole, background, regions)\n")
+                sys.stdout.flush()
 
 
 if __name__ == "__main__":
