@@ -133,9 +133,12 @@ class Console:
     def _iterated(self, event: Preview) -> None:
         total = event.iterations * event.subsets
         step, part = ("iteration", "subset") if event.frame is None else ("frame", "update")
-        text = f"{step} {event.iteration}/{event.iterations}"
+        # A number that the run may not reach is no promise
+        of = " of at most " if event.may_end_early else "/"
+        in_frame = of if event.frame is not None else "/"
+        text = f"{step} {event.iteration}{'/' if event.frame is not None else of}{event.iterations}"
         if event.subsets > 1:
-            text += f", {part} {event.subset}/{event.subsets}"
+            text += f", {part} {event.subset}{in_frame}{event.subsets}"
         if event.slices is not None:
             text = f"slab {event.subset}/{event.subsets}, slices up to {event.slices:,}"
         self._advance(event.update, total, text)
@@ -147,7 +150,10 @@ class Console:
         # PET maximises a likelihood, CT minimises a residual; direct methods have neither
         if event.history.penalised:
             last = event.history.penalised[-1]
-            message = f"objective {last.objective:,.0f}, regions {100 * last.change:.2g} %"
+            message = (
+                f"objective {last.objective:,.0f}, regions change by {100 * last.change:.2g} % "
+                f"(limit {100 * last.limit:g} %)"
+            )
         elif event.log_likelihood is not None:
             message = f"log-likelihood {event.log_likelihood:,.0f}"
         elif event.residual is not None:
@@ -155,7 +161,7 @@ class Console:
         else:
             return
         if event.ends_iteration:
-            self._say(f"  iteration {event.iteration}/{event.iterations}  {message}")
+            self._say(f"  iteration {event.iteration}{of}{event.iterations}  {message}")
 
     def _say(self, text: str) -> None:
         # A full disk or a closed pipe shows up here, as an error with a remedy

@@ -145,9 +145,8 @@ def begin(context: RunContext[Protocol], resume: Resume | None) -> StageStarted:
     # Times of the interrupted run are included, so that the rate of updates is right.
     if resume is not None:
         n_updates = algorithm.n_iterations * algorithm.n_subsets
-        text += (
-            f"; resuming after {resume.done:,} of {n_updates:,} updates (their time is included)"
-        )
+        of = f"{'at most ' if algorithm.may_end_early else ''}{n_updates:,}"
+        text += f"; resuming after {resume.done:,} of {of} updates (their time is included)"
     return context.log.start("reconstruct", text)
 
 
@@ -208,9 +207,13 @@ def iterate(
         n_updates = algorithm.n_iterations * algorithm.n_subsets
         # Estimates of the algorithm count projections and back projections one by one.
         divisor = 2 if is_fused else 1
-        passes, before = algorithm.passes // divisor, algorithm.passes_before // divisor
+        # A step of MAP is a pass over all subsets, which report one by one.
+        parts = algorithm.n_parts // algorithm.n_subsets
+        passes = parts * algorithm.passes // divisor
+        before = -(-parts * algorithm.passes_before // divisor)
         progress.begin("reconstruct", n_updates, passes, done=done, before=before)
-    steps = solve(
+    # A run that was interrupted after its last iteration must not add another one.
+    steps = () if log.history.ends else solve(
         algorithm,
         model,
         image,
@@ -218,8 +221,8 @@ def iterate(
         so_far=context.log.history.so_far,
         between=_between(context, space.grid, support),
         finish_early=until,
-    )
-    clock, ends = perf_counter(), ""
+    )  # fmt: skip
+    clock = perf_counter()
     for step in steps:
         done = step.update
         if progress is not None:
@@ -230,18 +233,18 @@ def iterate(
         seconds = perf_counter() - clock
         context.log.spend("reconstruct", seconds)
         # Copying an image from a GPU takes time, hence not after every subset.
-        if ends_iteration or context.log.may_preview(context.on):
+        if ends_iteration or step.ends or context.log.may_preview(context.on):
             image = step.image
             yield from _report(context, space, step, seconds, residual)
             yield from context.profiled()
-        if step.ends:
-            ends = step.ends
-            yield _why_it_ends(context, step)
         # Pauses, drawing and saving do not count as time of the algorithm.
         clock = perf_counter()
     if progress is not None:
         progress.end()
-    if algorithm.is_penalised and not ends and not until.is_reached:
+    ends = log.history.ends
+    if ends:
+        yield _why_it_ends(context, done // algorithm.n_subsets)
+    elif algorithm.is_penalised and not until.is_reached:
         yield from _warn_of_distance(context)
     # Recorded before the final scaling, which can raise a warning.
     log.conclude(*until.ending_of(algorithm, done, ends))
@@ -348,9 +351,10 @@ def _report(
     at = step.optimality
     penalised = None if at is None else PenalisedFigures(*at.figures)
     history = context.log.history.extended(step.log_likelihood, residual, penalised)
+    ends = step.ends or (at.reached if at is not None else "")
     # Each iteration counts skipped events again; only the first count is meaningful.
     n_skipped = step.n_skipped if step.iteration == 1 else history.n_skipped
-    context.log.history = replace(history, so_far=step.so_far(), n_skipped=n_skipped)
+    context.log.history = replace(history, so_far=step.so_far(), n_skipped=n_skipped, ends=ends)
     if step.iteration == 1:
         yield from _warn_of_skipped(context)
     yield Preview(
@@ -367,23 +371,27 @@ def _report(
     )
 
 
-def _why_it_ends(context: RunContext[Protocol], step: Step) -> Corrected:
+def _why_it_ends(context: RunContext[Protocol], n_done: int) -> Corrected:
     """Report that no more iterations follow, and why."""
     of = context.protocol.algorithm.n_iterations
-    text = f"stopped after {step.iteration} of {of} iterations: {step.ends}"
+    text = f"ended after {n_done} of at most {of} iterations: {context.log.history.ends}"
     return context.log.applied("iterations", text)
 
 
 def _warn_of_distance(context: RunContext[Protocol]) -> Iterator[Event]:
     """Warn if the last iteration of a penalised algorithm did not reach its optimum."""
     figures = context.log.history.penalised
-    if figures and figures[-1].change > figures[-1].limit:
-        yield context.log.warn(
-            f"The optimum was not reached in {len(figures)} iterations: regions still change by "
-            f"{100 * figures[-1].change:.2g} % in an iteration, and a run ends below "
-            f"{100 * figures[-1].limit:g} %. Increase the maximum number of iterations, or choose "
-            "a smoother image."
-        )
+    if not figures:
+        return
+    change, limit = 100 * figures[-1].change, 100 * figures[-1].limit
+    distance = "the objective still rises"
+    if change > limit:
+        distance = f"regions still change by {change:.2g} % per iteration, above the limit of "
+        distance += f"{limit:g} %"
+    yield context.log.warn(
+        f"The optimum was not reached in {len(figures)} iterations: {distance}. Increase the "
+        "maximum number of iterations, or choose a smoother image."
+    )
 
 
 def _warn_of_skipped(context: RunContext[Protocol]) -> Iterator[Event]:

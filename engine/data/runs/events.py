@@ -206,6 +206,11 @@ class Preview(Event):
         return (self.iteration - 1) * self.subsets + self.subset
 
     @property
+    def may_end_early(self) -> bool:
+        """True if the number of iterations is a maximum."""
+        return self.run is not None and self.run.may_end_early
+
+    @property
     def ends_iteration(self) -> bool:
         """True if this update is the last of its iteration."""
         return self.subset == self.subsets

@@ -35,6 +35,7 @@ class RunHistory:
     seconds : time by stage; work lost by an interruption does not count
     log_likelihoods, residuals : one for each iteration, if the algorithm has them
     penalised : one for each iteration of a penalised reconstruction
+    ends : why no iteration follows this image; empty if one follows or all are done
     so_far : log-likelihood and skipped rows of the current iteration so far
     n_skipped : skipped rows in the first iteration
     """
@@ -45,6 +46,7 @@ class RunHistory:
     log_likelihoods: tuple[float, ...] = ()
     residuals: tuple[float, ...] = ()
     penalised: tuple[PenalisedFigures, ...] = ()
+    ends: str = ""
     so_far: tuple[float, int] = (0.0, 0)
     n_skipped: int = 0
 
@@ -67,9 +69,8 @@ class RunHistory:
 
     def for_next_image(self) -> RunHistory:
         """Return the history without the figures of iterations, for the next image of the run."""
-        return replace(
-            self, log_likelihoods=(), residuals=(), penalised=(), so_far=(0.0, 0), n_skipped=0
-        )
+        # Whatever belongs to the whole run stays.
+        return RunHistory(self.started_utc, self.resumed_utc, self.seconds)
 
     def extended(
         self,

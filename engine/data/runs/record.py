@@ -131,6 +131,7 @@ class RecordedRun(Settings):
     algorithm : title of the algorithm; empty: not known
     iterates : True if it makes iterations; a direct algorithm makes none
     iterations_planned : planned passes over all data, fitted to the scan
+    may_end_early : True if that number is a maximum, because the algorithm can end by itself
     iterations_done : completed passes; a fraction if it ended within one
     subsets : numbers of subsets, each once, because frames can differ; empty: not known
     fitted : reason if passes or subsets differ from the protocol, such as few counts
@@ -152,6 +153,7 @@ class RecordedRun(Settings):
     algorithm: str = ""
     iterates: bool = True
     iterations_planned: int = setting(1, ge=0)
+    may_end_early: bool = False
     iterations_done: float = setting(0.0, ge=0)
     subsets: tuple[int, ...] = ()
     fitted: str = ""
@@ -281,7 +283,7 @@ class RecordedRun(Settings):
         if self.frames_planned and self.frames_done < self.frames_planned:
             at = f" after frame {self.frames_done} of {self.frames_planned}"
         elif self.is_cut_short:
-            at = f" at iteration {number(self.iterations_done)} of {self.iterations_planned}"
+            at = f" at iteration {number(self.iterations_done)} of {self.words_of_planned}"
         return f"{word}{at}"
 
     def describe_run(self) -> str:
@@ -289,6 +291,11 @@ class RecordedRun(Settings):
         resumed = "" if not self.resumed else f", resumed {times(self.resumed)}"
         reason = f": {self.reason.rstrip('.')}" if self.reason else ""
         return f"{self.describe_ending()}{resumed}{reason}"
+
+    @property
+    def words_of_planned(self) -> str:
+        """Planned iterations in words: "20"; "at most 20" if the algorithm can end by itself."""
+        return f"{'at most ' if self.may_end_early else ''}{self.iterations_planned}"
 
     @property
     def is_cut_short(self) -> bool:

@@ -407,6 +407,7 @@ class RunContext(Generic[P_co]):
             algorithm=algorithm.title,
             iterates=not algorithm.direct,
             iterations_planned=algorithm.n_iterations,
+            may_end_early=algorithm.may_end_early,
             iterations_done=iterations_done,
             # Before the iterations begin, the number of subsets is that of the protocol.
             subsets=tuple(log.subsets) or (algorithm.n_subsets,),

@@ -26,6 +26,7 @@ def unrecorded(protocol: Protocol, iterations_done: float | None = None) -> Reco
         algorithm=algorithm.title,
         iterates=not algorithm.direct,
         iterations_planned=n,
+        may_end_early=algorithm.may_end_early,
         iterations_done=done,
         ending="done" if done >= n else "stopped",
     )

@@ -43,6 +43,8 @@ PASSES_OF_CYCLE = 3
 """Passes over the data in a cycle: two over the subsets, one for the full gradient."""
 COUNTS_FACTOR = 1.5
 """Counts that a subset needs, relative to OSEM: its gradients are compared voxel by voxel."""
+LEAST_COUNTS = 50
+"""Counts that any subset needs."""
 LEAST_SHARE = 1e-3
 """δ relative to the typical activity."""
 Smoothness = Literal["smooth", "standard", "sharp"]
@@ -223,8 +225,9 @@ class Svrg(_Penalised):
             return self
         most = int(demand.n_counts / (COUNTS_FACTOR * demand.in_subset))
         found = max(min(MOST_SUBSETS, most), LEAST_SUBSETS)
-        # A subset without counts has no gradient.
-        found = max(min(found, int(demand.n_counts), demand.n_families or found), 1)
+        # Corrected gradients of subsets with next to no counts would not agree at all.
+        counted = int(demand.n_counts / LEAST_COUNTS)
+        found = max(min(found, counted, demand.n_families or found), 1)
         return self.model_copy(update={"subsets": found})
 
     def in_one_subset(self) -> Svrg:

@@ -11,6 +11,8 @@ from engine.recon.model.counts import EmLoop, EmStep, RatioStep, SystemModel
 if TYPE_CHECKING:
     from engine.recon.model.subset_objective import SubsetObjective
 
+LEAST_COUNTS = 50
+"""Counts of a subset of that pass."""
 START_SUBSETS = 12
 """Subsets of the pass of OSEM, independent of the algorithm's; more would add noise."""
 
@@ -61,7 +63,10 @@ class MapModel(SystemModel):
     @property
     def start_subsets(self) -> int:
         """Subsets of the pass of OSEM."""
-        return self.model.sorted_subsets or START_SUBSETS
+        if self.model.sorted_subsets is not None:
+            return self.model.sorted_subsets
+        # A subset with next to no counts would clear most of the image.
+        return max(min(START_SUBSETS, int(self.model.n_counts / LEAST_COUNTS)), 1)
 
     @property
     def sorted_subsets(self) -> int | None:

@@ -266,19 +266,22 @@ def _ledger_row(each: RecordedCorrection, run: RecordedRun, titles: dict[str, st
 
 
 def _convergence(subject: ReportSubject) -> Iterator[ReportRow]:
-    for key, name in (
-        ("log_likelihoods", "Log-likelihood"),
-        ("relative_residuals", "Relative residual"),
-    ):
-        values = subject.provenance.get(key) or []
+    penalised = subject.provenance.get("penalised") or []
+    curves = {
+        "Log-likelihood": subject.provenance.get("log_likelihoods"),
+        "Relative residual": subject.provenance.get("relative_residuals"),
+    }
+    if penalised:
+        # The log-likelihood alone may fall: the prior gives up some of it for less noise.
+        curves = {"Penalised log-likelihood": [each["objective"] for each in penalised]}
+    for name, found in curves.items():
+        values = found or []
         if len(values) > 1:
             change = number_text(values[-1] - values[-2], 3)
             text = f"{number_text(values[-1], 6)}, change in the last iteration {change}"
             yield ReportRow(name, text)
-    penalised = subject.provenance.get("penalised") or []
     if penalised:
         last = penalised[-1]
-        yield ReportRow("Penalised log-likelihood", number_text(last["objective"], 6))
         text = (
             f"{number_text(100 * last['change'], 3)} % in the last iteration, KKT residual "
             f"{number_text(last['kkt'], 2)}"

@@ -136,7 +136,7 @@ def test_conjugate_gradients_end_at_the_noise_and_say_so(tmp_path, rng):
     message = list(run(study(tmp_path / "noisy.h5", *settings), on=ON, on_progress=ticks.append))
 
     n = sum(isinstance(event, Preview) for event in message)
-    text = f"stopped after {n} of 20 iterations: the residual has reached the noise"
+    text = f"ended after {n} of at most 20 iterations: the residual has reached the noise"
     assert 2 < n < 20
     assert Corrected("iterations", "applied", text) in message
     info = message[-1].volume.info
@@ -145,7 +145,7 @@ def test_conjugate_gradients_end_at_the_noise_and_say_so(tmp_path, rng):
     record = message[-1].run
     assert (record.ending, record.iterations_done) == ("converged", n)
     assert record.describe_run() == (
-        f"converged at iteration {n} of 20: the residual has reached the noise"
+        f"converged at iteration {n} of at most 20: the residual has reached the noise"
     )
     assert info["iterations_done"] == n
     last = [on_progress for on_progress in ticks if on_progress.stage == "reconstruct"][-1]

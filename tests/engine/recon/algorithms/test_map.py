@@ -186,7 +186,7 @@ def test_a_step_that_leads_downhill_is_repeated_at_half_its_length(monkeypatch):
 def test_the_counts_decide_the_number_of_subsets():
     many, few = CountDemand(1e7, 1e4), CountDemand(1.5e5, 1e4)
     assert [Svrg().for_counts(each).n_parts for each in (many, few)] == [24, 10]
-    assert Svrg().for_counts(CountDemand(10, 1e4)).n_parts == 8
+    assert [Svrg().for_counts(CountDemand(n, 1e4)).n_parts for n in (10, 200, 1e3)] == [1, 4, 8]
     assert Svrg(subsets=3).for_counts(many).n_parts == 3
 
 
