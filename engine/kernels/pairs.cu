@@ -1,6 +1,6 @@
 // Sums of a potential over the 26 neighbours of each voxel; the formulas are at the head of the twin, pairs.py.
 //
-// A thread takes a voxel, and its neighbours in the order of the twin. The source is compiled without fused
+// A thread takes a voxel, and its neighbours in the order of the twin, ORDER. The source is compiled without fused
 // multiply-adds, so that the bits are those of the CPU.
 
 typedef {{ real }} real;
@@ -14,7 +14,7 @@ __device__ __forceinline__ real relative(int term, real a, real b, real v, real 
   const real zero = c.eps - c.eps, d = a - b, size = d < 0 ? -d : d;
   const real D = a + b + c.first * size + c.eps, r = D > zero ? c.one / D : zero;
   if (term == VALUE) return w * (d * (d * r));
-  if (term == GRADIENT) return w * ((d * r) * ((D + b + b + c.eps) * r));
+  if (term == GRADIENT) return w * (d * r) * ((D + c.eps + b + b) * r);
   // p and q are at most 2: products of three reciprocals would overflow.
   const real p = (b + b + c.eps) * r, q = (a + a + c.eps) * r, t = w * ((r + r) * p);
   return term == HESSIAN ? t * (p * v - q * u) : t * (p + q);
@@ -41,18 +41,20 @@ __device__ __forceinline__ real quadratic(int term, real a, real b, real v, real
 extern "C" __global__ void __launch_bounds__({{ block }}) pairs(
     int term, int kind, const real* __restrict__ x, const real* __restrict__ vector, const real* __restrict__ kappa,
     const real* __restrict__ weights, const unsigned char* __restrict__ shares, int has_shares,
-    const int* __restrict__ steps, const real* __restrict__ numbers, int nx, int ny, int nz, long long n,
+    const int* __restrict__ steps, const int* __restrict__ order, const real* __restrict__ numbers, int nx, int ny,
+    int nz, long long n,
     real* __restrict__ out) {
   const long long i = (long long)blockIdx.x * {{ block }} + threadIdx.x;
   if (i >= n) return;
   const int at_x = (int)(i % nx), at_y = (int)(i / nx % ny), at_z = (int)(i / nx / ny);
   const Numbers c = {numbers[0], numbers[1], numbers[2], numbers[3]};
   real total = 0;
-  for (int k = 0; k < 2 * N_HALF; ++k) {
+  for (int turn = 0; turn < 2 * N_HALF; ++turn) {
+    const int k = order[turn];
     const int z = at_z + steps[3 * k], y = at_y + steps[3 * k + 1], there_x = at_x + steps[3 * k + 2];
     if (z < 0 || z >= nz || y < 0 || y >= ny || there_x < 0 || there_x >= nx) continue;
     const long long j = ((long long)z * ny + y) * nx + there_x;
-    real w = weights[k] * kappa[i] * kappa[j];
+    real w = weights[k] * (kappa[i] * kappa[j]);
     if (has_shares) {
       // A pair is stored once, with the voxel that comes first in memory.
       const int doubled = k < N_HALF ? shares[k * n + i] : shares[(k - N_HALF) * n + j];

@@ -18,9 +18,10 @@ from engine.core.backend import gpu_of
 from engine.core.errors import GeometryError
 from engine.kernels.blocks import run_blocks
 from engine.kernels.neighbours import pairs
+from engine.operators.planes import VOXELS_AT_ONCE
 
-ROWS_AT_ONCE = 64
-"""Rows of an image that a thread processes in one step."""
+BLOCKS_PER_THREAD = 4
+"""Blocks of planes of each thread; each of them computes a part of one more plane."""
 N_HALF, STEPS = pairs.N_HALF, pairs.STEPS
 _ALL: NDArray[np.uint8] = np.zeros((0, 0, 0, 0), np.uint8)
 
@@ -107,20 +108,22 @@ class NeighbourSums:
 
     def _on_host(self, term: Term, x: Array, vector: Array) -> Array:
         weights, numbers = self._tables(x.dtype)
-        kappa, shares = self._kappa(x), _ALL if self.shares is None else self.shares
+        (kappa, spans), shares = self._kappa(x), _ALL if self.shares is None else self.shares
         out = np.empty_like(x)
-        images = [only_read(each) for each in (x, vector, kappa, weights, shares)]
+        images = [only_read(each) for each in (x, vector, kappa, spans, weights, shares)]
         fixed = only_read(STEPS), only_read(numbers)
         numbers_of = int(term), int(self.potential)
 
         def work(_: int, start: int, stop: int) -> None:
-            pairs.add_pairs(start, stop, *numbers_of, *images, *fixed, out)
+            buffers = np.zeros((3, x.shape[2]), x.dtype)
+            pairs.add_pairs(start, stop, *numbers_of, *images, *fixed, buffers, out)
 
-        n_rows = x.shape[0] * x.shape[1]
-        if self.threads == 1 or n_rows <= ROWS_AT_ONCE:  # not worth a thread
-            work(0, 0, n_rows)
+        n = len(x)
+        if self.threads == 1 or x.size <= VOXELS_AT_ONCE:  # not worth a thread
+            work(0, 0, n)
             return out
-        run_blocks(work, n_rows, self.threads, rows=ROWS_AT_ONCE, in_turn=False)
+        planes = -(-n // (BLOCKS_PER_THREAD * self.threads))
+        run_blocks(work, n, self.threads, rows=planes, in_turn=False)
         return out
 
     def _on_device(self, term: Term, x: Array, vector: Array) -> Array:
@@ -130,22 +133,34 @@ class NeighbourSums:
         if key not in self._cached:
             weights, numbers = self._tables(x.dtype)
             shares = None if self.shares is None else gpu.upload(self.shares)
-            tables = device_pairs.tables_of(gpu, weights, STEPS, numbers)
+            tables = device_pairs.tables_of(gpu, weights, STEPS, pairs.ORDER, numbers)
             self._cached[key] = shares, tables
         shares, tables = self._cached[key]
         numbers_of = int(term), int(self.potential)
-        return device_pairs.sums(gpu, *numbers_of, x, vector, self._kappa(x), shares, tables)
+        return device_pairs.sums(gpu, *numbers_of, x, vector, self._kappa(x)[0], shares, tables)
 
-    def _kappa(self, x: Array) -> Array:
-        """Return κ on the device of an image and in its type."""
+    def _kappa(self, x: Array) -> tuple[Array, Array]:
+        """Return κ on the device of an image and in its type, and the span of each row on a CPU."""
         xp = module_of(x)
         key = xp.__name__, str(x.dtype), x.shape
         if key not in self._cached:
-            ones = xp.ones(x.shape, x.dtype)
-            kappa = ones if self.kappa is None else xp.asarray(self.kappa)
-            self._cached[key] = xp.ascontiguousarray(kappa.astype(x.dtype))
+            kappa = xp.ones(x.shape, x.dtype) if self.kappa is None else xp.asarray(self.kappa)
+            kappa = xp.ascontiguousarray(kappa.astype(x.dtype, copy=False))
+            self._cached[key] = kappa, _spans(kappa) if xp is np else None
         return self._cached[key]
 
     def _tables(self, dtype: Any) -> tuple[Array, Array]:
         weights = neighbour_weights(self.spacing_mm).astype(dtype)
         return weights, np.array([*self.numbers, 0.5, 1.0], dtype)
+
+
+def _spans(kappa: Array) -> NDArray[np.int32]:
+    """Return the first voxel of each row that is not 0, and the one after the last."""
+    found = np.zeros((*kappa.shape[:2], 2), np.int32)
+    for z, plane in enumerate(kappa):
+        is_some = plane != 0
+        found[z, :, 0] = is_some.argmax(axis=1)
+        found[z, :, 1] = kappa.shape[2] - is_some[:, ::-1].argmax(axis=1)
+        # A row of zeros has no voxel.
+        found[z, ~is_some.any(axis=1)] = 0
+    return found

@@ -10,6 +10,8 @@ from engine.kernels.blocks import run_blocks
 
 VOXELS_AT_ONCE = 1 << 16
 """Voxels that a thread processes in one step, so that temporaries stay in the cache."""
+WORTH_THREADS = 4 * VOXELS_AT_ONCE
+"""Largest image that is processed before threads would have started."""
 
 
 def by_planes(
@@ -29,11 +31,13 @@ def by_planes(
     n = shape[0]
     # At least one plane, even if it exceeds the cache.
     rows = max(1, VOXELS_AT_ONCE // max(1, prod(shape[1:])))
-    if n <= rows:  # not worth a thread
-        work(slice(0, n))
-        return
+    threads = 1 if on is None else on.threads
 
     def some(_: int, start: int, stop: int) -> None:
         work(slice(start, stop))
 
-    run_blocks(some, n, 1 if on is None else on.threads, rows=rows, in_turn=False)
+    if threads == 1 or prod(shape) <= WORTH_THREADS:
+        for start in range(0, n, rows):
+            some(0, start, min(start + rows, n))
+        return
+    run_blocks(some, n, threads, rows=rows, in_turn=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,7 +28,7 @@ def sums(
     vector: Array,
     kappa: Array,
     shares: Array | None,
-    tables: tuple[Array, Array, Array],
+    tables: tuple[Array, ...],
 ) -> Array:
     """Return the sums over the neighbours of each voxel.
 
@@ -41,13 +43,13 @@ def sums(
     shares
         (13, n_z, n_y, n_x) uint8 on the device; None if all pairs count fully
     tables
-        weights (26,), steps (26, 3) and numbers (4,) on the device
+        weights (26,), steps (26, 3), order (26,) and numbers (4,) on the device
 
     Returns
     -------
     (n_z, n_y, n_x)
     """
-    weights, steps, numbers = tables
+    weights, steps, order, numbers = tables
     out = gpu.empty(x.shape, x.dtype)
     if not x.size:
         return out
@@ -56,13 +58,11 @@ def sums(
     size = tuple(np.int32(n) for n in x.shape[::-1])
     gpu.load(source(x.dtype), OPTIONS).function("pairs")(
         -(-x.size // BLOCK), BLOCK, np.int32(term), np.int32(kind), x, vector, kappa, weights,
-        some, np.int32(shares is not None), steps, numbers, *size, np.int64(x.size), out,
+        some, np.int32(shares is not None), steps, order, numbers, *size, np.int64(x.size), out,
     )  # fmt: skip
     return out
 
 
-def tables_of(
-    gpu: Gpu, weights: NDArray[np.floating], steps: NDArray[np.int32], numbers: NDArray[np.floating]
-) -> tuple[Array, Array, Array]:
-    """Return copies of the tables on a device."""
-    return gpu.upload(weights), gpu.upload(steps), gpu.upload(numbers)
+def tables_of(gpu: Gpu, *tables: NDArray[Any]) -> tuple[Array, ...]:
+    """Return copies of tables on a device."""
+    return tuple(gpu.upload(each) for each in tables)

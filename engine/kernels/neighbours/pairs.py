@@ -14,8 +14,9 @@ Here a = x_n, b = x_m and d = a − b. A term t is one of four, of a potential �
     HUBER       φ = d² / 2 up to |d| = δ, then δ |d| − δ² / 2
 
 Pairs with a voxel outside of the image do not exist. All arithmetic is in the type of the image,
-neighbour by neighbour, without fused multiply-adds. Bits therefore do not depend on threads or
-device.
+neighbour by neighbour, without fused multiply-adds. The CPU computes each pair once, for both of
+its voxels, row by row in memory. A GPU thread takes the neighbours of its voxel in the same order,
+`ORDER`. Bits therefore do not depend on threads or device.
 """
 
 from __future__ import annotations
@@ -23,16 +24,20 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from engine.core.arrays import Array
+from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
 
 VALUE, GRADIENT, HESSIAN, CURVATURE = range(4)
 QUADRATIC, RELATIVE, HUBER = range(3)
 N_HALF = 13
 """Neighbours after a voxel in memory; the other 13 are opposite to them, in the same order."""
-_KERNEL = cached_njit(error_model="numpy")
+_PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
+"""Without counts of references: rows of an image are views, made millions of times."""
+_KERNEL, _INLINE = cached_njit(**_PLAIN), njit(**_PLAIN)
 
 
 def _steps() -> NDArray[np.int32]:
@@ -44,6 +49,19 @@ STEPS: NDArray[np.int32] = _steps()
 """(26, 3) steps (z, y, x) to the neighbours; step k + 13 is opposite to step k."""
 
 
+def _order() -> NDArray[np.int32]:
+    def turn(k: int) -> tuple[int, ...]:
+        z, y, x = (int(step) for step in STEPS[k])
+        # An earlier row adds its pairs to this one, so its last neighbour comes first.
+        return z, y, x if (z, y) > (0, 0) else -x
+
+    return np.array(sorted(range(len(STEPS)), key=turn), np.int32)
+
+
+ORDER: NDArray[np.int32] = _order()
+"""(26,) numbers of the steps in the order in which a voxel adds up its neighbours."""
+
+
 @_KERNEL
 def add_pairs(
     start: int,
@@ -53,18 +71,20 @@ def add_pairs(
     x: Array,
     vector: Array,
     kappa: Array,
+    spans: Array,
     weights: Array,
     shares: Array,
     steps: Array,
     numbers: Array,
+    buffers: Array,
     out: Array,
 ) -> None:
-    """Write the sums of some rows of an image.
+    """Write the sums of some planes of an image.
 
     Parameters
     ----------
     start, stop
-        rows (z, y) of the image, counted along y first
+        planes of the image
     term, kind
         numbers from this module
     x
@@ -73,6 +93,8 @@ def add_pairs(
         (n_z, n_y, n_x) v of HESSIAN; x itself for other terms
     kappa
         (n_z, n_y, n_x) κ
+    spans
+        (n_z, n_y, 2) int32, first voxel of each row with κ, and the one after the last
     weights
         (26,) w
     shares
@@ -82,52 +104,62 @@ def add_pairs(
         `STEPS`
     numbers
         (4,) γ or δ; ε; 1/2; 1, in the type of the image
+    buffers
+        (3, n_x) working memory of the thread
     out
         (n_z, n_y, n_x), which is written
     """
     n_z, n_y, n_x = x.shape
-    buffer = np.empty(n_x, x.dtype)
-    for row in range(start, stop):
-        z, y = row // n_y, row % n_y
-        for i in range(n_x):
-            out[z, y, i] = 0
-        for k in range(len(steps)):
-            dz, dy, dx = steps[k, 0], steps[k, 1], steps[k, 2]
-            zz, yy = z + dz, y + dy
-            if zz < 0 or zz >= n_z or yy < 0 or yy >= n_y:
-                continue
-            low, high = max(0, -dx), min(n_x, n_x - dx)
-            # A row of one voxel has no neighbours along x.
-            if high <= low:
-                continue
-            here, there = slice(low, high), slice(low + dx, high + dx)
-            w = buffer[: high - low]
-            _weigh(weights[k], kappa[z, y, here], kappa[zz, yy, there], w)
-            if len(shares) > 0 and k < N_HALF:
-                _share(shares[k, z, y, here], numbers[2], w)
-            elif len(shares) > 0:
-                _share(shares[k - N_HALF, zz, yy, there], numbers[2], w)
-            a, b = x[z, y, here], x[zz, yy, there]
-            # Branches are outside of the loops over a row, which can then be vectorised.
-            if kind == RELATIVE:
+    cleared = start
+    # The plane before the first one adds its pairs to it; its own sums are not needed.
+    for z in range(max(start - 1, 0), stop):
+        # Plane by plane: they are then still in the cache when sums are added.
+        while cleared < min(z + 2, stop):
+            out[cleared] = 0
+            cleared += 1
+        for y in range(n_y):
+            for k in range(N_HALF):
+                dz, dy, dx = steps[k, 0], steps[k, 1], steps[k, 2]
+                zz, yy = z + dz, y + dy
+                if zz < start or zz >= n_z or yy < 0 or yy >= n_y:
+                    continue
+                low = max(-dx, spans[z, y, 0], spans[zz, yy, 0] - dx)
+                high = min(n_x - dx, spans[z, y, 1], spans[zz, yy, 1] - dx)
+                # A row of one voxel has no neighbours along x, and a row without κ none at all.
+                if high <= low:
+                    continue
+                here, there, n = slice(low, high), slice(low + dx, high + dx), high - low
+                w, extra = buffers[0, :n], buffers[1, :n]
+                _weigh(weights[k], kappa[z, y, here], kappa[zz, yy, there], w)
+                if len(shares) > 0:
+                    _share(shares[k, z, y, here], numbers[2], w)
+                # Sums that are not asked for, and those of a row that overlaps itself.
+                is_direct = k > 0 and zz < stop
+                if not is_direct:
+                    extra[:] = 0
+                sums = out[z, y, here] if z >= start else buffers[2, :n]
+                back = out[zz, yy, there] if is_direct else extra
+                a, b = x[z, y, here], x[zz, yy, there]
                 v, u = vector[z, y, here], vector[zz, yy, there]
-                _relative(term, a, b, v, u, w, numbers, out[z, y, here])
-            elif kind == HUBER:
-                v, u = vector[z, y, here], vector[zz, yy, there]
-                _huber(term, a, b, v, u, w, numbers, out[z, y, here])
-            else:
-                v, u = vector[z, y, here], vector[zz, yy, there]
-                _quadratic(term, a, b, v, u, w, numbers, out[z, y, here])
+                # Branches are outside of the loops over a row, which can then be vectorised.
+                if kind == RELATIVE:
+                    _relative(term, a, b, v, u, w, numbers, sums, back)
+                elif kind == HUBER:
+                    _huber(term, a, b, v, u, w, numbers, sums, back)
+                else:
+                    _quadratic(term, a, b, v, u, w, numbers, sums, back)
+                if k == 0:
+                    _add(extra, out[z, y, there])
 
 
-@_KERNEL
+@_INLINE
 def _weigh(weight: float, one: Array, other: Array, w: Array) -> None:
     """Set the weights of a row of pairs."""
     for i in range(len(w)):
-        w[i] = weight * one[i] * other[i]
+        w[i] = weight * (one[i] * other[i])
 
 
-@_KERNEL
+@_INLINE
 def _share(doubled: Array, half: float, w: Array) -> None:
     """Reduce the weights of a row to the shares of the pairs."""
     for i in range(len(w)):
@@ -137,11 +169,26 @@ def _share(doubled: Array, half: float, w: Array) -> None:
             w[i] *= half
 
 
-@_KERNEL
+@_INLINE
+def _add(terms: Array, sums: Array) -> None:
+    """Add a row of terms to sums."""
+    for i in range(len(terms)):
+        sums[i] += terms[i]
+
+
+@_INLINE
 def _relative(
-    term: int, a: Array, b: Array, v: Array, u: Array, w: Array, numbers: Array, out: Array
+    term: int,
+    a: Array,
+    b: Array,
+    v: Array,
+    u: Array,
+    w: Array,
+    numbers: Array,
+    out: Array,
+    back: Array,
 ) -> None:
-    """Add the terms of the relative difference prior for a row of pairs."""
+    """Add the terms of the relative difference prior for a row of pairs to both ends."""
     gamma, eps, one = numbers[0], numbers[1], numbers[3]
     zero = eps - eps
     for i in range(len(a)):
@@ -149,53 +196,81 @@ def _relative(
         D = a[i] + b[i] + gamma * abs(d) + eps
         r = one / D if zero < D else zero
         if term == VALUE:
-            out[i] += w[i] * (d * (d * r))
+            t = w[i] * (d * (d * r))
+            out[i] += t
+            back[i] += t
         elif term == GRADIENT:
-            out[i] += w[i] * ((d * r) * ((D + b[i] + b[i] + eps) * r))
+            t, e = w[i] * (d * r), D + eps
+            out[i] += t * ((e + b[i] + b[i]) * r)
+            back[i] -= t * ((e + a[i] + a[i]) * r)
         else:
             # p and q are at most 2: products of three reciprocals would overflow.
             p, q = (b[i] + b[i] + eps) * r, (a[i] + a[i] + eps) * r
-            t = w[i] * ((r + r) * p)
+            t, s = w[i] * ((r + r) * p), w[i] * ((r + r) * q)
             if term == HESSIAN:
                 out[i] += t * (p * v[i] - q * u[i])
+                back[i] += s * (q * u[i] - p * v[i])
             else:
                 out[i] += t * (p + q)
+                back[i] += s * (p + q)
 
 
-@_KERNEL
+@_INLINE
 def _huber(
-    term: int, a: Array, b: Array, v: Array, u: Array, w: Array, numbers: Array, out: Array
+    term: int,
+    a: Array,
+    b: Array,
+    v: Array,
+    u: Array,
+    w: Array,
+    numbers: Array,
+    out: Array,
+    back: Array,
 ) -> None:
-    """Add the terms of the Huber prior for a row of pairs."""
+    """Add the terms of the Huber prior for a row of pairs to both ends."""
     delta, half, one = numbers[0], numbers[2], numbers[3]
+    sign = -one if term in (GRADIENT, HESSIAN) else one
     for i in range(len(a)):
         d = a[i] - b[i]
         size = abs(d)
         is_small = size <= delta
         if term == VALUE:
-            out[i] += w[i] * (half * d * d if is_small else delta * (size - half * delta))
+            t = w[i] * (half * d * d if is_small else delta * (size - half * delta))
         elif term == GRADIENT:
-            out[i] += w[i] * (d if is_small else (delta if d > 0 else -delta))
+            t = w[i] * (d if is_small else (delta if d > 0 else -delta))
         elif term == HESSIAN:
-            out[i] += w[i] * (v[i] - u[i] if is_small else size - size)
+            t = w[i] * (v[i] - u[i] if is_small else size - size)
         else:
-            t = one if is_small else delta / size
-            out[i] += w[i] * (t + t)
+            c = one if is_small else delta / size
+            t = w[i] * (c + c)
+        out[i] += t
+        back[i] += sign * t
 
 
-@_KERNEL
+@_INLINE
 def _quadratic(
-    term: int, a: Array, b: Array, v: Array, u: Array, w: Array, numbers: Array, out: Array
+    term: int,
+    a: Array,
+    b: Array,
+    v: Array,
+    u: Array,
+    w: Array,
+    numbers: Array,
+    out: Array,
+    back: Array,
 ) -> None:
-    """Add the terms of the quadratic prior for a row of pairs."""
+    """Add the terms of the quadratic prior for a row of pairs to both ends."""
     half, one = numbers[2], numbers[3]
+    sign = -one if term in (GRADIENT, HESSIAN) else one
     for i in range(len(a)):
         d = a[i] - b[i]
         if term == VALUE:
-            out[i] += w[i] * (half * d * d)
+            t = w[i] * (half * d * d)
         elif term == GRADIENT:
-            out[i] += w[i] * d
+            t = w[i] * d
         elif term == HESSIAN:
-            out[i] += w[i] * (v[i] - u[i])
+            t = w[i] * (v[i] - u[i])
         else:
-            out[i] += w[i] * (one + one)
+            t = w[i] * (one + one)
+        out[i] += t
+        back[i] += sign * t

@@ -27,6 +27,8 @@ from engine.kernels.compile_cache import cached_njit
 SHIFT = 3
 EDGE = 1 << SHIFT
 """Voxels along the edge of a brick."""
+VOXELS_OF_A_THREAD = 1 << 18
+"""Largest image that one thread writes."""
 
 _PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_PLAIN)
@@ -113,10 +115,10 @@ def _join_row(one: Array, other: Array, stride: int, at: int, row: Array) -> Non
 
 
 @_KERNEL
-def _write(image: Array, stride: int, bricks: Array) -> None:
+def _write(image: Array, stride: int, start: int, stop: int, bricks: Array) -> None:
     nz, ny, nx = image.shape
     _, (step_y, jump_y), (step_z, _) = steps((nz + 2, ny + 2, nx + 2), stride)
-    for z in range(1, nz + 1):
+    for z in range(start + 1, stop + 1):
         for y in range(1, ny + 1):
             at = z * step_z + y * step_y + (y >> SHIFT) * jump_y
             if stride == 1:  # a constant in each call, when they are compiled
@@ -175,20 +177,30 @@ class Bricks:
         """Return an image of zeros."""
         return np.zeros(self.n_values, self.dtype)
 
-    def arranged(self, image: Array) -> Array:
+    def arranged(self, image: Array, threads: int = 1) -> Array:
         """Return an image in bricks.
 
         Parameters
         ----------
         image
             [z, y, x]
+        threads
+            number of threads
 
         Returns
         -------
         flat array; second values and the border are 0
         """
-        bricks = self.empty()
-        _write(np.ascontiguousarray(image, self.dtype), self.stride, bricks)
+        bricks, plain = self.empty(), np.ascontiguousarray(image, self.dtype)
+
+        def planes(_: int, start: int, stop: int) -> None:
+            _write(plain, self.stride, start, stop, bricks)
+
+        # A small image is written before a thread has started.
+        if threads == 1 or plain.size <= VOXELS_OF_A_THREAD:
+            planes(0, 0, len(plain))
+        else:
+            run_blocks(planes, len(plain), threads, smallest=1)
         return bricks
 
     def total(self, parts: Sequence[Array], threads: int) -> Array:

@@ -97,7 +97,7 @@ class HostRays:
         -------
         (n_rows,)
         """
-        image = self._bricks.arranged(x)
+        image = self._bricks.arranged(x, self._threads)
         out = np.empty(self.n_rows, self.dtype)
         unit = row_unit(peak_of(x), self.shape) if self._exact else 0.0
 
@@ -195,7 +195,7 @@ class HostRays:
         return self._sum(self._exactly(x, rest, expected, unit), unit)
 
     def _exactly(self, x: Array, rest: Array, expected: Array, unit: float) -> Work:
-        image, per_row = self._bricks.arranged(x), row_unit(peak_of(x), self.shape)
+        image, per_row = self._bricks.arranged(x, self._threads), row_unit(peak_of(x), self.shape)
 
         def work(sums: Array, start: int, stop: int) -> None:
             kernels.update_exact(
@@ -205,7 +205,7 @@ class HostRays:
         return work
 
     def _update_bricks(self, x: Array, rest: Array, expected: Array, unit: float) -> Array:
-        image = self._bricks.arranged(x)
+        image = self._bricks.arranged(x, self._threads)
 
         def work(sums: Array, start: int, stop: int) -> None:
             trace = self._trace_ahead(image.nbytes + self._threads * sums.nbytes)

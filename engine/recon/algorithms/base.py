@@ -180,6 +180,11 @@ class Algorithm(Settings):
         return 0
 
     @property
+    def extra_images(self) -> int:
+        """Number of images of the grid in the memory of the CPU, beyond those of OSEM."""
+        return 0
+
+    @property
     def may_end_early(self) -> bool:
         """True if a run can end before its last iteration."""
         return False

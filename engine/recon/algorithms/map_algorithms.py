@@ -31,7 +31,7 @@ from engine.recon.algorithms.base import Algorithm, Figures, Iterate, WorkingMem
 # A run loads the mathematics; a protocol needs only the settings.
 if TYPE_CHECKING:
     from engine.recon.algorithms.optimality import Optimality
-    from engine.recon.algorithms.penalised import PenalisedLikelihood
+    from engine.recon.algorithms.penalised import Anchor, PenalisedLikelihood
     from engine.recon.algorithms.subsets import CountDemand
     from engine.recon.model import MapModel
 
@@ -47,6 +47,8 @@ LEAST_COUNTS = 50
 """Counts that any subset needs."""
 LEAST_SHARE = 1e-3
 """δ relative to the typical activity."""
+IMAGES_OF_CYCLE = 12
+"""Images during a cycle beyond those of OSEM and the gradients of the subsets; measured."""
 Smoothness = Literal["smooth", "standard", "sharp"]
 
 
@@ -166,7 +168,7 @@ class Svrg(_Penalised):
     title: ClassVar[str] = "MAP"
     kind: Literal["map"] = "map"
     passes: ClassVar[int] = 2 * PASSES_OF_CYCLE
-    memory: ClassVar[WorkingMemory] = WorkingMemory(16 + MOST_SUBSETS, 6, 2)
+    memory: ClassVar[WorkingMemory] = WorkingMemory(18 + MOST_SUBSETS, 6, 2)
     iterations: int = setting(
         20,
         "Maximum number of cycles of three passes over all data; a run ends earlier, as soon as "
@@ -202,6 +204,11 @@ class Svrg(_Penalised):
     @property
     def n_passes(self) -> int:
         return self.passes_before + self.passes * self.iterations
+
+    @property
+    def extra_images(self) -> int:
+        """Gradient of each subset, and the images of `IMAGES_OF_CYCLE`."""
+        return self.n_parts + IMAGES_OF_CYCLE
 
     @property
     def passes_before(self) -> int:
@@ -248,17 +255,19 @@ class Svrg(_Penalised):
         done
             number of cycles behind `x`
         """
-        from engine.recon.algorithms.optimality import optimality_of
-        from engine.recon.algorithms.svrg_cycle import run_cycle
-
-        ready = self.prepared(model, self.n_parts)
-        likelihood = ready.likelihood
-        anchor = likelihood.anchor(x if done else ready.x)
+        of, activity, anchor = self._begun(model, x if done else None)
         for number in count(done):
-            cycle = run_cycle(likelihood, anchor, number)
-            anchor = cycle.after
-            at = optimality_of(likelihood, cycle, ready.activity)
+            anchor, at = _after_cycle(of, anchor, number, activity)
             yield MapIterate(anchor.x, ends=at.reached, at=at)
+
+    def _begun(self, model: MapModel, x: Array | None) -> tuple[PenalisedLikelihood, float, Anchor]:
+        """Return the likelihood, the typical activity, and the gradient at an image or the start.
+
+        Images of the preparation are released with the return.
+        """
+        ready = self.prepared(model, self.n_parts)
+        of = ready.likelihood
+        return of, ready.activity, of.anchor(ready.x if x is None else x)
 
 
 class Bsrem(_Penalised):
@@ -295,6 +304,17 @@ class Bsrem(_Penalised):
             scaling = of.seen / of.objective.curvature(x, of.least).clip(min=1e-30)
             x = of.stepped(x, scaling, gradient, self.step / (1 + self.decay * (update // n)))
             yield Iterate(x)
+
+
+def _after_cycle(
+    of: PenalisedLikelihood, anchor: Anchor, number: int, activity: float
+) -> tuple[Anchor, Optimality]:
+    """Return the gradient after a cycle, and how near its image is to the optimum."""
+    from engine.recon.algorithms.optimality import optimality_of
+    from engine.recon.algorithms.svrg_cycle import run_cycle
+
+    cycle = run_cycle(of, anchor, number)
+    return cycle.after, optimality_of(of, cycle, activity)
 
 
 def _first_image(model: MapModel) -> Array:

@@ -35,7 +35,7 @@ class Anchor:
     Attributes
     ----------
     x : (n_z, n_y, n_x) the image
-    parts : ∇L_k of each subset
+    parts : ∇L_k of each subset; empty after the cycle that begins at this image
     total : ∇L
     gradient : ∇Φ
     log_likelihood, penalty : L and R, up to a constant of the data
@@ -87,22 +87,22 @@ class PenalisedLikelihood:
         x
             (n_z, n_y, n_x) image
         """
-        found = [self.objective.gradient(k, x) for k in range(self.objective.n_subsets)]
-        total = module_of(x).zeros_like(x)
-        for part in found:
-            total += part.image
-        return Anchor(
-            x,
-            [part.image for part in found],
-            total,
-            total - self.prior_gradient(x),
-            sum(part.value for part in found),
-            self.penalty(x),
-            sum(part.n_skipped for part in found),
-        )
+        total, parts, value, n_skipped = module_of(x).zeros_like(x), [], 0.0, 0
+        for k in range(self.objective.n_subsets):
+            found = self.objective.gradient(k, x)
+            self._add(found.image, total)
+            parts.append(found.image)
+            value, n_skipped = value + found.value, n_skipped + found.n_skipped
+        gradient = self.prior_gradient(x)
+
+        def subtract(planes: slice) -> None:
+            module_of(x).subtract(total[planes], gradient[planes], out=gradient[planes])
+
+        self.objective.by_planes(subtract, x)
+        return Anchor(x, parts, total, gradient, value, self.penalty(x), n_skipped)
 
     def prior_gradient(self, x: Array) -> Array:
-        """Return ∇R(x), (n_z, n_y, n_x).
+        """Return ∇R(x), (n_z, n_y, n_x), which the caller can change.
 
         Parameters
         ----------
@@ -129,11 +129,19 @@ class PenalisedLikelihood:
         x
             (n_z, n_y, n_x) image
         """
-        xp = module_of(x)
         curvature = self.objective.curvature(x, self.least)
-        curvature = curvature + self._back(self.prior.curvature(self._there(x)), x)
-        inverse: Array = xp.where(self.seen, 1 / xp.where(self.seen, curvature, 1), 0)
-        return inverse.astype(x.dtype)
+        inverse, seen = self._back(self.prior.curvature(self._there(x)), x), self.seen
+
+        def invert(planes: slice) -> None:
+            found = inverse[planes]
+            found += curvature[planes]
+            # Not 0 in voxels without data, in which the result is 0.
+            found += ~seen[planes]
+            module_of(x).divide(1, found, out=found)
+            found *= seen[planes]
+
+        self.objective.by_planes(invert, x)
+        return inverse
 
     def stepped(self, x: Array, scaling: Array, gradient: Array, length: float) -> Array:
         """Return max(0, x + length · D · gradient); 0 in voxels without data.
@@ -149,11 +157,37 @@ class PenalisedLikelihood:
         length
             step length; 1 is a step of expectation maximisation without a prior
         """
-        step = scaling * gradient
-        step *= x.dtype.type(length)
-        step += x
-        step *= self.seen
-        return module_of(x).maximum(step, 0, out=step)
+        found, seen = module_of(x).empty_like(x), self.seen
+
+        def step(planes: slice) -> None:
+            found[planes] = gradient[planes]
+            self.step(planes, x, scaling, found, length)
+            found[planes] *= seen[planes]
+
+        self.objective.by_planes(step, x)
+        return found
+
+    def step(self, planes: slice, x: Array, scaling: Array, gradient: Array, length: float) -> None:
+        """Write max(0, x + length · D · gradient) to some planes of the gradient.
+
+        Parameters
+        ----------
+        planes
+            the planes
+        x
+            (n_z, n_y, n_x) image
+        scaling
+            D
+        gradient
+            (n_z, n_y, n_x) estimate of ∇Φ, which becomes the new image
+        length
+            step length
+        """
+        found = gradient[planes]
+        found *= scaling[planes]
+        found *= x.dtype.type(length)
+        found += x[planes]
+        module_of(x).maximum(found, 0, out=found)
 
     def kkt(self, anchor: Anchor) -> float:
         """Return the KKT residual of an image.
@@ -163,11 +197,29 @@ class PenalisedLikelihood:
         anchor
             its full gradient
         """
-        xp, x = module_of(anchor.x), anchor.x.astype(np.float64)
-        weights = self.objective.curvature(anchor.x, self.least) * (x + self.least) * self.seen
-        steps = xp.where(self.seen, (x + self.least) / xp.where(self.seen, weights, 1), 0)
-        left = weights * abs(x - xp.maximum(x + steps * anchor.gradient, 0))
-        return float(left.sum()) / max(float((weights * x).sum()), 1e-300)
+        curvature, n = self.objective.curvature(anchor.x, self.least), len(anchor.x)
+        xp, is_seen = module_of(anchor.x), self.seen
+        left, whole = xp.zeros(n), xp.zeros(n)
+
+        def add(planes: slice) -> None:
+            x, seen = anchor.x[planes].astype(np.float64), is_seen[planes]
+            weights = curvature[planes] * (x + self.least) * seen
+            steps = (x + self.least) * seen / (weights + ~seen)
+            change = x - xp.maximum(x + steps * anchor.gradient[planes], 0)
+            # One sum for each plane, so that bits do not depend on threads.
+            left[planes] = (weights * abs(change)).sum(axis=(1, 2))
+            whole[planes] = (weights * x).sum(axis=(1, 2))
+
+        self.objective.by_planes(add, anchor.x)
+        return float(left.sum()) / max(float(whole.sum()), 1e-300)
+
+    def _add(self, image: Array, total: Array) -> None:
+        """Add an image to a total."""
+
+        def add(planes: slice) -> None:
+            total[planes] += image[planes]
+
+        self.objective.by_planes(add, total)
 
     def _there(self, x: Array) -> Array:
         """Return an image on the device of the projections, where the prior is computed."""

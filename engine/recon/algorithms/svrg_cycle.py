@@ -61,15 +61,18 @@ def run_cycle(of: PenalisedLikelihood, anchor: Anchor, number: int) -> Cycle:
     number
         number of the cycle, from 0
     """
-    step = LONGEST_STEP
-    for halvings in range(MOST_HALVINGS + 1):
-        after = of.anchor(_passed(of, anchor, number, step))
-        rounding = RELATIVE_ROUNDING * abs(anchor.log_likelihood)
-        n_passes = (SUBSET_PASSES + 1) * (halvings + 1)
-        if after.value >= anchor.value - rounding:
+    step, n_passes = LONGEST_STEP, 0
+    for left in reversed(range(MOST_HALVINGS + 1)):
+        x = _passed(of, anchor, number, step)
+        # An image for each subset: those of two anchors would need twice the memory.
+        anchor.parts.clear()
+        after, n_passes = of.anchor(x), n_passes + SUBSET_PASSES + 1
+        if not left or after.value >= anchor.value - RELATIVE_ROUNDING * abs(anchor.log_likelihood):
             break
         # Subsets with too few counts disagree: shorter steps average over them.
         step /= 2
+        x, after = anchor.x, anchor  # the new image and its gradients are no longer needed
+        anchor, n_passes = of.anchor(anchor.x), n_passes + 1
     return Cycle(anchor, after, step, n_passes)
 
 
@@ -82,13 +85,28 @@ def _passed(of: PenalisedLikelihood, anchor: Anchor, number: int, longest: float
         # The curvature of the prior changes with the image, most of all in the first cycles.
         step, scaling = _length(each, longest), of.scaling(x)
         for k in shuffled(n, each):
-            gradient = of.objective.gradient(k, x).image - anchor.parts[k]
-            # In place: an image of a whole body is large.
-            gradient *= x.dtype.type(n)
-            gradient += anchor.total
-            gradient -= of.prior_gradient(x)
-            x = of.stepped(x, scaling, gradient, step)
+            x = _updated(of, anchor, k, x, scaling, step)
     return x
+
+
+def _updated(
+    of: PenalisedLikelihood, anchor: Anchor, k: int, x: Array, scaling: Array, step: float
+) -> Array:
+    """Return the image after the update with a subset."""
+    found, prior, part = of.objective.gradient_image(k, x), of.prior_gradient(x), anchor.parts[k]
+    n = x.dtype.type(of.objective.n_subsets)
+
+    def update(planes: slice) -> None:
+        # In place and by planes: temporary images of a whole body would be large and slow.
+        gradient = found[planes]
+        gradient -= part[planes]
+        gradient *= n
+        gradient += anchor.total[planes]
+        gradient -= prior[planes]
+        of.step(planes, x, scaling, found, step)
+
+    of.objective.by_planes(update, x)
+    return found
 
 
 def _length(number: int, longest: float) -> float:

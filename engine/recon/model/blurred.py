@@ -92,6 +92,11 @@ class BlurredModel(SystemModel):
         image = to_host(self.blur.T(self._on_device(step.image)))
         return RatioStep(image, step.log_sum, step.n_skipped)
 
+    def ratio_image(self, x: Array) -> Array:
+        image = self.within.ratio_image(to_host(self.blur(self._on_device(x))))
+        blurred: Array = to_host(self.blur.T(self._on_device(image)))
+        return blurred
+
     def expected(self, x: Array) -> Array:
         return self.within.expected(to_host(self.blur(self._on_device(x))))
 

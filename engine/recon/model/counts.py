@@ -171,7 +171,34 @@ class SystemModel(Model):
         x
             (n_z, n_y, n_x) image on the host, not negative
         """
-        return ratio_of_raised(self, x, LEAST_SHARE * float(x.max(initial=0)))
+        # From the numerator of an image that is positive everywhere.
+        raised = raised_to(x, self.least_activity(x), self.A)
+        step = self.em_step(raised)
+        return RatioStep(quotient(step.numerator, raised, self.A), step.log_sum, step.n_skipped)
+
+    def ratio_image(self, x: Array) -> Array:
+        """Return the image of `ratio_step` alone; some models then compute no logarithms.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) image on the host, not negative
+
+        Returns
+        -------
+        (n_z, n_y, n_x), which the caller can change
+        """
+        return self.ratio_step(x).image
+
+    def least_activity(self, x: Array) -> float:
+        """Return the activity to which smaller voxels are raised before a projection.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) image on the host
+        """
+        return LEAST_SHARE * float(x.max(initial=0))
 
     def objective(self, n_subsets: int) -> SubsetObjective:
         from engine.recon.model.counts_objective import CountsObjective
@@ -288,22 +315,42 @@ class HostLoop:
         return bool(np.isfinite(self._x).all())
 
 
-def ratio_of_raised(model: SystemModel, x: Array, least: float) -> RatioStep:
-    """Return `SystemModel.ratio_step` from the numerator of an image that is positive everywhere.
+def raised_to(x: Array, least: float, A: LinearOperator) -> Array:
+    """Return a copy of an image that is positive everywhere.
 
     Parameters
     ----------
-    model
-        model of the counts
     x
-        (n_z, n_y, n_x) image
+        (n_z, n_y, n_x) image on the host
     least
         activity to which smaller voxels are raised
+    A
+        operator with the number of threads
     """
     # Above the limits of float32, so that numerator and quotient keep all digits.
-    raised = np.maximum(x, x.dtype.type(max(least, LEAST_POSITIVE)))
-    step = model.em_step(raised)
-    return RatioStep(step.numerator / raised, step.log_sum, step.n_skipped)
+    floor, raised = x.dtype.type(max(least, LEAST_POSITIVE)), np.empty_like(x)
+    by_planes(lambda planes: np.maximum(x[planes], floor, out=raised[planes]), x.shape, A.on)
+    return raised
+
+
+def quotient(numerator: Array, image: Array, A: LinearOperator) -> Array:
+    """Divide by an image in place, and return it.
+
+    Parameters
+    ----------
+    numerator
+        (n_z, n_y, n_x)
+    image
+        (n_z, n_y, n_x), which is written
+    A
+        operator with the number of threads
+    """
+
+    def divide(planes: slice) -> None:
+        np.divide(numerator[planes], image[planes], out=image[planes])
+
+    by_planes(divide, image.shape, A.on)
+    return image
 
 
 def log_sum_of(expected: Array, counts: Array | float) -> tuple[float, int]:
@@ -366,6 +413,9 @@ class ReadyModel(SystemModel):
 
     def ratio_step(self, x: Array) -> RatioStep:
         return self.model.ratio_step(x)
+
+    def ratio_image(self, x: Array) -> Array:
+        return self.model.ratio_image(x)
 
     def subset(self, k: int, of: int) -> SystemModel:
         return self.model.subset(k, of)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.core.arrays import Array, to_host
-from engine.recon.model.subset_objective import SubsetGradient, SubsetObjective, dot
+from engine.recon.model.subset_objective import SubsetGradient, SubsetObjective
 
 if TYPE_CHECKING:
     from engine.recon.model.counts import SystemModel
@@ -46,9 +46,14 @@ class CountsObjective(SubsetObjective):
     def gradient(self, k: int, x: Array) -> SubsetGradient:
         part = self._parts[k]
         ratio = part.ratio_step(x)
-        sensitivity = part.sensitivity
-        value = ratio.log_sum - dot(sensitivity, x)
-        return SubsetGradient(ratio.image - sensitivity, value, ratio.n_skipped)
+        value = ratio.log_sum - self._dot(part.sensitivity, x)
+        image = self._less(ratio.image, part.sensitivity)
+        return SubsetGradient(image, value, ratio.n_skipped)
+
+    def gradient_image(self, k: int, x: Array) -> Array:
+        # Without the logarithms of all rows.
+        part = self._parts[k]
+        return self._less(part.ratio_image(x), part.sensitivity)
 
     def sensitivity(self, k: int | None = None) -> Array:
         return self._whole if k is None else self._parts[k].sensitivity
@@ -60,7 +65,34 @@ class CountsObjective(SubsetObjective):
         return total
 
     def curvature(self, x: Array, least: float) -> Array:
-        return self._whole / (x + x.dtype.type(least))
+        found, delta = np.empty_like(x), x.dtype.type(least)
+
+        def divide(planes: slice) -> None:
+            np.add(x[planes], delta, out=found[planes])
+            np.divide(self._whole[planes], found[planes], out=found[planes])
+
+        self.by_planes(divide, x)
+        return found
+
+    def _less(self, image: Array, sensitivity: Array) -> Array:
+        """Subtract a sensitivity from an image in place."""
+
+        def subtract(planes: slice) -> None:
+            image[planes] -= sensitivity[planes]
+
+        self.by_planes(subtract, image)
+        return image
+
+    def _dot(self, one: Array, other: Array) -> float:
+        """Return Σ one · other; one sum for each plane, so that bits do not depend on threads."""
+        sums = np.zeros(len(one))
+
+        def add(planes: slice) -> None:
+            products = one[planes] * other[planes]
+            sums[planes] = products.sum(axis=(1, 2), dtype=np.float64)
+
+        self.by_planes(add, one)
+        return float(sums.sum())
 
     @cached_property
     def _whole(self) -> Array:

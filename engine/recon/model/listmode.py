@@ -12,10 +12,10 @@ from engine.operators.rays import RayProjector
 from engine.recon.model.counts import (
     EmLoop,
     EmStep,
-    RatioStep,
     SystemModel,
     log_sum_of,
-    ratio_of_raised,
+    quotient,
+    raised_to,
 )
 
 
@@ -62,9 +62,14 @@ class ListModeModel(SystemModel):
         log_sum, skipped = log_sum_of(expected, 1.0)
         return EmStep(numerator, log_sum, skipped)
 
-    def ratio_step(self, x: Array) -> RatioStep:
+    def ratio_image(self, x: Array) -> Array:
+        raised = raised_to(x, self.least_activity(x), self.A)
+        numerator, _ = self.A.em_numerator(raised, self.background)
+        return quotient(self.A.on.to_host(numerator), raised, self.A)
+
+    def least_activity(self, x: Array) -> float:
         # Integer sums of a tiny activity would be 0, floating-point sums keep all digits.
-        return super().ratio_step(x) if self.A.reproducible else ratio_of_raised(self, x, 0.0)
+        return super().least_activity(x) if self.A.reproducible else 0.0
 
     def subset(self, k: int, of: int) -> ListModeModel:
         if of == 1:

@@ -86,6 +86,9 @@ class MapModel(SystemModel):
     def ratio_step(self, x: Array) -> RatioStep:
         return self.model.ratio_step(x)
 
+    def ratio_image(self, x: Array) -> Array:
+        return self.model.ratio_image(x)
+
     def subset(self, k: int, of: int) -> SystemModel:
         return self.model.subset(k, of)
 

@@ -9,12 +9,14 @@ is written once. `Model.objective` returns it. The data of a subset are a fair s
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from engine.core.arrays import Array, module_of
 from engine.operators.base import LinearOperator
+from engine.operators.planes import by_planes
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,20 @@ class SubsetObjective(ABC):
         x
             (n_z, n_y, n_x) image, not negative
         """
+
+    def gradient_image(self, k: int, x: Array) -> Array:
+        """Return ∇L_k(x) alone, (n_z, n_y, n_x), which the caller can change.
+
+        An objective overrides it if the value is not free.
+
+        Parameters
+        ----------
+        k
+            number of the subset
+        x
+            (n_z, n_y, n_x) image, not negative
+        """
+        return self.gradient(k, x).image
 
     @abstractmethod
     def sensitivity(self, k: int | None = None) -> Array:
@@ -111,6 +127,21 @@ class SubsetObjective(ABC):
             (n_z, n_y, n_x)
         """
         return sum(self.gradient(k, x).value for k in range(self.n_subsets))
+
+    def by_planes(self, work: Callable[[slice], None], x: Array) -> None:
+        """Call a function on all planes of an image, by CPU threads; on a GPU at once.
+
+        Parameters
+        ----------
+        work
+            called with slices along the first axis; must be safe in several threads
+        x
+            (n_z, n_y, n_x) image
+        """
+        if module_of(x) is np:
+            by_planes(work, x.shape, self.A.on)
+        else:
+            work(slice(None))
 
 
 def dot(one: Array, other: Array) -> float:

@@ -7,12 +7,17 @@ import pytest
 
 from engine.core.backend import cpu
 from engine.geometry.grid import ImageGrid
-from engine.operators.planes import VOXELS_AT_ONCE
+from engine.operators import planes
 from engine.operators.rays import RayProjector, Rays
 from engine.recon.model.listmode import ListModeModel
 
 GRID = ImageGrid((31, 50, 60), (2.0, 2.0, 2.0))
-assert GRID.n_voxels > VOXELS_AT_ONCE
+assert GRID.n_voxels > planes.VOXELS_AT_ONCE
+
+
+@pytest.fixture(autouse=True)
+def threads_for_small_images(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planes, "WORTH_THREADS", 0)
 
 
 def model(threads: int, grid: ImageGrid = GRID) -> ListModeModel:

@@ -116,6 +116,16 @@ def test_gradient_is_the_slope_of_the_value_in_every_subset(name, rng):
 
 
 @pytest.mark.parametrize("name", MODELS)
+def test_the_gradient_alone_has_the_bits_of_that_with_the_value(name, rng):
+    objective, x = made(name, rng)
+    x[:2] = 0
+    alone = objective.gradient_image(1, x)
+    np.testing.assert_array_equal(alone, objective.gradient(1, x).image)
+    alone[:] = np.nan  # it is the caller's
+    assert np.isfinite(objective.gradient(1, x).image).all()
+
+
+@pytest.mark.parametrize("name", MODELS)
 def test_hessian_is_minus_the_slope_of_the_gradient(name, rng):
     objective, x = made(name, rng)
     v, h = rng.standard_normal(x.shape), 1e-5
