@@ -181,7 +181,10 @@ class Algorithm(Settings):
 
     @property
     def extra_images(self) -> int:
-        """Number of images of the grid in the memory of the CPU, beyond those of OSEM."""
+        """Number of images of the grid in the memory of the CPU, beyond those of OSEM.
+
+        The sensitivities of `n_parts` subsets, which models of bins have, are not part of it.
+        """
         return 0
 
     @property

@@ -47,8 +47,8 @@ LEAST_COUNTS = 50
 """Counts that any subset needs."""
 LEAST_SHARE = 1e-3
 """δ relative to the typical activity."""
-IMAGES_OF_CYCLE = 12
-"""Images during a cycle beyond those of OSEM and the gradients of the subsets; measured."""
+EXTRA_IMAGES = 12
+"""Images beyond those of OSEM and the gradients of subsets; measured, up to 4 fewer."""
 Smoothness = Literal["smooth", "standard", "sharp"]
 
 
@@ -116,6 +116,10 @@ class _Penalised(Algorithm):
     @property
     def is_penalised(self) -> bool:
         return True
+
+    @property
+    def extra_images(self) -> int:
+        return EXTRA_IMAGES
 
     @property
     def used_strength(self) -> float:
@@ -207,8 +211,7 @@ class Svrg(_Penalised):
 
     @property
     def extra_images(self) -> int:
-        """Gradient of each subset, and the images of `IMAGES_OF_CYCLE`."""
-        return self.n_parts + IMAGES_OF_CYCLE
+        return self.n_parts + EXTRA_IMAGES  # a gradient of each subset
 
     @property
     def passes_before(self) -> int:

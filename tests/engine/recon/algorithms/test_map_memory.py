@@ -12,7 +12,7 @@ from engine.core.backend import cpu
 from engine.geometry.grid import ImageGrid
 from engine.operators import planes
 from engine.operators.rays import RayProjector, Rays
-from engine.recon.algorithms import Osem, Svrg, solve, svrg_cycle
+from engine.recon.algorithms import Bsrem, Osem, Svrg, solve, svrg_cycle
 from engine.recon.model import ListModeModel, MapModel
 
 GRID = ImageGrid((16, 40, 40), (4.0, 4.0, 4.0))
@@ -58,6 +58,11 @@ def test_memory_beyond_that_of_osem_is_stated(halvings, monkeypatch):
     algorithm = Svrg(subsets=4)
     found = peak(algorithm, 2) - peak(Osem(iterations=1, subsets=4), 4)
     assert algorithm.extra_images - 4 < found <= algorithm.extra_images
+
+
+def test_memory_of_bsrem_is_stated():
+    found = peak(Bsrem(subsets=4), 4) - peak(Osem(iterations=1, subsets=4), 4)
+    assert 3 < found <= Bsrem().extra_images
 
 
 def test_other_algorithms_need_no_more_than_osem():
