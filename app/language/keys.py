@@ -18,6 +18,8 @@ NAMES = {
     "fast": tr("Fast"),
     "standard": tr("Standard"),
     "fine": tr("Fine"),
+    "smooth": tr("Smooth"),
+    "sharp": tr("Sharp"),
     "auto": tr("Automatic"),
     "on": tr("On"),
     "off": tr("Off"),

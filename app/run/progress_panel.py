@@ -33,7 +33,7 @@ class ProgressTab(QWidget):
         self.curve = CurveView(tr("Log-likelihood"))
         self.curve.setMinimumHeight(190)
         self.curve.setMaximumHeight(260)
-        self.changes = CurveView(tr("Largest change of a region"), "%")
+        self.changes = CurveView(tr("Largest change of a region"), "%", is_log=True)
         self.changes.setMinimumHeight(150)
         self.changes.setMaximumHeight(220)
         self.bars = StageBars()
@@ -75,7 +75,7 @@ class ProgressTab(QWidget):
         title, unit = self._study.modality.curve
         if self._is_penalised:
             title, unit = tr("Penalised log-likelihood"), ""
-        self.changes.set_points(*_columns(record.changes))
+        self.changes.set_points(*_columns(record.changes), record.limit_of_change)
         self.changes.setVisible(self._is_penalised)
         self.changes.setToolTip(literal_tip(meaning_of(tr("Largest change of a region"))))
         self.curve.set_title(named(title), unit)
@@ -116,16 +116,19 @@ class ProgressTab(QWidget):
         _, unit = self._study.modality.curve
         if record.changes and latest is not None:
             text = tr(
-                "{change} %, the run ends at {limit} %",
+                "{change} %, limit {limit} %",
                 change=number(record.changes[-1][1]),
-                limit=number(100 * latest.history.penalised[-1].limit),
+                limit=number(record.limit_of_change or 0.0),
             )
             rows.append((tr("Largest change of a region"), text))
         elif record.curve and unit:
             rows.append((tr("Residual"), f"{number(record.curve[-1][1])} {unit}"))
         # While paused or finishing the estimate does not hold.
         if self._run.state is RunState.RUNNING and record.seconds_left is not None:
-            rows.append((tr("Time left"), clock(record.seconds_left)))
+            left = clock(record.seconds_left)
+            is_most = latest is not None and latest.may_end_early
+            text = tr("at most {clock}", clock=left) if is_most else left
+            rows.append((tr("Time left"), text))
         for measured in record.timings:
             # The unit that is counted depends on the modality.
             rate = measured.figures.get(f"{counted}_per_second")
@@ -208,11 +211,14 @@ def headline(state: RunState, doing: str) -> str:
 
 def _steps(latest: Preview) -> list[tuple[str, str]]:
     """Return the position of a run in iterations, frames or slabs."""
-    of_subsets = tr("{k} of {n}", k=latest.subset, n=latest.subsets)
+    of_most = tr("{k} of at most {n}") if latest.may_end_early else tr("{k} of {n}")
+    in_frame = of_most if latest.frame is not None else tr("{k} of {n}")
+    of_subsets = in_frame.format(k=latest.subset, n=latest.subsets)
     if latest.slices is not None:
         slices = tr("{k:,} of {n:,}", k=latest.slices, n=latest.volume.grid.shape[0])
         return [(tr("Slabs"), of_subsets), (tr("Slices"), slices)]
     names = (tr("Iteration"), tr("Subset")) if latest.frame is None else (tr("Frame"), tr("Update"))
-    rows = [(names[0], tr("{k} of {n}", k=latest.iteration, n=latest.iterations))]
+    of_all = tr("{k} of {n}") if latest.frame is not None else of_most
+    rows = [(names[0], of_all.format(k=latest.iteration, n=latest.iterations))]
     # "Subset 1 of 1" would only ask for an explanation.
     return [*rows, (names[1], of_subsets)] if latest.subsets > 1 else rows

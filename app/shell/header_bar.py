@@ -276,7 +276,12 @@ def time_text(session: Session) -> str:
     seconds = session.run.record.seconds_left
     # An estimate from before a pause would be wrong.
     known = seconds is not None and session.run.state is RunState.RUNNING
-    return tr("{clock} left", clock=clock(seconds)) if known and seconds is not None else ""
+    if not known or seconds is None:
+        return ""
+    latest = session.run.record.latest
+    if latest is not None and latest.may_end_early:
+        return tr("at most {clock} left", clock=clock(seconds))
+    return tr("{clock} left", clock=clock(seconds))
 
 
 def progress_text(session: Session) -> str:
@@ -307,9 +312,13 @@ def progress_text(session: Session) -> str:
     at = {"n": latest.iteration, "of": latest.iterations}
     parts = {"k": latest.subset, "parts": latest.subsets}
     if latest.frame is not None:
+        if latest.may_end_early:
+            return tr("Frame {n} of {of}, update {k} of at most {parts}", **at, **parts)
         if latest.subsets > 1:
             return tr("Frame {n} of {of}, update {k} of {parts}", **at, **parts)
         return tr("Frame {n} of {of}", **at)
+    if latest.may_end_early:
+        return tr("Iteration {n} of at most {of}", **at)
     if latest.subsets > 1:
         return tr("Iteration {n} of {of}, subset {k} of {parts}", **at, **parts)
     return tr("Iteration {n} of {of}", **at)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from app.language.keys import name_of_key
 from app.language.translation import tr
-from app.state.models.quality import QUALITIES, TEXTS
+from app.state.models.quality import QUALITIES, tip_of
 from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button
@@ -38,7 +38,6 @@ class Segments(QWidget):
         for place, quality in zip(("first", "middle", "last"), QUALITIES, strict=True):
             made = QToolButton()
             made.setText(name_of_key(quality))
-            made.setToolTip(literal_tip(TEXTS[quality]))
             made.setCheckable(True)
             # By default a tool button takes the focus only by Tab, not by a click.
             made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -54,6 +53,7 @@ class Segments(QWidget):
         current = self._study.quality
         for quality, made in self.buttons.items():
             made.setChecked(quality == current)
+            made.setToolTip(literal_tip(tip_of(quality, self._study.base)))
 
 
 class PinButton(QToolButton):

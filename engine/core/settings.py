@@ -6,6 +6,7 @@ classes. Each label, unit and bound is therefore written once.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import tomli_w
@@ -46,6 +47,7 @@ def setting(
     unit: str = "",
     expert: bool = False,
     empty: str = "",
+    notes: Mapping[str, str] | None = None,
     **bounds: Any,
 ) -> Any:
     """Describe one field of a settings class.
@@ -64,10 +66,13 @@ def setting(
         show the field only in expert mode
     empty
         meaning of a field without a value, in a few words
+    notes
+        addition to the name of each choice, such as a number; None for none
     bounds
         `ge`, `gt`, `le`, ... as pydantic names them
     """
     extra: Plain = {"label": label, "unit": unit, "expert": expert, "empty": empty}
+    extra |= {"notes": dict(notes)} if notes else {}
     return Field(default, description=description, json_schema_extra=extra, **bounds)
 
 

@@ -210,7 +210,8 @@ def iterate(
         # A step of MAP is a pass over all subsets, which report one by one.
         parts = algorithm.n_parts // algorithm.n_subsets
         passes = parts * algorithm.passes // divisor
-        before = -(-parts * algorithm.passes_before // divisor)
+        subsets = algorithm.n_parts if algorithm.is_penalised else 1
+        before = -(-subsets * algorithm.passes_before // divisor)
         progress.begin("reconstruct", n_updates, passes, done=done, before=before)
     # A run that was interrupted after its last iteration must not add another one.
     steps = () if log.history.ends else solve(

@@ -99,6 +99,8 @@ def _common_parts(image: Named, words: NameWords) -> Parts:
         return (head, short_algorithm(run.algorithm)) if run.algorithm else (head,)
     # A waiting run has no iterations yet, so its planned number stands in its name.
     waits = run.ending == "running" and not run.iterations_done
+    if waits and run.may_end_early and run.algorithm:
+        return head, short_algorithm(run.algorithm)
     n = run.iterations_planned if waits else run.iterations_done
     return head, f"{number(n)} {words.iterations}"
 

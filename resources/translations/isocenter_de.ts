@@ -1580,6 +1580,16 @@
     </message>
     <message>
       <location filename="app/language/keys.py" />
+      <source>Smooth</source>
+      <translation>Glatt</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Sharp</source>
+      <translation>Scharf</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
       <source>Automatic</source>
       <translation>Automatisch</translation>
     </message>
@@ -3570,13 +3580,18 @@
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
-      <source>{change} %, the run ends at {limit} %</source>
-      <translation>{change} %, die Rekonstruktion endet bei {limit} %</translation>
+      <source>{change} %, limit {limit} %</source>
+      <translation>{change} %, Grenze {limit} %</translation>
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
       <source>Residual</source>
       <translation>Residuum</translation>
+    </message>
+    <message>
+      <location filename="app/run/progress_panel.py" />
+      <source>at most {clock}</source>
+      <translation>höchstens {clock}</translation>
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
@@ -3627,6 +3642,11 @@
       <location filename="app/run/progress_panel.py" />
       <source>Aborted</source>
       <translation>Abgebrochen</translation>
+    </message>
+    <message>
+      <location filename="app/run/progress_panel.py" />
+      <source>{k} of at most {n}</source>
+      <translation>{k} von höchstens {n}</translation>
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
@@ -4670,6 +4690,11 @@
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
+      <source>at most {clock} left</source>
+      <translation>noch höchstens {clock}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/header_bar.py" />
       <source>{clock} left</source>
       <translation>noch {clock}</translation>
     </message>
@@ -4680,6 +4705,11 @@
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
+      <source>Frame {n} of {of}, update {k} of at most {parts}</source>
+      <translation>Zeitabschnitt {n} von {of}, Aktualisierung {k} von höchstens {parts}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/header_bar.py" />
       <source>Frame {n} of {of}, update {k} of {parts}</source>
       <translation>Zeitabschnitt {n} von {of}, Aktualisierung {k} von {parts}</translation>
     </message>
@@ -4687,6 +4717,11 @@
       <location filename="app/shell/header_bar.py" />
       <source>Frame {n} of {of}</source>
       <translation>Zeitabschnitt {n} von {of}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/header_bar.py" />
+      <source>Iteration {n} of at most {of}</source>
+      <translation>Iteration {n} von höchstens {of}</translation>
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
@@ -5944,6 +5979,21 @@
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
+      <source>Voxels twice as large, for a first look</source>
+      <translation>Doppelt so große Voxel, für einen ersten Blick</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/quality.py" />
+      <source>Voxel size from the protocol</source>
+      <translation>Voxelgröße aus dem Protokoll</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/quality.py" />
+      <source>Voxels two thirds as large, for sharp scans with little noise</source>
+      <translation>Zwei Drittel so große Voxel, für scharfe, rauscharme Scans</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/quality.py" />
       <source>Voxels twice as large and half the iterations, for a first look</source>
       <translation>Doppelt so große Voxel und halb so viele Iterationen, für einen ersten Blick</translation>
     </message>
@@ -7050,8 +7100,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>One pass over all data. More iterations give a sharper and noisier image.</source>
-      <translation>Ein Durchgang durch alle Daten. Mehr Iterationen ergeben ein schärferes und stärker verrauschtes Bild.</translation>
+      <source>One pass over all data (MAP: three passes). With MLEM and OSEM, more iterations give a sharper and noisier image.</source>
+      <translation>Ein Durchlauf durch alle Daten (MAP: drei Durchläufe). Mit MLEM und OSEM geben mehr Iterationen ein schärferes und stärker verrauschtes Bild.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -10420,13 +10470,18 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Balance between noise and detail: smooth has less noise, sharp shows smaller details</source>
-      <translation>Abwägung zwischen Rauschen und Details: glatt hat weniger Rauschen, scharf zeigt kleinere Details</translation>
+      <source>Balance between noise and detail: smooth has less noise, sharp shows smaller details. The number is the weight of the prior</source>
+      <translation>Abwägung zwischen Rauschen und Details: glatt hat weniger Rauschen, scharf zeigt kleinere Details. Die Zahl ist das Gewicht des Priors</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>Strength</source>
       <translation>Stärke</translation>
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>from the smoothness</source>
+      <translation>aus der Glättung</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
@@ -10445,13 +10500,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Maximum cycles</source>
-      <translation>Maximale Zyklen</translation>
+      <source>Maximum iterations</source>
+      <translation>Maximale Iterationen</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Maximum number of cycles of three passes over all data; a run ends earlier, as soon as regions and objective no longer change</source>
-      <translation>Höchstzahl der Zyklen aus drei Durchgängen durch alle Daten; die Rekonstruktion endet früher, sobald sich Regionen und Zielfunktion nicht mehr ändern</translation>
+      <source>Maximum number of iterations, each of three passes over all data; a run ends earlier, as soon as regions and objective no longer change</source>
+      <translation>Maximale Zahl der Iterationen, jede mit drei Durchläufen durch alle Daten; die Rekonstruktion endet früher, sobald sich Regionen und Zielfunktion nicht mehr ändern</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />

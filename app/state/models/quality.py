@@ -16,14 +16,17 @@ QUALITIES: tuple[Quality, ...] = ("fast", "standard", "fine")
 VOXEL_FACTORS = {"fast": 2.0, "standard": 1.0, "fine": 2 / 3}
 ITERATION_FACTORS = {"fast": 0.5, "standard": 1.0, "fine": 2.0}
 TEXTS = {
+    "fast": tr("Voxels twice as large, for a first look"),
+    "standard": tr("Voxel size from the protocol"),
+    "fine": tr("Voxels two thirds as large, for sharp scans with little noise"),
+}
+ITERATIVE_TIPS = {
     "fast": tr("Voxels twice as large and half the iterations, for a first look"),
     "standard": tr("Voxel size and iterations from the protocol"),
     "fine": tr(
         "Voxels two thirds as large and twice the iterations, for sharp scans with little noise"
     ),
 }
-
-
 SHORT_TEXTS = {
     "fast": tr("2 × voxel size"),
     "standard": tr("protocol unchanged"),
@@ -44,16 +47,30 @@ def caption_of(quality: Quality | None, base: Protocol) -> str:
     quality
         the level; None gives an empty text
     base
-        the saved protocol; a direct algorithm has no iterations to change
+        the saved protocol
     """
     if quality is None:
         return ""
     return (ITERATIVE_TEXTS if _iterates(base) else SHORT_TEXTS)[quality]
 
 
+def tip_of(quality: Quality, base: Protocol) -> str:
+    """Return the tooltip of a quality level.
+
+    Parameters
+    ----------
+    quality
+        the level
+    base
+        the saved protocol
+    """
+    return (ITERATIVE_TIPS if _iterates(base) else TEXTS)[quality]
+
+
 def _iterates(protocol: Protocol) -> bool:
-    """Return True if the algorithm has iterations; a direct algorithm has none."""
-    return "iterations" in type(protocol.algorithm).model_fields
+    """Return True if the level sets the iterations; some algorithms end by themselves."""
+    algorithm = protocol.algorithm
+    return "iterations" in type(algorithm).model_fields and algorithm.scaled(2) != algorithm
 
 
 Fit = Callable[[Point], Point]

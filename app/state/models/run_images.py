@@ -27,7 +27,8 @@ class StoredImage:
     label : name in lists
     volume : the image
     place : position in the run; None for an image without iterations
-    iterations : number of iterations of the whole run; for a dynamic scan, of frames
+    iterations : number of iterations of the whole run; for a dynamic scan, of frames; 0 if
+        the run ends by itself
     frame : time frame of a finished image; None for other images
     """
 
@@ -40,7 +41,7 @@ class StoredImage:
     @property
     def caption(self) -> str:
         """The label with the number of iterations: "iteration 12 of 40"."""
-        if self.place is None:
+        if self.place is None or not self.iterations:
             return self.label
         # The label may continue with a subset, which must follow the total.
         iteration, _, rest = self.label.partition(",")

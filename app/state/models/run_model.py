@@ -207,7 +207,9 @@ class RunModel(QObject):
                 iteration=preview.iteration,
                 describe=frame.describe(),
             )
-        self._keep(label, preview.volume, place, preview.iterations, frame)
+        # The end of a run that ends by itself is not known yet.
+        total = 0 if frame is None and preview.may_end_early else preview.iterations
+        self._keep(label, preview.volume, place, total, frame)
 
     def keep_earlier(self, job: str, earlier: Sequence[StoredImage]) -> None:
         """Insert iterates from disk before those of a resumed job.

@@ -144,6 +144,12 @@ class RunRecord:
         return updates * fmean(self._recent)
 
     @property
+    def limit_of_change(self) -> float | None:
+        """Change of regions below which a penalised reconstruction may end [%]; None for others."""
+        figures = self.latest.history.penalised if self.latest is not None else ()
+        return 100 * figures[-1].limit if figures else None
+
+    @property
     def lacking(self) -> dict[str, Corrected]:
         """Corrections that the data needed and that could not be applied, by their keys."""
         return {kind: each for kind, each in self.ledger.items() if each.level is Level.WARNING}

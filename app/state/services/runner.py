@@ -208,8 +208,9 @@ class Runner(QObject):
     def _read_iterates(self, stored: KeptJob) -> None:
         """Load the images of a job that was started in another window."""
         record = stored.record
-        n_subsets = record.subsets or stored.study.protocol.algorithm.n_subsets
-        of = record.updates // n_subsets
+        algorithm = stored.study.protocol.algorithm
+        n_subsets = record.subsets or algorithm.n_subsets
+        of = 0 if algorithm.may_end_early else record.updates // n_subsets
 
         def read(_: Task) -> list[StoredImage]:
             return [

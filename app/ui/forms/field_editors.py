@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from app.ui.forms.choices import FormMaker, ListEditor, OptionalEditor, UnionEditor
-from app.ui.forms.field_facts import bounds_of
+from app.ui.forms.field_facts import bounds_of, notes_of
 from app.ui.forms.fields import (
     ChoiceEditor,
     ConstantEditor,
@@ -79,7 +79,8 @@ def _editor_of_value(kind: Any, field: FieldInfo, title: str, hint: str, form: F
     if kind is datetime:
         return MomentEditor(hint)
     if origin is Literal:
-        return ChoiceEditor(args) if len(args) > 1 else ConstantEditor(args[0])
+        notes = notes_of(field)
+        return ChoiceEditor(args, notes=notes) if len(args) > 1 else ConstantEditor(args[0])
     if origin is tuple and args[-1] is not Ellipsis:
         return NumbersEditor(tuple(a is int for a in args), hint)
     if origin is tuple and args[0] in (int, float):

@@ -56,6 +56,19 @@ def tip_of(field: FieldInfo) -> str:
     return f"{named(field.description or '')}{span}"
 
 
+def notes_of(field: FieldInfo) -> dict[str, str]:
+    """Return the addition to the name of each choice.
+
+    Parameters
+    ----------
+    field
+        the field
+    """
+    extra = field.json_schema_extra
+    notes = extra.get("notes") if isinstance(extra, dict) else None
+    return {key: str(note) for key, note in notes.items()} if isinstance(notes, dict) else {}
+
+
 def bounds_of(field: FieldInfo) -> tuple[float | None, float | None]:
     """Return the bounds of a field.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from PySide6.QtCore import QEvent, Qt, Signal
@@ -294,16 +295,27 @@ class QuietCombo(QComboBox):
 
 
 class ChoiceEditor(Editor):
-    """One of a few values. `none` is the label of None."""
+    """One of a few values.
+
+    Parameters
+    ----------
+    values : the values
+    none : label of None
+    notes : addition to the label of a value, in brackets; None for none
+    """
 
     stands_beside = True
 
-    def __init__(self, values: tuple[Value, ...], none: str = "") -> None:
+    def __init__(
+        self, values: tuple[Value, ...], none: str = "", notes: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__()
         self._values = values
         self._box = QuietCombo()
         for value in values:
-            self._box.addItem(none if value is None else words(value))
+            note = (notes or {}).get(str(value))
+            text = none if value is None else words(value)
+            self._box.addItem(f"{text} ({note})" if note else text)
         # `activated` comes from the user only, unlike `currentIndexChanged`.
         self._box.activated.connect(self.edited)
         self._fill(self._box)

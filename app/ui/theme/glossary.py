@@ -101,7 +101,8 @@ GLOSSARY = {
         "A detector that is offset sideways and covers only about half of the object in each view."
     ),
     tr("Iteration"): tr(
-        "One pass over all data. More iterations give a sharper and noisier image."
+        "One pass over all data (MAP: three passes). With MLEM and OSEM, more iterations give a "
+        "sharper and noisier image."
     ),
     tr("Largest change of a region"): tr(
         "The largest change of a block of 4 × 4 × 4 voxels in the last iteration, relative to the "

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import cast
 
 import pyqtgraph
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -30,10 +30,19 @@ class WholeAxis(pyqtgraph.AxisItem):
 
 
 class CurvePlot(StillPlot):
-    """The plot of a curve; a note is shown until there is data."""
+    """The plot of a curve; a note is shown until there is data.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    is_log : True for a logarithmic axis of values
+    """
+
+    def __init__(self, *, is_log: bool = False) -> None:
         super().__init__("−00.0000", right_px=8, bottom=WholeAxis("bottom"))
+        self._is_log = is_log
+        self._limit = pyqtgraph.InfiniteLine(angle=0)
+        self.addItem(self._limit)
+        self.setLogMode(y=is_log)
         self._curve = self.plot([], [], symbol="o", symbolSize=6, antialias=True)
         self._note = Note(tr("The curve starts after the first iteration"), self)
         self.setLabel("bottom", tr("iteration"))
@@ -46,8 +55,11 @@ class CurvePlot(StillPlot):
         self._curve.setSymbolPen(pen)
         self._curve.setSymbolBrush(QColor(colours.canvas))
         self._note.set_colours(colours)
+        self._limit.setPen(pyqtgraph.mkPen(colours.muted, style=Qt.PenStyle.DashLine))
 
-    def show_points(self, iterations: list[int], values: list[float]) -> None:
+    def show_points(
+        self, iterations: list[int], values: list[float], limit: float | None = None
+    ) -> None:
         """Show one value per iteration.
 
         Parameters
@@ -55,10 +67,19 @@ class CurvePlot(StillPlot):
         iterations
             numbers of the iterations
         values
-            their values
+            their values; above 0 on a logarithmic axis
+        limit
+            value of a line across the plot; None for no line
         """
-        # The power of ten is in the title, so tick labels stay short.
-        self.getAxis("left").setScale(10.0 ** -thousands(values))
+        # Also the line must be visible, so that the distance from it is.
+        shown = [*values, *([] if limit is None else [limit])]
+        if self._is_log:
+            shown = [math.log10(value) for value in shown]
+        else:
+            # The power of ten is in the title, so tick labels stay short.
+            self.getAxis("left").setScale(10.0 ** -thousands(values))
+        self._limit.setVisible(limit is not None and bool(values))
+        self._limit.setPos(shown[-1] if shown else 0.0)
         self._curve.setData(iterations, values)
         # Empty axes with arbitrary numbers would look like data.
         self._note.setVisible(not values)
@@ -66,16 +87,30 @@ class CurvePlot(StillPlot):
             self.showAxis(name, show=bool(values))
         if values:
             self.setXRange(min(iterations) - 0.25, max(iterations) + 0.25, padding=0.02)
-            self.setYRange(*_padded_range(values), padding=0)
+            self.setYRange(*_padded_range(shown), padding=0)
 
 
 class CurveView(QWidget):
-    """A curve by iteration with its own axes. The plot is created when it is first shown."""
+    """A curve by iteration with its own axes. The plot is created when it is first shown.
+
+    Parameters
+    ----------
+    title, unit : what the values are
+    parent : parent widget
+    is_log : True for a logarithmic axis of values
+    """
 
     def __init__(
-        self, title: str = tr("Log-likelihood"), unit: str = "", parent: QWidget | None = None
+        self,
+        title: str = tr("Log-likelihood"),
+        unit: str = "",
+        parent: QWidget | None = None,
+        *,
+        is_log: bool = False,
     ) -> None:
         super().__init__(parent)
+        self._is_log = is_log
+        self._limit: float | None = None
         self._title, self._unit = title, unit
         self._iterations: list[int] = []
         self._values: list[float] = []
@@ -89,7 +124,9 @@ class CurveView(QWidget):
         self.setAccessibleName(tr("{title} by iteration", title=title))
         self.clear()
 
-    def set_points(self, iterations: Sequence[int], values: Sequence[float]) -> None:
+    def set_points(
+        self, iterations: Sequence[int], values: Sequence[float], limit: float | None = None
+    ) -> None:
         """Show one value per iteration.
 
         Parameters
@@ -97,10 +134,17 @@ class CurveView(QWidget):
         iterations
             numbers of the iterations
         values
-            their values; those that are not finite are left out
+            their values; those that the axis cannot show, such as −∞, are left out
+        limit
+            value of a line across the plot; None for no line
         """
+        self._limit = limit
         # A log-likelihood can be −∞ in the first iteration.
-        kept = [pair for pair in zip(iterations, values, strict=True) if math.isfinite(pair[1])]
+        kept = [
+            (iteration, value)
+            for iteration, value in zip(iterations, values, strict=True)
+            if math.isfinite(value) and (value > 0 or not self._is_log)
+        ]
         self._iterations = [iteration for iteration, _ in kept]
         self._values = [value for _, value in kept]
         self._refresh()
@@ -148,16 +192,16 @@ class CurveView(QWidget):
         super().showEvent(event)
         # Creating a pyqtgraph plot takes longer than the rest of the panel.
         if self.plot is None:
-            self.plot = CurvePlot()
+            self.plot = CurvePlot(is_log=self._is_log)
             cast(QVBoxLayout, self.layout()).addWidget(self.plot, 1)
             self.plot.set_colours(self._colours)
             self._refresh()
 
     def _refresh(self) -> None:
-        measure = unit_text(self._unit, thousands(self._values))
+        measure = unit_text(self._unit, 0 if self._is_log else thousands(self._values))
         self._head.setText(f"{self._title} ({measure})" if measure else self._title)
         if self.plot is not None:
-            self.plot.show_points(self._iterations, self._values)
+            self.plot.show_points(self._iterations, self._values, self._limit)
 
 
 def _padded_range(values: list[float]) -> tuple[float, float]:

@@ -18,6 +18,9 @@ class ValueAxis(pyqtgraph.AxisItem):
         # pyqtgraph formats with a hyphen, which is shorter than the minus sign elsewhere.
         return [text.replace("-", "−") for text in super().tickStrings(values, scale, spacing)]
 
+    def logTickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        return [f"{10.0**value:g}" for value in values]
+
 
 class StillPlot(pyqtgraph.PlotWidget):
     """A plot without interaction: no menu, no mouse, constant width of the left axis.

@@ -194,7 +194,7 @@ def estimate(
         + response
         + _decoded_bytes(scanner, size)
         + n_lines * (4 * columns + BYTES_PER_LINE)
-        + images * image
+        + (images + protocol.algorithm.extra_images) * image
     )
     gpu = None
     if on.is_gpu:
@@ -223,7 +223,7 @@ def estimate(
         "kernels": KERNELS_S,
         **({"scatter": _scatter_seconds(protocol, n_lines, pass_s)} if scatter else {}),
         "sensitivity": pass_s,
-        "reconstruct": protocol.algorithm.n_passes * left * pass_s,
+        "reconstruct": protocol.algorithm.typical_passes * left * pass_s,
     }
     free = free_memory()
     return Requirements(int(memory), free, stages, gpu, once="response")

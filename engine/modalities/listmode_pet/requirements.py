@@ -149,7 +149,12 @@ def estimate(
         on=on,
         slabs_per_second=rate,
     )
-    per_voxel = 4 * IMAGES + BYTES_PER_SUM * n_sums + blur.bytes_per_voxel
+    algorithm = protocol.algorithm
+    if scan is not None:
+        # Few counts get fewer subsets, which changes the number of updates and images.
+        algorithm = algorithm_of(protocol, scan, n_events)
+    n_images = IMAGES + algorithm.extra_images
+    per_voxel = 4 * n_images + BYTES_PER_SUM * n_sums + blur.bytes_per_voxel
     images = grid.n_voxels * per_voxel + blur.matrix_bytes
     # Sensitivity and matrices are computed before the image exists.
     images = max(images, blur.build_bytes, sensitivity.memory_bytes)
@@ -163,10 +168,6 @@ def estimate(
     correct_s = CORRECT_S + n_events / EVENTS_SORTED_PER_SECOND
     if _fits_randoms(protocol, scan):
         images, correct_s = max(images, RANDOMS_BYTES), correct_s + RANDOMS_S
-    algorithm = protocol.algorithm
-    if scan is not None:
-        # Few counts get fewer subsets, which changes the number of updates.
-        algorithm = algorithm_of(protocol, scan, n_events)
     stages = {
         "start": START_S,
         "read": n_events / EVENTS_READ_PER_SECOND,
@@ -202,11 +203,11 @@ def _iterations_s(
     on: DeviceInfo,
 ) -> float:
     """Return the time of all updates: events, voxels and blur [s]."""
-    traced_s = n_events * algorithm.n_passes / 2 * ray_s  # forward and back in one pass
+    traced_s = n_events * algorithm.typical_passes / 2 * ray_s  # forward and back in one pass
     if on.is_gpu:
         return traced_s
     update_s = UPDATE_S + grid.n_voxels / VOXELS_UPDATED_PER_SECOND + blur.update_s
-    return traced_s + algorithm.n_image_updates * update_s + blur.build_s
+    return traced_s + algorithm.typical_image_updates * update_s + blur.build_s
 
 
 def _fits_randoms(protocol: ListModeProtocol, scan: ListMode | None) -> bool:

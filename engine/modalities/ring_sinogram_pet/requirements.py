@@ -94,7 +94,7 @@ def estimate(
     n_sums = 0 if on.is_gpu else on.threads
     # Each thread has a sum and a value next to it.
     blur = resolution_needs(protocol.corrections.of(BinResolution), grid, scan)
-    images = 4 * grid.n_voxels * (IMAGES + algorithm.n_parts + 2 * n_sums)
+    images = 4 * grid.n_voxels * (IMAGES + algorithm.n_parts + algorithm.extra_images + 2 * n_sums)
     images += grid.n_voxels * blur.bytes_per_voxel + blur.matrix_bytes
     rate = slabs_per_second(on)
     scatter = None
@@ -121,8 +121,8 @@ def estimate(
         **({"scatter": scatter.seconds} if scatter else {}),
         # Sensitivity and start image: two passes over all bins.
         "sensitivity": 2 * pass_s,
-        "reconstruct": left * (algorithm.n_passes * update_s + algorithm.n_image_updates * voxels_s)
-        + build_s,
+        "reconstruct": build_s
+        + left * (algorithm.typical_passes * update_s + algorithm.typical_image_updates * voxels_s),
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
     gpu = _on_gpu(grid, n_bins + n_timed, scatter, on.free_bytes) if on.is_gpu else None

@@ -180,6 +180,16 @@ class Algorithm(Settings):
         return 0
 
     @property
+    def typical_passes(self) -> int:
+        """Number of projections and back projections of a typical run, to estimate its time."""
+        return self.n_passes
+
+    @property
+    def typical_image_updates(self) -> int:
+        """Number of new images in a typical run, to estimate its time."""
+        return self.n_image_updates
+
+    @property
     def extra_images(self) -> int:
         """Number of images of the grid in the memory of the CPU, beyond those of OSEM.
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -41,6 +41,8 @@ MOST_SUBSETS, LEAST_SUBSETS = 24, 8
 """Subsets with enough counts, and with few: fewer need many more passes."""
 PASSES_OF_CYCLE = 3
 """Passes over the data in a cycle: two over the subsets, one for the full gradient."""
+TYPICAL_CYCLES = 6
+"""Cycles after which most runs end."""
 COUNTS_FACTOR = 1.5
 """Counts that a subset needs, relative to OSEM: its gradients are compared voxel by voxel."""
 LEAST_COUNTS = 50
@@ -92,14 +94,17 @@ class _Penalised(Algorithm):
 
     smoothness: Smoothness = setting(
         "standard",
-        "Balance between noise and detail: smooth has less noise, sharp shows smaller details",
+        "Balance between noise and detail: smooth has less noise, sharp shows smaller details. The "
+        "number is the weight of the prior",
         label="Smoothness",
+        notes={name: f"{strength:g}" for name, strength in STRENGTHS.items()},
     )
     strength: float | None = setting(
         None,
         "Weight of the prior relative to the data; if empty, it follows from the smoothness "
         "(smooth 0.1, standard 0.03, sharp 0.01)",
         label="Strength",
+        empty="from the smoothness",
         expert=True,
         gt=0,
         le=10,
@@ -175,9 +180,9 @@ class Svrg(_Penalised):
     memory: ClassVar[WorkingMemory] = WorkingMemory(18 + MOST_SUBSETS, 6, 2)
     iterations: int = setting(
         20,
-        "Maximum number of cycles of three passes over all data; a run ends earlier, as soon as "
-        "regions and objective no longer change",
-        label="Maximum cycles",
+        "Maximum number of iterations, each of three passes over all data; a run ends earlier, as "
+        "soon as regions and objective no longer change",
+        label="Maximum iterations",
         expert=True,
         ge=1,
         le=1000,
@@ -210,6 +215,14 @@ class Svrg(_Penalised):
         return self.passes_before + self.passes * self.iterations
 
     @property
+    def typical_passes(self) -> int:
+        return self.passes_before + self.passes * min(self.iterations, TYPICAL_CYCLES)
+
+    @property
+    def typical_image_updates(self) -> int:
+        return min(self.iterations, TYPICAL_CYCLES) * (2 * self.n_parts + 1)
+
+    @property
     def extra_images(self) -> int:
         return self.n_parts + EXTRA_IMAGES  # a gradient of each subset
 
@@ -220,6 +233,16 @@ class Svrg(_Penalised):
     @property
     def may_end_early(self) -> bool:
         return True
+
+    def scaled(self, factor: float) -> Self:
+        """Return the algorithm itself: a run ends by itself at every quality level.
+
+        Parameters
+        ----------
+        factor
+            not used
+        """
+        return self
 
     def for_counts(self, demand: CountDemand, *, n_updates: int | None = None) -> Svrg:
         """Return the algorithm with the number of subsets that the counts allow.
@@ -282,6 +305,14 @@ class Bsrem(_Penalised):
     subsets: int = setting(12, "Number of updates in each pass", label="Subsets", ge=1, le=1000)
     step: float = setting(0.3, "Step length α of the first pass", label="Step", gt=0, le=2)
     decay: float = setting(0.01, "Reduction η of the step per pass", label="Decay", ge=0, le=1)
+
+    @property
+    def passes_before(self) -> int:
+        return 2 + 3  # OSEM, row sums of the Hessian
+
+    @property
+    def n_passes(self) -> int:
+        return self.passes_before + super().n_passes
 
     def run(self, model: MapModel, x: Array) -> Iterator[Iterate]:
         return self.resumed(model, x, 0)

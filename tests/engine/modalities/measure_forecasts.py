@@ -1,6 +1,6 @@
 """Measure the forecasts of time and memory against runs of `isocenter reconstruct`.
 
-    python -m tests.engine.modalities.measure_forecasts [--threads 2] [--only WORD] [--stages]
+    python -m tests.engine.modalities.measure_forecasts [--only WORD] [--set KEY=VALUE] [--stages]
 
 Each case is one run in a new process, with an empty cache of results and the kernels compiled. The
 table lists seconds and memory: forecast, measured, and their ratio.
@@ -240,6 +240,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--only", default="", help="cases with names that match this pattern")
+    parser.add_argument("--set", action="append", default=[], help="settings of every protocol")
     parser.add_argument("--stages", action="store_true", help="list the stages, too")
     parser.add_argument("--folder", type=Path, help="keeps demos, kernels and caches")
     options = parser.parse_args()
@@ -254,6 +255,8 @@ def main() -> None:
             if study is None:
                 log.info("| %s | absent |", name)
                 continue
+            protocol = with_settings(study.protocol, tuple(options.set))
+            study = study.model_copy(update={"protocol": protocol})
             write_study(study, folder / "study.toml")
             told = forecast(study, options.threads)
             done = measured(folder / "study.toml", folder, options.threads)

@@ -66,3 +66,17 @@ def test_all_values_lie_within_the_axis(curve, values):
     low, high = curve.plot.viewRange()[1]
     assert low < min(values)
     assert max(values) < high
+
+
+def test_a_curve_that_ends_at_a_limit_shows_it_on_a_logarithmic_axis(show):
+    curve = show(CurveView("Change", "%", is_log=True), 320, 240)
+    curve.set_points([1, 2, 3], [800.0, 0.0, 0.1], 0.25)
+    plot = curve.plot
+    x, y = plot.getPlotItem().listDataItems()[0].getData()
+    assert list(x) == [1, 3] and y == pytest.approx([2.903, -1.0], abs=1e-3)
+    low, high = plot.getPlotItem().viewRange()[1]
+    assert plot._limit.value() == pytest.approx(-0.602, abs=1e-3)
+    assert low < -1 and high > 2.9
+    assert plot._limit.isVisible() and head(curve) == "Change (%)"
+    curve.clear()
+    assert not plot._limit.isVisible()
