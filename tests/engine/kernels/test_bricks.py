@@ -3,6 +3,7 @@ import pytest
 
 from engine.core.errors import ResourceError
 from engine.geometry.grid import ImageGrid
+from engine.kernels.rays import bricks as layout
 from engine.kernels.rays.bricks import EDGE, Bricks, Pairs
 from engine.operators.ray_checks import check_size
 
@@ -38,6 +39,13 @@ def test_every_voxel_lies_in_its_brick_and_the_rest_is_zero(shape, stride):
     for z, y, x in np.ndindex(shape):
         assert arranged[place(bricks, z + 1, y + 1, x + 1)] == image[z, y, x]
     assert np.count_nonzero(arranged) == image.size
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_threads_write_the_same_bricks(rng, shape, monkeypatch):
+    monkeypatch.setattr(layout, "VOXELS_OF_A_THREAD", 0)
+    bricks, image = Bricks(shape, np.float32), rng.random(shape)
+    np.testing.assert_array_equal(bricks.arranged(image, threads=3), bricks.arranged(image))
 
 
 @pytest.mark.parametrize("shape", SHAPES)

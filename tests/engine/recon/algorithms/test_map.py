@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from engine.core.backend import cpu, cuda
 from engine.geometry.grid import ImageGrid
 from engine.geometry.point_spread import uniform_spread
+from engine.operators import neighbours, planes
 from engine.operators.point_spread import PointSpreadBlur
 from engine.operators.rays import RayProjector
 from engine.priors import Quadratic
@@ -213,6 +214,24 @@ def test_a_block_of_voxels_counts_by_its_mean():
 
 def test_voxels_are_as_large_as_the_scan_says():
     assert ring_scan().model().spacing_mm == (VOXEL_MM,) * 3
+
+
+def test_no_bit_depends_on_the_threads(monkeypatch):
+    """Of the image, the objective and the KKT residual; each thread takes some planes."""
+    monkeypatch.setattr(planes, "WORTH_THREADS", 0)
+    monkeypatch.setattr(planes, "VOXELS_AT_ONCE", 1)
+    monkeypatch.setattr(neighbours, "VOXELS_AT_ONCE", 0)
+    rng, grid = np.random.default_rng(3), ImageGrid((5, 8, 8), (2.0, 2.0, 2.0))
+    rays, found = octant_rays(rng, 40, grid), []
+    background = rng.uniform(0, 0.2, len(rays.ends)).astype("f4")
+    for threads in (1, 3):
+        A = RayProjector(rays, grid, on=cpu(threads), reproducible=True)
+        events = ListModeModel(A, background, np.full(grid.shape, 9, np.float32))
+        start = np.full(grid.shape, 0.2, np.float32)
+        model = MapModel.of(events, grid.voxel_mm[::-1], start, threads)
+        found.append(next(solve(Svrg(subsets=4), model, start)))
+    np.testing.assert_array_equal(found[1].image, found[0].image)
+    assert found[1].optimality == found[0].optimality
 
 
 def test_a_gpu_follows_the_cpu():
