@@ -31,7 +31,7 @@ from engine.recon.algorithms.base import Algorithm, Figures, Iterate, WorkingMem
 # A run loads the mathematics; a protocol needs only the settings.
 if TYPE_CHECKING:
     from engine.recon.algorithms.optimality import Optimality
-    from engine.recon.algorithms.penalised import Anchor, PenalisedLikelihood
+    from engine.recon.algorithms.penalised import Anchor, DataGradient, PenalisedLikelihood
     from engine.recon.algorithms.subsets import CountDemand
     from engine.recon.model import MapModel
 
@@ -80,13 +80,18 @@ class Prepared:
     Attributes
     ----------
     likelihood : Φ
-    x : (n_z, n_y, n_x) image after the pass
+    data : ∇L at the image after the pass
     activity : typical activity
     """
 
     likelihood: PenalisedLikelihood
-    x: Array
+    data: DataGradient
     activity: float
+
+    @property
+    def x(self) -> Array:
+        """(n_z, n_y, n_x) image after the pass."""
+        return self.data.x
 
 
 class _Penalised(Algorithm):
@@ -141,21 +146,22 @@ class _Penalised(Algorithm):
         n_subsets
             number of subsets
         """
-        from engine.recon.algorithms.penalised import PenalisedLikelihood
+        from engine.recon.algorithms.penalised import DataGradient, PenalisedLikelihood
         from engine.recon.priors.even_resolution import (
+            em_image,
             relative_difference_for,
             typical_activity,
             without_noise,
         )
 
         objective = model.objective(n_subsets)
-        x = _first_image(model)
-        first = without_noise(x)
+        data = DataGradient.at(_first_image(model), objective)
+        first = without_noise(em_image(data.x, data.total, objective.sensitivity()))
         activity = typical_activity(first, objective.sensitivity())
         # Voxels that stay at 0 must not lower their neighbours.
         inside = model.start > 0
         prior = relative_difference_for(
-            objective.hessian_times(first, np.ones_like(x)),
+            objective.hessian_times(first, np.ones_like(first)),
             activity,
             inside=inside & (objective.sensitivity() > 0),
             strength=self.used_strength,
@@ -164,7 +170,7 @@ class _Penalised(Algorithm):
             threads=model.threads,
         )
         likelihood = PenalisedLikelihood(objective, prior, LEAST_SHARE * activity, inside)
-        return Prepared(likelihood, x, activity)
+        return Prepared(likelihood, data, activity)
 
     def describe(self) -> str:
         name = "own strength" if self.strength is not None else self.smoothness
@@ -293,7 +299,10 @@ class Svrg(_Penalised):
         """
         ready = self.prepared(model, self.n_parts)
         of = ready.likelihood
-        return of, ready.activity, of.anchor(ready.x if x is None else x)
+        if x is None:
+            return of, ready.activity, of.anchor_of(ready.data)
+        ready.data.parts.clear()  # those of two images would need twice the memory
+        return of, ready.activity, of.anchor(x)
 
 
 class Bsrem(_Penalised):

@@ -29,6 +29,45 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
+class DataGradient:
+    """Gradient of the log-likelihood of all data at an image.
+
+    Attributes
+    ----------
+    x : (n_z, n_y, n_x) the image
+    parts : ∇L_k of each subset
+    total : ∇L
+    log_likelihood : L, up to a constant of the data
+    n_skipped : rows with counts but no expected counts
+    """
+
+    x: Array
+    parts: list[Array]
+    total: Array
+    log_likelihood: float
+    n_skipped: int
+
+    @classmethod
+    def at(cls, x: Array, objective: SubsetObjective) -> DataGradient:
+        """Return the gradient at an image, for one pass over the data.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) image
+        objective
+            L
+        """
+        total, parts, value, n_skipped = module_of(x).zeros_like(x), [], 0.0, 0
+        for k in range(objective.n_subsets):
+            found = objective.gradient(k, x)
+            _add(objective, found.image, total)
+            parts.append(found.image)
+            value, n_skipped = value + found.value, n_skipped + found.n_skipped
+        return cls(x, parts, total, value, n_skipped)
+
+
+@dataclass(frozen=True, eq=False)
 class Anchor:
     """Full gradient at an image.
 
@@ -87,19 +126,25 @@ class PenalisedLikelihood:
         x
             (n_z, n_y, n_x) image
         """
-        total, parts, value, n_skipped = module_of(x).zeros_like(x), [], 0.0, 0
-        for k in range(self.objective.n_subsets):
-            found = self.objective.gradient(k, x)
-            self._add(found.image, total)
-            parts.append(found.image)
-            value, n_skipped = value + found.value, n_skipped + found.n_skipped
+        return self.anchor_of(DataGradient.at(x, self.objective))
+
+    def anchor_of(self, data: DataGradient) -> Anchor:
+        """Return the full gradient from that of the data.
+
+        Parameters
+        ----------
+        data
+            gradient of the log-likelihood
+        """
+        x, total = data.x, data.total
         gradient = self.prior_gradient(x)
 
         def subtract(planes: slice) -> None:
             module_of(x).subtract(total[planes], gradient[planes], out=gradient[planes])
 
         self.objective.by_planes(subtract, x)
-        return Anchor(x, parts, total, gradient, value, self.penalty(x), n_skipped)
+        penalty = self.penalty(x)
+        return Anchor(x, data.parts, total, gradient, data.log_likelihood, penalty, data.n_skipped)
 
     def prior_gradient(self, x: Array) -> Array:
         """Return ∇R(x), (n_z, n_y, n_x), which the caller can change.
@@ -213,14 +258,6 @@ class PenalisedLikelihood:
         self.objective.by_planes(add, anchor.x)
         return float(left.sum()) / max(float(whole.sum()), 1e-300)
 
-    def _add(self, image: Array, total: Array) -> None:
-        """Add an image to a total."""
-
-        def add(planes: slice) -> None:
-            total[planes] += image[planes]
-
-        self.objective.by_planes(add, total)
-
     def _there(self, x: Array) -> Array:
         """Return an image on the device of the projections, where the prior is computed."""
         on = self.objective.A.on
@@ -229,3 +266,12 @@ class PenalisedLikelihood:
     def _back(self, values: Array, x: Array) -> Array:
         """Return values on the device of an image."""
         return to_host(values) if module_of(x) is np else values
+
+
+def _add(objective: SubsetObjective, image: Array, total: Array) -> None:
+    """Add an image to a total."""
+
+    def add(planes: slice) -> None:
+        total[planes] += image[planes]
+
+    objective.by_planes(add, total)

@@ -1,7 +1,8 @@
 """Relative difference prior for a scan: units, ε and κ from a first image.
 
-The first image is that of a pass of OSEM, smoothed by a Gaussian of 1.5 voxels: the prior should
-not depend on its noise. With s the sensitivity and f this image, the typical activity is
+The first image is that of a pass of OSEM and an update with all data, x (1 + ∇L / s), smoothed by a
+Gaussian of 1.5 voxels: the prior should depend neither on its noise nor on the subsets. With s the
+sensitivity and f this image, the typical activity is
 
     f̄ = Σ s f² / Σ s f,
 
@@ -25,13 +26,31 @@ SIGMA = 1.5
 """Standard deviation of the smoothing of f and κ² [voxels]."""
 
 
+def em_image(x: Array, gradient: Array, sensitivity: Array) -> Array:
+    """Return the image after an update of expectation maximisation, x (1 + ∇L / s).
+
+    Parameters
+    ----------
+    x
+        (n_z, n_y, n_x) image
+    gradient
+        (n_z, n_y, n_x) ∇L of all data
+    sensitivity
+        (n_z, n_y, n_x) s of all data
+    """
+    xp = module_of(x)
+    seen = sensitivity > 0
+    found: Array = x * xp.where(seen, 1 + gradient / xp.where(seen, sensitivity, 1), 0)
+    return found.astype(x.dtype)
+
+
 def without_noise(x: Array) -> Array:
     """Return the first image, smoothed.
 
     Parameters
     ----------
     x
-        (n_z, n_y, n_x) image after a pass of OSEM
+        (n_z, n_y, n_x) image after the update with all data
     """
     return smoothed(x, (SIGMA,) * 3)
 
