@@ -90,10 +90,10 @@ class ExportedReport:
             None if the log does not know it, or knows that it was not signed
         """
         try:
-            entries = check_quickly(audit_log.log_file()).entries
+            log = check_quickly(audit_log.log_file())
         except EngineError:  # a changed log is reported on its own
             return None
-        known = [each["facts"] for each in entries if each.get("what") == WRITTEN]
+        known = [each["facts"] for each in log.about_results if each["what"] == WRITTEN]
         if any(each.get("sha256") == self.digest and not each.get("key") for each in known):
             return None
         mine = next((each for each in known if self._is_same(each)), None)

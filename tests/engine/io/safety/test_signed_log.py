@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import weakref
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -231,3 +232,15 @@ def test_any_changed_byte_is_noticed(log: Path) -> None:
 @pytest.mark.slow
 def test_any_of_many_changed_bytes_is_noticed(log: Path) -> None:
     changed_bytes(log, 1500, 2)
+
+
+def test_a_checked_log_is_small_in_memory(log):
+    record("result stored", result="one", key="k")
+    found = check_quickly(log)
+    assert (found.n_lines, len(found.digests)) == (7, 7 * 32)
+    assert [each["facts"] for each in found.about_results] == [{"result": "one", "key": "k"}]
+    older = weakref.ref(found)
+    record("run finished", job="job")
+    del found
+    assert check_quickly(log).n_lines == 8
+    assert older() is None, "only the newest version stays"
