@@ -34,6 +34,22 @@ EMPTY = tr(
 RUNNING = tr("A reconstruction is running.")
 
 
+class _Item(QListWidgetItem):
+    """Makes its texts on demand, so that hundreds of results need little memory."""
+
+    def __init__(self, result: Result, name: str) -> None:
+        super().__init__()
+        self._result, self._name = result, name
+
+    def data(self, role: int) -> object:
+        # The text is for screen readers; the delegate paints the result itself.
+        if role == Qt.ItemDataRole.DisplayRole:
+            return visible_line(", ".join(lines_of(self._result, self._name)))
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return literal_tip(tip_of(self._result, self._name))
+        return super().data(role)
+
+
 class ResultsTab(QWidget):
     """Results on disk, the newest first."""
 
@@ -132,10 +148,7 @@ class ResultsTab(QWidget):
         self.list.clear()
         for row, result in enumerate(self._results.items):
             name = self._results.names[result.id]
-            # The text is for screen readers; the delegate paints the result itself.
-            item = QListWidgetItem(visible_line(", ".join(lines_of(result, name))))
-            item.setToolTip(literal_tip(tip_of(result, name)))
-            self.list.addItem(item)
+            self.list.addItem(_Item(result, name))
             if result.id == self._chosen:
                 self.list.setCurrentRow(row)
         self.list.blockSignals(False)

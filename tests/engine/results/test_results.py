@@ -246,5 +246,9 @@ def test_records_share_equal_parts_and_stay_whole(results, new):
     found = results.newest_first()
     runs = [each.record.run for each in found]
     assert all(run is not None and run.protocol is runs[0].protocol for run in runs)
+    assert runs[1] is runs[2] is runs[3] is not runs[0], "equal runs are one object"
+    assert len({id(each.record.model_fields_set) for each in found}) == 1
+    again = results.newest_first(found)
+    assert all(one is other for one, other in zip(again, found, strict=True))
     assert all(each.record.is_whole for each in found)
     assert [each.record for each in found] == [Results().open(each.id).record for each in found]
