@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.language.translation import tr
-from app.ui.theme.widgets import button, label, set_tone
+from app.ui.theme.widgets import button, label, remove_widgets, set_tone
 
 if TYPE_CHECKING:
     from engine.live import RefusedSender
@@ -69,10 +69,7 @@ class RefusedSenders(QWidget):
         self.setVisible(bool(most))
 
     def _build(self) -> None:
-        while (item := self._rows.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.deleteLater()
+        remove_widgets(self._rows)
         self.buttons, self._texts = [], []
         for each in self._shown:
             text = _described(each)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout
 from app.language.translation import named, tr, within
 from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
-from app.ui.theme.widgets import button, label, set_tone
+from app.ui.theme.widgets import button, label, remove_widgets, set_tone
 from engine.modalities import all_roles
 
 
@@ -76,11 +76,7 @@ class FoldedWarnings(QWidget):
             each.setEnabled(editable)
 
     def _build(self) -> None:
-        while (item := self._lines.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                # `deleteLater` acts after this event; until then the old line would be visible.
-                widget.hide()
-                widget.deleteLater()
+        remove_widgets(self._lines)
         self.buttons = {}
         for each in self._shown:
             words = label(each.text, wrap=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
@@ -121,11 +123,23 @@ def action_button(action: QAction, *, text: bool = False) -> QToolButton:
         True to show the text next to the icon
     """
     made = QToolButton()
-    made.setDefaultAction(action)
+    made.clicked.connect(action.trigger)
+    action.changed.connect(partial(_show_action, made, action))
+    _show_action(made, action)
     made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     style = Qt.ToolButtonStyle
     made.setToolButtonStyle(style.ToolButtonTextBesideIcon if text else style.ToolButtonIconOnly)
     return made
+
+
+def _show_action(made: QToolButton, action: QAction) -> None:
+    # Not by `setDefaultAction`: Qt connects again after each change, and never disconnects.
+    made.setText(action.iconText())
+    made.setIcon(action.icon())
+    made.setToolTip(action.toolTip())
+    made.setEnabled(action.isEnabled())
+    made.setCheckable(action.isCheckable())
+    made.setChecked(action.isChecked())
 
 
 def line() -> QFrame:

@@ -25,7 +25,7 @@ from app.state.services.context import AppContext
 from app.ui.theme.formatting import sentence_case
 from app.ui.theme.icons import set_icon
 from app.ui.theme.theme import Theme
-from app.ui.theme.widgets import button, label
+from app.ui.theme.widgets import button, label, remove_widgets
 from app.views.literal_text import LiteralLabel, literal_tip
 from app.views.slices.labels import ElidedLabel
 from app.workspace.steps.scanner_drawing import ScannerDrawing
@@ -176,9 +176,7 @@ class WelcomeCard(WelcomeTile):
         groups
             offers by heading; empty groups are left out
         """
-        while (item := self._lists.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        remove_widgets(self._lists)
         before: QWidget = self.demos[-1]
         for title, welcome_lists in groups.items():
             if welcome_lists:

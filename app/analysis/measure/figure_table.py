@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.ui.theme.glossary import meaning_of
-from app.ui.theme.widgets import label
+from app.ui.theme.widgets import label, remove_widgets
 from app.views.literal_text import literal_tip
 
 MOST_SIGNS = 26
@@ -32,10 +32,7 @@ class FigureTable(QWidget):
         rows
             (name, value); a row with an empty value is a heading
         """
-        # A grid layout has no method that removes all; widgets are deleted after the event.
-        while (item := self._grid.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        remove_widgets(self._grid)
         at = 0
         right = Qt.AlignmentFlag.AlignRight
         for name, value in rows:

@@ -14,7 +14,7 @@ from app.language.translation import tr
 from app.state.models.session import Session
 from app.ui.forms.fields import QuietCombo
 from app.ui.theme.glossary import meaning_of
-from app.ui.theme.widgets import button, label, set_tone
+from app.ui.theme.widgets import button, label, remove_widgets, set_tone
 from app.views.colour.window_controls import NumberEdit
 from app.views.literal_text import literal_tip
 from engine.core.errors import GeometryError
@@ -173,9 +173,7 @@ class RodsBox(QWidget):
         self._show_table()
 
     def _show_table(self) -> None:
-        while (item := self._table.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        remove_widgets(self._table)
         for place, text in enumerate((tr("Rods"), tr("Valley / peak"), "")):
             title = label(text, "caption")
             # The glossary explains the term, if it has it.

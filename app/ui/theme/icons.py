@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QSize, Qt
-from PySide6.QtGui import QAction, QIcon, QPalette
+from PySide6.QtGui import QAction, QIcon, QPalette, QPixmap, QPixmapCache
 from PySide6.QtWidgets import QAbstractButton, QLabel
 
 from app.ui.theme.theme import Theme
@@ -148,13 +148,23 @@ class Follower(QObject):
 
     def show(self) -> None:
         """Draw the icon in the current theme."""
-        drawn = draw(self._name, self._theme, self._colour)
         # A label has no icon, so it gets a pixmap in the resolution of its screen.
         if isinstance(self._target, QLabel):
-            size = QSize(LABEL_ICON_PX, LABEL_ICON_PX)
-            self._target.setPixmap(drawn.pixmap(size, self._target.devicePixelRatioF()))
+            ratio = self._target.devicePixelRatioF()
+            self._target.setPixmap(_pixmap(self._name, self._theme, self._colour, ratio))
         else:
-            self._target.setIcon(drawn)
+            self._target.setIcon(draw(self._name, self._theme, self._colour))
+
+
+def _pixmap(name: str, theme: Theme, colour: str, ratio: float) -> QPixmap:
+    """Return the pixmap of an icon, the same one for all labels."""
+    # Qt caches a scaled copy of each pixmap on a label, also when the label is gone.
+    key, found = f"{name} {getattr(theme.colours, colour)} {ratio}", QPixmap()
+    if not QPixmapCache.find(key, found):
+        size = QSize(LABEL_ICON_PX, LABEL_ICON_PX)
+        found = draw(name, theme, colour).pixmap(size, ratio)
+        QPixmapCache.insert(key, found)
+    return found
 
 
 def set_icon(target: Target, name: str, theme: Theme, colour: str = "text") -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QLabel,
+    QLayout,
     QPushButton,
     QScrollArea,
     QStackedWidget,
@@ -158,6 +159,29 @@ def icon_button(
     made.clicked.connect(lambda: action())
     set_icon(made, name, theme, colour)
     return made
+
+
+def remove_widgets(layout: QLayout) -> None:
+    """Remove and delete all widgets of a layout.
+
+    Parameters
+    ----------
+    layout
+        a layout that contains only widgets
+    """
+    # Not by `takeAt`: it hands the item to Python, which never frees it.
+    widgets = [_widget_at(layout, i) for i in range(layout.count())]
+    for widget in filter(None, widgets):
+        layout.removeWidget(widget)
+        # `deleteLater` acts after this event; until then the widget would stay visible.
+        widget.hide()
+        widget.deleteLater()
+
+
+def _widget_at(layout: QLayout, i: int) -> QWidget | None:
+    # The variable ends here: an item that Python still holds is not freed by the layout.
+    item = layout.itemAt(i)
+    return None if item is None else item.widget()
 
 
 def fitted(wanted: QSize, available: QSize) -> QSize:

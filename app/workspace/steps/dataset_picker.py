@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 from app.language.translation import tr
 from app.state.models.import_model import ROLES, ImportModel
 from app.ui.forms.fields import QuietCombo
-from app.ui.theme.widgets import button, label
+from app.ui.theme.widgets import button, label, remove_widgets
 from app.views.colour.grey_raster import grey_image
 from app.views.literal_text import LiteralLabel
 from engine.core.visible_text import visible_line
@@ -68,11 +68,7 @@ class DatasetPicker(QWidget):
         self.setVisible(bool(found))
 
     def _build(self, found: tuple[Dataset, ...]) -> None:
-        while (item := self._rows.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                # Removing an item from a layout does not delete its widget.
-                widget.deleteLater()
+        remove_widgets(self._rows)
         self._shown, self.roles = found, {}
         for row, each in enumerate(found):
             words = QWidget()
