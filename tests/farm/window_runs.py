@@ -94,11 +94,12 @@ class Runs:
     def _look(self) -> None:
         """Start the next run after the last one has ended."""
         window = self._window
+        state = window.session.run.state
         if time.monotonic() - self._last_s > PATIENCE_S:
-            sys.stdout.write(f"run {self._n} has not finished after {PATIENCE_S:g} s\n")
-            QApplication.exit(1)
-        is_finished = window.session.run.state is RunState.FINISHED
-        if self._is_running and not is_finished:
+            self._give_up(f"has not finished after {PATIENCE_S:g} s")
+        if self._is_running and state in (RunState.FAILED, RunState.ABORTED):
+            self._give_up(f"has ended as {state}: {window.session.log[-1].text}")
+        if self._is_running and state is not RunState.FINISHED:
             return
         if window.runner.job is not None or window.commands.is_busy:
             return
@@ -116,6 +117,11 @@ class Runs:
         else:
             window.runner.open_and_start(self._study)
 
+    def _give_up(self, why: str) -> None:
+        sys.stdout.write(f"run {self._n + 1} {why}\n")
+        self._timer.stop()
+        QApplication.exit(1)
+
     def _ended(self) -> None:
         self._n, self._is_running = self._n + 1, False
         if self._n % EVERY:
@@ -129,8 +135,8 @@ class Runs:
                 self._before = after
 
 
-def run_often(arguments: argparse.Namespace, folder: Path) -> float:
-    """Run the study in a window, and return the growth of the memory [MB]."""
+def run_often(arguments: argparse.Namespace, folder: Path) -> float | None:
+    """Run the study in a window; return the growth of the memory [MB], None if a run failed."""
     app = make_app()
     window = make_window(app)
     window.dialogs.confirm = lambda *words: True  # type: ignore[method-assign]  # the user agrees
@@ -139,7 +145,7 @@ def run_often(arguments: argparse.Namespace, folder: Path) -> float:
     if arguments.in_thread:
         window.runner.engine = EngineInThread  # type: ignore[assignment]  # the same interface
     code = app.exec()
-    return runs.memory.growth(arguments.warm_up) if not code else MOST_MB
+    return None if code else runs.memory.growth(arguments.warm_up)
 
 
 def main() -> int:
@@ -155,6 +161,8 @@ def main() -> int:
         os.environ["ISOCENTER_HOME"] = f"{folder}/home"
         begun = time.monotonic()
         growth = run_often(arguments, Path(folder))
+    if growth is None:
+        return 1
     n = arguments.runs - arguments.warm_up
     sys.stdout.write(
         f"{n} runs after the warm-up: {growth:+.1f} MB ({time.monotonic() - begun:.0f} s), "
