@@ -123,13 +123,15 @@ def work(scanner: DualHead, response: AnalyticResponse) -> WorkEstimate:
     return WorkEstimate(float(stored.sum()), s.n_planes * n_pairs * float(lines.sum()))
 
 
-def _decoded_bytes(scanner: DualHead, size: WorkEstimate) -> float:
+def _decoded_bytes(scanner: DualHead, size: WorkEstimate, *, is_penalised: bool) -> float:
     """Return the memory of rows decoded for CPU kernels, for forward and back projection."""
     n_z, _, n_x = scanner.grid.shape
     # Large images do not fit in the vector kernels, so rows are decoded piece by piece.
     if scanner.settings.n_layers > 1 or not fits_in_lanes(4 * n_z * n_x):
         return SORTED_BYTES
-    return min(MOST_KEPT_BYTES, 2 * DECODED_ROWS * BYTES_PER_DECODED * size.n_stored)
+    # Rows are decoded by subset, and the first pass of MAP has subsets of its own.
+    copies = 4 if is_penalised else 2
+    return min(MOST_KEPT_BYTES, copies * DECODED_ROWS * BYTES_PER_DECODED * size.n_stored)
 
 
 def planes_stored(scanner: DualHead) -> int:
@@ -184,17 +186,18 @@ def estimate(
         scanner.n_lors,
         4 * scanner.grid.n_voxels,
     )
-    subsets, response = protocol.algorithm.n_parts, int(BYTES_PER_NONZERO * size.n_stored)
-    # Without factors, eight symmetries share one sensitivity.
-    sensitivities = image * subsets // (1 if factors else 8)
+    algorithm, response = protocol.algorithm, int(BYTES_PER_NONZERO * size.n_stored)
+    subsets = algorithm.n_parts
+    # Without factors, eight symmetries share one sensitivity, except in MAP.
+    sensitivities = image * subsets // (1 if factors or algorithm.is_penalised else 8)
     more = PRIOR_IMAGES if protocol.prior.strength else 0
     images, gpu_images = (n + more for n in (IMAGES, GPU_IMAGES))
     memory = (
         BASE_BYTES
         + response
-        + _decoded_bytes(scanner, size)
+        + _decoded_bytes(scanner, size, is_penalised=algorithm.is_penalised)
         + n_lines * (4 * columns + BYTES_PER_LINE)
-        + (images + protocol.algorithm.extra_images) * image
+        + (images + algorithm.extra_images) * image
     )
     gpu = None
     if on.is_gpu:
@@ -223,7 +226,8 @@ def estimate(
         "kernels": KERNELS_S,
         **({"scatter": _scatter_seconds(protocol, n_lines, pass_s)} if scatter else {}),
         "sensitivity": pass_s,
-        "reconstruct": protocol.algorithm.typical_passes * left * pass_s,
+        # Two panels need more iterations of MAP than rings, often all of them.
+        "reconstruct": algorithm.n_passes * left * pass_s,
     }
     free = free_memory()
     return Requirements(int(memory), free, stages, gpu, once="response")

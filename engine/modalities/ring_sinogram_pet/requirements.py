@@ -33,7 +33,7 @@ from engine.modalities.ring_sinogram_pet.scatter_needs import scatter_needs
 
 IMAGES = 10
 """Number of float32 images in memory at once: iterate, shares, sums, previews, filters."""
-BYTES_PER_BIN, BYTES_PER_COLUMN = 8 + 3 * 4 + 8 + 16 + 24, 4
+BYTES_PER_BIN, BYTES_PER_COLUMN = 8 + 3 * 4 + 8 + 16 + 64, 4
 """Memory of a bin, and of each sinogram of the study in a bin [bytes].
 
 Ends, counts, background and factors with their subsets, numbers of bins, values of a step, and the

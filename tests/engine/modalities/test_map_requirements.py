@@ -42,15 +42,25 @@ def of_kind(kind: str, *settings: str) -> tuple[Requirements, int]:
 def test_the_images_of_map_are_counted_on_top_of_those_of_osem(kind: str) -> None:
     (osem, image), (found, _) = of_kind(kind, *OSEM), of_kind(kind, *MAP)
     more = found.memory_bytes - osem.memory_bytes
-    assert more == pytest.approx(Svrg().extra_images * image, abs=2)
+    # OSEM between panels stores an eighth of each symmetric sensitivity, MAP all of it.
+    images = Svrg().extra_images + (24 * 7 / 8 if kind == "panels" else 0)
+    assert more == pytest.approx(images * image, abs=2)
     few, _ = of_kind(kind, *MAP, "algorithm.subsets=8")
     assert few.memory_bytes < found.memory_bytes
 
 
-@pytest.mark.parametrize("kind", ["events", "bins", "panels"])
+@pytest.mark.parametrize("kind", ["events", "bins"])
 def test_the_time_is_that_of_a_typical_run_and_not_of_the_maximum(kind: str) -> None:
     seconds = {
         n: of_kind(kind, *MAP, f"algorithm.iterations={n}")[0].stages["reconstruct"]
         for n in (3, 6, 20, 1000)
     }
     assert seconds[3] < seconds[6] == seconds[20] == seconds[1000] < 2 * seconds[3]
+
+
+def test_panels_need_more_iterations_so_the_maximum_counts() -> None:
+    few, many = (
+        of_kind("panels", *MAP, f"algorithm.iterations={n}")[0].stages["reconstruct"]
+        for n in (6, 20)
+    )
+    assert many > 2.5 * few
