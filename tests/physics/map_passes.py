@@ -1,6 +1,7 @@
 """Time of a pass of MAP relative to a pass of OSEM in list mode, in one program.
 
-python -m tests.physics.map_passes [--events N] [--size small|large] [--threads N] [--repeats N]
+python -m tests.physics.map_passes [--events N] [--size small|large] [--threads N] [--blur MM]
+    [--repeats N]
 
 A pass of MAP is a third of a cycle with its rule of the end. OSEM runs with its own number of
 subsets and with that of MAP. Processor time does not depend on other programs as much as wall time.
@@ -18,11 +19,13 @@ from numpy.typing import NDArray
 import engine
 from engine.core.backend import Backend
 from engine.geometry.grid import ImageGrid
+from engine.geometry.point_spread import uniform_spread
 from engine.modalities.count_demand import ring_demand
+from engine.operators.point_spread import PointSpreadBlur
 from engine.recon.algorithms import Osem, Svrg
 from engine.recon.algorithms.optimality import optimality_of
 from engine.recon.algorithms.svrg_cycle import run_cycle
-from engine.recon.model import ListModeModel, MapModel
+from engine.recon.model import BlurredModel, ListModeModel, MapModel, SystemModel
 from engine.tools.benchmark.crossing import sorted_crystals, timing
 
 GRIDS = {
@@ -33,12 +36,16 @@ Times = NDArray[np.float64]
 """Wall time and processor time [s]."""
 
 
-def model_of(n_events: int, grid: ImageGrid, on: Backend, seed: int = 1) -> MapModel:
-    """Return events between the crystals of a ring, with an even sensitivity."""
+def model_of(
+    n_events: int, grid: ImageGrid, on: Backend, blur_mm: float = 0.0, seed: int = 1
+) -> MapModel:
+    """Return events between the crystals of a ring, with an even sensitivity and a resolution."""
     rays, _ = sorted_crystals(n_events, timing(385), np.random.default_rng(seed))
     A = engine.RayProjector(rays, grid, on=on)
     sensitivity = np.full(grid.shape, 10 * n_events / grid.n_voxels, np.float32)
-    events = ListModeModel(A, np.full(n_events, 0.05, np.float32), sensitivity)
+    events: SystemModel = ListModeModel(A, np.full(n_events, 0.05, np.float32), sensitivity)
+    if blur_mm:
+        events = BlurredModel.of(events, PointSpreadBlur(uniform_spread(blur_mm), grid))
     return MapModel.of(
         events, grid.voxel_mm[::-1], np.full(grid.shape, 0.1, np.float32), on.threads
     )
@@ -77,10 +84,11 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--events", type=lambda text: int(float(text)), default=1_000_000)
     parser.add_argument("--size", choices=GRIDS, default="small")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--blur", type=float, default=0.0, help="FWHM of the resolution [mm]")
     parser.add_argument("--repeats", type=int, default=3)
     chosen = parser.parse_args(arguments)
     grid = GRIDS[chosen.size]
-    model = model_of(chosen.events, grid, engine.cpu(chosen.threads))
+    model = model_of(chosen.events, grid, engine.cpu(chosen.threads), chosen.blur)
     found = times_of_passes(model, grid, chosen.repeats)
     ours = next(times for (name, _), times in found.items() if name == "MAP")
     for (name, n), (wall, processor) in found.items():
