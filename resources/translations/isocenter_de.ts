@@ -10470,8 +10470,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Balance between noise and detail: smooth has less noise, sharp shows smaller details. The number is the weight of the prior</source>
-      <translation>Abwägung zwischen Rauschen und Details: glatt hat weniger Rauschen, scharf zeigt kleinere Details. Die Zahl ist das Gewicht des Priors</translation>
+      <source>Balance between noise and detail: smooth has less noise, sharp shows smaller details. The number is the weight of the prior with one count in each voxel; more counts lower it</source>
+      <translation>Abwägung zwischen Rauschen und Details: glatt hat weniger Rauschen, scharf zeigt kleinere Details. Die Zahl ist das Gewicht des Priors bei einem Zählereignis je Voxel; mehr Zählereignisse senken es</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
@@ -10485,8 +10485,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Weight of the prior relative to the data; if empty, it follows from the smoothness (smooth 0.1, standard 0.03, sharp 0.01)</source>
-      <translation>Gewicht des Priors im Verhältnis zu den Daten; wenn leer, folgt es aus der Glättung (glatt 0,1, standard 0,03, scharf 0,01)</translation>
+      <source>Weight of the prior relative to the data; if empty, it follows from the smoothness and the counts in a voxel (smooth 0.2, standard 0.1, sharp 0.05, over counts to the power of 0.75)</source>
+      <translation>Gewicht des Priors im Verhältnis zu den Daten; wenn leer, folgt es aus der Glättung und den Zählereignissen je Voxel (glatt 0,2, standard 0,1, scharf 0,05, geteilt durch Zählereignisse hoch 0,75)</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />

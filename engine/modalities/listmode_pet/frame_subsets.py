@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from engine.modalities.fit_subsets import fewer_subsets, too_many_subsets
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.stages import Stage
@@ -69,7 +71,9 @@ def frame_algorithms(
     """
     # Only an open number of subsets can adapt to a frame.
     if before.is_penalised:
-        return tuple(before.for_counts(each) for each in demands)
+        # All frames have one strength, because a region over time would otherwise change with it.
+        median = max(float(np.median([each.n_counts for each in demands])), 1.0)
+        return tuple(before.for_counts(d).for_frame(d.n_counts / median) for d in demands)
     if not isinstance(before, Osem) or before.subsets is not None:
         return (fitted,) * len(demands)
     if before.iterations is not None:

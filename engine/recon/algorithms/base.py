@@ -241,6 +241,16 @@ class Algorithm(Settings):
         """
         return self
 
+    def for_frame(self, share: float) -> Algorithm:
+        """Return the algorithm of a time frame.
+
+        Parameters
+        ----------
+        share
+            counts of the frame over those of the median frame
+        """
+        return self
+
     def in_one_subset(self) -> Algorithm:
         """Return the algorithm with one subset and as many updates of the image."""
         return self.model_copy(update={"iterations": self.n_image_updates, "subsets": 1})

@@ -93,7 +93,7 @@ def test_the_limits_of_petric_are_met_by_pass_12_and_then_hold(strength):
 def test_bsrem_needs_more_than_twice_as_many_passes():
     scan, reference = ring_scan(), optimum()[0]
     model = scan.model("float32")
-    last = steps(Bsrem(iterations=24, subsets=12), model)[-1]
+    last = steps(Bsrem(iterations=24, subsets=12, strength=0.03), model)[-1]
     errors = scan.errors(last.image, reference)
     assert max(errors) > 0.005 and max(errors) < 0.1  # under way, but not there
 
@@ -102,7 +102,7 @@ def test_bsrem_needs_more_than_twice_as_many_passes():
 def test_a_run_ends_by_itself_at_the_regions_of_the_optimum(parts):
     scan = ring_scan()
     model = scan.model("float32")
-    *_, last = solve(Svrg(subsets=parts), model, model.start)
+    *_, last = solve(Svrg(subsets=parts, strength=0.03), model, model.start)
     assert "no region changes" in last.ends and last.iteration <= 6
     assert scan.errors(last.image, optimum()[0])[2] < 0.005
 
@@ -112,7 +112,7 @@ def test_the_order_of_the_lines_does_not_matter():
     scan, images = ring_scan(3e6), []
     for order in (slice(None), np.random.default_rng(5).permutation(len(scan.counts))):
         model = scan.model("float32", order)
-        *_, last = solve(Svrg(), model, model.start)
+        *_, last = solve(Svrg(strength=0.03), model, model.start)
         images.append(last.image)
     assert max(scan.errors(*images)) < 0.005
 
@@ -121,7 +121,7 @@ def test_the_order_of_the_lines_does_not_matter():
 def test_after_40_passes_the_voxels_do_not_depend_on_the_subsets(parts):
     scan, reference = ring_scan(), optimum()[0]
     model = scan.model("float32")
-    ready = Svrg().prepared(model, parts)
+    ready = Svrg(strength=0.03).prepared(model, parts)
     anchor = ready.likelihood.anchor(ready.x)
     for number in range(13):
         anchor = run_cycle(ready.likelihood, anchor, number).after
@@ -151,7 +151,7 @@ def test_a_resumed_run_has_the_same_bits(algorithm):
 def test_images_are_not_negative_and_empty_voxels_can_rise():
     model = ring_scan().model("float32")
     start = model.start.copy()
-    ready = Svrg().prepared(model, 24)
+    ready = Svrg(strength=0.03).prepared(model, 24)
     start[:, 10:] = 0
     anchor = ready.likelihood.anchor(start)
     for number in range(8):
@@ -192,10 +192,26 @@ def test_the_counts_decide_the_number_of_subsets():
 
 
 def test_the_strength_has_words_and_a_number():
-    assert Svrg().describe() == "MAP, at most 20 iterations, standard (0.03)"
-    assert Svrg(smoothness="smooth").used_strength > Svrg(smoothness="sharp").used_strength
+    assert Svrg().describe() == "MAP, at most 20 iterations, standard (0.1)"
+    smooth, sharp = (Svrg(smoothness=name).strength_for(9.0) for name in ("smooth", "sharp"))
+    assert smooth == pytest.approx(4 * sharp)
     assert "own strength (0.2)" in Svrg(strength=0.2).describe()
     assert Osem().describe() and Bsrem().n_subsets == 12
+
+
+def test_more_counts_need_a_weaker_prior_and_all_frames_have_one():
+    assert Svrg().strength_for(16.0) == pytest.approx(0.1 / 8)
+    assert Svrg(strength=0.2).strength_for(16.0) == 0.2
+    frames = [Svrg().for_frame(share).strength_for(16.0 * share) for share in (0.25, 1.0, 4.0)]
+    assert frames == pytest.approx([0.1 / 8] * 3)
+    assert Svrg().strength_for(0.0) == Svrg().for_frame(0.0).strength_for(0.0) == 10.0
+
+
+def test_four_times_the_counts_weaken_the_prior_as_the_rule_says():
+    """The factor of the prior is strength times activity."""
+    ready = [Svrg().prepared(ring_scan(n).model(), 8) for n in (1e6, 4e6)]
+    few, many = (each.likelihood.prior.strength / each.activity for each in ready)
+    assert few / many == pytest.approx(4**0.75, rel=0.03)
 
 
 def test_an_order_of_subsets_is_a_permutation_and_the_same_for_ever():
