@@ -61,8 +61,8 @@ LEAST_COUNTS = 50
 """Counts that any subset needs."""
 LEAST_SHARE = 1e-3
 """δ relative to the typical activity."""
-EXTRA_IMAGES = 12
-"""Images beyond those of OSEM and the gradients of subsets; measured, up to 4 fewer."""
+EXTRA_IMAGES = 13
+"""Images beyond those of OSEM and the gradients of subsets; measured, up to 5 fewer."""
 Smoothness = Literal["smooth", "standard", "sharp"]
 
 
