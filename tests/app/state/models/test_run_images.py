@@ -125,3 +125,8 @@ def test_a_file_is_no_image_that_could_be_lost(run):
     run.show_stored(volume(), "mu.nii")
     run.record.exported = False
     assert not run.record.is_only_here and not RunRecord().is_only_here
+
+
+def test_an_image_of_a_run_that_ends_by_itself_names_no_total():
+    assert StoredImage("iteration 3", volume(), (3, 1)).caption == "iteration 3"
+    assert StoredImage("iteration 3", volume(), (3, 1), 8).caption == "iteration 3 of 8"

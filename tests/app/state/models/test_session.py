@@ -11,7 +11,7 @@ import pytest
 from app.state.models.device_choice import DeviceChoice
 from app.state.models.inputs import Input, Inputs
 from app.state.models.messages import MOST_LOG_LINES
-from app.state.models.quality import QUALITIES, at_quality, caption_of, quality_of
+from app.state.models.quality import QUALITIES, at_quality, caption_of, quality_of, tip_of
 from app.state.models.run_images import StoredImages
 from app.state.models.run_record import RunRecord, RunState
 from app.state.models.session import Session
@@ -397,3 +397,12 @@ def test_the_newest_lines_of_the_log_stay(session):
         session.add_log("info", f"line {n}")
     assert len(session.log) == MOST_LOG_LINES
     assert session.log[-1].text == f"line {MOST_LOG_LINES + 2}" and session.log[0].text == "line 3"
+
+
+def test_a_quality_changes_only_the_voxels_of_an_algorithm_that_ends_by_itself():
+    base = ListModeProtocol.model_validate(
+        {"algorithm": {"kind": "map"}, "grid": {"voxel_mm": (2, 2, 2)}}
+    )
+    fine = at_quality(base, "fine", None)
+    assert fine.algorithm == base.algorithm and fine.grid != base.grid
+    assert "iterations" not in caption_of("fine", base) + tip_of("fine", base)

@@ -22,7 +22,8 @@ from engine.modalities.listmode_pet.protocol import (
     ListModeProtocol,
     SensitivitySettings,
 )
-from engine.recon.algorithms import ALGORITHMS, Mlem, Osem
+from engine.recon.algorithms import ALGORITHMS, Mlem, Osem, Svrg
+from engine.recon.algorithms.map_algorithms import STRENGTHS
 from engine.recon.postprocess import FILTERS, Gaussian, Median
 
 RING = RingSettings(
@@ -275,3 +276,12 @@ def test_nothing_of_a_form_outlives_it(qtbot, qapp):
         form.deleteLater()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert len(qapp.allWidgets()) == before
+
+
+def test_each_smoothness_shows_its_number(qtbot):
+    form = Form(Svrg)
+    qtbot.addWidget(form)
+    form.show_value(Svrg())
+    (box,) = form.findChildren(QComboBox)
+    texts = [box.itemText(k) for k in range(box.count())]
+    assert texts == [f"{name.title()} ({number:g})" for name, number in STRENGTHS.items()]
