@@ -39,6 +39,8 @@ from engine.recon.postprocess import Filter
 if typing.TYPE_CHECKING:
     from engine.recon.model import SystemModel
 
+MOST_LOWERED = 0.05
+"""Share of the total that a prior may remove without a warning."""
 T = TypeVar("T")
 D = TypeVar("D")
 Stage = Generator[Event, None, T]
@@ -247,6 +249,8 @@ def iterate(
         yield _why_it_ends(context, done // algorithm.n_subsets)
     elif algorithm.is_penalised and not until.is_reached:
         yield from _warn_of_distance(context)
+    if algorithm.is_penalised:
+        yield from _say_how_low(context)
     # Recorded before the final scaling, which can raise a warning.
     log.conclude(*until.ending_of(algorithm, done, ends))
     image = yield from completed(context, model, image)
@@ -377,6 +381,21 @@ def _why_it_ends(context: RunContext[Protocol], n_done: int) -> Corrected:
     of = context.protocol.algorithm.n_iterations
     text = f"ended after {n_done} of at most {of} iterations: {context.log.history.ends}"
     return context.log.applied("iterations", text)
+
+
+def _say_how_low(context: RunContext[Protocol]) -> Iterator[Event]:
+    """Report by how much the prior lowers the total of the image, and warn if it is much."""
+    figures = context.log.history.penalised
+    if not figures:
+        return
+    share = figures[-1].lowered
+    text = f"the prior lowers the total of the image by {100 * share:.2g} %"
+    yield context.log.applied("prior", text)
+    if share > MOST_LOWERED:
+        yield context.log.warn(
+            f"The prior lowers the total of the image by {100 * share:.2g} %, because there are "
+            "few counts. Measure longer, use larger voxels, or choose a sharper image."
+        )
 
 
 def _warn_of_distance(context: RunContext[Protocol]) -> Iterator[Event]:

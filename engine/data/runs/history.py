@@ -16,12 +16,14 @@ class PenalisedFigures(NamedTuple):
     change : largest change of a region in the last iteration, relative to the typical activity
     kkt : KKT residual, which is 0 at the maximum
     limit : change below which the run may end
+    lowered : share by which the prior lowers the total of the image
     """
 
     objective: float
     change: float
     kkt: float
     limit: float
+    lowered: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,10 @@ class RunHistory:
     seconds: dict[str, float] = field(default_factory=dict)
     log_likelihoods: tuple[float, ...] = ()
     residuals: tuple[float, ...] = ()
-    penalised: tuple[PenalisedFigures, ...] = ()
-    ends: str = ""
     so_far: tuple[float, int] = (0.0, 0)
     n_skipped: int = 0
+    penalised: tuple[PenalisedFigures, ...] = ()
+    ends: str = ""
 
     def resumed(self) -> RunHistory:
         """Return the history with a continuation now."""

@@ -48,7 +48,6 @@ COUNTS_POWER = 0.75
 The noise of a part of width w is as 1 / (N w⁴) (`auto_settings`), and a penalty of differences
 smooths over w as the third root of its strength. With this power both keep the noise equal.
 """
-LARGEST_STRENGTH = 10.0
 MOST_SUBSETS, LEAST_SUBSETS = 24, 8
 """Subsets with enough counts, and with few: fewer need many more passes."""
 PASSES_OF_CYCLE = 3
@@ -125,7 +124,7 @@ class _Penalised(Algorithm):
         empty="from the smoothness",
         expert=True,
         gt=0,
-        le=LARGEST_STRENGTH,
+        le=10,
     )
     edges: float = setting(
         2.0,
@@ -170,10 +169,8 @@ class _Penalised(Algorithm):
         if self.strength is not None:
             return self.strength
         counts = counts_in_voxel / self._share if self._share > 0 else 0.0
-        if counts <= 0:
-            return LARGEST_STRENGTH
-        found = STRENGTHS[self.smoothness] / counts**COUNTS_POWER
-        return float(min(found, LARGEST_STRENGTH))
+        # With less than a count in a voxel, a stronger prior would lower the total of the image.
+        return float(STRENGTHS[self.smoothness] / max(counts, 1.0) ** COUNTS_POWER)
 
     def prepared(self, model: MapModel, n_subsets: int) -> Prepared:
         """Return the penalised likelihood of a scan, after one pass of OSEM.

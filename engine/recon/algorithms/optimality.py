@@ -5,6 +5,9 @@ A run ends after a cycle in which
 - no block of 4 × 4 × 4 voxels changed its mean by more than 0.25 % of the typical activity, and
 - Φ rose by no more than 2 · 10⁻⁵ of the expected counts of the image.
 
+The prior lowers the total: at the optimum x · ∇Φ = 0, and x · ∇R = R for the relative difference
+prior, hence Σ s x = Σ y A x / (A x + b) − R. The share R / (Σ s x + R) is reported.
+
 A cycle of three passes shortens the distance from the optimum by a third or more. Means of regions
 are then within twice the last change, 0.5 %, of the optimum.
 """
@@ -37,6 +40,7 @@ class Optimality:
     kkt : KKT residual (`engine.recon.algorithms.penalised`); 0 at the optimum
     change : largest change of a block in the last cycle, relative to the typical activity
     gain : rise of Φ in the last cycle, relative to the expected counts of the image
+    lowered : share by which the prior lowers the expected counts, R / (Σ s x + R)
     n_skipped : rows with counts but no expected counts
     step : step length of the cycle, shorter than usual if subsets disagreed
     """
@@ -46,6 +50,7 @@ class Optimality:
     kkt: float
     change: float
     gain: float
+    lowered: float
     n_skipped: int
     step: float
 
@@ -55,9 +60,9 @@ class Optimality:
         return self.log_likelihood - self.penalty
 
     @property
-    def figures(self) -> tuple[float, float, float, float]:
-        """Φ, change, KKT residual, and the change below which a run may end."""
-        return self.objective, self.change, self.kkt, LARGEST_CHANGE
+    def figures(self) -> tuple[float, float, float, float, float]:
+        """Φ, change, KKT residual, the change below which a run may end, and `lowered`."""
+        return self.objective, self.change, self.kkt, LARGEST_CHANGE, self.lowered
 
     @property
     def reached(self) -> str:
@@ -91,6 +96,7 @@ def optimality_of(of: PenalisedLikelihood, cycle: Cycle, activity: float) -> Opt
         of.kkt(after),
         block_change(before.x, after.x) / activity,
         (after.value - before.value) / max(expected, 1e-300),
+        after.penalty / max(expected + after.penalty, 1e-300),
         after.n_skipped,
         cycle.step,
     )

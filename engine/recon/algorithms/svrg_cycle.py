@@ -25,8 +25,11 @@ from engine.recon.algorithms.subset_order import shuffled
 
 SUBSET_PASSES = 2
 """Passes over the subsets between full gradients."""
-LONGEST_STEP, DECAY, SHORTEST_STEP = 1.5, 0.1, 0.75
-"""Step lengths α = max(1.5 / (1 + 0.1 pass), 0.75): far from the optimum, long ones gain most."""
+LONGEST_STEP, DECAY, SHORTEST_STEP = 1.5, 0.1, 0.25
+"""Step lengths α = max(1.5 / (1 + 0.1 pass), 0.25).
+
+Far from the optimum, long ones gain most. Near it, subsets with few counts need short ones.
+"""
 MOST_HALVINGS = 4
 RELATIVE_ROUNDING = 1e-8
 """Decrease of Φ relative to L that rounding can cause."""

@@ -70,11 +70,18 @@ def test_events_in_files_give_the_same_bits(folder: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("n", [1, 5, 40])
 def test_hardly_any_events_give_an_image_that_explains_them(folder: Path, n: int) -> None:
-    found = events_of(of_scan(folder, n, "algorithm.iterations=3"))
+    # A stronger prior lowers the total.
+    weak = "algorithm.strength=0.005"
+    found = events_of(of_scan(folder, n, "algorithm.iterations=3", weak))
     osem = events_of(of_scan(folder, n, "algorithm.kind=mlem", "algorithm.iterations=1"))
     totals = [each.volume.values.sum() / last(osem).volume.values.sum() for each in previews(found)]
     assert totals == pytest.approx([1] * 3, rel=0.2)
     assert np.isfinite(last(found).volume.values).all() and last(found).volume.values.min() >= 0
+
+
+def test_a_prior_that_lowers_the_total_of_few_counts_is_reported(folder: Path) -> None:
+    found = events_of(of_scan(folder, 40))
+    assert any("The prior lowers the total of the image by" in text for text in warnings(found))
 
 
 def test_more_subsets_than_events_are_refused_with_the_remedy(folder: Path) -> None:

@@ -204,7 +204,7 @@ def test_more_counts_need_a_weaker_prior_and_all_frames_have_one():
     assert Svrg(strength=0.2).strength_for(16.0) == 0.2
     frames = [Svrg().for_frame(share).strength_for(16.0 * share) for share in (0.25, 1.0, 4.0)]
     assert frames == pytest.approx([0.1 / 8] * 3)
-    assert Svrg().strength_for(0.0) == Svrg().for_frame(0.0).strength_for(0.0) == 10.0
+    assert Svrg().strength_for(0.0) == Svrg().for_frame(0.0).strength_for(0.0) == 0.1
 
 
 def test_four_times_the_counts_weaken_the_prior_as_the_rule_says():
