@@ -37,7 +37,7 @@ def test_both_halves_of_the_farm_run_before_a_change_is_good(tmp_path: Path) -> 
     """In `.ci/run`, which ends where a reader crashes, hangs or takes memory."""
     steps = (ROOT / ".ci" / "run").read_text().splitlines()
     assert "set -euo pipefail" in steps
-    command = ".venv/bin/python -m tests.farm --per-format 150 --seed 1 --in-turn"
+    command = ".venv/bin/python -m tests.farm --per-format 100 --seed 1 --in-turn"
     assert f'farm() {{ nice -n 19 {command} --part "$1"; }}' in steps
     assert 'ended() { wait "$1" || { cat "$2"; exit 1; }; cat "$2"; }' in steps
     # Both halves run during the tests, and are waited for

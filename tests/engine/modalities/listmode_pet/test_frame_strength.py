@@ -6,6 +6,7 @@ import pytest
 
 from engine.modalities.listmode_pet.frame_subsets import frame_algorithms
 from engine.recon.algorithms import Bsrem, Svrg
+from engine.recon.algorithms.map_algorithms import STRENGTHS
 from engine.recon.algorithms.subsets import CountDemand
 
 COUNTS = (1e5, 4e5, 9e5)
@@ -24,4 +25,4 @@ def test_frames_differ_in_counts_but_not_in_strength(kind: type[Svrg | Bsrem]) -
 def test_a_frame_without_counts_has_the_largest_strength() -> None:
     demands = [CountDemand(n, 1e3) for n in (0.0, 0.0, 5.0)]
     found = frame_algorithms(Svrg(), Svrg(), demands)
-    assert found[0].strength_for(0.0) == 10.0
+    assert found[0].strength_for(0.0) == STRENGTHS["standard"]
