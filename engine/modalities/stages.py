@@ -250,7 +250,7 @@ def iterate(
     elif algorithm.is_penalised and not until.is_reached:
         yield from _warn_of_distance(context)
     if algorithm.is_penalised:
-        yield from _say_how_low(context)
+        yield from _report_prior(context)
     # Recorded before the final scaling, which can raise a warning.
     log.conclude(*until.ending_of(algorithm, done, ends))
     image = yield from completed(context, model, image)
@@ -383,13 +383,14 @@ def _why_it_ends(context: RunContext[Protocol], n_done: int) -> Corrected:
     return context.log.applied("iterations", text)
 
 
-def _say_how_low(context: RunContext[Protocol]) -> Iterator[Event]:
-    """Report by how much the prior lowers the total of the image, and warn if it is much."""
+def _report_prior(context: RunContext[Protocol]) -> Iterator[Event]:
+    """Report the strength of the prior and its effect on the total; warn if that is large."""
     figures = context.log.history.penalised
     if not figures:
         return
     share = figures[-1].lowered
-    text = f"the prior lowers the total of the image by {100 * share:.2g} %"
+    strength = figures[-1].strength
+    text = f"strength {strength:.2g}; it lowers the total of the image by {100 * share:.2g} %"
     yield context.log.applied("prior", text)
     if share > MOST_LOWERED:
         yield context.log.warn(

@@ -17,6 +17,7 @@ class PenalisedFigures(NamedTuple):
     kkt : KKT residual, which is 0 at the maximum
     limit : change below which the run may end
     lowered : share by which the prior lowers the total of the image
+    strength : weight of the prior relative to the data, as used
     """
 
     objective: float
@@ -24,6 +25,7 @@ class PenalisedFigures(NamedTuple):
     kkt: float
     limit: float
     lowered: float = 0.0
+    strength: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -196,18 +196,20 @@ class _Penalised(Algorithm):
         activity = typical_activity(first, objective.sensitivity())
         row_sums = objective.hessian_times(first, np.ones_like(first))
         counts = _counts_in_voxel(row_sums, first, objective.sensitivity())
+        strength = self.strength_for(counts)
         # Voxels that stay at 0 must not lower their neighbours.
         inside = model.start > 0
         prior = relative_difference_for(
             row_sums,
             activity,
             inside=inside & (objective.sensitivity() > 0),
-            strength=self.strength_for(counts),
+            strength=strength,
             spacing_mm=model.spacing_mm,
             gamma=self.edges,
             threads=model.threads,
         )
-        likelihood = PenalisedLikelihood(objective, prior, LEAST_SHARE * activity, inside)
+        least = LEAST_SHARE * activity
+        likelihood = PenalisedLikelihood(objective, prior, least, inside, strength)
         return Prepared(likelihood, data, activity)
 
     def describe(self) -> str:

@@ -42,6 +42,7 @@ class Optimality:
     gain : rise of Φ in the last cycle, relative to the expected counts of the image
     lowered : share by which the prior lowers the expected counts, R / (Σ s x + R)
     n_skipped : rows with counts but no expected counts
+    strength : weight of the prior relative to the data
     step : step length of the cycle, shorter than usual if subsets disagreed
     """
 
@@ -52,6 +53,7 @@ class Optimality:
     gain: float
     lowered: float
     n_skipped: int
+    strength: float
     step: float
 
     @property
@@ -60,9 +62,10 @@ class Optimality:
         return self.log_likelihood - self.penalty
 
     @property
-    def figures(self) -> tuple[float, float, float, float, float]:
-        """Φ, change, KKT residual, the change below which a run may end, and `lowered`."""
-        return self.objective, self.change, self.kkt, LARGEST_CHANGE, self.lowered
+    def figures(self) -> tuple[float, float, float, float, float, float]:
+        """Φ, change, KKT residual, change below which a run may end, `lowered`, and strength."""
+        limit = LARGEST_CHANGE
+        return self.objective, self.change, self.kkt, limit, self.lowered, self.strength
 
     @property
     def reached(self) -> str:
@@ -98,6 +101,7 @@ def optimality_of(of: PenalisedLikelihood, cycle: Cycle, activity: float) -> Opt
         (after.value - before.value) / max(expected, 1e-300),
         after.penalty / max(expected + after.penalty, 1e-300),
         after.n_skipped,
+        of.strength,
         cycle.step,
     )
 

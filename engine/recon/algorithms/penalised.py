@@ -105,12 +105,14 @@ class PenalisedLikelihood:
     prior : R
     least : δ, activity well below that of the object
     inside : (n_z, n_y, n_x) bool, voxels that can contain activity; None for all
+    strength : weight of the prior relative to the data, for the report
     """
 
     objective: SubsetObjective
     prior: SmoothPrior
     least: float
     inside: Array | None = None
+    strength: float = 0.0
 
     @cached_property
     def seen(self) -> Array:
