@@ -6,7 +6,10 @@ import json
 import os
 import subprocess
 import sys
+from collections import deque
 from contextlib import suppress
+from dataclasses import replace
+from io import FileIO
 from pathlib import Path
 from queue import Empty, Full, Queue
 from threading import Event, Lock, Thread
@@ -15,12 +18,12 @@ from time import monotonic
 from engine.core.errors import DataError, ResourceError
 from engine.core.json_types import Plain
 from engine.live.receiving.shared_memory import MemoryReader, new_memory
-from engine.live.receiving.wire import INLINE, Item, read_item
+from engine.live.receiving.wire import INLINE, Item, ItemReader
 
 COMMAND = "from engine.live.receiving.process import receive; receive()"
 PIPE_BYTES = 2**20
-WAITING_ITEMS = 64
-"""Most reports that wait here; large data are limited by the shared memory."""
+WAITING_READS = 64
+"""Most reads of reports that wait here; large data are limited by the shared memory."""
 TAKEN_BYTES = 2**25
 """Data after which the process learns that they were taken, well below its limit."""
 END_S = 1.0
@@ -43,7 +46,8 @@ class Child:
     def __init__(self, given: Plain, name: str) -> None:
         descriptor = new_memory()
         self._memory = None if descriptor is None else MemoryReader(descriptor)
-        self._items: Queue[Item | None] = Queue(WAITING_ITEMS)
+        self._reads: Queue[list[Item]] = Queue(WAITING_READS)
+        self._items: deque[Item] = deque()
         self._stop, self._lock = Event(), Lock()
         self._taken = 0
         self._process = _started(name, descriptor)
@@ -70,12 +74,15 @@ class Child:
         EOFError
             if the process has ended
         """
-        try:
-            item = self._items.get(timeout=timeout_s)
-        except Empty:
-            return None
-        if item is None:
+        if not self._items:
+            try:
+                # Several at once, because threads take turns at a cost
+                self._items.extend(self._reads.get(timeout=timeout_s))
+            except Empty:
+                return None
+        if not self._items:
             raise EOFError
+        item = self._items.popleft()
         if item.offset != INLINE and self._memory is not None:
             data = self._memory.view(item.offset, item.n_bytes)
             self._taken += item.n_bytes
@@ -83,7 +90,7 @@ class Child:
             if self._taken >= TAKEN_BYTES:
                 self.tell({"taken": self._taken})
                 self._taken = 0
-            return Item(item.facts, item.header, data, item.offset, item.n_bytes)
+            return replace(item, data=data)
         return item
 
     def tell(self, command: Plain) -> None:
@@ -132,17 +139,18 @@ class Child:
         pipe = self._process.stdout
         if pipe is None:
             return
+        reader = ItemReader(FileIO(pipe.fileno(), closefd=False))
         # A report that is no report ends the process, as its end does
         with suppress(OSError, ValueError, DataError):
-            while (item := read_item(pipe)) is not None and not self._stop.is_set():
+            while (items := reader.read()) and not self._stop.is_set():
                 self.reported_s = monotonic()
-                self._put(item)
-        self._put(None)
+                self._put(items)
+        self._put([])
 
-    def _put(self, item: Item | None) -> None:
+    def _put(self, items: list[Item]) -> None:
         while not self._stop.is_set():
             with suppress(Full):
-                self._items.put(item, timeout=0.1)
+                self._reads.put(items, timeout=0.1)
                 return
 
 

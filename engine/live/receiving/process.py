@@ -28,7 +28,7 @@ from engine.live.core.stream_keys import stream_key
 from engine.live.core.zeromq import ServerKeys, listens, opened
 from engine.live.receiving.presence import Presence
 from engine.live.receiving.shared_memory import MemoryWriter
-from engine.live.receiving.wire import INLINE, Item, Stream, packed
+from engine.live.receiving.wire import INLINE, MESSAGE, Item, Stream, packed
 
 if TYPE_CHECKING:
     import zmq
@@ -47,6 +47,8 @@ MOST_KEYS = 100
 LEAST_LIMIT = 2**29
 MOST_OUTSTANDING = 2**28
 """Most bytes that the program has not taken yet."""
+FLUSH_S, FLUSH_BYTES = 0.002, 2**20
+"""Longest wait of a report for others, and the size of data that wait for none."""
 LEAST_SHARED = 2**16
 """Smaller data travel with their report, which costs less than a mapping."""
 
@@ -95,7 +97,7 @@ class Receiving:
         if given.get("chosen"):
             # Its connection has ended with the earlier process
             self._confirmed = self._senders.chosen = Origin(**given["chosen"], descriptor=-1)
-        self._reported_s = 0.0
+        self._reported_s, self._has_unsent = 0.0, False
         self._n_refused = 0
         self._changed, self._outstanding = Condition(), 0
         self._required: str | None = None
@@ -144,6 +146,8 @@ class Receiving:
         while not self._is_over:
             self._choose()
             parts = _waiting_message(socket)
+            if parts is None:
+                self._flush()
             if parts is None and not socket.poll(LOOK_MS):
                 # Only once all messages of the sender were read
                 self._tell_presence(presence)
@@ -185,7 +189,7 @@ class Receiving:
 
     def _pass_on(self, parts: list[zmq.Frame], text: str) -> None:
         senders = self._senders
-        facts: Plain = {"event": "message", "at_s": monotonic()}
+        facts = dict(MESSAGE)
         if text:
             facts |= {"text": text, "follows": senders.follows}
         if senders.has_reconnected:
@@ -197,15 +201,17 @@ class Receiving:
             }
         header, data = bytes(parts[0].buffer), parts[1].buffer
         if self._memory is None or data.nbytes < LEAST_SHARED:
-            self._tell(facts, header, data)
+            self._add(facts, header, data)
             return
         self._wait_for_space()
         offset = self._memory.put(data)
         with self._changed:
             self._outstanding += data.nbytes
-        self._tell(facts, header, b"", offset, data.nbytes)
+        self._add(facts, header, b"", offset, data.nbytes)
 
     def _wait_for_space(self) -> None:
+        if self._outstanding >= MOST_OUTSTANDING:
+            self._flush()  # the program can only take data that it knows
         while not self._is_over:
             with self._changed:
                 if self._changed.wait_for(lambda: self._outstanding < MOST_OUTSTANDING, ALIVE_S):
@@ -260,7 +266,11 @@ class Receiving:
             self._tell_senders()
             self._tell({"event": "alive"})
 
-    def _tell(
+    def _tell(self, facts: Plain) -> None:
+        self._add(facts)
+        self._flush()
+
+    def _add(
         self,
         facts: Plain,
         header: bytes = b"",
@@ -268,12 +278,20 @@ class Receiving:
         offset: int = INLINE,
         n_bytes: int | None = None,
     ) -> None:
+        """Report something; reports of small messages wait for others, which is faster."""
         size = memoryview(data).nbytes if n_bytes is None else n_bytes
-        for piece in packed(Item(facts, header, data, offset, size)):
+        now_s = monotonic()
+        for piece in packed(Item(facts, header, data, offset, size, now_s)):
             if len(piece):
                 self._target.write(piece)
-        self._target.flush()
-        self._reported_s = monotonic()
+        self._has_unsent = True
+        if size >= FLUSH_BYTES or now_s - self._reported_s > FLUSH_S:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._has_unsent:
+            self._target.flush()
+            self._reported_s, self._has_unsent = monotonic(), False
 
 
 def _waiting_message(socket: zmq.Socket[bytes]) -> list[zmq.Frame] | None:

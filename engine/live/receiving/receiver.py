@@ -200,7 +200,7 @@ class Receiver:
                 self._chosen = facts.get("chosen", self._chosen)
                 yield Received(
                     (item.header, item.data),
-                    float(facts["at_s"]),
+                    item.at_s,
                     str(facts.get("text", "")),
                     bool(facts.get("follows", False)),
                     bool(facts.get("has_reconnected", False)),

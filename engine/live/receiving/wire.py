@@ -9,17 +9,20 @@ from __future__ import annotations
 import json
 import struct
 from dataclasses import dataclass
-from typing import IO
+from io import RawIOBase
 
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.live.core.message import MOST_BYTES, MOST_HEADER_BYTES, Buffer
 
-HEAD = struct.Struct("<IIQq")
-"""Sizes of facts, header and data, and the position of data in the shared memory."""
+HEAD = struct.Struct("<IIQqd")
+"""Sizes of facts, header and data, position of data in the shared memory, and time."""
 INLINE = -1
 """Position of data that follow directly."""
 MOST_FACTS = 2**20
+MOST_READ = 2**18
+MESSAGE: Plain = {"event": "message"}
+"""Facts of a message about which there is nothing to report; they are not sent."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class Item:
     header, data : parts of a message; empty without one
     offset : position of the data in the shared memory, or `INLINE`
     n_bytes : size of the data
+    at_s : time of the report, by `time.monotonic` [s]
     """
 
     facts: Plain
@@ -61,6 +65,7 @@ class Item:
     data: Buffer = b""
     offset: int = INLINE
     n_bytes: int = 0
+    at_s: float = 0.0
 
 
 def packed(item: Item) -> list[Buffer]:
@@ -71,39 +76,63 @@ def packed(item: Item) -> list[Buffer]:
     item
         report
     """
-    facts = json.dumps(item.facts).encode()
-    head = HEAD.pack(len(facts), len(item.header), item.n_bytes, item.offset)
+    facts = b"" if item.facts == MESSAGE else json.dumps(item.facts).encode()
+    head = HEAD.pack(len(facts), len(item.header), item.n_bytes, item.offset, item.at_s)
     return [b"".join((head, facts, item.header)), item.data]
 
 
-def read_item(source: IO[bytes]) -> Item | None:
-    """Read the next report.
+class ItemReader:
+    """Reads reports, and all of them at once that have arrived.
 
     Parameters
     ----------
-    source
-        output of the receiving process
-
-    Returns
-    -------
-    item
-        None at the end of the output
-
-    Raises
-    ------
-    DataError
-        if this is no report
+    source : output of the receiving process, without a buffer
     """
-    head = source.read(HEAD.size)
-    if len(head) < HEAD.size:
-        return None
-    n_facts, n_header, n_bytes, offset = HEAD.unpack(head)
-    if n_facts > MOST_FACTS or n_header > MOST_HEADER_BYTES or n_bytes > MOST_BYTES:
-        raise DataError("the receiving process has sent a report of a wrong size.")
-    facts, header = source.read(n_facts), source.read(n_header)
-    data = source.read(n_bytes) if offset == INLINE else b""
-    if len(facts) < n_facts or len(header) < n_header:
-        return None
-    if offset == INLINE and len(data) < n_bytes:
-        return None
-    return Item(json.loads(facts), header, data, offset, n_bytes)
+
+    def __init__(self, source: RawIOBase) -> None:
+        self._source, self._waiting = source, bytearray()
+
+    def read(self) -> list[Item]:
+        """Wait for a report, and return it and those that follow it already.
+
+        Returns
+        -------
+        items
+            empty at the end of the output
+
+        Raises
+        ------
+        DataError
+            if this is no report
+        """
+        found: list[Item] = []
+        while not found:
+            more = self._source.read(MOST_READ)
+            if not more:
+                return []
+            self._waiting += more
+            found, used = _items_in(self._waiting)
+            del self._waiting[:used]
+        return found
+
+
+def _items_in(waiting: bytearray) -> tuple[list[Item], int]:
+    """Return the whole reports, and the bytes that they use."""
+    found, used = list[Item](), 0
+    with memoryview(waiting) as view:
+        while len(view) - used >= HEAD.size:
+            n_facts, n_header, n_bytes, offset, at_s = HEAD.unpack_from(view, used)
+            if n_facts > MOST_FACTS or n_header > MOST_HEADER_BYTES or n_bytes > MOST_BYTES:
+                raise DataError("the receiving process has sent a report of a wrong size.")
+            header = used + HEAD.size + n_facts
+            data = header + n_header
+            end = data + (n_bytes if offset == INLINE else 0)
+            if end > len(view):
+                break
+            facts = json.loads(view[used + HEAD.size : header].tobytes()) if n_facts else MESSAGE
+            item = Item(
+                facts, view[header:data].tobytes(), view[data:end].tobytes(), offset, n_bytes, at_s
+            )
+            found.append(item)
+            used = end
+    return found, used

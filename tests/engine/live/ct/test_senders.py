@@ -18,6 +18,7 @@ import json
 import os
 import socket
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -91,7 +92,7 @@ class InThread(Child):
             stdout=os.fdopen(self._reports, "rb"),
             wait=lambda _=None: self._run.join(),
         )
-        self._memory, self._items = None, Queue(8)
+        self._memory, self._reads, self._items = None, Queue(8), deque()
         self._stop, self._lock, self.reported_s = Event(), Lock(), time.monotonic()
         received = Receiving(Stream(**given["stream"]), given, _reader(given), *self._ends)
         self._run = Thread(target=received.run)

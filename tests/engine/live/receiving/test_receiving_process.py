@@ -50,7 +50,7 @@ from engine.live.receiving.shared_memory import (
     MemoryWriter,
     new_memory,
 )
-from engine.live.receiving.wire import HEAD, INLINE, Item, packed, read_item
+from engine.live.receiving.wire import HEAD, INLINE, Item, ItemReader, packed
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs memfd or signals of Linux")
 SHAPE = (32, 48)
@@ -297,17 +297,49 @@ def test_the_memory_cannot_shrink_under_its_reader() -> None:
     os.close(memory)
 
 
+REPORTS = [
+    Item({"event": "x"}, b"header", b"data", INLINE, 4, 1.5),
+    Item({"event": "message"}, b"other", b"", 4096, 70_000, 2.5),
+    Item({"event": "alive"}),
+]
+SENT = b"".join(bytes(piece) for item in REPORTS for piece in packed(item))
+
+
+class Pieces(io.RawIOBase):
+    """A source that delivers one piece with each read."""
+
+    def __init__(self, *pieces: bytes) -> None:
+        self._pieces = list(pieces)
+
+    def read(self, size: int = -1) -> bytes:
+        return self._pieces.pop(0) if self._pieces else b""
+
+
+def reader_of(*pieces: bytes) -> ItemReader:
+    return ItemReader(Pieces(*pieces))
+
+
+def test_reports_that_have_arrived_are_read_together() -> None:
+    assert reader_of(SENT).read() == REPORTS
+
+
+@pytest.mark.parametrize("cut", range(1, len(SENT)))
+def test_reports_do_not_depend_on_the_pieces_in_which_they_arrive(cut: int) -> None:
+    reader, found = reader_of(SENT[:cut], SENT[cut:]), list[Item]()
+    while items := reader.read():
+        found += items
+    assert found == REPORTS
+
+
 def test_a_report_that_was_cut_is_the_end() -> None:
-    whole = b"".join(map(bytes, packed(Item({"event": "x"}, b"header", b"data", INLINE, 4))))
-    item = read_item(io.BytesIO(whole))
-    assert item is not None and (item.header, item.data) == (b"header", b"data")
-    assert all(read_item(io.BytesIO(whole[:k])) is None for k in range(len(whole)))
+    first = b"".join(map(bytes, packed(REPORTS[0])))
+    assert all(reader_of(first[:k]).read() == [] for k in range(1, len(first)))
 
 
 @pytest.mark.parametrize("sizes", [(2**21, 0, 0), (0, 2**17, 0), (0, 0, 2**31)])
 def test_a_report_of_an_impossible_size_is_refused(sizes: tuple[int, int, int]) -> None:
     with pytest.raises(DataError, match="wrong size"):
-        read_item(io.BytesIO(HEAD.pack(*sizes, INLINE)))
+        reader_of(HEAD.pack(*sizes, INLINE, 0.0)).read()
 
 
 def test_the_process_waits_for_a_program_that_takes_nothing(
