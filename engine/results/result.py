@@ -84,7 +84,7 @@ class Result:
         """
         path = folder / RECORD
         try:
-            record = ResultRecord.model_validate_json(read_text(path, MOST_BYTES))
+            record = ResultRecord.model_validate_json(read_text(path, MOST_BYTES)).compact()
             n_bytes, stamp = state_of(folder)
         except ValidationError as e:
             raise FileFormatError(

@@ -17,9 +17,11 @@ import pytest
 from PIL import Image
 
 from engine.core.errors import EngineError, FileFormatError, ResourceError, SettingsError
+from engine.data.runs.record import RecordedCorrection
 from engine.io.safety.audit_log import log_file
 from engine.results import Results
 from engine.results.result import EXPORTED, FILES, PINNED, RECORD
+from engine.results.result_record import ResultRecord
 from tests.engine.run_records import recorded
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -206,6 +208,19 @@ def test_a_result_from_before_there_were_records_opens_and_says_what_is_not_know
     assert run.describe_ending() == "aborted at iteration 1.5 of 3"
     assert run.describe_algorithm() == "algorithm not recorded, 1.5 iterations"
     assert found.named.run == run
+
+
+def test_records_in_memory_share_equal_parts_and_stay_as_they_were_written(results, new):
+    lines = [RecordedCorrection(kind="decay", state="off", level="note", text="switched off")]
+    for k in range(3):
+        results.keep(new(k, run=recorded(corrections=lines if k < 2 else ()), seconds=float(k)))
+    third, second, first = (each.record for each in results.newest_first())
+    assert first.run.corrections is second.run.corrections and third.run.corrections == ()
+    assert first.seconds == 0 and first.run.corrections == tuple(lines)
+    for each in results.newest_first():
+        text = (each.folder / RECORD).read_text()
+        assert each.record.to_text() == text and each.record.is_whole
+        assert each.record == ResultRecord.model_validate_json(text)
 
 
 def test_a_result_whose_run_was_changed_is_refused(results, new):
