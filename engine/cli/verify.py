@@ -39,7 +39,7 @@ def _verify(arguments: argparse.Namespace, console: Console) -> None:
             found.append(each)
     unsound = [each for each in found if not each.is_sound]
     if not found:
-        raise DataError("Nothing here can have a signature; name a result, report or log.")
+        raise DataError("No file that can be signed was found; give a result, report or log.")
     if unsound:
         raise DataError(
             f"{len(unsound):,} of {len(found):,} signatures are not valid; compare these files "

@@ -186,8 +186,8 @@ def _private(folder: Path) -> Path:
     instead = state / "private" / name / folder.name
     if still := why_not_private(instead):
         raise ResourceError(
-            f"{folder}: not used, because {reason}, and {instead} neither, because {still}. "
-            f"{OTHER_HOME[0].upper()}{OTHER_HOME[1:]}, and that nobody else may write to."
+            f"Neither {folder} ({reason}) nor {instead} ({still}) can be used. Set {HOME_VARIABLE} "
+            "to a folder that only you can write to."
         )
     # Queue entries and jobs name files that a run writes, so they are no harmless data.
     n_left = _number_in(folder)

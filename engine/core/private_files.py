@@ -56,8 +56,8 @@ class Refused:
         """Return one sentence with the remedy."""
         group = f", or name a trusted group in {GROUP_VARIABLE}" if self.is_shared else ""
         return (
-            f"{self.path}: not used, because {self.reason}; {self.instead}. Become its owner, and "
-            f"remove the permissions of others with `chmod go-w`{group}."
+            f"{self.path} is not used, because {self.reason}; {self.instead}. Make yourself its "
+            f"owner, and remove the write permission of others with `chmod go-w`{group}."
         )
 
 
@@ -159,11 +159,13 @@ def _group_number(name: str) -> int:
         number = int(name) if name.isdigit() else grp.getgrnam(name).gr_gid
     except KeyError as e:
         raise SettingsError(
-            f"{GROUP_VARIABLE}: there is no group {name!r}. Name a group of `id -Gn`."
+            f"{GROUP_VARIABLE}: there is no group {name!r}. Choose a group from the output of "
+            "`id -Gn`."
         ) from e
     if os.geteuid() != ROOT and number not in {os.getegid(), *os.getgroups()}:
         raise SettingsError(
-            f"{GROUP_VARIABLE}: you are not a member of group {name!r}. Name a group of `id -Gn`."
+            f"{GROUP_VARIABLE}: you are not a member of group {name!r}. Choose a group from the "
+            "output of `id -Gn`."
         )
     return number
 

@@ -155,8 +155,8 @@ class StatedBins(BinValues):
         # them.
         if is_factor and n_times > 1:
             raise GeometryError(
-                f"{title}: {self.name} has factors for each of {n_times} TOF bins; "
-                "choose factors without time of flight."
+                f"{title}: {self.name} has separate factors for {n_times} TOF bins, which are not "
+                "supported; choose factors without time of flight."
             )
         return self._for(self.data.prompts, layout, title, may_spread=not is_factor)
 
@@ -201,8 +201,8 @@ class StatedBins(BinValues):
             return spread(values, layout)
         raise GeometryError(
             f"{title}: the file has {own.describe()} of {own.scanner.name!r}, but the scan has "
-            f"{layout.describe()} of {layout.scanner.name!r}; choose the file of this scan, with "
-            "the same bins."
+            f"{layout.describe()} of {layout.scanner.name!r}; choose the file that belongs to this "
+            "scan and has the same bins."
         )
 
     def randoms(self) -> StatedBins:
@@ -257,8 +257,8 @@ class BareBins(BinValues):
         parts = self._times(layout)
         if is_factor and len(parts) > 1:
             raise GeometryError(
-                f"{title}: {self.name} has factors for each of {len(parts)} TOF bins; "
-                "choose factors without time of flight."
+                f"{title}: {self.name} has separate factors for {len(parts)} TOF bins, which are "
+                "not supported; choose factors without time of flight."
             )
         if len(parts) > 1:
             return self._placed(parts.sum(axis=0), layout)
@@ -270,9 +270,8 @@ class BareBins(BinValues):
         if not is_factor and not self.normalised and n == 2 * layout.n_bins:
             return self.values[layout.n_bins :]  # measured delayeds first, then the smoothed ones
         raise GeometryError(
-            f"{title}: {self.name} has {n:,} values, but the scan has "
-            f"{layout.n_bins:,} bins; choose the file of this scan, with the same "
-            "bins."
+            f"{title}: {self.name} has {n:,} values, but the scan has {layout.n_bins:,} bins; "
+            "choose the file that belongs to this scan and has the same bins."
         )
 
     def for_timed_counts(

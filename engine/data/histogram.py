@@ -76,9 +76,9 @@ class Histogram:
             values = getattr(self, name)
             if values is not None and values.shape != (self.scanner.n_lors,):
                 raise GeometryError(
-                    f"histogram: {name} has {' × '.join(map(str, values.shape))} "
-                    f"values, but {self.scanner.name!r} has {self.scanner.n_lors:,} "
-                    "lines of response; choose the scanner of this file."
+                    f"histogram: {name} has {' × '.join(map(str, values.shape))} values, but "
+                    f"{self.scanner.name!r} has {self.scanner.n_lors:,} lines of response; choose "
+                    "the scanner that recorded this file."
                 )
 
     @property

@@ -94,9 +94,8 @@ class Projections:
                 )
         if self.bad_pixels is not None and self.bad_pixels.shape != pixels:
             raise GeometryError(
-                f"bad pixels have shape {self.bad_pixels.shape}, but the detector has "
-                f"{rows} × {columns} pixels (rows × columns); give the map of this "
-                "detector."
+                f"bad pixels have shape {self.bad_pixels.shape}, but the detector has {rows} × "
+                f"{columns} pixels (rows × columns); use the bad-pixel map of this detector."
             )
 
     @property

@@ -257,8 +257,8 @@ def events_of(data: Sinogram) -> ListMode:
     n = total(counts)
     if n > MOST_EVENTS:
         raise DataError(
-            f"sinogram: it has {n:,.0f} counts, but a list can hold at most {MOST_EVENTS:,} "
-            "events; reconstruct the sinogram without converting it."
+            f"sinogram: its {n:,.0f} counts do not fit into list mode, which can hold at most "
+            f"{MOST_EVENTS:,} events; reconstruct the sinogram without converting it."
         )
     found, times = np.arange(data.layout.n_bins), None
     # An unknown order of TOF bins would put events at mirrored positions.

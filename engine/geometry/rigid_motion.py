@@ -104,8 +104,8 @@ def motion_of(numbers: tuple[float, ...]) -> RigidMotion:
     fits = len(numbers) == len(limits)
     if not fits or not all(abs(n) <= m for n, m in zip(numbers, limits, strict=True)):
         raise DataError(
-            f"motion {', '.join(f'{n:g}' for n in numbers)}: expected six numbers, x, y and z "
-            f"within ±{FARTHEST_MM:g} mm and rotations about these axes within ±{MOST_DEG:g}°."
+            f"motion {', '.join(f'{n:g}' for n in numbers)}: expected six numbers (x, y and z "
+            f"within ±{FARTHEST_MM:g} mm, and rotations about these axes within ±{MOST_DEG:g}°)."
         )
     x, y, z, a, b, c = numbers
     return RigidMotion((x, y, z), (a, b, c))

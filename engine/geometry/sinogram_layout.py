@@ -93,12 +93,12 @@ class SinogramLayout:
                 raise GeometryError(
                     f"sinogram: a segment with ring differences {each.least} to {each.most} and "
                     f"{each.n_planes} planes is not possible with {s.n_rings} rings; choose the "
-                    "scanner of this file."
+                    "scanner that recorded this file."
                 )
         if self.bin_mm is None and self.scanner.n_views % self.n_views:
             raise GeometryError(
-                f"sinogram: there are {self.n_views} views, expected {self.scanner.n_views} "
-                "(half the crystals per ring) or a divisor of it."
+                f"sinogram: there are {self.n_views} views, expected {self.scanner.n_views} (half "
+                "the crystals per ring) or a divisor of this number."
             )
         if not abs(self._offsets_mm()).max() < s.radius_mm:
             raise GeometryError(

@@ -84,7 +84,7 @@ def checked_vectors(name: str, given: ArrayLike) -> Array:
         # A copy that cannot be written to: the geometry is frozen and its values are cached.
         vectors = np.array(given, np.float64, order="C")
     except (TypeError, ValueError) as e:
-        raise GeometryError(f"{name} must be numbers, one (x, y, z) for each view.") from e
+        raise GeometryError(f"{name} must contain three numbers (x, y, z) for each view.") from e
     if vectors.ndim != 2 or vectors.shape[1] != 3 or not len(vectors):
         raise GeometryError(
             f"{name} has shape {vectors.shape}, expected (n_views, 3): one (x, y, z) for each view."

@@ -51,7 +51,7 @@ def writer_of(path: Path) -> type[VolumeWriter]:
     if writer is not None:
         return writer
     raise UnknownFormatError(
-        f"{path.name}: no format with this suffix can be written; choose one of these formats: "
+        f"{path.name}: files with this suffix cannot be written; choose one of these formats: "
         f"{listed(WRITERS)}."
     )
 

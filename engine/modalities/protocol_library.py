@@ -169,7 +169,7 @@ def _refuse_same_names(found: list[Read]) -> Iterator[Read]:
             continue
         others = ", ".join(name for name in same if name != path.name)
         fault = (
-            f"{path.name}: not used, because {others} in {path.parent} has the same protocol "
+            f"{path.name} is not used, because {others} in {path.parent} has the same protocol "
             f"name, {protocol.name!r}; give each protocol its own name."
         )
         yield path, None, fault

@@ -84,7 +84,7 @@ def test_a_place_without_locks_takes_files_but_no_long_work(
         lock = next(paths.locks_dir().iterdir())
     lock.mkdir()  # as good as a disk that takes no more
     with (
-        pytest.raises(ResourceError, match="no lock file can be created there"),
+        pytest.raises(ResourceError, match="no lock file can be created in this folder"),
         only_writer(tmp_path / "a"),
     ):
         pass

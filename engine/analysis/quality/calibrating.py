@@ -159,9 +159,9 @@ def _waited_s(scan: Plain, known: KnownActivity) -> float:
     waited = None if started is None else seconds_between(known.measured, started)
     if waited is None:
         raise DataError(
-            "the time between the activity measurement and the start of the scan "
-            f"({text or 'unknown'}) cannot be calculated; enter the start in a tracer file, and "
-            "give both times with a time zone or both without one."
+            "the time from the activity measurement to the start of the scan (start: "
+            f"{text or 'unknown'}) cannot be calculated; enter the start of the scan in a tracer "
+            "file, and give both times with a time zone, or both without one."
         )
     return waited
 

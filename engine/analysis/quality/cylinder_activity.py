@@ -78,10 +78,14 @@ class CylinderActivity(Settings):
     @model_validator(mode="after")
     def _refuse_unknown_volume(self) -> CylinderActivity:
         if self.volume_ml is None and (self.diameter_mm is None or self.length_mm is None):
-            raise ValueError("enter either the volume of the filling or its diameter and length")
+            raise ValueError(
+                "enter either the fill volume of the cylinder, or its inner diameter and length"
+            )
         # A volume and a size can contradict each other, and then no choice would be right.
         if self.volume_ml is not None and (self.diameter_mm or self.length_mm):
-            raise ValueError("enter either the volume or the diameter and length, not both")
+            raise ValueError(
+                "enter either the fill volume, or the inner diameter and length, but not both"
+            )
         if self.nuclide is not None and self.nuclide not in NUCLIDES:
             known = ", ".join(NUCLIDES)
             raise ValueError(
@@ -139,7 +143,10 @@ def calibrate_with(
             # The notes of the check end in what happens for other scans ("is used instead"), which
             # is not so
             # here: a calibration does not overrule its scan.
-            raise DataError(f"{differing[0].partition(';')[0]}; leave that field empty.")
+            raise DataError(
+                f"{differing[0].partition(';')[0]}; leave this field empty to use the value from "
+                "the scan."
+            )
         scan = {**scan, **stated.tracer.facts()}
         volume = replace(volume, info={**volume.info, "scan": scan})
     known = KnownActivity(1e6 * stated.activity_mbq, stated.ml, stated.measured_at)

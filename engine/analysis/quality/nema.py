@@ -55,7 +55,7 @@ def contrast_recovery(sphere: float, background: float, true_contrast: float) ->
     """
     if true_contrast == 1:
         raise SettingsError(
-            "true_contrast is 1, but a sphere with the activity of the background has no "
+            "true_contrast is 1, but a sphere with the same activity as the background has no "
             "contrast; enter the true contrast."
         )
     return 100 * (sphere / background - 1) / (true_contrast - 1)

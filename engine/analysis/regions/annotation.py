@@ -56,7 +56,7 @@ class Annotation(Settings):
                 f"an annotation of kind {self.kind!r} has {got} points, expected {wanted}"
             )
         if self.kind == "text" and not self.text.strip():
-            raise ValueError("an annotation of kind 'text' needs a text")
+            raise ValueError("an annotation of kind 'text' must contain text")
         return self
 
     @property

@@ -80,7 +80,7 @@ def read_dicom_regions(path: Path) -> RegionSet:
             f"{path.name}: damaged DICOM file ({reason_of(e)}); export it again."
         ) from e
     if not parts:
-        raise DataError(f"{path.name}: the file has no region; choose a file with regions.")
+        raise DataError(f"{path.name}: the file contains no regions; choose a file with regions.")
     marks = tuple(mark for each in frames for mark in scan_marks(frame_of_reference=each))
     made = RegionSet(axes="LPS", scans=marks, patient=patient)
     for k, (name, shape) in enumerate(parts):
@@ -101,7 +101,7 @@ def _dataset(path: Path) -> Dataset:
             # some programs write no preamble
             found = read_object(file)
             if "SOPClassUID" not in found:
-                raise ValueError("it has no SOP Class UID")
+                raise ValueError("the SOP Class UID is missing")
             return found
         except damage() as e:
             raise FileFormatError(

@@ -142,9 +142,9 @@ def regions_of(volume: Volume) -> RegionSet:
             else f"the image has {len(numbers):,} different values, expected at most "
             f"{MOST_REGIONS} labels"
         )
-        raise DataError(f"{fault}; choose an image of labels.")
+        raise DataError(f"{fault}; choose a label image.")
     if not numbers.any():
-        raise DataError("all values of the image are 0; choose an image with labels.")
+        raise DataError("all values of the image are 0; choose a label image.")
     stated = volume.info.get(SCANS)
     known = [str(mark) for mark in stated] if isinstance(stated, list) else []
     made = RegionSet(axes=axes_of(volume), scans=(*known, *marks_of(volume)))

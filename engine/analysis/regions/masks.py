@@ -55,8 +55,8 @@ class MaskRegion(RegionShape):
     def _refuse_damaged(self) -> Self:
         if min(self.shape) < 1 or np.prod([float(n) for n in self.shape]) > MOST_VOXELS:
             raise ValueError(
-                f"the box of the mask has the shape {self.shape}, expected 1 to {MOST_VOXELS:,} "
-                "voxels"
+                f"the bounding box of the mask has the shape {self.shape}, expected 1 to "
+                f"{MOST_VOXELS:,} voxels"
             )
         # An empty mask would be a region without bounds, which the views could not show.
         if not _mask_of(self.runs, self.shape).any():

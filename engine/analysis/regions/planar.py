@@ -68,7 +68,7 @@ class PlanarContours(RegionShape):
         if len(self.heights_mm) != len(self.corners):
             raise ValueError(
                 f"there are {len(self.heights_mm)} heights for {len(self.corners)} contours, "
-                "expected one for each contour"
+                "expected one height for each contour"
             )
         if not np.ptp(_points_of(self.points, sum(self.corners)), axis=0).all():
             raise ValueError("all corners are on one line, so the region has no area")

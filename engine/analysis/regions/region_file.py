@@ -86,8 +86,8 @@ def read_regions(path: Path) -> RegionSet:
     table = read_toml(path)
     if not is_regions(table):
         raise SettingsError(
-            f"{path.name}: not a region file (its format is {table.get('format')!r}, "
-            f"expected {FORMAT!r}); choose a file of regions."
+            f"{path.name}: not a region file (its format is {table.get('format')!r}, expected "
+            f"{FORMAT!r}); choose a region file."
         )
     return parse(RegionSet, table, where=path.name)
 
@@ -115,6 +115,6 @@ def read_any(path: Path) -> RegionSet:
 def _refuse_large(path: Path, n_bytes: int) -> None:
     if n_bytes > MAX_TOML_BYTES:
         raise ResourceError(
-            f"{path.name}: the regions take {n_bytes:,} bytes as text, expected at most "
+            f"{path.name}: the regions need {n_bytes:,} bytes as text, expected at most "
             f"{MAX_TOML_BYTES:,}; save them as NIfTI labels."
         )

@@ -109,8 +109,8 @@ def register(image: Volume, mu_map: Volume) -> Registered:
     refuse_other_patient(image, mu_map)
     if not float(mu_map.values.max(initial=0.0)) > BODY_PER_MM:
         raise DataError(
-            f"no value of the map is above {BODY_PER_MM:g} 1/mm, so it shows no body; choose "
-            "another map."
+            f"no value in the map is above {BODY_PER_MM:g} 1/mm, so no patient is visible in it; "
+            "choose another map."
         )
     coarse = Likeness(image, mu_map, LEVELS_MM[0])
     # The similarity has local maxima. With one start, a map from another table position is often

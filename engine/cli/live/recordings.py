@@ -56,10 +56,10 @@ def _recordings(arguments: argparse.Namespace, console: Console) -> None:
         console.line(f"Discarded: {found.path}")
         return
     if arguments.output is None:
-        raise SettingsError("convert needs -o OUT.h5. Add the file of the scan.")
+        raise SettingsError("convert needs -o OUT.h5. Give the name of the scan file.")
     if found.is_running:
         raise SettingsError(
-            f"{found.path.name}: this scan is still being recorded. Wait for its end."
+            f"{found.path.name}: this scan is still being recorded. Wait until the recording ends."
         )
     geometry = None
     if arguments.geometry is not None:
@@ -104,8 +104,8 @@ def _values(each: Unfinished) -> Plain:
 def _chosen(name: str | None) -> Unfinished:
     if name is None:
         raise SettingsError(
-            "The recording is missing. Give its number from `isocenter live recordings`, or its "
-            "file."
+            "No recording was given. Give the number of a recording from `isocenter live "
+            "recordings`, or its file."
         )
     if not name.isdecimal():
         # Another file must never be discarded, not even an empty one
@@ -117,7 +117,7 @@ def _chosen(name: str | None) -> Unfinished:
     found = unfinished_recordings()
     if not 1 <= int(name) <= len(found):
         raise SettingsError(
-            f"There is no recording {name}. Expected a number from 1 to {len(found)} from "
+            f"There is no recording {name}. Give a number from 1 to {len(found)} from the list of "
             "`isocenter live recordings`."
         )
     return found[int(name) - 1]

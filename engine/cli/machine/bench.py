@@ -193,8 +193,8 @@ def _listmode(arguments: argparse.Namespace, console: Console) -> None:
     # Only the part "kernels" tries variants, so only it can write the best ones
     if arguments.keep_tuning is not None and "kernels" not in parts:
         raise SettingsError(
-            "--keep-tuning saves the result of the part `kernels`, which is not measured. "
-            "Remove --keep-tuning, or measure on a GPU with `kernels` in --parts."
+            "--keep-tuning saves the result of the part `kernels`, but this run does not measure "
+            "it. Remove --keep-tuning, or add `kernels` to --parts and measure on a GPU."
         )
     work = listmode.ListModeWork(
         events=arguments.events,
@@ -222,8 +222,8 @@ def _cone(arguments: argparse.Namespace, console: Console) -> None:
     parts = arguments.parts.split(",") if arguments.parts else cone_parts.parts_of(on)
     if arguments.keep_tuning is not None and not (on.is_cuda and "kernels" in parts):
         raise SettingsError(
-            "--keep-tuning saves the result of the part `kernels`, which is not measured. "
-            "Remove --keep-tuning, or measure on a GPU with `kernels` in --parts."
+            "--keep-tuning saves the result of the part `kernels`, but this run does not measure "
+            "it. Remove --keep-tuning, or add `kernels` to --parts and measure on a GPU."
         )
     # Kernel Tuner is optional; without it the search would fail after minutes of other parts
     if on.is_cuda and "kernels" in parts and (obstacle := why_no_search()):

@@ -122,7 +122,7 @@ def _classes(text: str) -> dict[int, float]:
     wrong = [value for value in found.values() if not 0 <= value <= 1]
     if wrong:
         raise DataError(
-            f"--classes: the attenuation is {wrong[0]:g} per mm, expected 0 to 1. Soft tissue has "
-            "0.01."
+            f"--classes: the attenuation is {wrong[0]:g} per mm, expected 0 to 1. Soft tissue is "
+            "about 0.01 per mm."
         )
     return found

@@ -113,14 +113,16 @@ def _source(arguments: argparse.Namespace) -> CylinderSource:
     length_mm = ENDLESS_MM if arguments.length_mm is None else arguments.length_mm
     if arguments.source == "cylinder":
         if arguments.width_mm is not None:
-            raise SettingsError("--width-mm is for a rotating line. Remove it for a cylinder.")
+            raise SettingsError(
+                "--width-mm is for a rotating line source. Remove it for a cylinder."
+            )
         centre, mu = tuple(arguments.centre_mm), arguments.mu_per_mm or 0.0
         return CylinderSource(arguments.radius_mm, 0.0, length_mm, centre, mu)
     # A rotating line is centred on the axis by definition, and has no attenuating fill
     if arguments.width_mm is None or arguments.mu_per_mm is not None or any(arguments.centre_mm):
         raise SettingsError(
-            "A rotating line needs --width-mm, but not --centre-mm or --mu-per-mm. It rotates "
-            "around the axis in air."
+            "A rotating line source needs --width-mm, but not --centre-mm or --mu-per-mm, because "
+            "it rotates around the axis in air."
         )
     return CylinderSource.rotating_line(arguments.radius_mm, arguments.width_mm, length_mm)
 

@@ -71,7 +71,7 @@ def _simulate(arguments: argparse.Namespace, console: Console) -> None:
         raise SettingsError(f"--prompts {arguments.prompts}: expected 1 to 2,000,000,000.")
     if not 0 <= arguments.randoms < 1:
         raise SettingsError(
-            f"--randoms {arguments.randoms}: expected a fraction from 0 to below 1."
+            f"--randoms {arguments.randoms}: expected a fraction of at least 0 and less than 1."
         )
     phantom: Any
     if arguments.grey is not None:

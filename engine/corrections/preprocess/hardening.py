@@ -116,9 +116,9 @@ def _check_rises(coefficients: Coefficients, most: float) -> None:
     p = np.linspace(0, most, 100)
     if (slope(p) <= 0).any():
         raise DataError(
-            "Beam hardening: the polynomial decreases from p = "
-            f"{p[slope(p) <= 0][0]:.3g} on, but the scan has values up to {most:.3g}; "
-            "fit it to an object that is at least as thick."
+            f"Beam hardening: the polynomial decreases from p = {p[slope(p) <= 0][0]:.3g} on, but "
+            f"the scan has values up to {most:.3g}; fit it to an object at least as thick as this "
+            "one."
         )
 
 
@@ -203,7 +203,10 @@ def fit_uniform(
     ]
     inside = _core(images[0] > otsu(images[0]))
     if inside.sum() < FEWEST_VOXELS:
-        raise DataError("Beam hardening: the image shows no uniform object; scan a larger one.")
+        raise DataError(
+            "Beam hardening: no uniform object was found in the image; scan a larger uniform "
+            "object."
+        )
     wanted = np.full(int(inside.sum()), mu_per_mm or 1.0)
     return _scaled(_solve([f[inside] for f in images], wanted), keep=mu_per_mm is not None)
 

@@ -80,17 +80,17 @@ def read_calibration(path: Path, scanner: Scanner | None = None) -> Calibration:
                 "calibration; calibrate the scanner again."
             )
         raise GeometryError(
-            f"{path.name}: measured on {found.scanner!r}, but this scan is from {scanner.name!r}; "
-            "calibrate this scanner."
+            f"{path.name}: the calibration was measured on {found.scanner!r}, but this scan is "
+            f"from {scanner.name!r}; calibrate this scanner."
         )
     return found
 
 
 def _calibration(content: Plain, path: Path) -> Calibration:
     if content.pop("sha256", "") != _digest(content):
-        raise ValueError("its checksum does not match its content")
+        raise ValueError("the checksum does not match the content")
     if content.get("format") != FORMAT:
-        raise ValueError(f"its format is {content.get('format')!r}, expected {FORMAT!r}")
+        raise ValueError(f"the format is {content.get('format')!r}, expected {FORMAT!r}")
     # Unknown keys are ignored, so that files of later versions can be read. The digest covers them.
     values = {f.name: content[f.name] for f in fields(Calibration) if f.name in content}
     values["corrections"] = tuple(str(kind) for kind in content.get("corrections", ()))

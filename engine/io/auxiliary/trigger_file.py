@@ -80,6 +80,7 @@ def read_triggers(path: Path) -> Triggers:
     if seconds[0] < 0 or seconds[-1] > LONGEST_S:
         raise FileFormatError(
             f"{path.name}: times run from {seconds[0]:g} to {seconds[-1]:g} s, expected 0 to "
-            f"{LONGEST_S:,.0f} s from the start of the scan; subtract its start from clock times."
+            f"{LONGEST_S:,.0f} s from the start of the scan; if these are clock times, subtract "
+            "the start time of the scan."
         )
     return Triggers.at(OF_FILE, np.round(seconds * MS).astype(np.int64))

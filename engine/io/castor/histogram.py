@@ -106,8 +106,8 @@ def _record(header: CastorHeader) -> np.dtype[np.void]:
         n_bins = header.whole("histo tof number of bins")
         if not 1 <= n_bins <= MOST_TIME_BINS:
             raise FileFormatError(
-                f"{header.path.name}: {n_bins:,} TOF bins, expected 1 to {MOST_TIME_BINS:,}; "
-                "correct `Histo TOF number of bins`."
+                f"{header.path.name}: states {n_bins:,} TOF bins, expected 1 to "
+                f"{MOST_TIME_BINS:,}; correct `Histo TOF number of bins`."
             )
     parts: list[tuple[str, str]] = [("ms", "<u4")]
     parts += [(name, "<f4") for name in (ACF, RANDOMS, NORM) if has[name]]

@@ -199,7 +199,7 @@ def _tof_bins(records: Array, header: CastorHeader) -> TofBins | None:
     n_bins = n_steps + (n_steps % 2 == 0) if not between else n_steps + n_steps % 2
     if n_bins > MOST_BINS:
         raise FileFormatError(
-            f"{header.path.name}: {n_bins:,} TOF bins of {width_ps:g} ps, expected at most "
+            f"{header.path.name}: states {n_bins:,} TOF bins of {width_ps:g} ps, expected at most "
             f"{MOST_BINS:,}; correct the header."
         )
     return TofBins(fwhm_ps, width_ps, int(n_bins))

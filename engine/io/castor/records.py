@@ -59,9 +59,9 @@ def record_of(header: CastorHeader, n_bytes: int) -> np.dtype[np.void]:
         more = n_bytes // n_events - np.dtype([*parts, *ends]).itemsize
         if more not in (8, 16, 24):
             raise FileFormatError(
-                f"{header.path.name}: {n_bytes:,} bytes for {n_events:,} events leave {more} bytes "
-                "each for the positions in the crystals, expected 8, 16 or 24; copy both files "
-                "again."
+                f"{header.path.name}: the data have {n_bytes:,} bytes for {n_events:,} events, "
+                f"which leaves {more} bytes per event for the positions in the crystals, expected "
+                "8, 16 or 24; copy both files again."
             )
         return np.dtype([*parts, (PLACE, "<f4", (more // 4,)), *ends])
     return np.dtype([*parts, *ends])
@@ -98,7 +98,7 @@ def lines_of(data: InputFile, header: CastorHeader, record: np.dtype[np.void]) -
     promised = header.whole("number of events") or n
     if rest or n != promised or not n:
         raise FileFormatError(
-            f"{data.name}: contains {n:,} lines of {record.itemsize} bytes and {rest} more bytes, "
+            f"{data.name}: contains {n:,} lines of {record.itemsize} bytes and {rest} extra bytes, "
             f"but {header.path.name} states {promised:,} lines; copy both files again."
         )
     refuse_large_data(n * (record.itemsize + LINE_BYTES), data.name, "its lines")

@@ -195,8 +195,8 @@ class LinkLimits:
     def _out_of_time(self) -> None:
         with suppress(ConnectionAbortedError):
             self._end(
-                f"{self._name}: no complete answer after {self._seconds:,.0f} s; check the load of "
-                "this node, or narrow the query."
+                f"{self._name}: no complete response after {self._seconds:,.0f} s; check the load "
+                "of this node, or narrow the query."
             )
 
     def _end(self, fault: str) -> None:

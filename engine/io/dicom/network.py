@@ -197,8 +197,8 @@ def _stored(
     except (ValueError, AttributeError) as e:
         reason = " ".join(str(e).split())[:200]
         raise ResourceError(
-            f"{node.name}: {what} is not possible ({reason}); send it to another "
-            "node, or export the series again without compression."
+            f"{node.name}: {what} failed ({reason}); send the series to another node, or export it "
+            "again without compression."
         ) from e
 
 
@@ -258,7 +258,7 @@ def _read(path: Path, *, pixels: bool = True) -> Dataset:
     with open_input(path) as file:
         try:
             if not has_preamble(file.head):
-                raise ValueError("it has no DICOM preamble")
+                raise ValueError("the DICOM preamble is missing")
             return read_object(file, pixels=pixels, may_be_deflated=True)
         except damage() as e:
             raise FileFormatError(

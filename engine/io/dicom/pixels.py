@@ -131,6 +131,6 @@ def _refuse_packed(syntax: object, name: str) -> None:
         is_there = False
     if not is_there:
         raise ResourceError(
-            f"{name}: no decoder is installed for its pixels ({uid.name}); install one ({EXTRA}), "
-            "or export the series again without compression."
+            f"{name}: no decoder is installed for its pixel data ({uid.name}); install one "
+            f"({EXTRA}), or export the series again without compression."
         )

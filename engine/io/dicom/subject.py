@@ -155,10 +155,10 @@ def _read(file: InputFile) -> Dataset:
 
     try:
         if not has_preamble(file.head):
-            raise InvalidDicomError("it has no DICOM preamble")
+            raise InvalidDicomError("the DICOM preamble is missing")
         found = read_object(file, pixels=False, may_be_deflated=True)
         if "SOPClassUID" not in found or "SOPInstanceUID" not in found:
-            raise InvalidDicomError("it has no SOP class or instance UID")
+            raise InvalidDicomError("the SOP class or instance UID is missing")
         return found
     except damage() as e:
         raise FileFormatError(

@@ -182,9 +182,10 @@ def _refuse_between(
         mean_mm = float(np.sqrt(np.average(off_mm * off_mm, weights=counts)))
         if mean_mm > BETWEEN * pitch_mm:
             raise GeometryError(
-                f"{name}: detected photons are {mean_mm:.2f} mm from the crystals of "
-                f"{scanner.name!r} {side} (crystal pitch {pitch_mm:.2f} mm); correct its angles "
-                "and lengths (such as first_angle_deg), or choose the scanner that was simulated."
+                f"{name}: detected photons are on average {mean_mm:.2f} mm from the crystal "
+                f"centres of {scanner.name!r} ({side}; crystal pitch {pitch_mm:.2f} mm); correct "
+                "the angles and lengths in the scanner file (such as first_angle_deg), or choose "
+                "the scanner that was simulated."
             )
 
 

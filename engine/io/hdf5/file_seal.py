@@ -81,7 +81,8 @@ def check_seal(
     if version not in (UNSEALED, SEALED):
         raise FileFormatError(
             f"{path.name}: version {version} of the format {kind!r} is not supported, expected "
-            f"{UNSEALED} or {SEALED}; update Isocenter, or write the file again with this version."
+            f"{UNSEALED} or {SEALED}; update Isocenter, or write the file again with the installed "
+            "version."
         )
     # Version 2 without a seal is not accepted: its seal was removed.
     if version == UNSEALED and SEAL not in file.attrs:

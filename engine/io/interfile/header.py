@@ -52,7 +52,7 @@ class InterfileHeader(HeaderValues):
         order = (self._byte_order or DEFAULT_ORDER).lower()
         if kind not in NUMBERS or order not in ORDERS:
             raise FileFormatError(
-                f"{self.path.name}: the number format is {name!r} with {kind[1]} bytes, {order}, "
+                f"{self.path.name}: the number format is {name!r} ({kind[1]} bytes, {order}), "
                 "expected float or (un)signed integer, little- or big-endian; correct the header."
             )
         return ORDERS[order] + NUMBERS[kind]

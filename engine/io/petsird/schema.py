@@ -144,7 +144,7 @@ class Schema:
     def _type(self, declared: object, given: Types, depth: int) -> Type:
         # A forged schema can define a type in terms of itself.
         if depth > DEEPEST:
-            raise ValueError("its types are nested too deeply")
+            raise ValueError("the types are nested too deeply")
         if isinstance(declared, str):
             return self._by_name(declared, (), given, depth)
         if isinstance(declared, list):

@@ -106,7 +106,7 @@ def check_log(path: Path, *, every_key: bool = True) -> CheckedLog:
     # Lines without key could be written by anybody. In the own log they are older than the key.
     if path == log_file() and has_user_key() and found.n_lines == n_old:
         raise DataError(
-            f"{path.name}: has no line with a key, although this user has a signing key; restore "
+            f"{path.name}: contains no signed lines, although this user has a signing key; restore "
             "the log from a backup."
         )
     return found
@@ -177,8 +177,8 @@ def _lines(path: Path) -> Iterator[tuple[bytes, bool]]:
             left, number = left - len(data), number + 1
             if not data.endswith(b"\n"):
                 raise DataError(
-                    f"{path.name}: line {number} has been changed since it was written: its line "
-                    "end is missing; compare it with a backup."
+                    f"{path.name}: line {number} has been changed since it was written (the line "
+                    "break at its end is missing); compare it with a backup."
                 )
             yield data[:-1], not left
 
@@ -203,6 +203,6 @@ def _refuse_truncated(
         met = met and newest.number <= found.n_lines and newest.is_of(newest.number, reached)
     if not met:
         raise DataError(
-            f"{path.name}: ends at line {found.n_lines}, expected line {newest.number} with its "
-            "original text; restore the log from a backup."
+            f"{path.name}: the log ends at line {found.n_lines}, but its last recorded line is "
+            f"{newest.number}, or that line was changed; restore the log from a backup."
         )

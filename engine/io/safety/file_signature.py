@@ -173,9 +173,7 @@ def check_signature(text: str, kind: Kind, name: str, digest: str) -> CheckedSig
     owner = known_keys().get(made.key, "")
     if not owner:
         key = short(made.key)
-        return CheckedSignature(
-            "unknown key", f"is signed with a key that is not known here ({key})", made
-        )
+        return CheckedSignature("unknown key", f"is signed with an unknown key ({key})", made)
     by = f"by {made.login or 'unknown'} on {made.when_utc.astimezone():%d %b %Y %H:%M %Z}"
     return CheckedSignature("valid", f"is signed {by}, key of {_words(owner)}", made, owner)
 

@@ -121,8 +121,8 @@ def _acquired(lock: FileLock) -> bool:
         return False
     except OSError as e:
         raise ResourceError(
-            f"{Path(lock.lock_file).parent}: no lock file can be created there "
-            f"({e.strerror or e}); free some space, or {OTHER_HOME}."
+            f"{Path(lock.lock_file).parent}: no lock file can be created in this folder "
+            f"({e.strerror or e}); free some disk space, or {OTHER_HOME}."
         ) from e
     return True
 

@@ -38,7 +38,7 @@ def check_statement(text: str) -> tuple[State, str]:
     owner = known_keys().get(key, "")
     states = f"states line {int(number):,} of an audit log"
     if not owner:
-        return "unknown key", f"{states} with a key that is not known here ({short(key)})"
+        return "unknown key", f"{states} with an unknown key ({short(key)})"
     fault = fault_of_log(int(number), digest, owner)
     if fault:
         return "changed", f"{states}, but {fault}"

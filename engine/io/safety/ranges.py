@@ -64,8 +64,8 @@ def stated_grid(
     centre = tuple(float(place) for place in np.ravel(np.asarray(centre_mm)))
     if len(shape) != 3 or len(voxel) != 3 or len(centre) != 3:
         raise FileFormatError(
-            f"{path.name}: {len(shape)} axes, {len(voxel)} voxel edges and {len(centre)} centre "
-            "coordinates, expected 3 of each; write the file again."
+            f"{path.name}: has {len(shape)} axes, {len(voxel)} voxel edges and {len(centre)} "
+            "centre coordinates, expected 3 of each; write the file again."
         )
     low, high = VOXEL_MM
     if not all(low <= edge <= high for edge in voxel):  # also refuses NaN

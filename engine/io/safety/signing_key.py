@@ -243,15 +243,15 @@ def _loaded(path: Path, allowed: int) -> SigningKey:
     mode = state.st_mode & 0o777
     if not is_own(path, code=True) and allowed == OWNER_ONLY and mode & 0o077 == 0:
         raise ResourceError(
-            f"{path}: this signing key belongs to another user; become its owner, or set "
-            f"{HOME_VARIABLE} to a folder of your own."
+            f"{path}: this signing key belongs to another user; change the owner of the file, or "
+            f"set {HOME_VARIABLE} to a folder of your own."
         )
     # Windows has no such permissions.
     if os.name == "posix" and mode & 0o077 & ~allowed:
         raise ResourceError(
             f"{path}: other users can use this signing key (mode {mode:o}, expected at most "
-            f"{allowed:o}); run `chmod {allowed:o}` on it, or set {HOME_VARIABLE} to a disk with "
-            "permissions."
+            f"{allowed:o}); run `chmod {allowed:o}` on it, or set {HOME_VARIABLE} to a folder on a "
+            "disk that supports file permissions."
         )
     return _read(path, state.st_mtime_ns, state.st_ino)
 
@@ -309,8 +309,8 @@ def _passphrase(path: Path) -> str:
     if "PySide6" not in sys.modules and sys.stdin is not None and sys.stdin.isatty():
         return getpass("Passphrase of the signing key: ")
     raise SettingsError(
-        f"{path}: the signing key has a passphrase, and nobody can be asked for it; set "
-        f"{PASSPHRASE} before the start."
+        f"{path}: the signing key has a passphrase, but the program cannot ask for it here; set "
+        f"{PASSPHRASE} before you start the program."
     )
 
 
@@ -348,14 +348,17 @@ def _listed(path: Path) -> Iterator[tuple[str, str]]:
     except OSError:
         return
     except ValueError as e:
-        raise SettingsError(f"{path}: not a text in UTF-8; save the list of keys again.") from e
+        raise SettingsError(
+            f"{path}: not a UTF-8 text file; save the list of keys again as UTF-8."
+        ) from e
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         found = KEY_LINE.fullmatch(line)
         if found is None:
             raise SettingsError(
-                f"{path}: line {number} is no public key; write 64 hexadecimal digits and a name."
+                f"{path}: line {number} is not a public key; write 64 hexadecimal digits and a "
+                "name."
             )
         yield found[1], found[2] or short(found[1])
 
@@ -377,6 +380,6 @@ def _require_library() -> None:
         import cryptography  # noqa: F401
     except ImportError as e:
         raise ResourceError(
-            "The library cryptography, which signs results, is not installed; install Isocenter "
-            "again."
+            "The Python package cryptography, which is needed to sign results, is not installed; "
+            "install Isocenter again."
         ) from e

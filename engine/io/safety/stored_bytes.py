@@ -100,6 +100,7 @@ def refuse_sparse(descriptor: int, name: str) -> None:
     stored = stored_bytes(descriptor)
     if size > max(ALWAYS_UNPACKED, MOST_PACKED * stored):
         raise FileFormatError(
-            f"{name}: states {size:,} bytes, but only {stored:,} are on the disk and the rest is "
-            f"empty, expected at least {size // MOST_PACKED:,}; copy the file again."
+            f"{name}: has {size:,} bytes, but only {stored:,} of them are stored on the disk "
+            f"(expected at least {size // MOST_PACKED:,}), so the rest is empty; copy the file "
+            "again."
         )

@@ -183,7 +183,8 @@ def _by_frames(file: InputFile) -> dict[int, tuple[int, int]]:
         # Images without gates have gate 0 or 1.
         if bed or gate > 1 or frame in found:
             raise FileFormatError(
-                f"{file.name}: contains several bed positions or gates; export a single one."
+                f"{file.name}: contains several bed positions or gates; export a single bed "
+                "position or gate."
             )
         # Blocks 1 and 2 are main header and first directory.
         if not FIRST_DIRECTORY < start <= end or len(found) >= MOST_IMAGES:
@@ -210,7 +211,7 @@ def _directory(file: InputFile) -> Iterator[tuple[int, int, int]]:
         n_used = int(rows[0, 3])
         if not 0 <= n_used < ROWS:
             raise FileFormatError(
-                f"{file.name}: {n_used} images in one directory, expected 0 to {ROWS - 1}; "
+                f"{file.name}: states {n_used} images in one directory, expected 0 to {ROWS - 1}; "
                 f"{DAMAGED}."
             )
         for number, start, end, _ in rows[1 : n_used + 1].tolist():

@@ -275,5 +275,6 @@ def _refuse_no_scan(counted: CountedWords, data_file: Path) -> None:
     if not counted.n_events or not counted.n_time_tags:
         raise FileFormatError(
             f"{data_file.name}: contains {counted.n_events:,} events and {counted.n_time_tags:,} "
-            "time tags, but mMR list mode has both; open its header, or choose another file."
+            "time tags, but mMR list mode must contain both; open its header, or choose another "
+            "file."
         )

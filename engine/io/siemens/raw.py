@@ -237,8 +237,8 @@ def _dicom_part(file: InputFile) -> InputFile | None:
     start = file.size - n_end - n_bytes
     if start < 0 or not has_preamble(file.read(HEAD_BYTES, start)):
         raise FileFormatError(
-            f"{file.name}: the DICOM part of {n_bytes:,} bytes stated at its end was not found; "
-            f"{WAY_OUT}."
+            f"{file.name}: its last bytes state a DICOM part of {n_bytes:,} bytes, which was not "
+            f"found; {WAY_OUT}."
         )
     return InputPart(file, start, n_bytes)
 

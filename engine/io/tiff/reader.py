@@ -183,8 +183,8 @@ def _ome(text: str, file: InputFile) -> TiffSizes | None:
     # Nested entities can grow to gigabytes (billion laughs attack).
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise FileFormatError(
-            f"{file.name}: its OME-XML defines entities, which are refused for safety; save the "
-            "file without them."
+            f"{file.name}: its OME-XML defines entities, which are not allowed for security "
+            "reasons; save the file without them."
         )
     tree = ElementTree.fromstring(text)
     images = [each for each in tree.iter() if each.tag.endswith("}Pixels")]

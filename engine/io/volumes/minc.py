@@ -92,8 +92,8 @@ def _images(file: InputFile, stored: _Stored) -> Frames:
     shape = stored.get_data_shape()
     if len(shape) not in (3, 4):
         raise GeometryError(
-            f"{file.name}: has {' × '.join(map(str, shape))} values, expected three axes, or four "
-            "with time frames; export one number per voxel."
+            f"{file.name}: has {' × '.join(map(str, shape))} values, expected a 3D array (4D with "
+            "time frames); export one number per voxel."
         )
     n_values = int(np.prod(shape, dtype=object))
     refuse_bomb(n_values, file.size, file.name)

@@ -96,8 +96,8 @@ def adjacent_values(
     kind, start, slope, offset = stored
     if len(shape) < 3 or any(n != 1 for n in shape[4:]) or kind.kind not in "iuf":
         raise GeometryError(
-            f"{file.name}: has {' × '.join(map(str, shape))} values of type {kind}, expected real "
-            "numbers with three axes, or four with time frames; export one number per voxel."
+            f"{file.name}: has {' × '.join(map(str, shape))} values of type {kind}, expected a 3D "
+            "array of real numbers (4D with time frames); export one number per voxel."
         )
     # A fourth axis of length 1 is not a series.
     shape = shape[:3] if shape[3:4] in ((), (1,)) else shape[:4]

@@ -243,8 +243,8 @@ def _refuse_unusable(file: InputFile, header: Header, layout: _Layout, packed: b
         )
     if len(shape) < 3 or any(n > 1 for n in shape[4:]):
         raise GeometryError(
-            f"{file.name}: has {' × '.join(map(str, shape))} values, expected three axes, or four "
-            "with time frames; export one number per voxel."
+            f"{file.name}: has {' × '.join(map(str, shape))} values, expected a 3D array (4D with "
+            "time frames); export one number per voxel."
         )
 
 

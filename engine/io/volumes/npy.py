@@ -110,11 +110,11 @@ def rows_of(file: InputFile) -> FileRows:
     try:
         shape, by_columns, dtype = header_of(stream)
     except (SyntaxError, TokenError) as e:
-        raise ValueError(f"its header is invalid ({e})") from e
+        raise ValueError(f"the header is invalid ({e})") from e
     # Object arrays are pickles, which could run any code.
     if len(shape) != 2 or by_columns or dtype.hasobject or not dtype.itemsize:
         raise ValueError(
-            f"the array has the shape {shape[:8]} and the type {dtype}, expected two axes of "
+            f"the array has the shape {shape[:8]} and the type {dtype}, expected a 2D array of "
             "numbers in C order"
         )
     start = stream.tell()

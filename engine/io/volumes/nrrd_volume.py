@@ -122,8 +122,8 @@ def _layout(header: Plain, file: InputFile) -> tuple[tuple[int, ...], np.dtype[n
     shape, name = tuple(int(n) for n in header["sizes"]), str(header["type"]).lower()
     if len(shape) not in (3, 4) or min(shape) < 1 or name not in TYPES:
         raise GeometryError(
-            f"{file.name}: has {' × '.join(map(str, shape))} values of type {name}, expected real "
-            "numbers with three axes, or four with time frames; export one number per voxel."
+            f"{file.name}: has {' × '.join(map(str, shape))} values of type {name}, expected a 3D "
+            "array of real numbers (4D with time frames); export one number per voxel."
         )
     kind = np.dtype(TYPES[name])
     order = ORDERS.get(str(header.get("endian", "")).lower())

@@ -108,11 +108,11 @@ class _Level:
         """Read the levels from the attributes of the group."""
         images = attributes["ome"]["multiscales"]
         if len(images) != 1:
-            raise ValueError(f"it contains {len(images)} images, expected one")
+            raise ValueError(f"found {len(images)} images, expected one")
         axes = images[0]["axes"]
         names = tuple(str(axis["name"]).lower() for axis in axes)
         if names not in (("z", "y", "x"), ("t", "z", "y", "x")):
-            raise ValueError(f"its axes are {', '.join(names)}, expected z, y, x or t, z, y, x")
+            raise ValueError(f"the axes are {', '.join(names)}, expected z, y, x or t, z, y, x")
         # The specification requires levels from the largest to the smallest.
         first = images[0]["datasets"][0]
         scale, start = np.ones(len(names)), np.zeros(len(names))
@@ -123,7 +123,7 @@ class _Level:
                 start = np.asarray(step["translation"], float)
         if scale.shape != (len(names),) or start.shape != scale.shape:
             raise ValueError(
-                f"its scale and translation must have {len(names)} values each, one per axis"
+                f"the scale and translation must have {len(names)} values each, one per axis"
             )
         units = tuple(str(axis.get("unit", "")) for axis in axes)
         levels = tuple(str(each["path"]) for each in images[0]["datasets"])

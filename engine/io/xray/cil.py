@@ -94,8 +94,8 @@ def _images(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
     if len(labels) != item.ndim or item.dtype.kind not in "iuf":
         raise FileFormatError(
             f"{path.name}: {DATA} has {item.ndim} axes with the labels "
-            f"{', '.join(labels) or 'none'}, expected numbers with one label per axis; export the "
-            "scan again."
+            f"{', '.join(labels) or 'none'} and the type {item.dtype}, expected a numeric type and "
+            "one label per axis; export the scan again."
         )
     refuse_large_data(4 * int(item.size), path.name, "the projections")
     values = np.asarray(item[()], np.float32)

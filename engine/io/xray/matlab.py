@@ -212,7 +212,7 @@ def _text(part: _Part, order: str) -> str:
     encoding = TEXTS.get(part.kind)
     if encoding is None:
         raise MatlabError(
-            f"a text has type {part.kind}, expected one of {', '.join(map(str, TEXTS))}"
+            f"a string has type {part.kind}, expected one of {', '.join(map(str, TEXTS))}"
         )
     ends = {"<": "-le", ">": "-be"}[order] if encoding in ("utf-16", "utf-32") else ""
     return bytes(part.data).decode(encoding + ends, errors="replace")

@@ -193,8 +193,8 @@ def rtk_geometry(
     if (sdd == 0).any() or (sid <= 0).any() or (sdd <= sid).any():
         raise GeometryError(
             f"{path.name}: the source is {sid[0]:g} mm from the isocentre and {sdd[0]:g} mm from "
-            "the detector, expected the isocentre between the two; correct the distances (parallel "
-            "beams are not supported)."
+            "the detector, but the isocentre must be between the source and the detector; correct "
+            "the distances (parallel beams are not supported)."
         )
     circular = RtkParameters(
         gantry_rad=np.deg2rad(p[GANTRY]),

@@ -278,6 +278,7 @@ def folder_of_series(
         )
     if not found:
         raise FileFormatError(
-            f"{settings.name}: no subfolder next to it contains {example}; copy the complete scan."
+            f"{settings.name}: no folder next to this file contains {example}; copy the complete "
+            "scan."
         )
     return found[0]

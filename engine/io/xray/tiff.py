@@ -95,7 +95,7 @@ def _refuse_endless(file: InputFile) -> None:
         last = file.read(struct.calcsize(f"{order}{place}"), at + n_bytes + n_entries * entry)
         (at,) = struct.unpack(f"{order}{place}", last)
     if at:
-        raise ValueError(f"its pages form a loop, or it has more than {MAX_PAGES:,} pages")
+        raise ValueError(f"the pages form a loop, or there are more than {MAX_PAGES:,} pages")
 
 
 def _refuse_unusable(images: Any, file: InputFile) -> None:
@@ -111,7 +111,7 @@ def _refuse_unusable(images: Any, file: InputFile) -> None:
     n_series = int(images.series[0].nbytes)
     if n_series > max(n_bytes, file.size):
         raise FileFormatError(
-            f"{file.name}: damaged or truncated TIFF image (it claims {n_series:,} bytes of "
+            f"{file.name}: damaged or truncated TIFF image (it states {n_series:,} bytes of "
             f"pixels, but the file has only {file.size:,}); copy it again."
         )
     refuse_large_data(n_series, file.name, "the projections")

@@ -237,9 +237,9 @@ def _shape_in(path: Path, line: bytes) -> tuple[int, ...]:
     """Return the shape of the image in a checkpoint; raise `ValueError` if its size differs."""
     head = _parse(line)
     if head is None:
-        raise ValueError("its header is damaged")
+        raise ValueError("the header is damaged")
     if path.stat().st_size != len(line) + 4 * prod(head.shape):
-        raise ValueError("its size does not match the header")
+        raise ValueError("the size does not match the header")
     return head.shape
 
 

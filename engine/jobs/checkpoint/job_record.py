@@ -66,7 +66,7 @@ class JobRecord(Settings):
         said = from_json(text.decode())
         seal = said.pop("seal", None)
         if seal is not None and seal != seal_of(**said):
-            raise ValueError("its content does not match its checksum")
+            raise ValueError("the content does not match the checksum")
         return cls.model_validate_json(to_json(said))
 
 

@@ -50,7 +50,7 @@ def call_node(function: Callable[..., T], *arguments: object, name: str, seconds
         )
     except ReadingStoppedError as e:
         raise ResourceError(
-            f"{name}: no complete answer after {seconds:,.0f} s; check the load of this node."
+            f"{name}: no complete response after {seconds:,.0f} s; check the load of this node."
         ) from e
     finally:
         loader.close()
@@ -70,6 +70,6 @@ def _limited(function: Callable[..., T], arguments: tuple[object, ...], name: st
     except Exception as e:
         # The loader would state that a file is damaged.
         raise ResourceError(
-            f"{name}: its answer cannot be processed ({type(e).__name__}: {e}); check this node, "
-            "and report this error if it occurs again."
+            f"{name}: the response cannot be processed ({type(e).__name__}: {e}); check this "
+            "node, and report this error if it occurs again."
         ) from e

@@ -90,7 +90,7 @@ class QueueEntry(Settings):
         """
         said = from_json(text.decode())
         if said.pop("seal", None) != seal_of(**said):
-            raise ValueError("its content does not match its checksum")
+            raise ValueError("the content does not match the checksum")
         return cls.model_validate_json(to_json(said))
 
     @classmethod

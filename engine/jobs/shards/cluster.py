@@ -145,7 +145,7 @@ class DaskWorkers:
 
     def _raise_fault(self, future: Future, order: PartOrder) -> None:
         if future.status in ("cancelled", "lost"):  # the scheduler has ended
-            raise self._workers_lost("the scheduler has ended or lost the run")
+            raise self._workers_lost("the scheduler has stopped, or has lost the run")
         fault = future.exception()
         if _has_killed(future):
             raise ResourceError(

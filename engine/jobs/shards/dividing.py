@@ -145,8 +145,8 @@ def exactly_shared(study: Study) -> Study:
     protocol = study.protocol
     if not can_be_shared(protocol):
         raise SettingsError(
-            f"{study.data.name}: {protocol.algorithm.title} of {protocol.modality} cannot be "
-            "split over workers, because only list mode and FDK can. Remove --split to run the "
+            f"{study.data.name}: {protocol.algorithm.title} of {protocol.modality} cannot be split "
+            "over workers. Only list-mode and FDK runs can be split. Remove --split to run the "
             "whole study on one worker."
         )
     if isinstance(protocol, ListModeProtocol):

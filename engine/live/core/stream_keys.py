@@ -61,14 +61,14 @@ def stream_key() -> StreamKey:
         reason = "other users can read it"
     if reason:
         raise ResourceError(
-            f"{path}: the key of live streams is not used, because {reason}; run `chmod 600` on "
-            "it, or delete it to make another one."
+            f"{path}: the key for live streams cannot be used, because {reason}; run `chmod 600` "
+            "on this file, or delete it to create a new key."
         )
     lines = path.read_text("ascii", errors="replace").split()
     if len(lines) != 2 or not all(KEY.fullmatch(each) for each in lines):
         raise SettingsError(
-            f"{path}: not a pair of keys; delete it to make another one, and give its public key "
-            "to the senders."
+            f"{path}: not a key pair; delete this file to create a new key pair, and give the new "
+            "public key to the senders."
         )
     return StreamKey(*lines)
 
@@ -100,8 +100,8 @@ def allowed_keys(given: Sequence[str], *, network: bool) -> tuple[str, ...]:
         reason = why_not_private(listed)
         if reason:
             raise ResourceError(
-                f"{listed}: this list of senders is not used, because {reason}; run `chmod go-w` "
-                "on it, or give the keys with --sender-key."
+                f"{listed}: this list of senders cannot be used, because {reason}; run "
+                "`chmod go-w` on it, or give the keys with --sender-key."
             )
         given = (str(listed),)
     found: list[str] = []
@@ -127,8 +127,8 @@ def checked_key(text: str) -> str:
     """
     if not KEY.fullmatch(text):
         raise SettingsError(
-            f"{text[:60]}: not a public key; expected 40 characters as `isocenter live key` prints "
-            "them, in quotes."
+            f"{text[:60]}: not a public key; expected the 40 characters that `isocenter live key` "
+            "prints, in quotes."
         )
     require_curve()
     return text
@@ -146,8 +146,8 @@ def require_curve() -> None:
 
     if not zmq.has("curve"):
         raise ResourceError(
-            "This copy of pyzmq has no CURVE, which keys of live streams need; install pyzmq from "
-            "PyPI, or use a stream without keys."
+            "This build of pyzmq does not support CURVE, which streams with keys need; install "
+            "pyzmq from PyPI, or use a stream without keys."
         )
 
 
@@ -164,7 +164,7 @@ def _make(path: Path) -> None:
 def _keys_in(path: Path) -> list[str]:
     if not is_file(path):
         raise SettingsError(
-            f"{str(path)[:200]}: neither a public key of 40 characters nor a file of keys; run "
+            f"{str(path)[:200]}: neither a public key of 40 characters nor a key file; run "
             "`isocenter live key` on the computer of the sender."
         )
     with open_input(path) as file:
@@ -173,6 +173,6 @@ def _keys_in(path: Path) -> list[str]:
     found = [line[1] for each in lines if (line := LISTED.fullmatch(each))]
     if not found:
         raise SettingsError(
-            f"{path}: no public key found; write one key of 40 characters in each line."
+            f"{path}: no public key found; write one key of 40 characters on each line."
         )
     return found

@@ -97,7 +97,7 @@ def check_network(address: str, network: bool) -> None:
     if network and not (is_tcp and listens(address)):
         raise SettingsError(
             f"{address}: connections from other computers need tcp://*:port. Use such an address, "
-            "or do not ask for the network."
+            "or do not allow other computers."
         )
 
 

@@ -123,7 +123,7 @@ def _items_in(waiting: bytearray) -> tuple[list[Item], int]:
         while len(view) - used >= HEAD.size:
             n_facts, n_header, n_bytes, offset, at_s = HEAD.unpack_from(view, used)
             if n_facts > MOST_FACTS or n_header > MOST_HEADER_BYTES or n_bytes > MOST_BYTES:
-                raise DataError("the receiving process has sent a report of a wrong size.")
+                raise DataError("the receiving process has sent a report of the wrong size.")
             header = used + HEAD.size + n_facts
             data = header + n_header
             end = data + (n_bytes if offset == INLINE else 0)

@@ -193,8 +193,8 @@ class RecordingFile:
             file = self.path.open("rb")
         except OSError as e:
             raise FileFormatError(
-                f"{self.path.name}: the recording cannot be opened ({e.strerror or e}); check "
-                "its folder."
+                f"{self.path.name}: the recording cannot be opened ({e.strerror or e}); check the "
+                "permissions of its folder."
             ) from e
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             file.close()

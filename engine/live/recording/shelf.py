@@ -56,8 +56,8 @@ def shelf_dir() -> Path:
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as e:
         raise ResourceError(
-            f"{folder}: the folder for recordings cannot be made ({e.strerror or e}); free some "
-            "space or check its permissions."
+            f"{folder}: the folder for recordings cannot be created ({e.strerror or e}); free some "
+            "disk space or check the permissions."
         ) from e
     return folder
 
@@ -115,7 +115,9 @@ def remove_recording(path: Path) -> None:
         if a process still writes it, or it cannot be deleted
     """
     if is_in_use(path):
-        raise ResourceError(f"{path.name}: this scan is still being recorded; wait for its end.")
+        raise ResourceError(
+            f"{path.name}: this scan is still being recorded; wait until the recording ends."
+        )
     try:
         path.unlink(missing_ok=True)
         for left in path.parent.glob(prepared_file(path, ".*").name):
@@ -123,7 +125,8 @@ def remove_recording(path: Path) -> None:
         _entry(path).unlink(missing_ok=True)
     except OSError as e:
         raise ResourceError(
-            f"{path.name}: the recording cannot be deleted ({e.strerror or e}); check its folder."
+            f"{path.name}: the recording cannot be deleted ({e.strerror or e}); check the "
+            "permissions of its folder."
         ) from e
 
 

@@ -118,7 +118,7 @@ class DualHeadProtocol(Protocol):
     def _has_one_prior(self) -> Self:
         if self.prior.strength and self.algorithm.is_penalised:
             raise ValueError(
-                f"prior.strength is {self.prior.strength:g}, but {self.algorithm.title} has a "
-                "prior of its own; set it to 0, or choose OSEM"
+                f"prior.strength is {self.prior.strength:g}, but {self.algorithm.title} already "
+                "has a prior; set prior.strength to 0, or choose OSEM"
             )
         return self

@@ -224,7 +224,7 @@ def _fill(image: Array, slices: range, slab: Array) -> None:
             # A later slab can still fail; the finished slices stay in the file.
             raise NumericalError(
                 f"the image has infinite or NaN values from slice {first} on; check the "
-                "projections for bad pixels. The slices before it are kept."
+                "projections for bad pixels. Earlier slices are saved."
             )
         image[first : first + len(values)] = values
         rest(image)

@@ -87,8 +87,8 @@ class Protocol(Settings):
     def _filters_only_at_the_end(self) -> Self:
         if self.between and self.algorithm.is_penalised:
             raise ValueError(
-                f"between has filters, but {self.algorithm.title} already limits the noise in "
-                "every iteration; remove these filters, or choose OSEM"
+                f"the group `between` contains filters, but {self.algorithm.title} already limits "
+                "the noise in every iteration; remove these filters, or choose OSEM"
             )
         return self
 

@@ -267,7 +267,7 @@ def _fault(result: Result, made: tuple[Signature, ...], text: str) -> str:
             return "a signature in this file was changed or belongs to another result"
         if each.key and each.key not in known:
             return (
-                f"a signature has a key that is not known here ({short(each.key)}), which must "
+                f"a signature has an unknown key ({short(each.key)}), which must "
                 "be listed in trusted-keys.txt"
             )
         if each.key and each.before != _chain(made[:i]):

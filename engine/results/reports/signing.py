@@ -80,8 +80,8 @@ def files_of_report(data: bytes, path: Path, result: str) -> dict[Path, bytes | 
     signed = signature_file(path)
     if signed.exists() and not _is_signature(signed):
         raise OutputError(
-            f"{signed.name}: this file is no signature of a report, and is not replaced; choose "
-            "another name for the report."
+            f"{signed.name}: this file is not the signature of a report, so it is not replaced; "
+            "choose another name for the report."
         )
     made = signed_or_none(lambda: FileSignature.made("report", path.name, data, result))
     if made is None:

@@ -159,7 +159,7 @@ def _checked(path: Path, scan: ListMode | Sinogram, first: RingScanner | None) -
         )
     if first is not None and scanner.fingerprint() != first.fingerprint():
         raise SettingsError(
-            f"{path.name}: the scan is from another scanner ({scanner.name!r}) than the first one. "
-            "Measure each scanner separately."
+            f"{path.name}: this scan is from {scanner.name!r}, but the first scan is from a "
+            "different scanner. Measure each scanner separately."
         )
     return first or scanner

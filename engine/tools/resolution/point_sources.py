@@ -229,8 +229,9 @@ def point_spread_of(sources: Sequence[PointSource], *, diameter_mm: float = 0.0)
         squares = (weights * widths**2).sum(axis=0) / weights.sum(axis=0) - own
         if not (squares > 0).all():
             raise DataError(
-                f"the width at {group[0].radius_mm:.0f} mm is {widths.min():.2f} mm, smaller than "
-                f"that of a source of {diameter_mm:g} mm; check the diameter of the sources."
+                f"the measured width at {group[0].radius_mm:.0f} mm from the axis is "
+                f"{widths.min():.2f} mm, which is too small for a source with a diameter of "
+                f"{diameter_mm:g} mm; check the diameter of the sources."
             )
         rows.append([np.mean([g.radius_mm for g in group]), *np.sqrt(squares)])
     table = np.array(rows)

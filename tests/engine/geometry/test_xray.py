@@ -251,7 +251,7 @@ GOOD: dict[str, Any] = {
         ({"beam": "fan"}, 'beam is "fan"'),
         ({"source_mm": [100.0, 0, 0]}, r"source_mm has shape \(3,\)"),
         ({"source_mm": np.zeros((0, 3))}, "source_mm has shape"),
-        ({"source_mm": [["a", 0, 0]] * 2}, "must be numbers"),
+        ({"source_mm": [["a", 0, 0]] * 2}, "must contain three numbers"),
         ({"source_mm": [[100.0, 0, 0]] * 3}, r"different numbers of views \(source_mm 3"),
         ({"detector_mm": [[-50.0, 0, 0], [0, np.nan, 0]]}, "detector_mm of view 1 is"),
         ({"u_mm": [[0, np.inf, 0]] * 2}, "u_mm of view 0 is"),

@@ -498,6 +498,6 @@ def test_a_job_that_others_can_change_is_not_opened(study, tmp_path, monkeypatch
     monkeypatch.setattr(private_files, "_REACHED_BY_OTHERS", 0o777)
     job = Job.create(study)
     (job.folder / "job.json").chmod(0o666)
-    with pytest.raises(SettingsError, match="this job is not used, because everybody may write"):
+    with pytest.raises(SettingsError, match="this job cannot be used, because everybody may write"):
         Job.open(job.folder)
     assert jobs() == []

@@ -53,7 +53,7 @@ def crash() -> None:
 
 def test_a_foreign_error_is_no_damaged_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node_calls, "Loader", InThisProcess)
-    with pytest.raises(ResourceError, match="RIS: its answer cannot be processed") as found:
+    with pytest.raises(ResourceError, match="RIS: the response cannot be processed") as found:
         call_node(fail, name="RIS", seconds=60)
     assert "file" not in str(found.value)
     for words in (
@@ -75,7 +75,7 @@ def test_orders_come_back_from_the_process() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
 @pytest.mark.parametrize(
     ("request_", "reason"),
-    [(hang, "no complete answer after 8 s"), (swallow, "more than 512 MiB"), (crash, "crashed")],
+    [(hang, "no complete response after 8 s"), (swallow, "more than 512 MiB"), (crash, "crashed")],
 )
 def test_a_request_that_goes_wrong_is_a_sentence(request_, reason: str) -> None:
     with pytest.raises(EngineError, match=f"^RIS: .*{reason}") as found:

@@ -281,7 +281,7 @@ def test_a_damaged_file_is_listed_and_can_be_taken_out(queue: StudyQueue, tmp_pa
     file = queue.folder / f"{entry.id}.json"
     file.write_bytes(file.read_bytes().replace(b"waiting", b"running"))
     (stands,) = queue.entries()
-    assert stands.state == "failed" and "its content does not match its checksum" in stands.text
+    assert stands.state == "failed" and "the content does not match the checksum" in stands.text
     assert run(queue) == ["failed"]
     queue.remove(entry.id)
     assert not queue.entries()

@@ -95,7 +95,7 @@ def test_slabs_that_are_joined_stay_when_the_workers_are_gone(scan: Path, tmp_pa
 
 def test_iterations_of_ct_are_not_shared_out(scan: Path) -> None:
     sirt = study_of(scan, "algorithm.kind=sirt", "algorithm.iterations=1")
-    with pytest.raises(SettingsError, match="only list mode and FDK"):
+    with pytest.raises(SettingsError, match="Only list-mode and FDK"):
         list(DividedRun("tcp://127.0.0.1:9", 2)(sirt, on=ON))
     here = DividedRun("tcp://127.0.0.1:9", 2, or_whole=True)(sirt, on=ON)
     assert finished(list(here)).values.any()

@@ -131,8 +131,8 @@ class NemaNu2(QualityPhantom):
             )
         if facts.contrast == 1:
             raise SettingsError(
-                "the contrast of the hot spheres is 1, so they cannot be told from the background; "
-                "enter the true contrast."
+                "the contrast of the hot spheres is 1, so they cannot be distinguished from the "
+                "background; enter the true contrast."
             )
         truth = facts.truth
         # The truth, if there is one, has no noise and does not change over iterations: all figures

@@ -356,7 +356,7 @@ def read_images(
     if item.ndim != 3 or item.dtype.kind not in "iuf":
         raise FileFormatError(
             f"{path.name}: {item.name} has {item.ndim} axes and the type {item.dtype}, expected "
-            "three axes (view, row, column) and numbers; export the scan again."
+            "three axes (view, row, column) and a numeric type; export the scan again."
         )
     provide_filters(item, f"{path.name}: {item.name}")
     n_all, rows, columns = _turned(item.shape, view_axis)

@@ -146,8 +146,8 @@ def _array(settings: Sidecar, stored: Array, file: Path) -> tuple[Images, bool]:
     if stored.ndim != len(order) or stored.dtype.kind not in "fiu":
         raise FileFormatError(
             f"{file.name}: the array has the shape {stored.shape} and the type {stored.dtype}, "
-            f"expected numbers with the axes {', '.join(settings.order)}; correct `order`, or name "
-            "another array."
+            f"expected a numeric array with the axes {', '.join(settings.order)}; correct `order`, "
+            "or name another array."
         )
     # Axes that the array lacks get length 1.
     missing = [axis for axis in AXES if axis not in order]

@@ -201,8 +201,8 @@ def refuse_distances(where: Path, source_axis_mm: float, source_detector_mm: flo
     if not 0 < source_axis_mm < source_detector_mm:
         raise FileFormatError(
             f"{where.name}: the source is {source_axis_mm:g} mm from the axis and "
-            f"{source_detector_mm:g} mm from the detector, expected the axis between the two; "
-            "correct or swap the distances."
+            f"{source_detector_mm:g} mm from the detector, but the axis must be between the source "
+            "and the detector; correct or swap the distances."
         )
     for name, distance_mm in (("axis", source_axis_mm), ("detector", source_detector_mm)):
         in_range(where, f"the distance from source to {name}", distance_mm, DISTANCE_MM)

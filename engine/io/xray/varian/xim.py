@@ -67,7 +67,7 @@ class ImageBytes:
         found = self.data[self.at : self.at + n_bytes]
         if len(found) < n_bytes:
             raise self.damage(
-                f"it ends at byte {len(self.data):,}, {n_bytes - len(found):,} bytes too early"
+                f"the data end at byte {len(self.data):,}, {n_bytes - len(found):,} bytes too early"
             )
         self.at += n_bytes
         return found
@@ -154,7 +154,7 @@ def from_differences(left: ImageBytes, table: bytes, data: bytes, shape: tuple[i
     values = np.concatenate([first[None, :columns], e.cumsum().reshape(rows - 1, columns)])
     values = values.cumsum(axis=0)
     if abs(values).max() > LARGEST:
-        raise left.damage(f"its values exceed the maximum of {LARGEST:,}")
+        raise left.damage(f"the values exceed the maximum of {LARGEST:,}")
     return values
 
 

@@ -253,5 +253,5 @@ def _refuse_too_large(n_elements: int, name: str) -> None:
         raise ResourceError(
             f"{name}: the counts of one voxel need {wanted / 2**30:,.2f} GiB of memory, but only "
             f"{free / 2**30:.2f} GiB are free; track fewer pairs, use fewer threads, or close "
-            "other programs. Finished voxels are kept."
+            "other programs. Finished voxels are saved."
         )

@@ -116,9 +116,8 @@ def _require(found: Plain, peer: PeerRun) -> None:
     # also refuses NaN, which compares as false
     if not found["correlation"] >= LEAST_CORRELATION:
         raise ResourceError(
-            f"{peer.build}: the correlation of its {found['of']} with ours is "
-            f"{found['correlation']:.3g}, expected at least {LEAST_CORRELATION}; try another "
-            "build."
+            f"{peer.build}: the correlation between its {found['of']} and Isocenter's is "
+            f"{found['correlation']:.3g}, expected at least {LEAST_CORRELATION}; try another build."
         )
 
 

@@ -41,7 +41,7 @@ def test_annotations_come_back_from_the_file_and_are_turned_over_with_their_scan
     ("values", "said"),
     [
         ({"kind": "angle", "points_mm": ((0, 0, 0), (1, 0, 0))}, "expected 3"),
-        ({"kind": "text", "points_mm": ((0, 0, 0),)}, "kind 'text' needs a text"),
+        ({"kind": "text", "points_mm": ((0, 0, 0),)}, "kind 'text' must contain text"),
         (
             {"kind": "text", "points_mm": ((0, 0, 0),), "text": "a\nb"},
             "must not contain invisible characters",

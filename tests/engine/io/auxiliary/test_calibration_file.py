@@ -55,7 +55,7 @@ def test_one_that_was_changed_is_refused(tmp_path: Path, key: str) -> None:
     content = json.loads(path.read_text())
     content[key] = [] if isinstance(content[key], list) else 3.0
     path.write_text(json.dumps(content))
-    with pytest.raises(FileFormatError, match="its checksum does not match"):
+    with pytest.raises(FileFormatError, match="the checksum does not match"):
         read_calibration(path)
 
 

@@ -48,7 +48,7 @@ def test_times_are_read_in_whole_ms_and_each_once(tmp_path: Path, text: str):
         ("trigger time [s]\n1\nend\n", "line 3: contains 'end', expected only numbers"),
         (
             "trigger time [s]\n-1\n1\n",
-            "from the start of the scan; subtract its start from clock times",
+            "from the start of the scan; if these are clock times, subtract",
         ),
         ("trigger time [s]\n1\n1.7e9\n", "from the start of the scan"),
         ("trigger time [s]\n1\nnan\n2\n", "1 of 3 values are not numbers"),

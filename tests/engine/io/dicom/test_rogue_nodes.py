@@ -87,8 +87,8 @@ def trickle(link: socket.socket) -> None:
     ("act", "reason"),
     [
         (flood, r"announces a message of 4,294,967,280 bytes, expected at most 65,536"),
-        (trickle, r"no complete answer after 1 s"),
-        (lambda link: time.sleep(3), r"no complete answer after 1 s|not DICOM"),
+        (trickle, r"no complete response after 1 s"),
+        (lambda link: time.sleep(3), r"no complete response after 1 s|not DICOM"),
         (lambda link: link.sendall(HTTP), "not DICOM"),
         (lambda link: link.sendall(struct.pack(">BBI", 99, 0, 4) + bytes(4)), "not DICOM"),
         (lambda link: link.sendall(struct.pack(">BBI", 2, 0, 400) + bytes(10)), "not DICOM"),
@@ -165,7 +165,7 @@ def test_answers_without_end_stop_at_the_time_of_the_query(monkeypatch: pytest.M
 
     begun = time.monotonic()
     with orders(find) as there:
-        with pytest.raises(ResourceError, match="no complete answer after 1 s"):
+        with pytest.raises(ResourceError, match="no complete response after 1 s"):
             ask_worklist(there, WorklistQuery())
         assert time.monotonic() - begun < 8
 
@@ -220,7 +220,7 @@ def test_a_node_that_stops_reading_does_not_block(
     begun = time.monotonic()
     try:
         with pytest.raises(
-            ResourceError, match=r"no complete answer after 1 s|connection was lost"
+            ResourceError, match=r"no complete response after 1 s|connection was lost"
         ):
             send([tmp_path / "a.dicom"], Node.at(f"127.0.0.1:{port}"), lambda done, of: None)
         assert time.monotonic() - begun < 7

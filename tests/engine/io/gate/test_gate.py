@@ -212,8 +212,8 @@ class TestCrystals:
         ("changes", "wanted"),
         [
             ({"radius_mm": 90.0}, "from any crystal of"),
-            ({"first_angle_deg": 0.45 * 360 / 32}, "mm from the crystals"),
-            ({"ring_pitch_mm": 9.0}, "mm from the crystals|several crystals near"),
+            ({"first_angle_deg": 0.45 * 360 / 32}, "mm from the crystal centres"),
+            ({"ring_pitch_mm": 9.0}, "mm from the crystal centres|several crystals near"),
             ({"n_rings": 8, "max_ring_difference": 7}, r"detected in 12\d crystals.*has 248"),
             ({"n_rings": 2, "max_ring_difference": 1, "fov_mm": (60, 10)}, "crystals"),
         ],

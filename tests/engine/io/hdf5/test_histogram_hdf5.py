@@ -147,7 +147,7 @@ def _other_attenuation(file: h5py.File) -> None:
 @pytest.mark.parametrize(
     ("damage", "kind", "sentence"),
     [
-        (_negative, DataError, "prompts of line 41 is -2.0, expected a number of at least 0"),
+        (_negative, DataError, "prompts of line 41 is -2.0, expected at least 0"),
         (_no_number, DataError, "additive of line 7 is nan"),
         (_changed, FileFormatError, "delayeds has changed since it was written"),
         (

@@ -212,7 +212,7 @@ def test_times_of_flight_are_summed_and_factors_with_them_refused(tmp_path):
     assert data.layout.identity == layout.identity and "3 TOF bins" in data.notes[0]
     content = NORMALISATION.read(header, None)
     assert content.describe() == NORMALISATION.describe(content) == layout.describe()
-    with pytest.raises(EngineError, match="each of 3 TOF bins"):
+    with pytest.raises(EngineError, match="separate factors for 3 TOF bins"):
         NORMALISATION.attached(one, content)
 
 

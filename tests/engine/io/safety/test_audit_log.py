@@ -72,7 +72,7 @@ def test_lines_exchanged_or_put_in_are_found(log: Path) -> None:
 @pytest.mark.parametrize("kept", [0, 3, 4])
 def test_a_log_cut_short_is_found(log: Path, kept: int) -> None:
     log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:kept]))
-    with pytest.raises(DataError, match=rf"ends at line {kept}, expected line 5"):
+    with pytest.raises(DataError, match=rf"ends at line {kept}, but its last recorded line is 5"):
         verify(log)
 
 

@@ -112,7 +112,7 @@ def test_the_line_of_another_key_is_named(log: Path, monkeypatch: pytest.MonkeyP
     (log.parent.parent / "key").rename(log.parent.parent / "lost")
     record("run finished", job="x")
     assert signing_key().public not in known
-    assert "line 1 is signed with a key that is not known here" in refused(log)
+    assert "line 1 is signed with an unknown key" in refused(log)
 
 
 def rewrite(log: Path, lines: Lines, newest: bytes | None) -> None:

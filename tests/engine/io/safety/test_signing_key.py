@@ -122,5 +122,5 @@ def test_a_public_key_is_trusted_by_its_line(home: Path) -> None:
     (home / "key" / keys.TRUSTED).write_text(f"# partners\n\n{'ab' * 32}  Clinic B\n{'cd' * 32}\n")
     assert known_keys() == {"ab" * 32: "Clinic B", "cd" * 32: "cd" * 8, own: "user"}
     (home / "key" / keys.TRUSTED).write_text("ab\n")
-    with pytest.raises(EngineError, match="line 1 is no public key"):
+    with pytest.raises(EngineError, match="line 1 is not a public key"):
         known_keys()

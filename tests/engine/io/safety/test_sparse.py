@@ -35,14 +35,16 @@ def holes(path: Path, size: int, stored: bytes = b"") -> Path:
 def test_holes_are_refused_before_a_reader_sees_them(tmp_path: Path, name: str) -> None:
     path = holes(tmp_path / name, 8 << 40)
     begun = time.process_time()
-    with pytest.raises(FileFormatError, match="8,796,093,022,208 bytes, but only 0 are on"):
+    with pytest.raises(
+        FileFormatError, match="8,796,093,022,208 bytes, but only 0 of them are stored on"
+    ):
         open_input(path).__enter__()
     assert time.process_time() - begun < 0.5
 
 
 def test_one_block_does_not_make_a_scan(tmp_path: Path) -> None:
     path = holes(tmp_path / "a.l", 4 << 30, b"\1" * 4096)
-    with pytest.raises(FileFormatError, match="but only 4,096 are on the disk"):
+    with pytest.raises(FileFormatError, match="but only 4,096 of them are stored on the disk"):
         open_input(path).__enter__()
 
 

@@ -76,7 +76,10 @@ def test_numbers_of_no_known_unit_have_none(tmp_path: Path):
     [
         ({"main": {"file_type": 11}}, "type 11 contains no volume"),
         ({"numbers": [files.number(1), files.number(1, bed=1)]}, "several bed positions"),
-        ({"numbers": [files.number(1), files.number(1, gate=2)]}, "or gates; export a single one"),
+        (
+            {"numbers": [files.number(1), files.number(1, gate=2)]},
+            "or gates; export a single bed position",
+        ),
         ({"starts_ms": [0, 500]}, "overlap or have different voxel grids"),
         ({"sub": {"frame_duration": 0}}, "lasts 0 ms"),
         ({"sub": {"data_type": 2}}, "data type is 2, expected 5, 6 or 7"),

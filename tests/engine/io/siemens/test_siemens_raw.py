@@ -121,7 +121,7 @@ def test_a_damaged_end_is_refused(folder):
     path = raw.write_ptd(folder, TEXT, words())
     whole = path.read_bytes()
     path.write_bytes(whole[:-24] + b"\1\0\0\0" + whole[-20:])
-    with pytest.raises(FileFormatError, match="bytes stated at its end was not found"):
+    with pytest.raises(FileFormatError, match="bytes, which was not found"):
         read(path)
 
 

@@ -85,7 +85,7 @@ def test_a_reconstruction_is_not_a_scan(shared_data: Path) -> None:
             {"angles": np.deg2rad(np.arange(N) * STEP)},
             "330° in radians, .* the format requires degrees",
         ),
-        ({"distanceSourceOrigin": 600.0}, "expected the axis between the two"),
+        ({"distanceSourceOrigin": 600.0}, "the axis must be between the source"),
         ({"distanceSourceOrigin": "far"}, "'distanceSourceOrigin' contains no numbers"),
         ({"pixelSizePost": -1.0}, "'pixelSizePost' is -1"),
         ({"numDetectorsPost": 9}, "has 7 pixels, but its parameters state 9"),

@@ -100,7 +100,7 @@ def test_the_scan_is_found_by_its_folders_and_images(tmp_path: Path) -> None:
         ({"CTProjectionAngle": np.nan}, {}, "starting with view 0"),
         ({"IDUResolutionX": 0.0}, {}, "IDUResolutionX is 0, expected"),
         ({}, {"CalibratedSAD": "x"}, "CalibratedSAD is 'x', expected a number"),
-        ({}, {"CalibratedSAD": "1600"}, "expected the axis between the two"),
+        ({}, {"CalibratedSAD": "1600"}, "the axis must be between the source"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(

@@ -198,5 +198,5 @@ def test_without_the_image_or_with_two_it_is_not_guessed(tmp_path: Path) -> None
 
 
 def test_a_source_beyond_the_detector_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match="expected the isocentre between the two"):
+    with pytest.raises(EngineError, match="the isocentre must be between the source"):
         read_projections(write(tmp_path, {**COMMON, "SourceToDetectorDistance": 500.0}))

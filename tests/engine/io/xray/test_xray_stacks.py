@@ -167,7 +167,7 @@ class TestFlexRay:
     @pytest.mark.parametrize(
         ("changes", "match"),
         [
-            ({"SOD": "300"}, "expected the axis between the two"),
+            ({"SOD": "300"}, "the axis must be between the source"),
             ({"SOD": "-1"}, "'sod' is -1, expected more than 0"),
             ({"SDD": "far"}, "'sdd' is 'far', expected a number"),
             ({"voxel size": ""}, "'voxel size' is missing"),
@@ -367,7 +367,7 @@ class TestBruker:
             ({"Number of Columns": "9"}, "3 x 5 pixels, but the settings state 3 x 9"),
             ({"Filename Prefix": "cat"}, "no series of TIFF images such as cat0000.tif"),
             ({"Depth (bits)": "77"}, "expected 8, 10, 12, 14 or 16"),
-            ({"Object to Source (mm)": "400"}, "expected the axis between the two"),
+            ({"Object to Source (mm)": "400"}, "the axis must be between the source"),
         ],
     )
     def test_a_fault_is_one_sentence(

@@ -138,7 +138,7 @@ def test_the_scan_is_found_by_its_folders_and_images(tmp_path: Path) -> None:
         ({"PixelWidth": 0.0}, {}, "the pixel size is 0 x"),
         ({"KVKiloVolts": 100.0}, {}, "taken at 125 kV, but the scan at 100 kV"),
         ({}, {"SAD": "x"}, "SAD is 'x', expected a number"),
-        ({}, {"SAD": "1500", "SID": "1000"}, "expected the axis between the two"),
+        ({}, {"SAD": "1500", "SID": "1000"}, "the axis must be between the source"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(

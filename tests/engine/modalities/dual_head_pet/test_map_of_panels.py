@@ -24,6 +24,8 @@ def test_voxels_outside_the_activity_region_are_exactly_0(tmp_path: Path) -> Non
 
 
 def test_a_second_prior_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"prior\.strength is 0\.05, but MAP .*; set it") as e:
+    with pytest.raises(
+        SettingsError, match=r"prior\.strength is 0\.05, but MAP .*; set prior"
+    ) as e:
         study(tmp_path, "panels", "prior.strength=0.05")
     assert str(e.value).replace("0.05", "").replace("prior.", "").count(".") == 1

@@ -196,7 +196,7 @@ def test_a_file_of_other_bins_is_refused(site, tmp_path):
     other = SinogramLayout.of(RING)
     write_sinogram(Sinogram(other, np.ones(other.n_bins, np.float32)), tmp_path / "other.hs")
     study = replace_inputs(study_of(site), {RANDOMS.key: tmp_path / "other.hs"})
-    with pytest.raises(GeometryError, match="choose the file of this scan"):
+    with pytest.raises(GeometryError, match="choose the file that belongs to this scan"):
         list(run(study, on=ON))
 
 

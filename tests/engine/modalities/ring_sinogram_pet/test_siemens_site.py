@@ -197,7 +197,7 @@ def test_a_map_serves_where_no_factors_do(tmp_path):
 def test_values_of_other_bins_are_refused(role, name, n, tmp_path):
     (tmp_path / name).write_bytes(bytes(4 * n * BINS.n_bins))
     content = role.read(tmp_path / name, None)
-    with pytest.raises(GeometryError, match="choose the file of this scan"):
+    with pytest.raises(GeometryError, match="choose the file that belongs to this scan"):
         role.attached(Sinogram(BINS, np.ones(BINS.n_bins, np.float32)), content)
 
 

@@ -332,7 +332,7 @@ def test_scatter_without_a_header_may_have_the_times_of_the_scan(name):
     )
     assert BareBins(times[0], name).for_timed_counts(data.timed, layout, "Scatter") is None
     if not is_2d:
-        with pytest.raises(GeometryError, match="each of 9 TOF bins"):
+        with pytest.raises(GeometryError, match="separate factors for 9 TOF bins"):
             stored.of(layout, "Normalisation", is_factor=True)
 
 

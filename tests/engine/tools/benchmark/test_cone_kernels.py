@@ -273,4 +273,4 @@ def test_unknown_parts_and_tuning_without_a_gpu_are_refused(tmp_path, capsys):
         cone_parts.run(cpu(1), parts=("tables",), work=cone_parts.PartsWork(), say=[].append)
     kept = ["--keep-tuning", str(tmp_path / "out.json")]
     assert main(["bench", "cone", "--device", "cpu", "--parts", "kernels", *kept]) != DONE
-    assert "measure on a GPU with `kernels` in --parts" in capsys.readouterr().err
+    assert "add `kernels` to --parts and measure on a GPU" in capsys.readouterr().err

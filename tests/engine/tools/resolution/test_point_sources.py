@@ -161,7 +161,7 @@ def test_sources_at_one_distance_share_a_row_and_their_diameter_is_subtracted() 
     narrower = point_spread_of([source(0.0, 4.0)], diameter_mm=2.0)
     own = FWHM_PER_SIGMA**2 * 2.0**2 / 20
     assert narrower.radial_mm[0] ** 2 == pytest.approx(16.0 - own)
-    with pytest.raises(DataError, match="smaller than that of a source of 9 mm"):
+    with pytest.raises(DataError, match="too small for a source with a diameter of 9 mm"):
         point_spread_of([source(0.0, 4.0)], diameter_mm=9.0)
 
 
