@@ -25,10 +25,10 @@ SOURCE_TIP = tr(
     "Address of a sender (tcp://host:port), a list-mode file that a Siemens mMR or SAFIR "
     "scanner is writing, or a stored list-mode scan"
 )
-SCANNER_TIP = tr("Name or file of the scanner, if the source does not specify it")
+SCANNER_TIP = tr("Scanner name or scanner file, if the source does not specify the scanner")
 PLAY_TIP = tr(
-    "Play a stored scan as if it were being acquired now. 1 is the original speed, 5 is "
-    "five times as fast."
+    "Play a stored scan as if it were being acquired now. 1 is the original speed, and 5 is five "
+    "times as fast."
 )
 FILES_TIP = tr(
     "A μ-map applies to one patient position, and a normalisation to one scanner. Use the "
@@ -57,7 +57,7 @@ class EventsForm(SourceForm):
         self.rate = field(tr("Playback speed"), tr("Live scan"), PLAY_TIP)
         self.events = choice(tr("Events in the image"), [words for words, _ in EVENTS])
         self.uses_files = QCheckBox()
-        self.uses_files.setAccessibleName(tr("Files of the current study"))
+        self.uses_files.setAccessibleName(tr("Use files from the current study"))
         self.uses_files.setToolTip(literal_tip(FILES_TIP))
         self.senders = SenderOptions(self.file_into)
         file = Chooser(tr("File …"), lambda: self.file_into(self.source, WRITTEN), WRITTEN)

@@ -62,7 +62,7 @@ def texts_of_slices(figures: LiveStatistics) -> list[str]:
     # NaN until the first slices exist.
     if not math.isnan(figures.latency_ms_median):
         late = tr(
-            "{latency_ms_median:.0f} ms, 99 %: {latency_ms_p99:.0f} ms",
+            "{latency_ms_median:.0f} ms (99th percentile: {latency_ms_p99:.0f} ms)",
             latency_ms_median=figures.latency_ms_median,
             latency_ms_p99=figures.latency_ms_p99,
         )

@@ -32,7 +32,7 @@ FIGURES = (
         tr("Random coincidences, estimated from delayed coincidences if the scan contains them"),
     ),
     (tr("Images"), tr("Image updates per second")),
-    (tr("Behind"), tr("Maximum age of the newest event in the displayed image")),
+    (tr("Behind"), tr("Maximum delay between the newest event and the displayed image")),
     (tr("Image"), tr("Number of prompts in the image")),
     (tr("Time range"), tr("Time range of the scan used for the image")),
     (
@@ -195,5 +195,5 @@ def _rate_title(power: int) -> str:
     if power == 0:
         return tr("Counts per second over time (s)")
     if power == 3:
-        return tr("Thousand counts per second over time (s)")
+        return tr("Kilocounts per second over time (s)")
     return tr("10^{power} counts per second over time (s)", power=power)

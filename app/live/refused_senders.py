@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 MOST_SHOWN = 5
 USE = tr("Use this sender")
 USE_TIP = tr(
-    "End the current recording, which stays on the disk, and accept only this sender from now on. "
-    "Its data are another scan."
+    "End the current recording and accept only this sender from now on. The recording stays on "
+    "disk, and the data from this sender become a separate scan."
 )
 
 

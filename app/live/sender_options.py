@@ -12,20 +12,20 @@ from app.views.literal_text import literal_tip
 
 NETWORK = tr("Accept senders on other computers")
 NETWORK_TIP = tr(
-    "Listen on all networks. Without it, tcp://*:PORT accepts senders on this computer only. "
-    "Select it again for each scan."
+    "Listen on all networks. If this box is not checked, tcp://*:PORT accepts only senders on "
+    "this computer. Check it again for each scan."
 )
 KEYS_TIP = tr(
-    "Public keys of the senders, or a file of keys. Only these senders are accepted, and the "
-    "connection is encrypted."
+    "Public keys of the senders, or a file that contains them. Only these senders are accepted, "
+    "and the connection is encrypted."
 )
 SENDER_TIP = tr(
-    "Token, key or address of the only sender that is accepted. If it is empty, the first sender "
-    "is accepted."
+    "Token, key or address of the only sender to accept. If this is empty, the first sender is "
+    "accepted."
 )
-MORE_TIP = tr("Keys of senders, and the choice of one sender")
+MORE_TIP = tr("Set the sender keys, or accept only one sender")
 KEY_LENGTH = 40
-CHOOSE_KEYS = tr("Choose a file of public keys")
+CHOOSE_KEYS = tr("Choose a file with public keys")
 
 
 class SenderOptions(QWidget):

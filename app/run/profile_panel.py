@@ -27,7 +27,8 @@ from app.views.slices.labels import ElidedLabel
 from engine.core.profiling import Kernel, Profile
 
 NOTHING = tr(
-    "This tab shows the time of each stage, the speed and the load of the computer during a run."
+    "During a run, this tab shows the duration of each stage, the speed, and the load on the "
+    "computer."
 )
 EXPORT_TIP = tr("Save all of these values to a JSON file")
 NAME = "profile.json"

@@ -32,7 +32,7 @@ STAGE_TIPS = {
         "Forward and back projection in one pass. For each event, the image is summed "
         "along the line of the event and the voxels on this line are updated."
     ),
-    "update": tr("The new image is computed from the sums, voxel by voxel."),
+    "update": tr("The image is updated voxel by voxel from the back-projected values."),
     "filter": tr("The image is smoothed, between iterations or at the end."),
     "preview": tr("The image is copied for display in the window."),
 }
@@ -63,17 +63,17 @@ KERNELS = {
 }
 """Displayed names of the kernels that do the main work of a stage."""
 SPEED_TIP = tr(
-    "Events projected forward and back per second of projection time. Reading, sorting, "
+    "Events forward- and back-projected per second of projection time. Reading, sorting, "
     "sensitivity, updates, filters and previews are not included."
 )
 TIME_TIP = tr(
-    "Total time of each stage so far and its share of the sum. Work on a GPU is timed by "
-    "the GPU itself."
+    "Time spent in each stage so far, and its share of the total. Work on a GPU is timed by the "
+    "GPU itself."
 )
 TRAFFIC_TIP = tr(
-    "Memory traffic per second, computed from the events and voxels, and its share of the "
-    "peak bandwidth of the GPU memory. The caches serve part of it, so the share can "
-    "exceed 100 %. The share is much lower if the GPU waits for something else."
+    "Memory traffic per second, computed from the events and voxels, and its share of the peak "
+    "bandwidth of the GPU memory. The caches serve part of the traffic, so the share can exceed "
+    "100 %. The share is much lower if the GPU waits for something else."
 )
 BUS_TIP = tr("Data transferred between main memory and the GPU per second.")
 REGISTERS_TIP = tr(
@@ -121,7 +121,7 @@ def meaning(profile: Profile) -> str:
     """Return the explanation of the headline, one line."""
     back = profile.stage("back")
     if profile.events_per_s is not None:
-        return tr("projected forward and back on {name}", name=profile.device.name)
+        return tr("forward- and back-projected on {name}", name=profile.device.name)
     if back is not None and back.events_per_s is not None:
         return tr("back-projected on {name}", name=profile.device.name)
     return f"on {profile.device.name}"
@@ -274,7 +274,7 @@ def _card(gpu: GpuCounters) -> list[ProfileRow]:
         memory = tr("{used} of {total}", used=used, total=total)
         rows.append(ProfileRow(tr("GPU memory"), memory, tip))
     if gpu.utilisation_percent is not None:
-        tip = tr("Share of the recent time in which the GPU was busy.")
+        tip = tr("Percentage of the recent time that the GPU was busy.")
         rows.append(ProfileRow(tr("GPU load"), f"{gpu.utilisation_percent:.0f} %", tip))
     if gpu.power_w is not None:
         # Not every driver states the limit.
@@ -282,7 +282,7 @@ def _card(gpu: GpuCounters) -> list[ProfileRow]:
         if gpu.power_limit_w:
             limit = f"{gpu.power_limit_w:.0f} W"
             power = tr("{used} of {total}", used=power, total=limit)
-        tip = tr("Electrical power of the GPU and its power limit.")
+        tip = tr("Power drawn by the GPU, and its power limit.")
         rows.append(ProfileRow(tr("Power"), power, tip))
     if gpu.temperature_c is not None:
         tip = tr("Temperature of the GPU. Near 90 °C, the GPU reduces its clock rate.")

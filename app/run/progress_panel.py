@@ -33,7 +33,7 @@ class ProgressTab(QWidget):
         self.curve = CurveView(tr("Log-likelihood"))
         self.curve.setMinimumHeight(190)
         self.curve.setMaximumHeight(260)
-        self.changes = CurveView(tr("Largest change of a region"), "%", is_log=True)
+        self.changes = CurveView(tr("Largest change in a region"), "%", is_log=True)
         self.changes.setMinimumHeight(150)
         self.changes.setMaximumHeight(220)
         self.bars = StageBars()
@@ -77,7 +77,7 @@ class ProgressTab(QWidget):
             title, unit = tr("Penalised log-likelihood"), ""
         self.changes.set_points(*_columns(record.changes), record.limit_of_change)
         self.changes.setVisible(self._is_penalised)
-        self.changes.setToolTip(literal_tip(meaning_of(tr("Largest change of a region"))))
+        self.changes.setToolTip(literal_tip(meaning_of(tr("Largest change in a region"))))
         self.curve.set_title(named(title), unit)
         self.curve.setToolTip(literal_tip(meaning_of(named(title))))
         # Visible before the first point, so that the panel does not jump when it arrives.
@@ -120,7 +120,7 @@ class ProgressTab(QWidget):
                 change=number(record.changes[-1][1]),
                 limit=number(record.limit_of_change or 0.0),
             )
-            rows.append((tr("Largest change of a region"), text))
+            rows.append((tr("Largest change in a region"), text))
         elif record.curve and unit:
             rows.append((tr("Residual"), f"{number(record.curve[-1][1])} {unit}"))
         # While paused or finishing the estimate does not hold.

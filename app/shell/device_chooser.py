@@ -49,7 +49,7 @@ class DeviceChooser(QToolButton):
         self._context.commands.run_task(
             lambda _: find_devices(),
             self._choice.set_found,
-            failed=tr("Could not list the devices of this computer."),
+            failed=tr("The devices on this computer could not be listed."),
         )
 
     def _list(self, keys: tuple[str, ...]) -> None:

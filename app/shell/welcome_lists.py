@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MAX_JOBS = 3
 MEANWHILE = tr(
-    "Another scan was opened in the meantime and stays open. Choose the demo again to open it."
+    "Another scan was opened in the meantime and stays open. To open the demo, choose it again."
 )
 RECORDING_NAME, KINDS = "live-scan.h5", tr("Scans (*.h5 *.nxs)")
 LOOK_AGAIN_MS = (2000, 6000)

@@ -77,7 +77,11 @@ class Correction(Settings, Generic[D]):
     inputs: ClassVar[tuple[InputRole, ...]] = ()
     on_demand: ClassVar[bool] = False
     since: ClassVar[int | None] = None
-    use: Use = setting("auto", "Apply this correction if possible, always or never", label="Apply")
+    use: Use = setting(
+        "auto",
+        "Apply this correction if possible (auto), always (on) or never (off)",
+        label="Apply",
+    )
 
     @classmethod
     def as_of(cls, version: int) -> Plain:

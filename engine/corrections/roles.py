@@ -185,9 +185,10 @@ CALIBRATION = InputRole(
 TRACER = InputRole(
     key="tracer",
     title="Tracer and dose",
-    text="Tracer file (TOML) with nuclide, dose, times and weight of this scan",
+    text="Tracer file (TOML) with the nuclide, dose, times and patient weight for this scan",
     without=(
-        "File with nuclide, dose, times and weight. Without it, these values come from the scan."
+        "File with the nuclide, dose, times and patient weight. Without it, these values come "
+        "from the scan."
     ),
     suffixes=(".toml",),
     read=_read_tracer,
@@ -197,7 +198,7 @@ TRACER = InputRole(
     making=Making(
         "describe_tracer",
         words="Fill in …",
-        tip="Enter nuclide, dose, times and weight of this scan",
+        tip="Enter the nuclide, dose, times and patient weight for this scan",
     ),
 )
 

@@ -56,8 +56,8 @@ class RingScatter(Additive[C]):
     kind: ClassVar[str] = "scatter"
     method: Literal["auto", "supplied", "simulated"] = setting(
         "auto",
-        "Use the scatter estimate supplied with the scan, or simulate scatter from image and "
-        "μ-map. auto simulates only if the scan has no estimate",
+        "Use the scatter estimate supplied with the scan, or simulate scatter from the image and "
+        "the μ-map. auto simulates only if the scan has no estimate",
         label="Method",
     )
     rounds: int = setting(
@@ -72,7 +72,7 @@ class RingScatter(Additive[C]):
         expert=True,
     )  # fmt: skip
     seed: int = setting(
-        1, "Seed of the random scatter points", label="Seed", ge=0, le=2**31, expert=True
+        1, "Seed for the random scatter points", label="Seed", ge=0, le=2**31, expert=True
     )
 
     @abstractmethod

@@ -80,7 +80,7 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>1 count/mm corresponds to {number} positrons per mL, with an error of {error_percent:.2g} %. Scan longer: an error above {limit:g} % is too large.</source>
+      <source>1 count/mm corresponds to {number} positrons per mL, with an error of {error_percent:.2g} %. Acquire a longer scan: an error above {limit:g} % is too large.</source>
       <translation>1 Ereignis/mm entspricht {number} Positronen je mL, mit einem Fehler von {error_percent:.2g} %. Messen Sie länger: Ein Fehler über {limit:g} % ist zu groß.</translation>
     </message>
     <message>
@@ -255,7 +255,7 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_request.py" />
-      <source>A field of the source is empty or invalid. See the message below the field.</source>
+      <source>A source field is empty or invalid. See the message below the field.</source>
       <translation>Ein Feld der Quelle ist leer oder ungültig. Siehe die Meldung unter dem Feld.</translation>
     </message>
     <message>
@@ -315,8 +315,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/resolution_dialog.py" />
-      <source>The resolution is measured with point sources in air, smaller than 1 mm. Put one source near the centre of the scanner and others farther out. Sources in one scan must be 25 mm apart.</source>
-      <translation>Die Auflösung wird mit Punktquellen in Luft gemessen, die kleiner als 1 mm sind. Eine Quelle liegt nahe der Mitte des Scanners, weitere liegen weiter außen. Quellen in einem Scan müssen 25 mm voneinander entfernt sein.</translation>
+      <source>The resolution is measured with point sources in air, each smaller than 1 mm. Put one source near the centre of the scanner and others farther out. Sources in one scan must be at least 25 mm apart.</source>
+      <translation>Die Auflösung wird mit Punktquellen in Luft gemessen, die kleiner als 1 mm sind. Legen Sie eine Quelle nahe an die Mitte des Scanners und weitere weiter nach außen. Quellen in einem Scan müssen mindestens 25 mm voneinander entfernt sein.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/resolution_dialog.py" />
@@ -755,8 +755,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
-      <source>Ratio of the activity in the hot spheres to the background</source>
-      <translation>Verhältnis der Aktivität in den heißen Kugeln zum Hintergrund</translation>
+      <source>Ratio of the activity in the hot spheres to that in the background</source>
+      <translation>Verhältnis der Aktivität in den heißen Kugeln zu der im Hintergrund</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
@@ -900,8 +900,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/time_curve_panel.py" />
-      <source>Sphere around the crosshair, diameter (mm)</source>
-      <translation>Kugel um das Fadenkreuz, Durchmesser (mm)</translation>
+      <source>Diameter of the sphere around the crosshair (mm)</source>
+      <translation>Durchmesser der Kugel um das Fadenkreuz (mm)</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/time_curve_panel.py" />
@@ -915,8 +915,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/time_curve_panel.py" />
-      <source>Mean and standard deviation of the voxels ({head})</source>
-      <translation>Mittelwert und Standardabweichung der Voxel ({head})</translation>
+      <source>Mean and standard deviation of the voxel values ({head})</source>
+      <translation>Mittelwert und Standardabweichung der Voxelwerte ({head})</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/live_figures.py" />
@@ -1020,13 +1020,13 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>mean and volume weighted by voxel fraction, minimum and maximum from voxels with their centre inside</source>
-      <translation>Mittelwert und Volumen gewichtet mit dem Voxelanteil, Minimum und Maximum aus Voxeln, deren Mitte innerhalb liegt</translation>
+      <source>mean and volume: weighted by voxel fraction; minimum and maximum: voxels with their centres inside</source>
+      <translation>Mittelwert und Volumen: gewichtet mit dem Voxelanteil; Minimum und Maximum: Voxel, deren Mitte innerhalb liegt</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>all values from voxels with their centre inside</source>
-      <translation>alle Werte aus Voxeln, deren Mitte innerhalb liegt</translation>
+      <source>all values: voxels with their centres inside</source>
+      <translation>alle Werte: Voxel, deren Mitte innerhalb liegt</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_drags.py" />
@@ -1075,8 +1075,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>A DICOM segmentation must refer to a DICOM series. Save the regions, then run `isocenter regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE`, where FILE is an image of that series.</source>
-      <translation>Eine DICOM-Segmentierung muss sich auf eine DICOM-Serie beziehen. Speichern Sie die Regionen, und führen Sie dann `isocenter regions BILD --regions R.toml --dicom ZIEL.dcm --like DATEI` aus, wobei DATEI ein Bild jener Serie ist.</translation>
+      <source>A DICOM segmentation must refer to a DICOM series. Save the regions, then run `isocenter regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE`, where FILE is an image from that series.</source>
+      <translation>Eine DICOM-Segmentierung muss sich auf eine DICOM-Serie beziehen. Speichern Sie die Regionen, und führen Sie dann `isocenter regions BILD --regions R.toml --dicom ZIEL.dcm --like DATEI` aus, wobei DATEI ein Bild aus dieser Serie ist.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
@@ -1115,8 +1115,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>Choose an image of the DICOM series</source>
-      <translation>Ein Bild der DICOM-Serie wählen</translation>
+      <source>Choose an image from the DICOM series</source>
+      <translation>Ein Bild aus der DICOM-Serie wählen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
@@ -1350,8 +1350,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
-      <source>Paint voxels. If the selected region was painted, they are added to it.</source>
-      <translation>Voxel malen. Wenn die gewählte Region gemalt ist, kommen sie zu ihr hinzu.</translation>
+      <source>Paint voxels. If the selected region was painted, the new voxels are added to it.</source>
+      <translation>Voxel malen. Wenn die gewählte Region gemalt wurde, werden die neuen Voxel zu ihr hinzugefügt.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
@@ -1425,8 +1425,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Voxels in any of the selected regions</source>
-      <translation>Voxel in mindestens einer der gewählten Regionen</translation>
+      <source>Voxels that belong to at least one selected region</source>
+      <translation>Voxel, die zu mindestens einer gewählten Region gehören</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -1435,8 +1435,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Voxels in all of the selected regions</source>
-      <translation>Voxel in allen gewählten Regionen</translation>
+      <source>Voxels that belong to every selected region</source>
+      <translation>Voxel, die zu jeder gewählten Region gehören</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -1450,13 +1450,13 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Table of the displayed image …</source>
-      <translation>Tabelle des angezeigten Bildes …</translation>
+      <source>Table for the displayed image …</source>
+      <translation>Tabelle für das angezeigte Bild …</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Table of all iterations or frames …</source>
-      <translation>Tabelle aller Iterationen oder Zeitabschnitte …</translation>
+      <source>Table for all iterations or frames …</source>
+      <translation>Tabelle für alle Iterationen oder Zeitabschnitte …</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -1835,13 +1835,13 @@
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>Name or file of the scanner, if the source does not specify it</source>
-      <translation>Name oder Datei des Scanners, wenn die Quelle ihn nicht nennt</translation>
+      <source>Scanner name or scanner file, if the source does not specify the scanner</source>
+      <translation>Name oder Datei des Scanners, wenn die Quelle den Scanner nicht angibt</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>Play a stored scan as if it were being acquired now. 1 is the original speed, 5 is five times as fast.</source>
-      <translation>Einen gespeicherten Scan abspielen, als würde er jetzt aufgenommen. 1 ist das Originaltempo, 5 ist fünfmal so schnell.</translation>
+      <source>Play a stored scan as if it were being acquired now. 1 is the original speed, and 5 is five times as fast.</source>
+      <translation>Einen gespeicherten Scan abspielen, als würde er jetzt aufgenommen. 1 ist die Originalgeschwindigkeit, und 5 ist fünfmal so schnell.</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
@@ -1890,8 +1890,8 @@
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>Files of the current study</source>
-      <translation>Dateien der aktuellen Studie</translation>
+      <source>Use files from the current study</source>
+      <translation>Dateien aus der aktuellen Studie verwenden</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
@@ -1925,8 +1925,8 @@
     </message>
     <message>
       <location filename="app/live/figures.py" />
-      <source>{latency_ms_median:.0f} ms, 99 %: {latency_ms_p99:.0f} ms</source>
-      <translation>{latency_ms_median:.0f} ms, 99 %: {latency_ms_p99:.0f} ms</translation>
+      <source>{latency_ms_median:.0f} ms (99th percentile: {latency_ms_p99:.0f} ms)</source>
+      <translation>{latency_ms_median:.0f} ms (99. Perzentil: {latency_ms_p99:.0f} ms)</translation>
     </message>
     <message>
       <location filename="app/live/figures.py" />
@@ -2260,8 +2260,8 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Maximum age of the newest event in the displayed image</source>
-      <translation>Höchstes Alter des neuesten Ereignisses im angezeigten Bild</translation>
+      <source>Maximum delay between the newest event and the displayed image</source>
+      <translation>Größte Verzögerung zwischen dem neuesten Ereignis und dem angezeigten Bild</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
@@ -2370,7 +2370,7 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Thousand counts per second over time (s)</source>
+      <source>Kilocounts per second over time (s)</source>
       <translation>Tausend Ereignisse pro Sekunde über die Zeit (s)</translation>
     </message>
     <message>
@@ -2425,8 +2425,8 @@
     </message>
     <message>
       <location filename="app/live/refused_senders.py" />
-      <source>End the current recording, which stays on the disk, and accept only this sender from now on. Its data are another scan.</source>
-      <translation>Die laufende Aufzeichnung beenden, die auf der Festplatte bleibt, und ab jetzt nur diesen Sender annehmen. Seine Daten sind eine neue Messung.</translation>
+      <source>End the current recording and accept only this sender from now on. The recording stays on disk, and the data from this sender become a separate scan.</source>
+      <translation>Die laufende Aufzeichnung beenden und ab jetzt nur diesen Sender annehmen. Die Aufzeichnung bleibt auf der Festplatte, und die Daten dieses Senders werden ein eigener Scan.</translation>
     </message>
     <message>
       <location filename="app/live/refused_senders.py" />
@@ -2445,27 +2445,27 @@
     </message>
     <message>
       <location filename="app/live/sender_options.py" />
-      <source>Listen on all networks. Without it, tcp://*:PORT accepts senders on this computer only. Select it again for each scan.</source>
-      <translation>In allen Netzwerken auf Verbindungen warten. Sonst nimmt tcp://*:PORT nur Sender auf diesem Computer an. Für jede Messung neu auswählen.</translation>
+      <source>Listen on all networks. If this box is not checked, tcp://*:PORT accepts only senders on this computer. Check it again for each scan.</source>
+      <translation>In allen Netzwerken auf Verbindungen warten. Ohne dieses Häkchen nimmt tcp://*:PORT nur Sender auf diesem Computer an. Setzen Sie es für jeden Scan neu.</translation>
     </message>
     <message>
       <location filename="app/live/sender_options.py" />
-      <source>Public keys of the senders, or a file of keys. Only these senders are accepted, and the connection is encrypted.</source>
-      <translation>Öffentliche Schlüssel der Sender oder eine Datei mit Schlüsseln. Nur diese Sender werden angenommen, und die Verbindung ist verschlüsselt.</translation>
+      <source>Public keys of the senders, or a file that contains them. Only these senders are accepted, and the connection is encrypted.</source>
+      <translation>Öffentliche Schlüssel der Sender oder eine Datei, die sie enthält. Nur diese Sender werden angenommen, und die Verbindung ist verschlüsselt.</translation>
     </message>
     <message>
       <location filename="app/live/sender_options.py" />
-      <source>Token, key or address of the only sender that is accepted. If it is empty, the first sender is accepted.</source>
-      <translation>Token, Schlüssel oder Adresse des einzigen Senders, der angenommen wird. Ohne Angabe wird der erste Sender angenommen.</translation>
+      <source>Token, key or address of the only sender to accept. If this is empty, the first sender is accepted.</source>
+      <translation>Token, Schlüssel oder Adresse des einzigen Senders, der angenommen wird. Wenn das Feld leer ist, wird der erste Sender angenommen.</translation>
     </message>
     <message>
       <location filename="app/live/sender_options.py" />
-      <source>Keys of senders, and the choice of one sender</source>
-      <translation>Schlüssel der Sender und die Wahl eines Senders</translation>
+      <source>Set the sender keys, or accept only one sender</source>
+      <translation>Die Schlüssel der Sender angeben oder nur einen Sender annehmen</translation>
     </message>
     <message>
       <location filename="app/live/sender_options.py" />
-      <source>Choose a file of public keys</source>
+      <source>Choose a file with public keys</source>
       <translation>Datei mit öffentlichen Schlüsseln wählen</translation>
     </message>
     <message>
@@ -2925,8 +2925,8 @@
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
-      <source>Review the image first: accept, accept with remarks, or reject it.</source>
-      <translation>Beurteilen Sie zuerst das Bild: annehmen, mit Bemerkungen annehmen oder ablehnen.</translation>
+      <source>Review the image first: accept it, accept it with remarks, or reject it.</source>
+      <translation>Beurteilen Sie zuerst das Bild: Nehmen Sie es an, nehmen Sie es mit Bemerkungen an, oder lehnen Sie es ab.</translation>
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
@@ -3095,8 +3095,8 @@
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
-      <source>Use the protocol of this result for the open scan</source>
-      <translation>Das Protokoll dieses Ergebnisses für den geöffneten Scan verwenden</translation>
+      <source>Use the protocol from this result for the open scan</source>
+      <translation>Das Protokoll aus diesem Ergebnis für den geöffneten Scan verwenden</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
@@ -3175,8 +3175,8 @@
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
-      <source>This tab shows the time of each stage, the speed and the load of the computer during a run.</source>
-      <translation>Dieser Reiter zeigt während eines Laufs die Zeit jedes Abschnitts, die Geschwindigkeit und die Auslastung des Rechners.</translation>
+      <source>During a run, this tab shows the duration of each stage, the speed, and the load on the computer.</source>
+      <translation>Dieser Reiter zeigt während eines Laufs die Dauer jedes Abschnitts, die Geschwindigkeit und die Auslastung des Rechners.</translation>
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
@@ -3320,8 +3320,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>The new image is computed from the sums, voxel by voxel.</source>
-      <translation>Das neue Bild wird Voxel für Voxel aus den Summen berechnet.</translation>
+      <source>The image is updated voxel by voxel from the back-projected values.</source>
+      <translation>Das Bild wird Voxel für Voxel mit den rückprojizierten Werten aktualisiert.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3385,18 +3385,18 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Events projected forward and back per second of projection time. Reading, sorting, sensitivity, updates, filters and previews are not included.</source>
-      <translation>Vorwärts und zurück projizierte Ereignisse je Sekunde Projektionszeit. Lesen, Sortieren, Sensitivität, Aktualisierungen, Filter und Vorschauen zählen nicht mit.</translation>
+      <source>Events forward- and back-projected per second of projection time. Reading, sorting, sensitivity, updates, filters and previews are not included.</source>
+      <translation>Vorwärts- und rückprojizierte Ereignisse je Sekunde Projektionszeit. Lesen, Sortieren, Sensitivität, Aktualisierungen, Filter und Vorschauen zählen nicht mit.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Total time of each stage so far and its share of the sum. Work on a GPU is timed by the GPU itself.</source>
-      <translation>Bisherige Gesamtzeit jedes Abschnitts und ihr Anteil an der Summe. Arbeit auf einer GPU misst die GPU selbst.</translation>
+      <source>Time spent in each stage so far, and its share of the total. Work on a GPU is timed by the GPU itself.</source>
+      <translation>Bisherige Dauer jedes Abschnitts und ihr Anteil an der Gesamtzeit. Die Zeit für Arbeit auf einer GPU misst die GPU selbst.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Memory traffic per second, computed from the events and voxels, and its share of the peak bandwidth of the GPU memory. The caches serve part of it, so the share can exceed 100 %. The share is much lower if the GPU waits for something else.</source>
-      <translation>Speicherverkehr je Sekunde, berechnet aus Ereignissen und Voxeln, und sein Anteil an der höchsten Bandbreite des GPU-Speichers. Die Caches bedienen einen Teil, daher kann der Anteil 100 % übersteigen. Wartet die GPU auf etwas anderes, ist der Anteil viel kleiner.</translation>
+      <source>Memory traffic per second, computed from the events and voxels, and its share of the peak bandwidth of the GPU memory. The caches serve part of the traffic, so the share can exceed 100 %. The share is much lower if the GPU waits for something else.</source>
+      <translation>Speicherverkehr je Sekunde, berechnet aus Ereignissen und Voxeln, und sein Anteil an der höchsten Bandbreite des GPU-Speichers. Die Caches bedienen einen Teil des Verkehrs, daher kann der Anteil 100 % übersteigen. Wartet die GPU auf etwas anderes, ist der Anteil viel kleiner.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3425,8 +3425,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>projected forward and back on {name}</source>
-      <translation>vorwärts und zurück projiziert auf {name}</translation>
+      <source>forward- and back-projected on {name}</source>
+      <translation>vorwärts- und rückprojiziert auf {name}</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3505,8 +3505,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Share of the recent time in which the GPU was busy.</source>
-      <translation>Zeitanteil, in dem die GPU zuletzt beschäftigt war.</translation>
+      <source>Percentage of the recent time that the GPU was busy.</source>
+      <translation>Zeitanteil in Prozent, in dem die GPU zuletzt beschäftigt war.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3515,8 +3515,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Electrical power of the GPU and its power limit.</source>
-      <translation>Elektrische Leistung der GPU und ihre Leistungsgrenze.</translation>
+      <source>Power drawn by the GPU, and its power limit.</source>
+      <translation>Leistungsaufnahme der GPU und ihre Leistungsgrenze.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3570,8 +3570,8 @@
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
-      <source>Largest change of a region</source>
-      <translation>Größte Änderung einer Region</translation>
+      <source>Largest change in a region</source>
+      <translation>Größte Änderung in einer Region</translation>
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
@@ -4215,8 +4215,8 @@
     </message>
     <message>
       <location filename="app/shell/device_chooser.py" />
-      <source>Could not list the devices of this computer.</source>
-      <translation>Die Geräte dieses Rechners konnten nicht aufgelistet werden.</translation>
+      <source>The devices on this computer could not be listed.</source>
+      <translation>Die Geräte dieses Computers konnten nicht aufgelistet werden.</translation>
     </message>
     <message>
       <location filename="app/shell/device_chooser.py" />
@@ -4280,8 +4280,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/passphrase.py" />
-      <source>Passphrase of the signing key</source>
-      <translation>Kennwort des Signaturschlüssels</translation>
+      <source>Passphrase for the signing key</source>
+      <translation>Kennwort für den Signaturschlüssel</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/passphrase.py" />
@@ -4290,8 +4290,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/passphrase.py" />
-      <source>The passphrase is wrong. Passphrase of the signing key</source>
-      <translation>Das Kennwort ist falsch. Kennwort des Signaturschlüssels</translation>
+      <source>The passphrase is wrong. Enter the passphrase for the signing key again.</source>
+      <translation>Das Kennwort ist falsch. Geben Sie das Kennwort für den Signaturschlüssel noch einmal ein.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
@@ -4860,13 +4860,13 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>The Profile tab, next to Progress, shows the time of each stage and the performance of the device.</source>
-      <translation>Der Reiter Profil, neben Lauf, zeigt die Zeit jedes Abschnitts und die Leistung des Geräts.</translation>
+      <source>The Profile tab, next to Progress, shows the duration of each stage and the performance of the device.</source>
+      <translation>Der Reiter Profil, neben Lauf, zeigt die Dauer jedes Abschnitts und die Leistung des Geräts.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Draw a line across a slice to plot the values along it and the width of the highest peak. Keep a curve to compare iterations.</source>
-      <translation>Zeichnen Sie eine Linie durch eine Schicht, um die Werte entlang der Linie und die Breite der höchsten Spitze zu sehen. Behalten Sie eine Kurve, um Iterationen zu vergleichen.</translation>
+      <source>Draw a line across a slice to plot the values along it and to measure the width of the highest peak. Keep a curve to compare iterations.</source>
+      <translation>Zeichnen Sie eine Linie durch eine Schicht, um die Werte entlang der Linie zu sehen und die Breite der höchsten Spitze zu messen. Behalten Sie eine Kurve, um Iterationen zu vergleichen.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -5415,8 +5415,8 @@
     </message>
     <message>
       <location filename="app/shell/welcome_lists.py" />
-      <source>Another scan was opened in the meantime and stays open. Choose the demo again to open it.</source>
-      <translation>Inzwischen wurde ein anderer Scan geöffnet; er bleibt offen. Wählen Sie die Demo noch einmal, um sie zu öffnen.</translation>
+      <source>Another scan was opened in the meantime and stays open. To open the demo, choose it again.</source>
+      <translation>Inzwischen wurde ein anderer Scan geöffnet; er bleibt offen. Um die Demo zu öffnen, wählen Sie sie noch einmal.</translation>
     </message>
     <message>
       <location filename="app/shell/welcome_lists.py" />
@@ -5519,8 +5519,8 @@
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
-      <source>{describe} (by hand).</source>
-      <translation>{describe} (von Hand).</translation>
+      <source>The μ-map was moved by hand: {distance_mm:.1f} mm, {angle_deg:.1f}°.</source>
+      <translation>Die μ-Karte wurde von Hand verschoben: {distance_mm:.1f} mm, {angle_deg:.1f}°.</translation>
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
@@ -5529,8 +5529,8 @@
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
-      <source>The μ-map is in its original position. Image registration found: {found}</source>
-      <translation>Die μ-Karte ist in ihrer ursprünglichen Lage. Die Bildregistrierung ergab: {found}</translation>
+      <source>The μ-map is in its original position. Result of the image registration: {found}</source>
+      <translation>Die μ-Karte ist in ihrer ursprünglichen Lage. Ergebnis der Bildregistrierung: {found}</translation>
     </message>
     <message>
       <location filename="app/state/models/device_choice.py" />
@@ -5609,7 +5609,7 @@
     </message>
     <message>
       <location filename="app/state/models/images/volume_origin.py" />
-      <source>unknown if both images show the same patient</source>
+      <source>unknown whether both images show the same patient</source>
       <translation>unbekannt, ob beide Bilder denselben Patienten zeigen</translation>
     </message>
     <message>
@@ -5789,8 +5789,8 @@
     </message>
     <message>
       <location filename="app/state/models/messages.py" />
-      <source>Protocol {name!r} is for {wanted}, but the open scan is {open}; open a {wanted} scan first.</source>
-      <translation>Das Protokoll {name!r} ist für {wanted}, der offene Scan ist aber {open}; öffnen Sie zuerst einen Scan der Art {wanted}.</translation>
+      <source>Protocol {name!r} is for {wanted}, but the open scan is {open}; open a matching scan first.</source>
+      <translation>Das Protokoll {name!r} ist für {wanted}, der offene Scan ist aber {open}; öffnen Sie zuerst einen passenden Scan.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
@@ -5864,7 +5864,7 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>{name!r} is supplied with Isocenter and cannot be changed; save it with a new name.</source>
+      <source>{name!r} is supplied with Isocenter and cannot be changed; save it under a new name.</source>
       <translation>{name!r} wird mit Isocenter geliefert und lässt sich nicht ändern; speichern Sie es unter einem neuen Namen.</translation>
     </message>
     <message>
@@ -6074,8 +6074,8 @@
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
-      <source>Used for all scans of {owner} since {day} {day_2:%b %Y}</source>
-      <translation>Für alle Scans von {owner} verwendet seit {day}. {day_2:%m.%Y}</translation>
+      <source>Used for all scans from {owner} since {day} {day_2:%b %Y}</source>
+      <translation>Seit {day}.{day_2:%m.%Y} für alle Scans von {owner} verwendet</translation>
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
@@ -6089,8 +6089,8 @@
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
-      <source>{FILE}: the list of files saved for scanners cannot be read ({e}) and was moved to {name}; save the files for the scanners again.</source>
-      <translation>{FILE}: Die Liste der für Scanner gespeicherten Dateien ist nicht lesbar ({e}) und wurde nach {name} verschoben; speichern Sie die Dateien erneut für die Scanner.</translation>
+      <source>{FILE}: the list of files for each scanner cannot be read ({e}) and was moved to {name}; save the files for each scanner again.</source>
+      <translation>{FILE}: Die Liste der Dateien für jeden Scanner ist nicht lesbar ({e}) und wurde nach {name} verschoben; speichern Sie die Dateien für jeden Scanner erneut.</translation>
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
@@ -6519,8 +6519,8 @@
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
-      <source>Reading the result of {scan}</source>
-      <translation>Das Ergebnis von {scan} wird gelesen</translation>
+      <source>Reading the result for {scan}</source>
+      <translation>Das Ergebnis für {scan} wird gelesen</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
@@ -6539,8 +6539,8 @@
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
-      <source>A reconstruction is running; wait until it ends, or finish or abort it.</source>
-      <translation>Eine Rekonstruktion läuft; warten Sie, bis sie endet, oder beenden Sie sie oder brechen Sie sie ab.</translation>
+      <source>A reconstruction is running. Wait for it to end, or stop it with Finish or Abort.</source>
+      <translation>Eine Rekonstruktion läuft. Warten Sie, bis sie endet, beenden Sie sie vorzeitig oder brechen Sie sie ab.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
@@ -6554,7 +6554,7 @@
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
-      <source>Result of {created:%d %b %Y %H:%M}.</source>
+      <source>Result from {created:%d %b %Y %H:%M}.</source>
       <translation>Ergebnis vom {created:%d.%m.%Y %H:%M}.</translation>
     </message>
     <message>
@@ -6660,7 +6660,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/state/services/scan_regions.py" />
-      <source>{name}: the study was saved without its regions, because this file contains regions of another scan; save the study with another name.</source>
+      <source>{name}: the study was saved without its regions, because this file contains regions from another scan; save the study under another name.</source>
       <translation>{name}: Die Studie wurde ohne ihre ROIs gespeichert, weil diese Datei ROIs eines anderen Scans enthält; speichern Sie die Studie unter einem anderen Namen.</translation>
     </message>
     <message>
@@ -6720,8 +6720,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/state/services/volume_commands.py" />
-      <source>the result of {scan}</source>
-      <translation>das Ergebnis von {scan}</translation>
+      <source>the result for {scan}</source>
+      <translation>das Ergebnis für {scan}</translation>
     </message>
     <message>
       <location filename="app/state/services/volume_commands.py" />
@@ -6840,7 +6840,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>NEMA measure of noise: the standard deviation between background regions of equal size, as a percentage of their mean.</source>
+      <source>NEMA measure of noise: the standard deviation across background regions of equal size, as a percentage of their mean.</source>
       <translation>Rauschmaß der NEMA: die Standardabweichung zwischen gleich großen Regionen des Hintergrunds, in Prozent ihres Mittelwerts.</translation>
     </message>
     <message>
@@ -7040,8 +7040,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The final filters are applied, and the image is converted to its unit.</source>
-      <translation>Die abschließenden Filter werden angewendet, und das Bild wird in seine Einheit umgerechnet.</translation>
+      <source>The final filters are applied, and the image values are converted to the output unit.</source>
+      <translation>Die abschließenden Filter werden angewendet, und die Bildwerte werden in die Ausgabeeinheit umgerechnet.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7105,8 +7105,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The largest change of a block of 4 × 4 × 4 voxels in the last iteration, relative to the typical activity. It tends to 0 at the optimum.</source>
-      <translation>Die größte Änderung eines Blocks von 4 × 4 × 4 Voxeln in der letzten Iteration, bezogen auf die typische Aktivität. Am Optimum geht sie gegen 0.</translation>
+      <source>The largest change in any block of 4 × 4 × 4 voxels during the last iteration, relative to the typical activity. It tends to 0 at the optimum.</source>
+      <translation>Die größte Änderung in einem Block von 4 × 4 × 4 Voxeln während der letzten Iteration, bezogen auf die typische Aktivität. Am Optimum geht sie gegen 0.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7170,8 +7170,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Penalised PET reconstruction (maximum a posteriori). A prior limits the noise, and the run ends by itself at an image that depends neither on iterations nor on subsets.</source>
-      <translation>PET-Rekonstruktion mit Strafterm (Maximum a posteriori). Ein Prior begrenzt das Rauschen. Die Rekonstruktion endet von selbst bei einem Bild, das weder von Iterationen noch von Subsets abhängt.</translation>
+      <source>Penalised PET reconstruction (maximum a posteriori). A prior limits the noise. The run stops by itself at an image that does not depend on the number of iterations or subsets.</source>
+      <translation>PET-Rekonstruktion mit Strafterm (Maximum a posteriori). Ein Prior begrenzt das Rauschen. Die Rekonstruktion endet von selbst bei einem Bild, das nicht von der Zahl der Iterationen oder Teilmengen abhängt.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7585,7 +7585,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>Rotate, flip or copy the last used view, or set the patient position</source>
+      <source>Rotate, flip or copy the most recently used view, or set the patient position</source>
       <translation>Die zuletzt benutzte Ansicht drehen, spiegeln oder kopieren, oder die Patientenlage setzen</translation>
     </message>
     <message>
@@ -7650,8 +7650,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>Opacity of the upper volume (the key O hides it)</source>
-      <translation>Deckkraft des oberen Volumens (die Taste O blendet es aus)</translation>
+      <source>Opacity of the upper volume (press O to hide it)</source>
+      <translation>Deckkraft des oberen Volumens (O blendet es aus)</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7760,17 +7760,17 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Record one loop as a GIF, or as an animated PNG without loss</source>
-      <translation>Einen Durchlauf als GIF aufnehmen, oder verlustfrei als animiertes PNG</translation>
+      <source>Record one loop as a GIF or a lossless animated PNG</source>
+      <translation>Einen Durchlauf als GIF oder als verlustfreies animiertes PNG aufnehmen</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Content of the film</source>
+      <source>Content of the movie</source>
       <translation>Inhalt des Films</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Content of the film. All views move with it.</source>
+      <source>Content of the movie. All views move with it.</source>
       <translation>Inhalt des Films. Alle Ansichten bewegen sich mit.</translation>
     </message>
     <message>
@@ -7785,7 +7785,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Save film</source>
+      <source>Save movie</source>
       <translation>Film speichern</translation>
     </message>
     <message>
@@ -7795,12 +7795,12 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Close the film</source>
+      <source>Close the movie</source>
       <translation>Film schließen</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Film</source>
+      <source>Movie</source>
       <translation>Film</translation>
     </message>
     <message>
@@ -7835,7 +7835,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Film saved: {target}</source>
+      <source>Movie saved: {target}</source>
       <translation>Film gespeichert: {target}</translation>
     </message>
     <message>
@@ -7945,13 +7945,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Play and save a film of the rotating projection, slices, iterations or frames (K)</source>
-      <translation>Einen Film der rotierenden Projektion, von Schichten, Iterationen oder Zeitabschnitten abspielen und speichern (K)</translation>
+      <source>Play and save a movie of the rotating projection, slices, iterations or frames (K)</source>
+      <translation>Einen Film der rotierenden Projektion, der Schichten, Iterationen oder Zeitabschnitte abspielen und speichern (K)</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Magnify the image 3 × around the pointer (key Z)</source>
-      <translation>Das Bild um den Zeiger dreifach vergrößern (Taste Z)</translation>
+      <source>Magnify the image around the pointer by a factor of 3 (Z)</source>
+      <translation>Das Bild um den Zeiger dreifach vergrößern (Z)</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
@@ -7975,8 +7975,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Click in a slice to add a text</source>
-      <translation>In eine Schicht klicken, um einen Text hinzuzufügen</translation>
+      <source>Click in a slice to add text</source>
+      <translation>In eine Schicht klicken, um Text hinzuzufügen</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
@@ -8065,52 +8065,52 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
-      <source>Lower window limit of the second volume</source>
+      <source>Lower window limit for the second volume</source>
       <translation>Untere Fenstergrenze des zweiten Volumens</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
-      <source>Upper window limit of the second volume</source>
+      <source>Upper window limit for the second volume</source>
       <translation>Obere Fenstergrenze des zweiten Volumens</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
-      <source>Automatic window of the second volume</source>
+      <source>Automatic window for the second volume</source>
       <translation>Automatisches Fenster des zweiten Volumens</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
-      <source>Window presets of the second volume</source>
+      <source>Window presets for the second volume</source>
       <translation>Fenster-Voreinstellungen des zweiten Volumens</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
-      <source>Colour map of the second volume</source>
+      <source>Colour map for the second volume</source>
       <translation>Farbtabelle des zweiten Volumens</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
-      <source>Lower window limit of the comparison</source>
+      <source>Lower window limit for the comparison</source>
       <translation>Untere Fenstergrenze des Vergleichs</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
-      <source>Upper window limit of the comparison</source>
+      <source>Upper window limit for the comparison</source>
       <translation>Obere Fenstergrenze des Vergleichs</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
-      <source>Set the window of the comparison automatically</source>
+      <source>Set the window for the comparison automatically</source>
       <translation>Das Fenster des Vergleichs automatisch wählen</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
-      <source>Window presets of the comparison</source>
+      <source>Window presets for the comparison</source>
       <translation>Fenster-Voreinstellungen des Vergleichs</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
-      <source>Colour map of the comparison</source>
+      <source>Colour map for the comparison</source>
       <translation>Farbtabelle des Vergleichs</translation>
     </message>
     <message>
@@ -8310,7 +8310,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/plots/convergence_plot.py" />
-      <source>Largest change of a component in each step, in standard errors. Dashed line: convergence limit.</source>
+      <source>Largest change in any component at each step, in standard errors. Dashed line: convergence limit.</source>
       <translation>Größte Änderung einer Komponente in jedem Schritt, in Standardfehlern. Gestrichelte Linie: Konvergenzgrenze.</translation>
     </message>
     <message>
@@ -8320,7 +8320,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/plots/convergence_plot.py" />
-      <source>Change of the components in each step</source>
+      <source>Change in the components at each step</source>
       <translation>Änderung der Komponenten in jedem Schritt</translation>
     </message>
     <message>
@@ -8420,8 +8420,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/plots/tuning_plot.py" />
-      <source>Time of one run [ms]. Dots: variants, hollow if measured in an earlier search. Dashed line: default variant. Steps: best so far. Triangles: slower than the plot range. Crosses: wrong or failed.</source>
-      <translation>Zeit eines Laufs [ms]. Punkte: Varianten, hohl, wenn in einer früheren Suche gemessen. Gestrichelte Linie: Standardvariante. Stufen: bisher beste. Dreiecke: langsamer als der dargestellte Bereich. Kreuze: falsch oder fehlgeschlagen.</translation>
+      <source>Time per run [ms]. Dots: variants, hollow if measured in an earlier search. Dashed line: default variant. Steps: best so far. Triangles: slower than the plot range. Crosses: wrong or failed.</source>
+      <translation>Zeit je Lauf [ms]. Punkte: Varianten, hohl, wenn in einer früheren Suche gemessen. Gestrichelte Linie: Standardvariante. Stufen: bisher beste. Dreiecke: langsamer als der dargestellte Bereich. Kreuze: falsch oder fehlgeschlagen.</translation>
     </message>
     <message>
       <location filename="app/views/plots/tuning_plot.py" />
@@ -8430,13 +8430,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/plots/tuning_plot.py" />
-      <source>Times of the tested variants</source>
+      <source>Times for the tested variants</source>
       <translation>Zeiten der getesteten Varianten</translation>
     </message>
     <message>
       <location filename="app/views/scan/block_map.py" />
-      <source>Counts of each detector block in the last second: around the ring and along the axis</source>
-      <translation>Ereignisse jedes Detektorblocks in der letzten Sekunde: um den Ring und entlang der Achse</translation>
+      <source>Counts in each detector block during the last second: around the ring and along the axis</source>
+      <translation>Ereignisse in jedem Detektorblock während der letzten Sekunde: um den Ring und entlang der Achse</translation>
     </message>
     <message>
       <location filename="app/views/scan/block_map.py" />
@@ -8455,8 +8455,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/scan/block_map.py" />
-      <source>Counts of the detector blocks</source>
-      <translation>Ereignisse der Detektorblöcke</translation>
+      <source>Counts in the detector blocks</source>
+      <translation>Ereignisse in den Detektorblöcken</translation>
     </message>
     <message>
       <location filename="app/views/scan/candidate_tile.py" />
@@ -8670,8 +8670,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/slices/mip_view.py" />
-      <source>MIP window: {gain:g} ×</source>
-      <translation>MIP-Fenster: {gain:g} ×</translation>
+      <source>MIP window: {gain:g} × slice window</source>
+      <translation>MIP-Fenster: {gain:g} × Schichtfenster</translation>
     </message>
     <message>
       <location filename="app/views/slices/ortho_view.py" />
@@ -9135,8 +9135,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_text.py" />
-      <source>entropy {score:.3f} bit</source>
-      <translation>Entropie {score:.3f} bit</translation>
+      <source>entropy {score:.3f} bits</source>
+      <translation>Entropie {score:.3f} Bit</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_text.py" />
@@ -9215,7 +9215,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Studies run in parallel only if their estimated memory is available</source>
+      <source>Studies run in parallel only if the memory that they are estimated to need is available</source>
       <translation>Studien laufen nur dann parallel, wenn ihr geschätzter Speicherbedarf frei ist</translation>
     </message>
     <message>
@@ -9600,8 +9600,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
-      <source>File name of the description</source>
-      <translation>Dateiname der Beschreibung</translation>
+      <source>File name for the description</source>
+      <translation>Dateiname für die Beschreibung</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
@@ -9625,13 +9625,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
-      <source>Settings of {title}</source>
-      <translation>Einstellungen von {title}</translation>
+      <source>Settings for {title}</source>
+      <translation>Einstellungen für {title}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
-      <source>Show or hide the settings of this step</source>
-      <translation>Die Einstellungen dieses Schritts zeigen oder verbergen</translation>
+      <source>Show or hide the settings for this step</source>
+      <translation>Die Einstellungen für diesen Schritt zeigen oder verbergen</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
@@ -9785,8 +9785,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Delete the protocol. Its last version is kept in the folder of earlier versions.</source>
-      <translation>Das Protokoll löschen. Die letzte Version bleibt im Ordner früherer Versionen.</translation>
+      <source>Delete the protocol. Its last version is kept in the folder for earlier versions.</source>
+      <translation>Das Protokoll löschen. Die letzte Version bleibt im Ordner für frühere Versionen erhalten.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
@@ -9810,8 +9810,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Delete {name!r}, version {revision}? Its file is kept in the folder of earlier versions.</source>
-      <translation>{name!r}, Version {revision}, löschen? Die Datei bleibt im Ordner früherer Versionen.</translation>
+      <source>Delete {name!r}, version {revision}? Its file is kept in the folder for earlier versions.</source>
+      <translation>{name!r}, Version {revision}, löschen? Die Datei bleibt im Ordner für frühere Versionen erhalten.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
@@ -9885,7 +9885,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_changes.py" />
-      <source>Reset all settings of this step to the values of the saved protocol</source>
+      <source>Reset all settings in this step to the values in the saved protocol</source>
       <translation>Alle Einstellungen dieses Schritts auf die Werte des gespeicherten Protokolls zurücksetzen</translation>
     </message>
     <message>
@@ -10290,13 +10290,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>No worklist is configured. Add its node as HOST:PORT in the settings.</source>
-      <translation>Es ist keine Arbeitsliste eingerichtet. Tragen Sie ihren Knoten als HOST:PORT in den Einstellungen ein.</translation>
+      <source>No worklist is configured. Add the worklist node as HOST:PORT in the settings.</source>
+      <translation>Es ist keine Arbeitsliste eingerichtet. Tragen Sie den Knoten der Arbeitsliste als HOST:PORT in den Einstellungen ein.</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>Query the worklist, then choose the patient of the scan.</source>
-      <translation>Fragen Sie die Arbeitsliste ab, und wählen Sie dann den Patienten des Scans.</translation>
+      <source>Query the worklist, then choose the patient for the scan.</source>
+      <translation>Fragen Sie die Arbeitsliste ab, und wählen Sie dann den Patienten für den Scan.</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
@@ -10425,8 +10425,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/fields.py" />
-      <source>Upper limit of the voxel values</source>
-      <translation>Obergrenze der Voxelwerte</translation>
+      <source>Upper limit for the voxel values</source>
+      <translation>Obergrenze für die Voxelwerte</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/fields.py" />
@@ -10470,8 +10470,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Balance between noise and detail: smooth has less noise, sharp shows smaller details. The number is the weight of the prior with one count in each voxel; more counts lower it</source>
-      <translation>Abwägung zwischen Rauschen und Details: glatt hat weniger Rauschen, scharf zeigt kleinere Details. Die Zahl ist das Gewicht des Priors bei einem Zählereignis je Voxel; mehr Zählereignisse senken es</translation>
+      <source>Balance between noise and detail: smooth gives less noise, sharp shows finer detail. The number is the weight of the prior for an image with one count per voxel; the weight decreases as counts increase</source>
+      <translation>Abwägung zwischen Rauschen und Details: glatt ergibt weniger Rauschen, scharf zeigt feinere Details. Die Zahl ist das Gewicht des Priors für ein Bild mit einem Zählereignis je Voxel; das Gewicht nimmt mit der Zahl der Zählereignisse ab</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
@@ -10485,8 +10485,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Weight of the prior relative to the data; if empty, it follows from the smoothness and the counts in a voxel (smooth 0.2, standard 0.1, sharp 0.05, over counts to the power of 0.75)</source>
-      <translation>Gewicht des Priors im Verhältnis zu den Daten; wenn leer, folgt es aus der Glättung und den Zählereignissen je Voxel (glatt 0,2, standard 0,1, scharf 0,05, geteilt durch Zählereignisse hoch 0,75)</translation>
+      <source>Weight of the prior relative to the data. If empty, it is the number for the smoothness (smooth 0.2, standard 0.1, sharp 0.05) divided by the counts per voxel to the power of 0.75</source>
+      <translation>Gewicht des Priors im Verhältnis zu den Daten. Wenn leer, ist es die Zahl der Glättung (glatt 0,2, standard 0,1, scharf 0,05), geteilt durch die Zählereignisse je Voxel hoch 0,75</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
@@ -10495,8 +10495,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Edge preservation γ of the relative difference prior; 0 has none</source>
-      <translation>Kantenerhaltung γ des relativen Differenzpriors; 0 erhält keine Kanten</translation>
+      <source>Edge preservation γ of the relative difference prior; 0: no edge preservation</source>
+      <translation>Kantenerhaltung γ des relativen Differenzpriors; 0: keine Kantenerhaltung</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
@@ -10505,8 +10505,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Maximum number of iterations, each of three passes over all data; a run ends earlier, as soon as regions and objective no longer change</source>
-      <translation>Maximale Zahl der Iterationen, jede mit drei Durchläufen durch alle Daten; die Rekonstruktion endet früher, sobald sich Regionen und Zielfunktion nicht mehr ändern</translation>
+      <source>Maximum number of iterations, each with three passes over all data. The run ends earlier if the regions and the objective no longer change</source>
+      <translation>Maximale Zahl der Iterationen, jede mit drei Durchläufen durch alle Daten. Die Rekonstruktion endet früher, wenn sich die Regionen und die Zielfunktion nicht mehr ändern</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
@@ -10540,8 +10540,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Reduction η of the step per pass</source>
-      <translation>Verringerung η des Schritts je Durchlauf</translation>
+      <source>Reduction η of the step length per pass</source>
+      <translation>Verringerung η der Schrittlänge je Durchlauf</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
@@ -10560,8 +10560,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
-      <source>Total number of updates (iterations × subsets), used if iterations or subsets are empty. It is rounded up to a multiple of the subsets. If empty, the automatic settings choose it for the scan; without them, it is 24</source>
-      <translation>Gesamtzahl der Aktualisierungen (Iterationen × Teilmengen), verwendet, wenn Iterationen oder Teilmengen leer sind. Sie wird auf ein Vielfaches der Teilmengen aufgerundet. Wenn leer, wählen die automatischen Einstellungen sie nach dem Scan; ohne sie ist sie 24</translation>
+      <source>Total number of updates (iterations × subsets), used if iterations or subsets are empty. It is rounded up to a multiple of the number of subsets. If empty, the automatic settings choose it for the scan; without them, it is 24</source>
+      <translation>Gesamtzahl der Aktualisierungen (Iterationen × Teilmengen), verwendet, wenn Iterationen oder Teilmengen leer sind. Sie wird auf ein Vielfaches der Zahl der Teilmengen aufgerundet. Wenn leer, wählen die automatischen Einstellungen sie nach dem Scan; ohne sie ist sie 24</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
@@ -10595,8 +10595,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/base.py" />
-      <source>Apply this correction if possible, always or never</source>
-      <translation>Diese Korrektur anwenden: wenn möglich, immer oder nie</translation>
+      <source>Apply this correction if possible (auto), always (on) or never (off)</source>
+      <translation>Diese Korrektur anwenden: wenn möglich (auto), immer (on) oder nie (off)</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
@@ -10635,8 +10635,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/bad_pixels.py" />
-      <source>A pixel is an outlier if it differs from its neighbours by more than this: a fraction of the transmission, or an absolute difference of line integrals</source>
-      <translation>Ein Pixel ist ein Ausreißer, wenn es von seinen Nachbarn um mehr als diesen Wert abweicht: einen Anteil der Transmission oder eine absolute Differenz von Linienintegralen</translation>
+      <source>A pixel is an outlier if it differs from its neighbours by more than this threshold, given as a fraction of the transmission or as an absolute difference of line integrals</source>
+      <translation>Ein Pixel ist ein Ausreißer, wenn es um mehr als diesen Schwellenwert von seinen Nachbarn abweicht. Er ist ein Anteil der Transmission oder eine absolute Differenz von Linienintegralen</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/binning.py" />
@@ -10765,8 +10765,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rings.py" />
-      <source>Maximum width of a stripe that is removed</source>
-      <translation>Größte Breite eines Streifens, der entfernt wird</translation>
+      <source>Stripes are removed up to this width</source>
+      <translation>Streifen werden bis zu dieser Breite entfernt</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rings.py" />
@@ -10775,8 +10775,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rings.py" />
-      <source>Maximum width of a band with two sharp edges that is removed; 0: no bands are removed</source>
-      <translation>Größte Breite eines Bands mit zwei scharfen Kanten, das entfernt wird; 0: keine Bänder werden entfernt</translation>
+      <source>Bands with two sharp edges are removed up to this width; 0: no bands are removed</source>
+      <translation>Bänder mit zwei scharfen Kanten werden bis zu dieser Breite entfernt; 0: keine Bänder werden entfernt</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rotation_axis.py" />
@@ -10850,13 +10850,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/roles.py" />
-      <source>Tracer file (TOML) with nuclide, dose, times and weight of this scan</source>
-      <translation>Tracer-Datei (TOML) mit Nuklid, Dosis, Zeiten und Gewicht dieses Scans</translation>
+      <source>Tracer file (TOML) with the nuclide, dose, times and patient weight for this scan</source>
+      <translation>Tracer-Datei (TOML) mit Nuklid, Dosis, Zeiten und Patientengewicht für diesen Scan</translation>
     </message>
     <message>
       <location filename="engine/corrections/roles.py" />
-      <source>File with nuclide, dose, times and weight. Without it, these values come from the scan.</source>
-      <translation>Datei mit Nuklid, Dosis, Zeiten und Gewicht. Ohne sie kommen diese Werte aus dem Scan.</translation>
+      <source>File with the nuclide, dose, times and patient weight. Without it, these values come from the scan.</source>
+      <translation>Datei mit Nuklid, Dosis, Zeiten und Patientengewicht. Ohne sie kommen diese Werte aus dem Scan.</translation>
     </message>
     <message>
       <location filename="engine/corrections/roles.py" />
@@ -10895,8 +10895,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/roles.py" />
-      <source>Enter nuclide, dose, times and weight of this scan</source>
-      <translation>Nuklid, Dosis, Zeiten und Gewicht dieses Scans eingeben</translation>
+      <source>Enter the nuclide, dose, times and patient weight for this scan</source>
+      <translation>Nuklid, Dosis, Zeiten und Patientengewicht für diesen Scan eingeben</translation>
     </message>
     <message>
       <location filename="engine/corrections/roles.py" />
@@ -10905,7 +10905,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/scatter.py" />
-      <source>Use the scatter estimate supplied with the scan, or simulate scatter from image and μ-map. auto simulates only if the scan has no estimate</source>
+      <source>Use the scatter estimate supplied with the scan, or simulate scatter from the image and the μ-map. auto simulates only if the scan has no estimate</source>
       <translation>Die mit dem Scan gelieferte Streuschätzung verwenden, oder Streuung aus Bild und μ-Karte simulieren. auto simuliert nur, wenn der Scan keine Schätzung hat</translation>
     </message>
     <message>
@@ -10925,8 +10925,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/scatter.py" />
-      <source>Seed of the random scatter points</source>
-      <translation>Startwert der zufälligen Streupunkte</translation>
+      <source>Seed for the random scatter points</source>
+      <translation>Startwert für die zufälligen Streupunkte</translation>
     </message>
     <message>
       <location filename="engine/corrections/sinogram.py" />
@@ -11020,7 +11020,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>DICOM node of the worklist, as HOST:PORT or tls://HOST:PORT</source>
+      <source>DICOM worklist node, as HOST:PORT or tls://HOST:PORT</source>
       <translation>DICOM-Knoten der Arbeitsliste, als HOST:PORT oder tls://HOST:PORT</translation>
     </message>
     <message>
@@ -11030,7 +11030,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>AE title of the DICOM node of the worklist</source>
+      <source>AE title of the DICOM worklist node</source>
       <translation>AE-Titel des DICOM-Knotens der Arbeitsliste</translation>
     </message>
     <message>
@@ -11040,8 +11040,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Certificates of the authorities of DICOM nodes (PEM); if empty, those of the system</source>
-      <translation>Zertifikate der Zertifizierungsstellen von DICOM-Knoten (PEM); wenn leer, die des Systems</translation>
+      <source>CA certificates for DICOM nodes (PEM); if empty, the system certificates are used</source>
+      <translation>CA-Zertifikate für DICOM-Knoten (PEM); wenn leer, werden die Zertifikate des Systems verwendet</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -11050,8 +11050,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Own certificate for DICOM nodes (PEM)</source>
-      <translation>Eigenes Zertifikat für DICOM-Knoten (PEM)</translation>
+      <source>Certificate that identifies this computer to DICOM nodes (PEM)</source>
+      <translation>Zertifikat, mit dem sich dieser Computer bei DICOM-Knoten ausweist (PEM)</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -11060,8 +11060,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Key of the own certificate (PEM), without a passphrase</source>
-      <translation>Schlüssel des eigenen Zertifikats (PEM), ohne Passphrase</translation>
+      <source>Private key for the certificate of this computer (PEM), without a passphrase</source>
+      <translation>Privater Schlüssel zum Zertifikat dieses Computers (PEM), ohne Passphrase</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
@@ -11165,8 +11165,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/live/pet/settings.py" />
-      <source>Duration of the latest events in the sliding image</source>
-      <translation>Dauer der neuesten Ereignisse im gleitenden Bild</translation>
+      <source>Length of the time window for the sliding image</source>
+      <translation>Länge des Zeitfensters für das gleitende Bild</translation>
     </message>
     <message>
       <location filename="engine/live/pet/settings.py" />
@@ -11255,8 +11255,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/settings.py" />
-      <source>Seed of the random points</source>
-      <translation>Startwert der zufälligen Punkte</translation>
+      <source>Seed for the random points</source>
+      <translation>Startwert für die zufälligen Punkte</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/tracking.py" />
@@ -11270,13 +11270,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/tracking.py" />
-      <source>Margin around the stored voxels of each direction, in crystal pitches</source>
-      <translation>Rand um die gespeicherten Voxel jeder Richtung, in Kristallabständen</translation>
+      <source>Margin around the stored voxels for each direction, in crystal pitches</source>
+      <translation>Rand um die gespeicherten Voxel für jede Richtung, in Kristallabständen</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/tracking.py" />
-      <source>Seed of the random numbers</source>
-      <translation>Startwert der Zufallszahlen</translation>
+      <source>Seed for the random numbers</source>
+      <translation>Startwert für die Zufallszahlen</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response_role.py" />
@@ -11370,8 +11370,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Seed of the random sample</source>
-      <translation>Startwert der Zufallsstichprobe</translation>
+      <source>Seed for the random sample</source>
+      <translation>Startwert für die Zufallsstichprobe</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
@@ -11390,8 +11390,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Choose the iterations and the Gaussian width, if empty, from counts, timing resolution and object size. All time frames use the width of the frame with the median counts</source>
-      <translation>Iterationen und Gaußbreite, wenn leer, aus Ereigniszahl, Zeitauflösung und Objektgröße wählen. Alle Zeitframes verwenden die Breite des Frames mit mittlerer Ereigniszahl</translation>
+      <source>If the iterations or the Gaussian width are empty, choose them from the counts, timing resolution and object size. All time frames use the width for the frame with the median counts</source>
+      <translation>Wenn die Iterationen oder die Gaußbreite leer sind, sie aus Ereigniszahl, Zeitauflösung und Objektgröße wählen. Alle Zeitframes verwenden die Breite für den Frame mit dem Median der Ereigniszahlen</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
@@ -11500,8 +11500,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Diameter of the activity, without the wall</source>
-      <translation>Durchmesser der Aktivität, ohne die Wand</translation>
+      <source>Diameter of the active volume, without the cylinder wall</source>
+      <translation>Durchmesser des aktiven Volumens, ohne die Zylinderwand</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
@@ -11515,8 +11515,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Attenuation coefficient of the filling at 511 keV; for water 0.0096</source>
-      <translation>Schwächungskoeffizient der Füllung bei 511 keV; für Wasser 0.0096</translation>
+      <source>Linear attenuation coefficient of the cylinder contents at 511 keV (water: 0.0096)</source>
+      <translation>Linearer Schwächungskoeffizient des Zylinderinhalts bei 511 keV (Wasser: 0.0096)</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
@@ -11555,8 +11555,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Separate positions in a block</source>
-      <translation>Positionen im Block trennen</translation>
+      <source>Separate factor for each position in a block</source>
+      <translation>Eigener Faktor für jede Position im Block</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
@@ -11570,8 +11570,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/postprocess/gaussian.py" />
-      <source>Full width at half maximum. If empty, it is chosen from resolution, counts and timing in list-mode PET with a μ-map, and is 1.5 voxels otherwise</source>
-      <translation>Halbwertsbreite. Wenn leer, wird sie bei List-Mode-PET mit μ-Karte aus Auflösung, Ereigniszahl und Zeitauflösung gewählt und ist sonst 1.5 Voxel</translation>
+      <source>Full width at half maximum. If empty, it is 1.5 voxels; in list-mode PET with a μ-map, it is chosen from the resolution, counts and timing resolution</source>
+      <translation>Halbwertsbreite. Wenn leer, ist sie 1.5 Voxel; bei List-Mode-PET mit μ-Karte wird sie aus Auflösung, Ereigniszahl und Zeitauflösung gewählt</translation>
     </message>
     <message>
       <location filename="engine/recon/postprocess/median.py" />
@@ -11940,8 +11940,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>Fingerprint of the scan that this file is valid for; it is refused for other scans</source>
-      <translation>Fingerabdruck des Scans, für den diese Datei gilt; für andere Scans wird sie abgelehnt</translation>
+      <source>Fingerprint of the scan that this file is valid for; the file is rejected for other scans</source>
+      <translation>Fingerabdruck des Scans, für den diese Datei gilt; für andere Scans wird die Datei abgelehnt</translation>
     </message>
   </context>
 </TS>

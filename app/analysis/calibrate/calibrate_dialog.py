@@ -136,7 +136,8 @@ class CalibrateDialog(QDialog):
         template = (
             tr(
                 "1 count/mm corresponds to {number} positrons per mL, with an error of "
-                "{error_percent:.2g} %. Scan longer: an error above {limit:g} % is too large."
+                "{error_percent:.2g} %. Acquire a longer scan: an error above {limit:g} % is too "
+                "large."
             )
             if poor
             else tr(

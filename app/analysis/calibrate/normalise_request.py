@@ -55,7 +55,7 @@ class NormaliseForm(QWidget):
         # None means that the form has marked its invalid fields itself.
         found = self.form.checked()
         if found is None:
-            return tr("A field of the source is empty or invalid. See the message below the field.")
+            return tr("A source field is empty or invalid. See the message below the field.")
         settings = cast(NormalisationSettings, found)
         cpu = self._context.session.device.named("cpu")
         try:

@@ -37,8 +37,9 @@ FORM_PX = 300
 ROLE = role_made_on("measure_resolution").key
 KINDS = tr("Table of widths (*.txt)")
 LEAD = tr(
-    "The resolution is measured with point sources in air, smaller than 1 mm. Put one source near "
-    "the centre of the scanner and others farther out. Sources in one scan must be 25 mm apart."
+    "The resolution is measured with point sources in air, each smaller than 1 mm. Put one source "
+    "near the centre of the scanner and others farther out. Sources in one scan must be at least "
+    "25 mm apart."
 )
 
 

@@ -45,7 +45,9 @@ class QualityBox(QWidget):
         self.kind.setAccessibleName(tr("Phantom"))
         for phantom in QUALITY_PHANTOMS:
             self.kind.addItem(named(phantom.title), phantom.kind)
-        self.contrast = NumberEdit(tr("Ratio of the activity in the hot spheres to the background"))
+        self.contrast = NumberEdit(
+            tr("Ratio of the activity in the hot spheres to that in the background")
+        )
         self.contrast.show_value(USUAL_CONTRAST)
         self.measure = button(
             tr("Measure"), self._measure, tr("Find and measure the phantom in the displayed image")

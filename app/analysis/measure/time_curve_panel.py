@@ -59,7 +59,7 @@ class TimeCurveBox(QWidget):
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(6)
-        caption = label(tr("Sphere around the crosshair, diameter (mm)"), "caption")
+        caption = label(tr("Diameter of the sphere around the crosshair (mm)"), "caption")
         caption.setBuddy(self.diameter)
         row.addWidget(caption, 1)
         row.addWidget(self.diameter)
@@ -103,7 +103,7 @@ class TimeCurveBox(QWidget):
         self.plot.show_curve(found)
         self.where.setText(text)
         self.head.setText(
-            tr("Mean and standard deviation of the voxels ({head})", head=self.plot.head)
+            tr("Mean and standard deviation of the voxel values ({head})", head=self.plot.head)
             if found
             else ""
         )

@@ -152,7 +152,7 @@ def _rule(figures: RegionFigures) -> str:
     """Return the rule for voxels that are partly inside, translated."""
     if figures.rule == "area":
         return tr(
-            "mean and volume weighted by voxel fraction, minimum and maximum from voxels with "
-            "their centre inside"
+            "mean and volume: weighted by voxel fraction; minimum and maximum: voxels with their "
+            "centres inside"
         )
-    return tr("all values from voxels with their centre inside")
+    return tr("all values: voxels with their centres inside")

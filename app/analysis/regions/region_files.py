@@ -31,9 +31,9 @@ SETS = tr("Regions (*.toml)")
 LABELS = tr("NIfTI labels (*.nii.gz *.nii)")
 SEGMENTATIONS = tr("DICOM segmentations (*.dcm)")
 BY_COMMAND = tr(
-    "A DICOM segmentation must refer to a DICOM series. Save the regions, then run "
-    "`isocenter regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE`, where FILE "
-    "is an image of that series."
+    "A DICOM segmentation must refer to a DICOM series. Save the regions, then run `isocenter "
+    "regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE`, where FILE is an image from "
+    "that series."
 )
 ALL = tr("Regions, labels and DICOM (*.toml *.nii.gz *.nii *.dcm);;All files (*)")
 OTHER_SCAN = tr(
@@ -105,7 +105,7 @@ class RegionFiles:
         # An image read from DICOM: the segmentation must refer to that series, and the window does
         # not have its headers.
         if volume.patient:
-            return tell(self._parent, tr("Choose an image of the DICOM series"), BY_COMMAND)
+            return tell(self._parent, tr("Choose an image from the DICOM series"), BY_COMMAND)
         target = self._target(tr("Save as DICOM"), "regions.dcm", SEGMENTATIONS, ".dcm")
         if target is None:
             return

@@ -26,7 +26,7 @@ TOOLS: dict[Tool, tuple[str, str]] = {
     "polygon": (tr("Polygon"), tr("Drag around the area. Set the depth afterwards.")),
     "brush": (
         tr("Brush"),
-        tr("Paint voxels. If the selected region was painted, they are added to it."),
+        tr("Paint voxels. If the selected region was painted, the new voxels are added to it."),
     ),
 }
 PER_ROW = 3

@@ -79,8 +79,8 @@ class RegionsTab(QWidget):
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
         for title, operation, tip in (
-            (tr("Union"), "union", tr("Voxels in any of the selected regions")),
-            (tr("Intersection"), "intersection", tr("Voxels in all of the selected regions")),
+            (tr("Union"), "union", tr("Voxels that belong to at least one selected region")),
+            (tr("Intersection"), "intersection", tr("Voxels that belong to every selected region")),
             (tr("First minus the others"), "minus", tr("Voxels in the first selected region only")),
         ):
             action = menu.addAction(title)
@@ -92,10 +92,10 @@ class RegionsTab(QWidget):
 
     def _saving(self) -> QMenu:
         menu, files = QMenu(self), self.files
-        menu.addAction(tr("Table of the displayed image …")).triggered.connect(
+        menu.addAction(tr("Table for the displayed image …")).triggered.connect(
             lambda: files.save_table()
         )
-        menu.addAction(tr("Table of all iterations or frames …")).triggered.connect(
+        menu.addAction(tr("Table for all iterations or frames …")).triggered.connect(
             lambda: files.save_series()
         )
         menu.addSeparator()

@@ -44,7 +44,7 @@ TIPS: dict[Judgement, str] = {
     "not acceptable": tr("The image is not acceptable"),
 }
 PLACES = ("first", "middle", "last")
-UNJUDGED = tr("Review the image first: accept, accept with remarks, or reject it.")
+UNJUDGED = tr("Review the image first: accept it, accept it with remarks, or reject it.")
 NO_REMARK = tr("Enter a remark.")
 
 

@@ -173,7 +173,7 @@ class ResultsTab(QWidget):
         busy = RUNNING if self._run.state.is_active else obstacle
         for each, why, tip in (
             (self.open, busy, tr("Show this image and its provenance (Return)")),
-            (self.settings, busy, tr("Use the protocol of this result for the open scan")),
+            (self.settings, busy, tr("Use the protocol from this result for the open scan")),
             (self.more, obstacle, tr("Overlay, pin, delete or show in folder")),
         ):
             each.setEnabled(not why)

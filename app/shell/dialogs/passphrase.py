@@ -43,7 +43,7 @@ class KeyUnlocking:
             self._session.raise_problem(Problem(tr("The signing key is locked."), UNSIGNED))
 
     def _is_unlocked(self) -> bool:
-        words = tr("Passphrase of the signing key")
+        words = tr("Passphrase for the signing key")
         for _ in range(MOST_TRIES):
             entered = ask_text(self._parent, tr("Sign results"), words, "", hidden=True)
             if not entered:
@@ -51,7 +51,9 @@ class KeyUnlocking:
             try:
                 unlock(entered)
             except EngineError:
-                words = tr("The passphrase is wrong. Passphrase of the signing key")
+                words = tr(
+                    "The passphrase is wrong. Enter the passphrase for the signing key again."
+                )
             else:
                 return True
         return False

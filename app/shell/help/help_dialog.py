@@ -55,15 +55,15 @@ STEPS = (
     (
         tr("Profile"),
         tr(
-            "The Profile tab, next to Progress, shows the time of each stage and "
-            "the performance of the device."
+            "The Profile tab, next to Progress, shows the duration of each stage and the "
+            "performance of the device."
         ),
     ),
     (
         tr("Measure"),
         tr(
-            "Draw a line across a slice to plot the values along it and the width of the highest "
-            "peak. Keep a curve to compare iterations."
+            "Draw a line across a slice to plot the values along it and to measure the width of "
+            "the highest peak. Keep a curve to compare iterations."
         ),
     ),
     (

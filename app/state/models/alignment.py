@@ -204,12 +204,16 @@ class AlignmentModel(QObject):
         if self.fault:
             return self.fault
         if self.placing is Placing.HAND:
-            return tr("{describe} (by hand).", describe=sentence_case(self.motion.describe()))
+            return tr(
+                "The μ-map was moved by hand: {distance_mm:.1f} mm, {angle_deg:.1f}°.",
+                distance_mm=self.motion.distance_mm,
+                angle_deg=self.motion.angle_deg,
+            )
         if not self._found:
             return tr("The μ-map is in its original position.")
         if self.placing is Placing.FILE and self._found["light"] != "green":
             return tr(
-                "The μ-map is in its original position. Image registration found: {found}",
+                "The μ-map is in its original position. Result of the image registration: {found}",
                 found=self._found["text"],
             )
         return sentence_case(self._found["text"])

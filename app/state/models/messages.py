@@ -83,7 +83,7 @@ def protocol_refused(name: str, wanted: str, open: str) -> str:
         kind of the open scan, in English
     """
     return tr(
-        "Protocol {name!r} is for {wanted}, but the open scan is {open}; open a {wanted} scan "
+        "Protocol {name!r} is for {wanted}, but the open scan is {open}; open a matching scan "
         "first.",
         name=name,
         # The engine names modalities in English; `named` translates them.

@@ -88,7 +88,7 @@ class RememberedInput:
         """Why the input is used although nobody chose it for this scan."""
         day = date.fromisoformat(self.since)
         return tr(
-            "Used for all scans of {owner} since {day} {day_2:%b %Y}",
+            "Used for all scans from {owner} since {day} {day_2:%b %Y}",
             owner=self.owner,
             day=day.day,
             day_2=day,
@@ -206,8 +206,8 @@ class RememberedInputs:
             with suppress(OSError):
                 self._path.replace(aside)
             self.fault = tr(
-                "{FILE}: the list of files saved for scanners cannot be read ({e}) and "
-                "was moved to {name}; save the files for the scanners again.",
+                "{FILE}: the list of files for each scanner cannot be read ({e}) and was moved to "
+                "{name}; save the files for each scanner again.",
                 FILE=FILE,
                 e=e,
                 name=aside.name,

@@ -73,7 +73,7 @@ class ResultCommands(QObject):
         self._commands.run_task(
             lambda _: _opened(result),
             self._show,
-            busy=tr("Reading the result of {scan}", scan=result.scan),
+            busy=tr("Reading the result for {scan}", scan=result.scan),
             failed=tr("The result cannot be opened."),
         )
 
@@ -175,7 +175,9 @@ class ResultCommands(QObject):
             )
 
     def _refuse(self, title: str) -> None:
-        text = tr("A reconstruction is running; wait until it ends, or finish or abort it.")
+        text = tr(
+            "A reconstruction is running. Wait for it to end, or stop it with Finish or Abort."
+        )
         self._session.raise_problem(Problem(title, text, tr("The run continues.")))
 
     def _mark(self, result_id: str, mark: str, *, on: bool) -> None:
@@ -204,7 +206,7 @@ class ResultCommands(QObject):
             result_id=result.id,
             order=opened.order,
             run=run,
-            opened=tr("Result of {created:%d %b %Y %H:%M}.", created=result.created),
+            opened=tr("Result from {created:%d %b %Y %H:%M}.", created=result.created),
             when=result.created,
         )
         if opened.fault:

@@ -33,7 +33,7 @@ def save_next_to(session: Session, study: Path) -> None:
         raise OutputError(
             tr(
                 "{name}: the study was saved without its regions, because this file contains "
-                "regions of another scan; save the study with another name.",
+                "regions from another scan; save the study under another name.",
                 name=path.name,
             )
         )

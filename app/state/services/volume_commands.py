@@ -172,7 +172,7 @@ class VolumeCommands(QObject):
             origin = Origin.of(volume, study, result.record.inputs)
             self._take(OpenVolume(f"result:{result.id}", name, "result", volume, origin), place)
 
-        self._read(read, take, tr("the result of {scan}", scan=result.scan))
+        self._read(read, take, tr("the result for {scan}", scan=result.scan))
 
     def open_file(self, path: Path, place: Place) -> None:
         """Open a volume file in addition to the image of the run.

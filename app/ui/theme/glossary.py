@@ -13,8 +13,8 @@ GLOSSARY = {
         "attenuation coefficient at each point."
     ),
     tr("Background variability"): tr(
-        "NEMA measure of noise: the standard deviation between background regions of equal "
-        "size, as a percentage of their mean."
+        "NEMA measure of noise: the standard deviation across background regions of equal size, "
+        "as a percentage of their mean."
     ),
     tr("Bad pixels"): tr(
         "Detector pixels that are dead or too bright. They are replaced by the median of their "
@@ -81,7 +81,9 @@ GLOSSARY = {
         "Direct CT reconstruction: each projection is filtered and back-projected. FDK is the "
         "version for cone beams."
     ),
-    tr("Finishing"): tr("The final filters are applied, and the image is converted to its unit."),
+    tr("Finishing"): tr(
+        "The final filters are applied, and the image values are converted to the output unit."
+    ),
     tr("Frame"): tr("A time interval of the scan that is reconstructed as a separate image."),
     tr("Frequency of"): tr(
         "The spatial frequency at which this percentage of the contrast remains."
@@ -104,9 +106,9 @@ GLOSSARY = {
         "One pass over all data (MAP: three passes). With MLEM and OSEM, more iterations give a "
         "sharper and noisier image."
     ),
-    tr("Largest change of a region"): tr(
-        "The largest change of a block of 4 × 4 × 4 voxels in the last iteration, relative to the "
-        "typical activity. It tends to 0 at the optimum."
+    tr("Largest change in a region"): tr(
+        "The largest change in any block of 4 × 4 × 4 voxels during the last iteration, relative "
+        "to the typical activity. It tends to 0 at the optimum."
     ),
     tr("Level"): tr("The mean image value compared with the true value in the phantom."),
     tr("Line geometry"): tr(
@@ -123,8 +125,8 @@ GLOSSARY = {
         "The transmission is converted to the line integral of the attenuation along each ray."
     ),
     tr("MAP"): tr(
-        "Penalised PET reconstruction (maximum a posteriori). A prior limits the noise, and the "
-        "run ends by itself at an image that depends neither on iterations nor on subsets."
+        "Penalised PET reconstruction (maximum a posteriori). A prior limits the noise. The run "
+        "stops by itself at an image that does not depend on the number of iterations or subsets."
     ),
     tr("MLEM"): tr(
         "Iterative PET reconstruction that uses all data in each update. It is the same as "

@@ -59,7 +59,7 @@ class FusionBar(QWidget):
         super().__init__()
         self.view = QPushButton(tr("View"))
         self.view.setToolTip(
-            tr("Rotate, flip or copy the last used view, or set the patient position")
+            tr("Rotate, flip or copy the most recently used view, or set the patient position")
         )
         self.view.setAccessibleName(tr("View"))
         menu = ViewMenu(views, self.view)
@@ -232,7 +232,7 @@ class FusionBar(QWidget):
         self.mode.setToolTip(literal_tip(MODES[self.mode.currentIndex()][2]))
         name = tr("Opacity of the upper volume") if blends else tr("Border between the volumes")
         self.share.setAccessibleName(name)
-        tip = tr("Opacity of the upper volume (the key O hides it)") if blends else name
+        tip = tr("Opacity of the upper volume (press O to hide it)") if blends else name
         self.share.setToolTip(literal_tip(tip))
         # Setting the slider must not change the value that it shows.
         self.share.blockSignals(True)

@@ -28,8 +28,8 @@ TITLES: dict[CineKind, str] = {
     "sagittal": tr("Sagittal slices"),
     "images": tr("Iterations or frames"),
 }
-FILE_NAME, KINDS = "film.gif", tr("Animations (*.gif *.png)")
-SAVE_TIP = tr("Record one loop as a GIF, or as an animated PNG without loss")
+FILE_NAME, KINDS = "movie.gif", tr("Animations (*.gif *.png)")
+SAVE_TIP = tr("Record one loop as a GIF or a lossless animated PNG")
 SLIDER_PX, COMBO_PX, SPEED_PX = 110, 165, 62
 
 
@@ -41,8 +41,8 @@ class CineBar(QWidget):
         self._context, self._cine, self._views = context, cine, views
         self.recorder = FilmRecorder(cine, views.state)
         self.kind = QuietCombo()
-        self.kind.setAccessibleName(tr("Content of the film"))
-        self.kind.setToolTip(literal_tip(tr("Content of the film. All views move with it.")))
+        self.kind.setAccessibleName(tr("Content of the movie"))
+        self.kind.setToolTip(literal_tip(tr("Content of the movie. All views move with it.")))
         self.kind.setFixedWidth(COMBO_PX)
         self.kind.activated.connect(lambda _: cine.set_kind(self.kind.currentData()))
         play = lambda: cine.play(not cine.is_playing)  # noqa: E731
@@ -56,7 +56,7 @@ class CineBar(QWidget):
         self.speed.valueChanged.connect(cine.set_speed)
         self._per_s = label("", "muted")
         self._per_s.setFixedWidth(SPEED_PX)
-        self.save = QPushButton(tr("Save film"))
+        self.save = QPushButton(tr("Save movie"))
         self.save.setToolTip(literal_tip(SAVE_TIP))
         self._menu = QMenu(self.save)
         self._menu.aboutToShow.connect(self._fill)
@@ -64,7 +64,7 @@ class CineBar(QWidget):
         self.cancel = QPushButton()
         self.cancel.setToolTip(literal_tip(tr("Cancel the recording. No file is written.")))
         self.cancel.clicked.connect(lambda: self.recorder.cancel())
-        self.close_ = icon_button("remove", context.theme, self._end, tr("Close the film"))
+        self.close_ = icon_button("remove", context.theme, self._end, tr("Close the movie"))
         self._target: Path | None = None
         self._lay_out()
         cine.changed.connect(self.refresh)
@@ -77,7 +77,7 @@ class CineBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 2, 8, 4)
         row.setSpacing(6)
-        row.addWidget(label(tr("Film"), "caption"))
+        row.addWidget(label(tr("Movie"), "caption"))
         for each in (self.kind, self.play, self.speed, self._per_s):
             row.addWidget(each, 8 if each is self.speed else 0)
         row.addStretch(1)
@@ -137,7 +137,7 @@ class CineBar(QWidget):
 
     def _ask(self, widget: QWidget) -> None:
         folder = Path(self._context.preferences.export_folder or Path.home())
-        path = ask_save(self, tr("Save film"), folder / FILE_NAME, KINDS)
+        path = ask_save(self, tr("Save movie"), folder / FILE_NAME, KINDS)
         if path is None:
             return
         # A name without suffix is common, and GIF opens everywhere.
@@ -161,7 +161,7 @@ class CineBar(QWidget):
         self._context.commands.run_task(
             lambda _: write_film(frames, target, frame_ms=frame_ms),
             lambda _: self._context.session.add_log(
-                "info", tr("Film saved: {target}", target=target)
+                "info", tr("Movie saved: {target}", target=target)
             ),
             busy=tr("Writing {name}", name=target.name),
             failed=tr("{name} could not be written.", name=target.name),

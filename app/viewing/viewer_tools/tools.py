@@ -24,8 +24,8 @@ LAYOUT_TIP = tr(
     "Show four views, one large view, or a light-box of many slices. The "
     "program remembers the choice."
 )
-FILM_TIP = tr("Play and save a film of the rotating projection, slices, iterations or frames (K)")
-MAGNIFIER_TIP = tr("Magnify the image 3 × around the pointer (key Z)")
+FILM_TIP = tr("Play and save a movie of the rotating projection, slices, iterations or frames (K)")
+MAGNIFIER_TIP = tr("Magnify the image around the pointer by a factor of 3 (Z)")
 SLAB_TIP = tr("Combine several slices into one: maximum, mean or minimum (B)")
 
 TOOLS: tuple[tuple[Tool, str, str, str], ...] = (
@@ -43,7 +43,7 @@ TOOLS: tuple[tuple[Tool, str, str, str], ...] = (
         ),
     ),
     ("arrow", tr("Arrow"), "arrow", tr("Drag in a slice from the tail of the arrow to its tip")),
-    ("text", tr("Text"), "text", tr("Click in a slice to add a text")),
+    ("text", tr("Text"), "text", tr("Click in a slice to add text")),
     (
         *("curve", tr("Curve"), "curve"),
         tr(
@@ -66,7 +66,7 @@ class Looking:
         )
         self.cine = Cine(views, scrubber)
         self.cine_bar = CineBar(context, self.cine, views)
-        self.film = self.strip.add(tr("Film"), "film", FILM_TIP, clicked=self.show_film)
+        self.film = self.strip.add(tr("Movie"), "film", FILM_TIP, clicked=self.show_film)
         self.layout = self.strip.add(tr("Layout"), "layout", LAYOUT_TIP)
         self.layout.setMenu(LayoutMenu(views, context.preferences, self.layout))
         self.magnifier = self.strip.add(

@@ -50,18 +50,18 @@ FIRST_VOLUME = ControlNames(
     tr("Colour map"),
 )
 SECOND_VOLUME = ControlNames(
-    tr("Lower window limit of the second volume"),
-    tr("Upper window limit of the second volume"),
-    tr("Automatic window of the second volume"),
-    tr("Window presets of the second volume"),
-    tr("Colour map of the second volume"),
+    tr("Lower window limit for the second volume"),
+    tr("Upper window limit for the second volume"),
+    tr("Automatic window for the second volume"),
+    tr("Window presets for the second volume"),
+    tr("Colour map for the second volume"),
 )
 COMPARISON = ControlNames(
-    tr("Lower window limit of the comparison"),
-    tr("Upper window limit of the comparison"),
-    tr("Set the window of the comparison automatically"),
-    tr("Window presets of the comparison"),
-    tr("Colour map of the comparison"),
+    tr("Lower window limit for the comparison"),
+    tr("Upper window limit for the comparison"),
+    tr("Set the window for the comparison automatically"),
+    tr("Window presets for the comparison"),
+    tr("Colour map for the comparison"),
 )
 
 

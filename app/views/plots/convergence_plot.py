@@ -18,7 +18,7 @@ from app.views.plots.plot_axes import StillPlot, paint_axes
 
 EMPTY_TEXT = tr("Each fitting step adds a point here")
 KEY = tr(
-    "Largest change of a component in each step, in standard errors. Dashed line: convergence "
+    "Largest change in any component at each step, in standard errors. Dashed line: convergence "
     "limit."
 )
 LEAST_STEPS = 20
@@ -46,7 +46,7 @@ class ConvergencePlot(QWidget):
         column.setSpacing(4)
         column.addWidget(self.plot, 1)
         column.addWidget(self._head)
-        self.setAccessibleName(tr("Change of the components in each step"))
+        self.setAccessibleName(tr("Change in the components at each step"))
         self.set_colours(DARK)
         self.show_changes([])
 

@@ -21,9 +21,9 @@ SLOWEST = 1.5
 LEAST_FORMS = 10
 EMPTY_TEXT = tr("Each tested variant adds a point here")
 KEY = tr(
-    "Time of one run [ms]. Dots: variants, hollow if measured in an earlier search. Dashed "
-    "line: default variant. Steps: best so far. Triangles: slower than the plot range. "
-    "Crosses: wrong or failed."
+    "Time per run [ms]. Dots: variants, hollow if measured in an earlier search. Dashed line: "
+    "default variant. Steps: best so far. Triangles: slower than the plot range. Crosses: wrong "
+    "or failed."
 )
 
 
@@ -78,7 +78,7 @@ class TuningPlot(QWidget):
         column.setSpacing(4)
         column.addWidget(self.plot, 1)
         column.addWidget(self.head)
-        self.setAccessibleName(tr("Times of the tested variants"))
+        self.setAccessibleName(tr("Times for the tested variants"))
         self.set_colours(DARK)
         self.show_times(self.times)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.geometry import Scanner
 
 HEIGHT_PX, LEAST_CELL_PX = 84, 3.0
-TIP = tr("Counts of each detector block in the last second: around the ring and along the axis")
+TIP = tr("Counts in each detector block during the last second: around the ring and along the axis")
 NONE = tr("No counts yet")
 
 
@@ -71,7 +71,7 @@ class BlockMap(QWidget):
             self._cells = cells_of(scanner)
         self._scanner = scanner
         self.counts = None if scanner is None else counts
-        self.setAccessibleName(tr("Counts of the detector blocks"))
+        self.setAccessibleName(tr("Counts in the detector blocks"))
         self.setAccessibleDescription(self.text)
         self.update()
 

@@ -128,7 +128,7 @@ class MipView(RasterView):
     def remark(self) -> str:
         # The factor is stated, because the same colour means different values in the two views.
         wider = self.state.volume is not None and self._gain > 1
-        return tr("MIP window: {gain:g} ×", gain=self._gain) if wider else ""
+        return tr("MIP window: {gain:g} × slice window", gain=self._gain) if wider else ""
 
     def primary_drag(self, at: QPointF) -> Drag:
         start = self._degrees

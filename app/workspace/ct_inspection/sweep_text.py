@@ -30,7 +30,7 @@ def score_words(one: Candidate, among: Estimate) -> str:
         return tr("sharpness {score:.2f} %", score=100 * one.score / best) if best else ""
     if among.score == "negativity":
         return tr("{score:.2f} % below zero", score=100 * one.score)
-    return tr("entropy {score:.3f} bit", score=one.score)
+    return tr("entropy {score:.3f} bits", score=one.score)
 
 
 def is_best(one: Candidate, among: Estimate) -> bool:

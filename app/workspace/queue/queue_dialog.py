@@ -58,7 +58,12 @@ class QueueDialog(QDialog):
         self.at_once = QComboBox()
         self.at_once.setAccessibleName(tr("Parallel studies"))
         self.at_once.setToolTip(
-            literal_tip(tr("Studies run in parallel only if their estimated memory is available"))
+            literal_tip(
+                tr(
+                    "Studies run in parallel only if the memory that they are estimated to need is "
+                    "available"
+                )
+            )
         )
         for text, number in AT_ONCE:
             self.at_once.addItem(text, number)

@@ -69,7 +69,7 @@ class ImportDialog(QDialog):
         self._bar.setTextVisible(False)
         self._bar.setFixedHeight(BAR_PX)
         self.name = QLineEdit()
-        self.name.setAccessibleName(tr("File name of the description"))
+        self.name.setAccessibleName(tr("File name for the description"))
         self.write = button(tr("Save and open"), self._write, role="primary")
         self.cancel = button(tr("Cancel"), self.reject)
         self._lay_out()

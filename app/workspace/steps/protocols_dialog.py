@@ -162,7 +162,7 @@ class ProtocolsDialog(QDialog):
                 "delete",
                 fixed,
                 tr(
-                    "Delete the protocol. Its last version is kept in the folder of earlier "
+                    "Delete the protocol. Its last version is kept in the folder for earlier "
                     "versions."
                 ),
             ),
@@ -212,8 +212,8 @@ class ProtocolsDialog(QDialog):
         if found is None:
             return
         text = tr(
-            "Delete {name!r}, version {revision}? Its file is kept in the folder of "
-            "earlier versions.",
+            "Delete {name!r}, version {revision}? Its file is kept in the folder for earlier "
+            "versions.",
             name=found.protocol.name,
             revision=found.revision,
         )

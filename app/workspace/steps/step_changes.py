@@ -80,7 +80,7 @@ class StepChanges(QWidget):
         back = button(
             tr("Reset all"),
             lambda: self._take_back(found),
-            tr("Reset all settings of this step to the values of the saved protocol"),
+            tr("Reset all settings in this step to the values in the saved protocol"),
         )
         made = self._line(tr("and {more} more", more=more), back)
         made.setToolTip(literal_tip(tip))

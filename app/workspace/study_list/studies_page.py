@@ -154,7 +154,7 @@ class StudiesPage(QWidget):
             (
                 self.settings,
                 missing or busy or no_image,
-                tr("Use the protocol of this result for the open scan"),
+                tr("Use the protocol from this result for the open scan"),
             ),
             (self.folder, missing or no_image, tr("Show the image files in the file manager")),
             (self.delete, missing or no_image, tr("Delete the image of this study from the disk")),

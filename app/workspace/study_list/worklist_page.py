@@ -26,8 +26,8 @@ DAYS: tuple[tuple[str, int | None, int | None], ...] = (
 KINDS = ((tr("PET"), "PT"), (tr("CT"), "CT"), (tr("All modalities"), ""))
 MOST_S = 180.0
 """Time after which a query is ended in any case; it has a limit of 120 s itself."""
-NO_NODE = tr("No worklist is configured. Add its node as HOST:PORT in the settings.")
-ASK_FIRST = tr("Query the worklist, then choose the patient of the scan.")
+NO_NODE = tr("No worklist is configured. Add the worklist node as HOST:PORT in the settings.")
+ASK_FIRST = tr("Query the worklist, then choose the patient for the scan.")
 CHOOSE = tr("Select an order in the list.")
 
 

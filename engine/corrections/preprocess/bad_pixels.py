@@ -28,8 +28,8 @@ class BadPixels(PreprocessStep):
     of_a_row: ClassVar[bool] = True
     threshold: float = setting(
         0.1,
-        "A pixel is an outlier if it differs from its neighbours by more than this: a fraction of "
-        "the transmission, or an absolute difference of line integrals",
+        "A pixel is an outlier if it differs from its neighbours by more than this threshold, "
+        "given as a fraction of the transmission or as an absolute difference of line integrals",
         label="Outlier threshold",
         gt=0,
         le=10,

@@ -54,11 +54,11 @@ class Rings(PreprocessStep):
         le=100,
     )
     widest: int = setting(
-        3, "Maximum width of a stripe that is removed", label="Width", unit="pixels", ge=1, le=200
+        3, "Stripes are removed up to this width", label="Width", unit="pixels", ge=1, le=200
     )
     broadest: int = setting(
         30,
-        "Maximum width of a band with two sharp edges that is removed; 0: no bands are removed",
+        "Bands with two sharp edges are removed up to this width; 0: no bands are removed",
         label="Bands",
         unit="pixels",
         ge=0,

@@ -116,7 +116,7 @@ class Tracer(Settings):
     )
     of_scan: str | None = setting(
         None,
-        "Fingerprint of the scan that this file is valid for; it is refused for other scans",
+        "Fingerprint of the scan that this file is valid for; the file is rejected for other scans",
         label="Valid for scan",
         empty="any scan",
         expert=True,

@@ -307,7 +307,7 @@ def _passphrase(path: Path) -> str:
         return known
     # Workers and scheduled runs have no terminal. In a window, a question there would go unseen.
     if "PySide6" not in sys.modules and sys.stdin is not None and sys.stdin.isatty():
-        return getpass("Passphrase of the signing key: ")
+        return getpass("Passphrase for the signing key: ")
     raise SettingsError(
         f"{path}: the signing key has a passphrase, but the program cannot ask for it here; set "
         f"{PASSPHRASE} before you start the program."

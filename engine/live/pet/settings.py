@@ -20,7 +20,7 @@ class LivePetSettings(Settings):
     )
     newest_s: float = setting(
         10.0,
-        "Duration of the latest events in the sliding image",
+        "Length of the time window for the sliding image",
         label="Newest",
         unit="s",
         ge=1.0,

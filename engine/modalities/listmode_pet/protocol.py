@@ -90,7 +90,7 @@ class SensitivitySettings(Settings):
         ge=0.05,
         le=20,
     )
-    seed: int = setting(1, "Seed of the random sample", label="Seed", ge=0, le=2**31, expert=True)
+    seed: int = setting(1, "Seed for the random sample", label="Seed", ge=0, le=2**31, expert=True)
 
 
 class ListModeProtocol(Protocol):
@@ -135,9 +135,9 @@ class ListModeProtocol(Protocol):
     finishing: Finishing = (Gaussian(),)
     fit_to_scan: bool = setting(
         True,
-        "Choose the iterations and the Gaussian width, if empty, from counts, timing "
-        "resolution and object size. All time frames use the width of the frame with the "
-        "median counts",
+        "If the iterations or the Gaussian width are empty, choose them from the counts, timing "
+        "resolution and object size. All time frames use the width for the frame with the median "
+        "counts",
         label="Automatic settings",
     )
     reproducible: bool = setting(

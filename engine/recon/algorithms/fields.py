@@ -15,7 +15,7 @@ NonNegative = Annotated[
 Largest = Annotated[
     float | None,
     setting(
-        description="Upper limit of the voxel values",
+        description="Upper limit for the voxel values",
         label="Largest value",
         unit="1/mm",
         expert=True,

@@ -110,16 +110,17 @@ class _Penalised(Algorithm):
 
     smoothness: Smoothness = setting(
         "standard",
-        "Balance between noise and detail: smooth has less noise, sharp shows smaller details. The "
-        "number is the weight of the prior with one count in each voxel; more counts lower it",
+        "Balance between noise and detail: smooth gives less noise, sharp shows finer detail. The "
+        "number is the weight of the prior for an image with one count per voxel; the weight "
+        "decreases as counts increase",
         label="Smoothness",
         notes={name: f"{strength:g}" for name, strength in STRENGTHS.items()},
     )
     strength: float | None = setting(
         None,
-        "Weight of the prior relative to the data; if empty, it follows from the smoothness and "
-        "the counts in a voxel (smooth 0.2, standard 0.1, sharp 0.05, over counts to the power "
-        "of 0.75)",
+        "Weight of the prior relative to the data. If empty, it is the number for the smoothness "
+        "(smooth 0.2, standard 0.1, sharp 0.05) divided by the counts per voxel to the power of "
+        "0.75",
         label="Strength",
         empty="from the smoothness",
         expert=True,
@@ -128,7 +129,7 @@ class _Penalised(Algorithm):
     )
     edges: float = setting(
         2.0,
-        "Edge preservation γ of the relative difference prior; 0 has none",
+        "Edge preservation γ of the relative difference prior; 0: no edge preservation",
         label="Edge preservation",
         expert=True,
         ge=0,
@@ -227,8 +228,8 @@ class Svrg(_Penalised):
     memory: ClassVar[WorkingMemory] = WorkingMemory(18 + MOST_SUBSETS, 6, 2)
     iterations: int = setting(
         20,
-        "Maximum number of iterations, each of three passes over all data; a run ends earlier, as "
-        "soon as regions and objective no longer change",
+        "Maximum number of iterations, each with three passes over all data. The run ends earlier "
+        "if the regions and the objective no longer change",
         label="Maximum iterations",
         expert=True,
         ge=1,
@@ -354,7 +355,9 @@ class Bsrem(_Penalised):
     iterations: int = setting(40, "Number of passes over all data", label="Iterations", ge=1)
     subsets: int = setting(12, "Number of updates in each pass", label="Subsets", ge=1, le=1000)
     step: float = setting(0.3, "Step length α of the first pass", label="Step", gt=0, le=2)
-    decay: float = setting(0.01, "Reduction η of the step per pass", label="Decay", ge=0, le=1)
+    decay: float = setting(
+        0.01, "Reduction η of the step length per pass", label="Decay", ge=0, le=1
+    )
 
     @property
     def passes_before(self) -> int:

@@ -100,8 +100,8 @@ class Osem(_ExpectationMaximisation):
     )
     updates: int | None = setting(
         None,
-        "Total number of updates (iterations × subsets), used if iterations or subsets are "
-        "empty. It is rounded up to a multiple of the subsets. If empty, the automatic "
+        "Total number of updates (iterations × subsets), used if iterations or subsets are empty. "
+        "It is rounded up to a multiple of the number of subsets. If empty, the automatic "
         "settings choose it for the scan; without them, it is 24",
         label="Updates",
         ge=1,

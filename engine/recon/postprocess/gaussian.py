@@ -29,8 +29,8 @@ class Gaussian(Filter):
     kind: Literal["gaussian"] = "gaussian"
     fwhm_mm: float | None = setting(
         None,
-        "Full width at half maximum. If empty, it is chosen from resolution, counts and timing "
-        "in list-mode PET with a μ-map, and is 1.5 voxels otherwise",
+        "Full width at half maximum. If empty, it is 1.5 voxels; in list-mode PET with a μ-map, "
+        "it is chosen from the resolution, counts and timing resolution",
         label="Width (FWHM)",
         unit="mm",
         gt=0,

@@ -286,7 +286,7 @@ def _convergence(subject: ReportSubject) -> Iterator[ReportRow]:
             f"{number_text(100 * last['change'], 3)} % in the last iteration, KKT residual "
             f"{number_text(last['kkt'], 2)}"
         )
-        yield ReportRow("Largest change of a region", text)
+        yield ReportRow("Largest change in a region", text)
 
 
 def _region_row(measured: MeasuredRegion, largest: float) -> tuple[str, ...]:

@@ -52,25 +52,28 @@ class Site(Settings):
         "ANY-SCP", "AE title of the DICOM node", label="AE title of the node", max_length=16
     )
     worklist: str = setting(
-        "", "DICOM node of the worklist, as HOST:PORT or tls://HOST:PORT", label="Worklist",
+        "", "DICOM worklist node, as HOST:PORT or tls://HOST:PORT", label="Worklist",
         max_length=300,
     )  # fmt: skip
     worklist_called: str = setting(
         "ANY-SCP",
-        "AE title of the DICOM node of the worklist",
+        "AE title of the DICOM worklist node",
         label="AE title of the worklist",
         max_length=16,
     )
     tls_authorities: str = setting(
-        "", "Certificates of the authorities of DICOM nodes (PEM); if empty, those of the system",
+        "", "CA certificates for DICOM nodes (PEM); if empty, the system certificates are used",
         label="TLS authorities", max_length=4000,
     )  # fmt: skip
     tls_certificate: str = setting(
-        "", "Own certificate for DICOM nodes (PEM)", label="TLS certificate", max_length=4000
+        "",
+        "Certificate that identifies this computer to DICOM nodes (PEM)",
+        label="TLS certificate",
+        max_length=4000,
     )
     tls_key: str = setting(
-        "", "Key of the own certificate (PEM), without a passphrase", label="TLS key",
-        max_length=4000,
+        "", "Private key for the certificate of this computer (PEM), without a passphrase",
+        label="TLS key", max_length=4000,
     )  # fmt: skip
 
     @classmethod

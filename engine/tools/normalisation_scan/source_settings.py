@@ -26,7 +26,7 @@ class EvenCylinder(Settings):
     kind: Literal["cylinder"] = "cylinder"
     diameter_mm: float = setting(
         ...,
-        "Diameter of the activity, without the wall",
+        "Diameter of the active volume, without the cylinder wall",
         label="Diameter",
         unit="mm",
         gt=0,
@@ -42,7 +42,8 @@ class EvenCylinder(Settings):
         le=10_000,
     )
     mu_per_mm: float = setting(
-        WATER_PER_MM, "Attenuation coefficient of the filling at 511 keV; for water 0.0096",
+        WATER_PER_MM,
+        "Linear attenuation coefficient of the cylinder contents at 511 keV (water: 0.0096)",
         label="Attenuation",
         unit="1/mm", ge=0, lt=1,
     )  # fmt: skip
@@ -117,5 +118,5 @@ class NormalisationSettings(Settings):
         True,
         "Measure a factor for each crystal position in a block; switch this off if the scans "
         "have few counts",
-        label="Separate positions in a block",
+        label="Separate factor for each position in a block",
     )

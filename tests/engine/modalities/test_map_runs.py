@@ -128,8 +128,8 @@ def test_the_console_and_the_report_state_how_near_the_optimum_is(
     assert f"iteration {n} of at most 20  objective " in text and "regions change by " in text
     subject = SimpleNamespace(provenance=last(whole).provenance)
     rows_of = {row.name: row.value for row in _convergence(subject)}
-    assert rows_of.keys() == {"Penalised log-likelihood", "Largest change of a region"}
-    assert "KKT residual" in rows_of["Largest change of a region"]
+    assert rows_of.keys() == {"Penalised log-likelihood", "Largest change in a region"}
+    assert "KKT residual" in rows_of["Largest change in a region"]
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from engine.modalities import Study
 TWO_PATIENTS = tr("The two images belong to different patients.")
 TWO_SCANS = tr("The two images are from different scans, possibly of different patients.")
 TWO_SPACES = tr("The two images have different frames of reference.")
-NOT_SAID = tr("unknown if both images show the same patient")
+NOT_SAID = tr("unknown whether both images show the same patient")
 NO_SIDES = tr("unknown patient position")
 
 

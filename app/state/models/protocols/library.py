@@ -47,8 +47,8 @@ class ListedProtocol(SavedProtocol):
         name = self.protocol.name
         if self.source == "program":
             return tr(
-                "{name!r} is supplied with Isocenter and cannot be changed; save it "
-                "with a new name.",
+                "{name!r} is supplied with Isocenter and cannot be changed; save it under a new "
+                "name.",
                 name=name,
             )
         if self.source == "site":

@@ -40,7 +40,7 @@ class AnalyticResponse(Settings):
         ge=0,
         lt=0.1,
     )
-    seed: int = setting(1, "Seed of the random points", label="Seed", ge=0, expert=True)
+    seed: int = setting(1, "Seed for the random points", label="Seed", ge=0, expert=True)
 
     @model_validator(mode="after")
     def _balanced(self) -> Self:

@@ -332,6 +332,6 @@ def test_contours_of_a_structure_set_are_measured_and_the_rule_is_named(qtbot, t
 
     qtbot.waitUntil(lambda: "Rule" in shown(), timeout=5000)
     assert (
-        "mean and volume weighted by voxel fraction, minimum and maximum from voxels with "
-        "their centre inside" in shown()
+        "mean and volume: weighted by voxel fraction; minimum and maximum: voxels with their "
+        "centres inside" in shown()
     )

@@ -253,10 +253,10 @@ def test_an_image_of_another_scan_says_so_first(
     tab.open.click()
     settle(qtbot, controls)
     today = datetime.now(UTC).astimezone()
-    days = {f"Result of {today - timedelta(days=n):%d %b %Y}" for n in (0, 1)}  # at midnight
+    days = {f"Result from {today - timedelta(days=n):%d %b %Y}" for n in (0, 1)}  # at midnight
     other = "This image is from other.h5, but the open scan is small.h5. "
     assert caption.full_text.startswith(other), "what does not fit is cut from the end"
-    assert caption.full_text.removeprefix(other).removeprefix("Small · 3 it. ")[:21] in days
+    assert caption.full_text.removeprefix(other).removeprefix("Small · 3 it. ")[:23] in days
     assert caption.property("tone") == "look"
 
 

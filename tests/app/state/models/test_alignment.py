@@ -62,13 +62,13 @@ def test_what_is_not_to_be_trusted_moves_nothing_unasked(model: AlignmentModel):
 def test_a_hand_is_not_overruled_by_what_is_found_later(model: AlignmentModel):
     model.place((1.0, 2.0, 2.0, 0.0, 0.0, 3.0))
     model.take(finished())
-    assert model.words == "Moved 3.0 mm, 3.0 degrees (by hand)."
+    assert model.words == "The μ-map was moved by hand: 3.0 mm, 3.0°."
     assert model.aligned().info["registration"]["by"] == "hand"
     model.put_as_found()
     assert model.motion == MOTION
     model.put_back()
     assert model.words.startswith(
-        "The μ-map is in its original position. Image registration found: yellow"
+        "The μ-map is in its original position. Result of the image registration: yellow"
     )
     with pytest.raises(DataError, match="expected six numbers"):
         model.place((float("nan"),) * 6)

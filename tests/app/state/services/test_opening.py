@@ -180,7 +180,7 @@ def test_what_is_kept_is_for_that_scanner_alone(desk, folder):
     desk.commands.keep("attenuation", True)  # it belongs to the scan: nothing happens
     desk.open(folder / "b.h5")
     assert desk.files() == {"data": "b.h5", "normalisation": "norm.txt"}
-    assert desk.inputs["normalisation"].origin.startswith("Used for all scans of Tiny ring")
+    assert desk.inputs["normalisation"].origin.startswith("Used for all scans from Tiny ring")
     desk.open(folder / "c.h5")
     assert desk.files() == {"data": "c.h5"}
     desk.open(folder / "a.h5")
@@ -220,7 +220,7 @@ def test_another_geometry_of_the_same_name_is_another_scanner(tiny_ring):
 def test_a_damaged_list_of_what_is_kept_is_moved_aside(tmp_path, tiny_ring, text):
     (tmp_path / FILE).write_text(text, "latin-1")
     kept, owner = RememberedInputs(tmp_path), KeepingOwner.of_scanner(tiny_ring)
-    assert kept.of(owner) == {} and "save the files for the scanners again" in kept.fault
+    assert kept.of(owner) == {} and "save the files for each scanner again" in kept.fault
     kept.keep(owner, "normalisation", "norm.txt", date(2026, 11, 22))
     again = RememberedInputs(tmp_path)
     assert again.fault == "" and again.of(owner)["normalisation"].value == "norm.txt"

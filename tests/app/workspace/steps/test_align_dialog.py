@@ -68,7 +68,7 @@ def test_the_lines_follow_the_pointer_and_the_map_is_saved_and_used(
     assert shift == pytest.approx((30 * per_px, -12 * per_px, 0.0))
     moved = np.concatenate(axial.contours).mean(axis=0) - before.mean(axis=0)
     assert moved == pytest.approx(shift[:2], abs=0.5)
-    assert dialog.words.text().endswith("(by hand).")
+    assert dialog.words.text().startswith("The μ-map was moved by hand:")
 
     dialog.row.boxes[5].lineEdit().setText("10")
     dialog.row.boxes[5].lineEdit().editingFinished.emit()
