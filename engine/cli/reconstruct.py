@@ -174,7 +174,7 @@ def _newest_interrupted() -> Job:
     for info in jobs():
         if info.interrupted or info.resumable:
             return Job.open(info.folder)
-    raise SettingsError("There is no interrupted job to resume. Name a job folder.")
+    raise SettingsError("There is no interrupted job to resume. Give the folder of a job.")
 
 
 def _demo(arguments: argparse.Namespace, console: Console) -> None:

@@ -115,7 +115,9 @@ def _convert(arguments: argparse.Namespace, console: Console) -> None:
         _count(arguments, console)
         return
     if arguments.merge_layers:
-        raise SettingsError("--merge-layers needs --histogram. Add it, or remove --merge-layers.")
+        raise SettingsError(
+            "--merge-layers needs --histogram. Add --histogram, or remove --merge-layers."
+        )
     data = read_listmode(
         arguments.data, scanner=arguments.scanner, complete_events=arguments.complete_events
     )

@@ -53,8 +53,8 @@ def mu_of_hounsfield(values: NDArray[np.float32], voltage_kv: float) -> NDArray[
     if not voltages[0] <= voltage_kv <= voltages[-1]:
         raise DataError(
             f"the tube voltage is {voltage_kv:g} kV, but CT numbers can be converted to "
-            f"attenuation only from {voltages[0]:g} to {voltages[-1]:g} kV; correct the "
-            "voltage, or use another CT."
+            f"attenuation only for {voltages[0]:g} to {voltages[-1]:g} kV; correct the voltage, or "
+            "use another CT."
         )
     a, b = (float(np.interp(voltage_kv, voltages, [BONE[v][k] for v in voltages])) for k in (0, 1))
     # Metal and reconstruction noise give values below air; μ must not become negative.

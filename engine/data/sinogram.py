@@ -84,16 +84,15 @@ class Sinogram:
             values = getattr(self, name)
             if values is not None and values.shape != (self.layout.n_bins,):
                 raise GeometryError(
-                    f"sinogram: {name} has {' × '.join(map(str, values.shape))} "
-                    f"values, but the layout has {self.layout.n_bins:,} bins; choose "
-                    "the layout of this file."
+                    f"sinogram: {name} has {' × '.join(map(str, values.shape))} values, but the "
+                    f"layout has {self.layout.n_bins:,} bins; choose the layout that belongs to "
+                    "this file."
                 )
         tof = self.scanner.tof
         if self.timed is not None and (tof is None or tof.n_bins != self.timed.n_times):
             raise GeometryError(
-                f"sinogram: the data have {self.timed.n_times} TOF bins, but "
-                f"{self.scanner.name!r} has {'none' if tof is None else tof.n_bins}; correct "
-                "`[tof]` of the scanner."
+                f"sinogram: the data have {self.timed.n_times} TOF bins, but {self.scanner.name!r} "
+                f"has {'none' if tof is None else tof.n_bins}; correct `[tof]` in the scanner file."
             )
 
     @property

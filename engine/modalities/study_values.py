@@ -111,8 +111,8 @@ def refuse_other_hosts(folder: Path, values: Plain, where: str) -> None:
     for path in paths:
         if network_host(path) not in ("", network_host(str(folder))):
             raise SettingsError(
-                f"{where}: names a file on another computer, {path}. Connect this folder as a "
-                "drive, and write the path with the drive into the study."
+                f"{where}: names a file on another computer ({path}). Connect the network folder "
+                "as a drive, and write the path on this drive into the study."
             )
 
 

@@ -126,8 +126,8 @@ def _of_mrc(file: InputFile, material: Material, found: Findings) -> ImageLayout
 def _of_raw(file: InputFile, material: Material, answers: Answers, found: Findings) -> ImageLayout:
     if file.size < LEAST_BYTES and len(material.images) == 1:
         raise FileFormatError(
-            f"{file.name}: the file has only {file.size:,} bytes, which is too small for "
-            "projections; choose another file."
+            f"{file.name}: the file is too small for projections ({file.size:,} bytes); choose "
+            "another file."
         )
     kind = _type_of(file, answers)
     item = kind.numpy.itemsize

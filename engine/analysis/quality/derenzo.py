@@ -46,7 +46,7 @@ def valley_to_peak(
     if len(middles) == 0:
         raise GeometryError(
             f"the sector with rods of {sector.diameter_mm:g} mm has {len(rods)} rods but no "
-            "neighbours, expected at least one pair; use a larger phantom."
+            "neighbouring pair, expected at least one; use a larger phantom."
         )
     axis = "xyz".index(along)
     away = np.abs(volume.grid.centres_mm(axis) - volume.grid.centre_mm[axis])

@@ -124,8 +124,8 @@ class ContourRegion(RegionShape):
         peak = peak_of(volume, around)
         if peak is None:
             raise DataError(
-                "a sphere of 1 mL does not fit into the image here; choose a percentage of the "
-                "maximum."
+                "a sphere of 1 mL does not fit into the image at this position; choose a "
+                "percentage of the maximum."
             )
         return self.level / 100 * peak.value
 

@@ -187,8 +187,8 @@ def _frames(found: Dataset, name: str) -> Mask:
     shape = (int(found.get("NumberOfFrames", 1)), int(found.Rows), int(found.Columns))
     if found.file_meta.TransferSyntaxUID.is_compressed or found.SegmentationType == "LABELMAP":
         raise DataError(
-            f"{name}: compressed frames and label maps are not supported; export it as "
-            "a binary segmentation."
+            f"{name}: compressed frames and label maps are not supported; export the regions as a "
+            "binary segmentation."
         )
     _refuse_large(name, shape)
     # Fractional segmentations have values up to Maximum Fractional Value (PS3.3 C.8.20.2).
@@ -305,6 +305,6 @@ def _refuse_no_place(name: str, places: NDArray[np.float64], *sound: NDArray[np.
 def _refuse_large(name: str, shape: tuple[int, ...]) -> None:
     if min(shape) < 1 or np.prod([float(n) for n in shape]) > MOST_VOXELS:
         raise DataError(
-            f"{name}: the file has {' × '.join(f'{n:,}' for n in shape)} voxels, at "
-            f"most {MOST_VOXELS:,} are supported; export fewer slices."
+            f"{name}: the file has {' × '.join(f'{n:,}' for n in shape)} voxels, but at most "
+            f"{MOST_VOXELS:,} are supported; export fewer slices."
         )

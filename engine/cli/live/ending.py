@@ -90,4 +90,7 @@ def recorder_of(
     try:
         return LiveRecorder(kind, source, scan)
     except OSError as e:
-        raise EngineError(f"{scan}: the scan cannot be recorded ({e.strerror or e}).") from e
+        raise EngineError(
+            f"{scan}: the scan cannot be recorded ({e.strerror or e}). Choose another path for "
+            "--scan."
+        ) from e

@@ -157,7 +157,7 @@ def _protocol(arguments: argparse.Namespace) -> CtProtocol:
     if not isinstance(protocol, CtProtocol):
         raise SettingsError(f"{arguments.protocol}: live slices need an X-ray CT protocol.")
     if arguments.volume is not None and arguments.scan is None:
-        raise SettingsError("--volume needs --scan. Add it, or remove --volume.")
+        raise SettingsError("--volume needs --scan. Add --scan, or remove --volume.")
     if arguments.scan is not None and arguments.mode == "sliding":
         raise SettingsError("--scan needs all views. Remove --mode sliding or --scan.")
     centre = getattr(protocol.steps, CentreOfRotation.kind)

@@ -337,5 +337,5 @@ def _window_figures() -> Plain:
         figures: Plain = json.loads(done.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError) as e:
         reason = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
-        raise ResourceError(f"The window could not be measured ({reason}).") from e
+        raise ResourceError(f"The speed of the window could not be measured ({reason}).") from e
     return figures

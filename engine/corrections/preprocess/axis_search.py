@@ -53,8 +53,8 @@ def by_moment(projections: Projections) -> Estimate:
     edges = np.concatenate([profiles[:, :EDGE], profiles[:, -EDGE:]], axis=1)
     if np.abs(edges).mean() > MOST_AT_EDGE * profiles.max():
         raise DataError(
-            "Centre of rotation: the object is wider than the detector, so its centre "
-            "of mass is not known; choose another method or a sweep."
+            "Centre of rotation: the object is wider than the detector, so its centre of mass is "
+            "unknown; choose another method or a sweep."
         )
     mass = profiles.sum(axis=1)
     centroid = profiles @ np.arange(profiles.shape[1]) / mass

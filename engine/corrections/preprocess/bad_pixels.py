@@ -70,8 +70,8 @@ class BadPixels(PreprocessStep):
             empty = unmeasured.all(axis=(1, 2))
             if empty.any():
                 raise DataError(
-                    f"View {views.start + int(empty.argmax()) + 1} has no measured "
-                    "value; remove the view or read the scan again."
+                    f"View {views.start + int(empty.argmax()) + 1} contains no measured values; "
+                    "remove the view, or read the scan again."
                 )
             # Fill first. Otherwise NaN would spread through the medians that define an outlier.
             defects.fill(block)

@@ -96,8 +96,7 @@ def opened(
     # NumPy would extend the file
     if size < wanted:
         raise ValueError(
-            f"{path.name}: the file has {size:,} bytes, expected at least {wanted:,}; it is "
-            "truncated."
+            f"{path.name}: the file is truncated ({size:,} bytes, expected at least {wanted:,})."
         )
     return np.memmap(path, np.float32, "r+" if writable else "r", first_byte, shape)
 

@@ -253,5 +253,5 @@ def _refuse_impossible(matrix: ResponseMatrix, path: Path) -> None:
         if not (column.min() >= 0 and column.max() < np.inf):  # also refuses NaN
             raise FileFormatError(
                 f"{path.name}: the {name} range from {column.min():g} to {column.max():g}, "
-                "expected numbers of at least 0; compute the matrix again."
+                "expected at least 0; compute the matrix again."
             )

@@ -59,7 +59,7 @@ def store_scanner(file: h5py.File, scanner: Scanner) -> None:
 
     if not isinstance(scanner, CrystalMap):
         raise GeometryError(
-            f"{scanner.name!r}: this scanner cannot be saved, expected a ring scanner, a dual-head "
+            f"{scanner.name!r}: this scanner cannot be saved; choose a ring scanner, a dual-head "
             "scanner or a crystal map."
         )
     group.create_dataset("keys", data=scanner.keys.astype("<i4"))

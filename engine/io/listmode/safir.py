@@ -161,8 +161,8 @@ def _adjacent_map(path: Path) -> str:
     found = f"{len(beside)} crystal maps" if beside else "no crystal map"
     raise ScannerMissingError(
         f"{path.name}: its folder contains {found}, so the crystal positions are unknown; choose a "
-        "crystal map as the scanner, or keep exactly one there (such as crystal_map.txt with `ring "
-        "det [layer] x y z` in mm).",
+        "crystal map as the scanner, or keep exactly one in this folder (such as crystal_map.txt "
+        "with `ring det [layer] x y z` in mm).",
         Safir.name,
     )
 

@@ -70,7 +70,7 @@ class Petsird(ListModeReader):
         except (KeyError, TypeError, IndexError, AttributeError, ValueError) as e:
             raise FileFormatError(
                 f"{file.name}: its schema differs from PETSIRD 0.12 ({type(e).__name__}: {e}); "
-                "write it with that version, or copy it again."
+                "write the file with that version, or copy it again."
             ) from e
 
     @classmethod

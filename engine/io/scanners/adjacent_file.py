@@ -31,7 +31,7 @@ def adjacent_scanner(path: Path, of: str) -> str:
     found = f"{len(beside)} scanner files" if beside else "no scanner file"
     raise ScannerMissingError(
         f"{path.name}: its folder contains {found}, so the crystal positions are unknown; choose "
-        "the scanner that was simulated, or keep only its .toml or crystal_map.txt there.",
+        "the scanner that was simulated, or keep only its .toml or crystal_map.txt in this folder.",
         of,
     )
 

@@ -126,8 +126,8 @@ def _checked_page(page: Any, file: InputFile, item_bytes: int) -> int:
     ends = max((at + n for at, n in places), default=0)
     if ends > file.size or (is_plain and n_bytes > here) or not all(page.dataoffsets):
         raise FileFormatError(
-            f"{file.name}: damaged or truncated TIFF image (its {n_bytes:,} bytes of pixels are "
-            f"not all stored in the {file.size:,} bytes of the file); copy it again."
+            f"{file.name}: damaged or truncated TIFF image (some of its {n_bytes:,} bytes of "
+            f"pixels lie beyond the end of the file at {file.size:,} bytes); copy it again."
         )
     # A hostile stream of these can require gigabytes for its dictionary or window.
     unsupported = UNSUPPORTED.get(int(page.compression))

@@ -203,8 +203,8 @@ class Job:
             owner, me = self.record.owner, Owner.me()
             if owner.pid not in (me.pid, heir_of) and owner.alive:
                 raise ResourceError(
-                    f"job {self.id}: used by process {owner.pid} on {owner.host}. Wait until it "
-                    "has finished, or start the study again."
+                    f"job {self.id} is in use by process {owner.pid} on {owner.host}. Wait until "
+                    "it has finished, or start the study again."
                 )
             self._change(status="running", owner=me, text="")
 

@@ -118,8 +118,8 @@ def _events(
     if order.resume and job is not None:
         if _settings_of(study) != _settings_of(job.study):
             raise SettingsError(
-                f"job {job.id}: belongs to another study. Resume it with its own "
-                "study, or start this study again."
+                f"job {job.id} belongs to another study. Resume it with its own study, or start "
+                "this study again."
             )
         resume = job.latest()
         if resume is None:

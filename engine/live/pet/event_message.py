@@ -198,7 +198,7 @@ def _events(head: ListMode, ours: Plain, n: int, data: Buffer) -> ListMode:
     if (times[1:] < times[:-1]).any():
         raise DataError(
             f"event {np.argmax(times[1:] < times[:-1]) + 1} of the message is earlier than the "
-            "event before it; send the events in order of time."
+            "event before it; send the events in time order."
         )
     delayed = found.get("delayed")
     return ListMode(

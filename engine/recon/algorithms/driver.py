@@ -188,7 +188,7 @@ def _checked(iterate: Iterate, where: str, remedy: str) -> Array:
     """Return the image on the host after a check that its values are finite."""
     if not iterate.is_finite:
         raise NumericalError(
-            f"{where}: the image has infinite or NaN values, so the last valid image is kept; "
-            f"{remedy}."
+            f"{where}: the image has infinite or NaN values, so the run stopped at the last valid "
+            f"image; {remedy}."
         )
     return iterate.image

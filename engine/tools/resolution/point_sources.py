@@ -312,7 +312,7 @@ def _fitted(lines: Lines, place: Values, reach_mm: float) -> _Fit:
         x, y, z = place
         raise DataError(
             f"only {n:,} lines pass the source at ({x:.0f}, {y:.0f}, {z:.0f}) mm, expected at "
-            f"least {LEAST_LINES:,}; scan it for longer."
+            f"least {LEAST_LINES:,}; scan the source for longer."
         )
     on_axis = float(np.hypot(*place[:2])) < ON_AXIS_MM
 

@@ -359,7 +359,7 @@ def test_a_job_at_work_elsewhere_is_not_taken_over(study):
     parent = psutil.Process(os.getppid())
     owner = Owner.me().model_copy(update={"pid": parent.pid, "started_s": parent.create_time()})
     job._change(owner=owner)
-    with pytest.raises(ResourceError, match="used by process"):
+    with pytest.raises(ResourceError, match="in use by process"):
         next(keep(run_of(), job))
     assert next(keep(run_of(), job, heir_of=parent.pid)) == StageStarted("reconstruct", "OSEM")
     assert job.record.owner == Owner.me()

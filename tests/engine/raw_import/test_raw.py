@@ -61,7 +61,7 @@ def test_what_repeats_is_found_at_its_first_place() -> None:
 @pytest.mark.parametrize(
     ("content", "match"),
     [
-        (b"12345", "has only 5 bytes"),
+        (b"12345", "too small for projections .5 bytes"),
         (bytes(100_000), "does not fit images of any size"),
         (np.full(50_000, np.nan, "<f4").tobytes(), "does not fit images of any size"),
     ],

@@ -109,7 +109,7 @@ def test_a_directory_that_leads_nowhere_is_refused(tmp_path: Path):
             read_volume(path)
     content[516:520], content[524:528] = bytes(4), np.array(99, ">i4").tobytes()
     path.write_bytes(content)
-    assert inspect(path).faults[0].startswith("a.v: 99 images in one directory")
+    assert inspect(path).faults[0].startswith("a.v: states 99 images in one directory")
 
 
 @pytest.mark.parametrize("n_bytes", [100, 600, 1200, 1600])
