@@ -41,6 +41,14 @@ class Frame:
     lost: int = 0
     scan: int | None = None
 
+    def of_scan(self, scan: int) -> Frame:
+        """Return the frame as one of a scan with this number."""
+        if self.scan == scan:
+            return self
+        return Frame(
+            self.kind, self.index, self.angle_rad, self.values, self.arrived_s, self.lost, scan
+        )
+
 
 @dataclass(frozen=True)
 class SourceEvent:

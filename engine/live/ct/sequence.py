@@ -87,7 +87,7 @@ class Sequence:
             # A late frame must not move the count back, or the next one would seem to follow a gap
             self._last = frame.index if last is None else max(frame.index, self._last or 0)
             # Numbers of another sender can go on where the first one has ended
-            frame = replace(frame, scan=self._scan)
+            frame = frame.of_scan(self._scan)
         for each in self._screening.screened(frame):
             # A frame that was not usable may come again
             if isinstance(each, Frame) and each.kind == FrameKind.PROJECTION:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections import deque
 from contextlib import suppress
-from dataclasses import replace
 from io import FileIO
 from pathlib import Path
 from queue import Empty, Full, Queue
@@ -90,7 +89,7 @@ class Child:
             if self._taken >= TAKEN_BYTES:
                 self.tell({"taken": self._taken})
                 self._taken = 0
-            return replace(item, data=data)
+            return Item(item.facts, item.header, data, item.offset, item.n_bytes, item.at_s)
         return item
 
     def tell(self, command: Plain) -> None:

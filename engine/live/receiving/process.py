@@ -13,6 +13,7 @@ import sys
 from base64 import b64decode
 from collections import deque
 from collections.abc import Callable, Sequence
+from io import BufferedWriter, FileIO
 from threading import Condition, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO
@@ -47,7 +48,7 @@ MOST_KEYS = 100
 LEAST_LIMIT = 2**29
 MOST_OUTSTANDING = 2**28
 """Most bytes that the program has not taken yet."""
-FLUSH_S, FLUSH_BYTES = 0.002, 2**20
+FLUSH_S, FLUSH_BYTES = 0.002, 2**18
 """Longest wait of a report for others, and the size of data that wait for none."""
 LEAST_SHARED = 2**16
 """Smaller data travel with their report, which costs less than a mapping."""
@@ -57,7 +58,8 @@ Reader = Callable[[Sequence[Buffer]], object]
 
 def receive() -> None:
     """Run the process: its first line of input has the options."""
-    source, target = sys.stdin.buffer, sys.stdout.buffer
+    # With a buffer, which standard output lacks if PYTHONUNBUFFERED is set
+    source, target = sys.stdin.buffer, BufferedWriter(FileIO(1, "w", closefd=False), FLUSH_BYTES)
     given = json.loads(source.readline())
     write_no_core()
     free = max(LEAST_LIMIT, psutil.virtual_memory().available // 2)
@@ -194,7 +196,7 @@ class Receiving:
             facts |= {"text": text, "follows": senders.follows}
         if senders.has_reconnected:
             facts["has_reconnected"] = True
-        if senders.chosen is not self._confirmed and senders.chosen is not None:
+        if senders.chosen is not None and senders.chosen != self._confirmed:
             self._confirmed = origin = senders.chosen
             facts["chosen"] = {
                 name: getattr(origin, name) for name in ("token", "peer", "host", "key")
