@@ -131,8 +131,8 @@ def refuse_outputs(arguments: argparse.Namespace) -> None:
     links = [file for file in outputs if file not in paths and file.is_symlink()]
     if links:
         raise OutputError(
-            f"{links[0]}: this is a link next to an output, and its target would be replaced; "
-            "remove the link, or choose another name."
+            f"{links[0]}: an output would replace the target of this link; remove the link, or "
+            "choose another name."
         )
 
 

@@ -34,8 +34,8 @@ def output() -> Iterator[None]:
         if isinstance(e, BrokenPipeError):
             raise
         raise ResourceError(
-            f"Standard output cannot be written ({e.strerror or e}). Free disk space, or "
-            "redirect the output."
+            f"Writing to standard output failed ({e.strerror or e}). Free disk space, or redirect "
+            "the output."
         ) from e
 
 

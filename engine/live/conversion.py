@@ -170,5 +170,9 @@ def write_recording() -> None:
 def _faults(file: RecordingFile) -> tuple[str, ...]:
     n = file.extent.damaged
     damaged = (f"{n:,} damaged records were left out.",) if n else ()
-    cut = ("The recording was cut; its data up to the cut are used.",) if file.extent.is_cut else ()
+    cut = (
+        ("The recording ends abruptly; the data up to this point are used.",)
+        if file.extent.is_cut
+        else ()
+    )
     return (*damaged, *cut)

@@ -150,5 +150,5 @@ def _same_grid(one: Volume, other: Volume) -> None:
     if one.grid != other.grid:
         raise GeometryError(
             f"the images have different grids or positions ({one.grid.describe()} and "
-            f"{other.grid.describe()}); resample both to one grid."
+            f"{other.grid.describe()}); resample both to the same grid."
         )

@@ -70,7 +70,7 @@ def general_attributes(volume: Volume, provenance: Plain, subject: Subject) -> P
         "ContentDate": date_of(ended),
         "ContentTime": time_of(ended),
         "ImageComments": _comments(volume),
-        # A log that was brought back from an earlier day does not contain this line.
+        # A log that was restored from an earlier backup does not contain this line.
         AUDIT_LOG: latest_statement(),
         **({"TimezoneOffsetFromUTC": zone_of(begin)} if zone_of(begin) else {}),
     }

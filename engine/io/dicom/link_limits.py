@@ -173,8 +173,8 @@ class LinkLimits:
             self._n_bytes += len(piece)
             if self._n_bytes > self._most_bytes:
                 self._end(
-                    f"{self._name}: the answer has more than {self._most_bytes:,} bytes, which is "
-                    "too large; narrow the query, or check this node."
+                    f"{self._name}: the response has more than {self._most_bytes:,} bytes, which "
+                    "is too large; narrow the query, or check this node."
                 )
             found += piece
         if n_bytes == HEAD_BYTES and len(found) == HEAD_BYTES:

@@ -82,7 +82,8 @@ class RootFile:
             from uproot.reading import ReadOnlyFile
         except ImportError as e:
             raise ResourceError(
-                f"{file.name}: ROOT files need the uproot package; install isocenter[gate]."
+                f"{file.name}: ROOT files need the uproot package; install it with "
+                "`pip install 'isocenter[gate]'`."
             ) from e
         self.name, self._n_bytes = file.name, file.size
         # `uproot.open` takes paths and URLs, which could lead to the network.

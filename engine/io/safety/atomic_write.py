@@ -300,8 +300,8 @@ def _refuse_place(path: Path) -> None:
     length = len(os.fsencode(path.name))
     if length > MAX_NAME_BYTES:
         raise ResourceError(
-            f"{path.name[:20]}…: the name has {length:,} bytes, but file systems allow "
-            f"{MAX_NAME_BYTES}; choose a shorter one."
+            f"{path.name[:20]}…: the name has {length:,} bytes, but file systems allow at most "
+            f"{MAX_NAME_BYTES}; choose a shorter name."
         )
     # Before Python 3.14, `is_dir` raises an error for names that are too long; `stat` always does.
     with suppress(FileNotFoundError, NotADirectoryError):

@@ -136,7 +136,7 @@ def check_file(path: Path, kind: Kind) -> CheckedSignature:
     """
     signed = signature_file(path)
     if not signed.exists():
-        return CheckedSignature("without key", "has no signature with a key")
+        return CheckedSignature("without key", "is not signed with a key")
     try:
         text = read_text(signed, MOST_BYTES)
         with open_input(path) as file:

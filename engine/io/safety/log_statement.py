@@ -1,7 +1,7 @@
 """Compare the log with what files that left state about it: number and digest of a line.
 
 A DICOM object carries the text of `audit_log.latest_statement`. Reports carry number and digest in
-their signatures. If the log was brought back from an earlier day, a stated line is missing in it.
+their signatures. If the log was restored from an earlier backup, a stated line is missing in it.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def fault_of_log(number: int, digest: str, owner: str) -> str:
     if log.holds(number, digest):
         return ""
     return (
-        f"line {number:,} of the audit log is not the one it states; the log was replaced or "
-        "brought back from an earlier day"
+        f"line {number:,} of the audit log differs from the stated line; the log was replaced, "
+        "or restored from an earlier backup"
     )
 
 

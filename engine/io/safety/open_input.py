@@ -359,8 +359,8 @@ def refuse_not_finite(path: Path, values: Array) -> None:
     where = ", ".join(str(int(i)) for i in np.unravel_index(first, values.shape))
     axes = "[z, y, x] = " if values.ndim == 3 else ""
     raise DataError(
-        f"{path.name}: {n_bad:,} of {values.size:,} values are not numbers (NaN or infinite), "
-        f"the first at {axes}[{where}]; repair or export the file again."
+        f"{path.name}: {n_bad:,} of {values.size:,} values are not numbers (NaN or infinite), the "
+        f"first at {axes}[{where}]; repair the file, or export it again."
     )
 
 

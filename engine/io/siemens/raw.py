@@ -294,8 +294,8 @@ def _elements(part: InputFile) -> dict[tuple[int, int], tuple[int, int]]:
     for start, n_bytes in found.values():
         if n_bytes == UNDEFINED or start + n_bytes > part.size:
             raise FileFormatError(
-                f"{part.name}: truncated, the raw data are longer than the file ({part.size:,} "
-                f"bytes); {WAY_OUT}."
+                f"{part.name}: truncated (the raw data are longer than the file, which has "
+                f"{part.size:,} bytes); {WAY_OUT}."
             )
     return found
 

@@ -277,8 +277,8 @@ def _exactly(file: InputFile, stream: BinaryIO, n_bytes: int, at: int, end: int)
     data = stream.read(n_bytes)
     if len(data) < n_bytes:
         raise FileFormatError(
-            f"{file.name}: truncated, its header states {end:,} bytes but {at + len(data):,} are "
-            "present; copy or export it again."
+            f"{file.name}: truncated (its header states {end:,} bytes, but only {at + len(data):,} "
+            "are present); copy or export it again."
         )
     return data
 

@@ -217,7 +217,7 @@ def _read(path: Path, dtype: DTypeLike) -> Array:
 def _unseen(path: Path, e: OSError) -> ResourceError:
     return ResourceError(
         f"{path}: a worker cannot read this file of the run ({e.strerror or e}). Give "
-        "all machines the same ISOCENTER_HOME, a folder that all of them see."
+        "all machines the same ISOCENTER_HOME, a folder that all of them can access."
     )
 
 

@@ -230,8 +230,8 @@ class RecordingWriter:
             case "dropped" if not self._has_dropped:
                 self._has_dropped = True
                 self._notices.append(
-                    f"{self.path}: the disk takes no data and the memory is full; further data are "
-                    "not recorded. Free some space."
+                    f"{self.path}: the disk accepts no data and the memory is full; further data "
+                    "are not recorded. Free some space."
                 )
 
 

@@ -194,18 +194,19 @@ def signatures_of(result: Result) -> tuple[Signature, ...]:
         made = tuple(Signature.model_validate(each) for each in from_json(text)["signatures"])
     except ValidationError as e:
         raise FileFormatError(
-            f"{result.id}/{FILE}: the signature file is damaged ({explain(e)}); move it away "
-            "and sign off the result again."
+            f"{result.id}/{FILE}: the signature file is damaged ({explain(e)}); move it to another "
+            "folder and sign off the result again."
         ) from e
     except (ValueError, KeyError, TypeError) as e:
         raise FileFormatError(
-            f"{result.id}/{FILE}: the signature file is damaged ({e}); move it away and sign "
-            "off the result again."
+            f"{result.id}/{FILE}: the signature file is damaged ({e}); move it to another folder "
+            "and sign off the result again."
         ) from e
     fault = _fault(result, made, text)
     if fault:
         raise FileFormatError(
-            f"{result.id}/{FILE}: {fault}; move the file away and sign off the result again."
+            f"{result.id}/{FILE}: {fault}; move the file to another folder and sign off the result "
+            "again."
         )
     return made
 
@@ -279,7 +280,7 @@ def _fault(result: Result, made: tuple[Signature, ...], text: str) -> str:
     stated = logged(result.id)
     has_key = result.key or stated.key or (stated.sign_offs and not with_key)
     if made and not made[0].key and has_key:
-        return "a signature without key is newer than the key of its result"
+        return "a signature without a key is newer than the key of its result"
     if with_key and text.encode() != _file_of(made):
         return "this file was changed"
     return ""

@@ -27,16 +27,16 @@ CONTENT = {
     "environment.json": "versions of Isocenter, Python and the libraries; system and processor",
     "devices.json": "processor and graphics card, memory, free space on the disk",
     "settings.txt": "the window's settings, without files and folders",
-    "log.txt": "what the window said since it was opened",
+    "log.txt": "messages of the window since it was opened",
     "job.json": "the newest job: state, device, sizes of its files",
     "study.txt": "the settings of the newest job",
     "fault.txt": "the last internal error, and where in the program it happened",
 }
 """Files of a bundle, and their content."""
 PROMISE = (
-    "No image and no scan is in it. Names of patients, users, machines, files and folders, dates "
-    "and long numbers are replaced by marks as [1]: a word stays only if the program itself can "
-    "say it. Read the files before you send them."
+    "The bundle contains no image and no scan. Names of patients, users, machines, files and "
+    "folders, dates and long numbers are replaced by marks such as [1]. Only words that the "
+    "program itself uses remain. Read the files before you send them."
 )
 MAX_CHARS = 400_000
 

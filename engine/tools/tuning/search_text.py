@@ -42,7 +42,7 @@ class SearchEnded:
         if self.best is None or self.comparison is None:
             text = f"{tried}: none is measurably faster than the default."
             if self.had_one:
-                kept = "The stored variant is kept, but was not tried again."
+                kept = "The stored variant remains in use, but was not tried again."
                 text += f" {kept if self.has_one else 'The stored variant was deleted.'}"
             return f"{text} {self._doubt}".rstrip()
         fastest = f"{form_words(self.best)}, {gain_words(self.comparison)}"

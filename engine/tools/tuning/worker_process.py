@@ -166,7 +166,7 @@ class _SearchState:
         return TriedForm(values, None, None, fault, self.seconds_left)
 
     def _last_words(self, code: int | None) -> str:
-        kept = " The best variant so far is kept." if self.best is not None else ""
+        kept = " The best variant so far is saved." if self.best is not None else ""
         return (
             f"The search stopped: {how_it_ended(code)}.{kept} Try again, or use a smaller problem."
         )

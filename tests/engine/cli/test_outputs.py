@@ -291,5 +291,7 @@ def test_a_link_next_to_an_output_is_refused(
     refuse_outputs(arguments)  # the user has named this one
     (tmp_path / "other").write_bytes(b"precious")
     (tmp_path / name).symlink_to("other")
-    with pytest.raises(OutputError, match=f"{name}: this is a link next to an output"):
+    with pytest.raises(
+        OutputError, match=f"{name}: an output would replace the target of this link"
+    ):
         refuse_outputs(arguments)

@@ -30,7 +30,7 @@ def test_a_full_output_is_a_sentence() -> None:
         pytest.skip("this system has no device that is always full")
     done = run(["protocols"], "/dev/full")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
-    assert done.stderr.startswith("isocenter: Standard output cannot be written (No space left")
+    assert done.stderr.startswith("isocenter: Writing to standard output failed (No space left")
 
 
 def test_an_encoding_that_lacks_signs_spells_them_out() -> None:

@@ -124,7 +124,7 @@ def test_no_two_steps_pass(result: Result, tmp_path: Path, name: str) -> None:
     if name == "log cut, newest restored":
         for file, content in log.items():
             file.write_bytes(content)
-        assert "brought back" in one(path).text
+        assert "restored from an earlier backup" in one(path).text
     else:
         data = path.read_bytes().replace(b"content", b"contend", 1)
         path.write_bytes(data)
