@@ -209,8 +209,9 @@ class Actions(QObject):
 
     def _make_identify(self) -> QAction:
         tip = tr(
-            "Write the names of files and folders to images, provenance and logs. "
-            "Otherwise, pseudonyms replace them, and the key is stored with your settings."
+            "Include the names of files and folders in images, provenance and logs. Otherwise, "
+            "they are replaced by pseudonyms, and the key to the pseudonyms is stored with your "
+            "settings."
         )
         action = self._make(tr("Include file names in output"), "", "", tip)
         action.setCheckable(True)

@@ -90,8 +90,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>{activity:.4g} kBq/mL at the start of the scan. Mean of {n_voxels:,} voxels in a cylinder with radius {radius_mm:.1f} mm and length {length_mm:.1f} mm at ({x:g}, {y:g}, {z:g}) mm.</source>
-      <translation>{activity:.4g} kBq/mL zu Beginn des Scans. Mittelwert von {n_voxels:,} Voxeln in einem Zylinder mit Radius {radius_mm:.1f} mm und Länge {length_mm:.1f} mm bei ({x:g}, {y:g}, {z:g}) mm.</translation>
+      <source>{activity:.4g} kBq/mL at the start of the scan. Mean of {n_voxels:,} voxels in a cylinder with a radius of {radius_mm:.1f} mm and a length of {length_mm:.1f} mm at ({x:g}, {y:g}, {z:g}) mm.</source>
+      <translation>{activity:.4g} kBq/mL zu Beginn des Scans. Mittelwert von {n_voxels:,} Voxeln in einem Zylinder mit einem Radius von {radius_mm:.1f} mm und einer Länge von {length_mm:.1f} mm bei ({x:g}, {y:g}, {z:g}) mm.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
@@ -1305,8 +1305,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_storage.py" />
-      <source>The regions saved with the study were drawn on another scan or on another computer. You can load them from their file on the Regions tab.</source>
-      <translation>Die mit der Studie gespeicherten Regionen wurden auf einem anderen Scan oder an einem anderen Rechner gezeichnet. Sie können sie im Reiter ROIs aus ihrer Datei laden.</translation>
+      <source>The regions saved with the study were drawn on another scan or on another computer. To use them, load their file in the Regions tab.</source>
+      <translation>Die mit der Studie gespeicherten Regionen wurden auf einem anderen Scan oder an einem anderen Rechner gezeichnet. Um sie zu verwenden, laden Sie ihre Datei im Reiter ROIs.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_storage.py" />
@@ -2585,7 +2585,7 @@
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
-      <source>Listens on all networks: senders on other computers can connect.</source>
+      <source>Listening on all networks: senders on other computers can connect.</source>
       <translation>Wartet in allen Netzwerken: Sender auf anderen Computern können sich verbinden.</translation>
     </message>
     <message>
@@ -4080,8 +4080,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Write the names of files and folders to images, provenance and logs. Otherwise, pseudonyms replace them, and the key is stored with your settings.</source>
-      <translation>Namen von Dateien und Ordnern in Bilder, Herkunft und Journale schreiben. Sonst werden sie durch Pseudonyme ersetzt, und der Schlüssel bleibt bei Ihren Einstellungen.</translation>
+      <source>Include the names of files and folders in images, provenance and logs. Otherwise, they are replaced by pseudonyms, and the key to the pseudonyms is stored with your settings.</source>
+      <translation>Die Namen von Dateien und Ordnern in Bilder, Herkunft und Journale aufnehmen. Sonst werden sie durch Pseudonyme ersetzt, und der Schlüssel zu den Pseudonymen bleibt bei Ihren Einstellungen.</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -6775,7 +6775,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/forms/field_facts.py" />
-      <source>{problem}, got {given!r}.</source>
+      <source>{problem}; you entered {given!r}.</source>
       <translation>{problem}, eingegeben: {given!r}.</translation>
     </message>
     <message>
@@ -9265,7 +9265,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Start no more studies. Running studies save a checkpoint.</source>
+      <source>Do not start any more studies. Running studies save a checkpoint.</source>
       <translation>Keine weiteren Studien starten. Laufende Studien speichern einen Sicherungspunkt.</translation>
     </message>
     <message>
@@ -10165,8 +10165,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>{shown:,} of {total:,} shown, {room}</source>
-      <translation>{shown:,} von {total:,} gezeigt, {room}</translation>
+      <source>{shown:,} of {total:,} shown, {room} on disk</source>
+      <translation>{shown:,} von {total:,} gezeigt, {room} auf der Festplatte</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
@@ -10655,13 +10655,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/crop.py" />
-      <source>First row to keep, and the first row after the kept range</source>
-      <translation>Erste behaltene Zeile und erste Zeile nach dem behaltenen Bereich</translation>
+      <source>Range of rows to keep: the first row, and the first row after the range</source>
+      <translation>Bereich der Zeilen, die bleiben: die erste Zeile und die erste Zeile nach dem Bereich</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/crop.py" />
-      <source>First column to keep, and the first column after the kept range</source>
-      <translation>Erste behaltene Spalte und erste Spalte nach dem behaltenen Bereich</translation>
+      <source>Range of columns to keep: the first column, and the first column after the range</source>
+      <translation>Bereich der Spalten, die bleiben: die erste Spalte und die erste Spalte nach dem Bereich</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/flat_field.py" />
@@ -10675,7 +10675,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/flat_field.py" />
-      <source>Detector edge that sees only air; it is used to correct drifts of the source</source>
+      <source>Detector edge that sees only air; it is used to correct source drift</source>
       <translation>Detektorrand, der nur Luft sieht; mit ihm wird das Driften der Quelle korrigiert</translation>
     </message>
     <message>
@@ -11125,8 +11125,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/live/ct/settings.py" />
-      <source>Use only the latest rotation, so that the slices follow motion, or use all views until the scan is complete and keep the image</source>
-      <translation>Nur die neueste Umdrehung verwenden, damit die Schichten Bewegungen folgen, oder alle Ansichten verwenden, bis der Scan vollständig ist, und das Bild behalten</translation>
+      <source>Use only the latest rotation, so that the slices follow motion, or use all views until the scan is complete and keep the final image</source>
+      <translation>Nur die neueste Umdrehung verwenden, damit die Schichten Bewegungen folgen, oder alle Ansichten verwenden, bis der Scan vollständig ist, und das fertige Bild behalten</translation>
     </message>
     <message>
       <location filename="engine/live/ct/settings.py" />
@@ -11465,8 +11465,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
-      <source>Beam geometry that the scan must have; None: any geometry</source>
-      <translation>Strahlgeometrie, die der Scan haben muss; None: jede</translation>
+      <source>Required beam geometry; None: any geometry</source>
+      <translation>Verlangte Strahlgeometrie; None: jede</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
@@ -11475,8 +11475,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
-      <source>Back projection of iterative algorithms: the exact transpose, or a faster approximation</source>
-      <translation>Rückprojektion iterativer Algorithmen: die genaue Transponierte oder eine schnellere Näherung</translation>
+      <source>Back projection in iterative algorithms: the exact transpose, or a faster approximation</source>
+      <translation>Rückprojektion in iterativen Algorithmen: die genaue Transponierte oder eine schnellere Näherung</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
@@ -11630,8 +11630,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
-      <source>Inner size of the cylinder, if no volume is given</source>
-      <translation>Innenmaß des Zylinders, wenn kein Volumen angegeben ist</translation>
+      <source>Inner dimensions of the cylinder, if no volume is given</source>
+      <translation>Innenmaße des Zylinders, wenn kein Volumen angegeben ist</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />

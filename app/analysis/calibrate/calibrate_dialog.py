@@ -156,7 +156,7 @@ class CalibrateDialog(QDialog):
         self.found.setText(
             tr(
                 "{activity:.4g} kBq/mL at the start of the scan. Mean of {n_voxels:,} voxels in a "
-                "cylinder with radius {radius_mm:.1f} mm and length {length_mm:.1f} mm "
+                "cylinder with a radius of {radius_mm:.1f} mm and a length of {length_mm:.1f} mm "
                 "at ({x:g}, {y:g}, {z:g}) mm.",
                 activity=measured["bq_ml_at_start"] / 1000,
                 n_voxels=measured["n_voxels"],

@@ -35,8 +35,8 @@ SAVE_MS = 1500
 FOLDER, ENDING = "regions", ".regions.toml"
 DIGITS = 24
 NOT_OURS = tr(
-    "The regions saved with the study were drawn on another scan or on another computer. "
-    "You can load them from their file on the Regions tab."
+    "The regions saved with the study were drawn on another scan or on another computer. To use "
+    "them, load their file in the Regions tab."
 )
 
 

@@ -208,7 +208,7 @@ class QueueDialog(QDialog):
         set_icon(self.run, "pause" if runs else "start", self._theme, "on_accent")
         self.run.setText(tr("Pause the queue") if runs else tr("Run the queue"))
         tip = (
-            tr("Start no more studies. Running studies save a checkpoint.")
+            tr("Do not start any more studies. Running studies save a checkpoint.")
             if runs
             else tr("Start the studies in this order")
         )

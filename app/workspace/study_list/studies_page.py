@@ -132,7 +132,9 @@ class StudiesPage(QWidget):
     def _count(self) -> None:
         shown, total = self.found.rowCount(), len(self.table.studies)
         room = size(sum(each.n_bytes for each in self.table.studies))
-        text = tr("{shown:,} of {total:,} shown, {room}", shown=shown, total=total, room=room)
+        text = tr(
+            "{shown:,} of {total:,} shown, {room} on disk", shown=shown, total=total, room=room
+        )
         none = tr("No studies yet. Every finished image is listed here with its patient.")
         self.count.setText(text if total else none)
 

@@ -57,12 +57,12 @@ class CylinderActivity(Settings):
         gt=0,
     )
     diameter_mm: float | None = setting(
-        None, "Inner size of the cylinder, if no volume is given", label="Diameter", unit="mm",
-        empty="not needed", gt=0,
+        None, "Inner dimensions of the cylinder, if no volume is given",
+        label="Diameter", unit="mm", empty="not needed", gt=0,
     )  # fmt: skip
     length_mm: float | None = setting(
-        None, "Inner size of the cylinder, if no volume is given", label="Length", unit="mm",
-        empty="not needed", gt=0,
+        None, "Inner dimensions of the cylinder, if no volume is given",
+        label="Length", unit="mm", empty="not needed", gt=0,
     )  # fmt: skip
     nuclide: str | None = setting(
         None, "Nuclide of the tracer, such as F-18", label="Nuclide", empty=FROM_THE_SCAN

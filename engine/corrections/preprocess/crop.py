@@ -22,10 +22,14 @@ class Crop(PreprocessStep):
     since: ClassVar[int | None] = 1
     on_demand: ClassVar[bool] = True
     rows: Span | None = setting(
-        None, "First row to keep, and the first row after the kept range", unit="pixels"
+        None,
+        "Range of rows to keep: the first row, and the first row after the range",
+        unit="pixels",
     )
     columns: Span | None = setting(
-        None, "First column to keep, and the first column after the kept range", unit="pixels"
+        None,
+        "Range of columns to keep: the first column, and the first column after the range",
+        unit="pixels",
     )
 
     # A crop only changes positions, so a single view gives the same result.

@@ -78,7 +78,7 @@ class FlatField(PreprocessStep):
         None, "Open-beam counts, for a scan without flat fields", unit="counts", gt=0
     )
     air: Literal["none", "left", "right", "both"] = setting(
-        "none", "Detector edge that sees only air; it is used to correct drifts of the source"
+        "none", "Detector edge that sees only air; it is used to correct source drift"
     )
     air_columns: int = setting(
         8, "Width of the detector edge that sees only air", unit="pixels", ge=1, le=1000

@@ -16,8 +16,8 @@ class LiveSettings(Settings):
 
     mode: Mode = setting(
         "growing",
-        "Use only the latest rotation, so that the slices follow motion, or use all views "
-        "until the scan is complete and keep the image",
+        "Use only the latest rotation, so that the slices follow motion, or use all views until "
+        "the scan is complete and keep the final image",
         label="Views",
     )
     turn: Turn = setting("full", "Use the latest half or full rotation", label="Latest rotation")

@@ -109,15 +109,13 @@ class CtProtocol(Protocol):
 
     modality: Literal["ct"] = "ct"
     name: Name = "Standard CT"
-    beam: Beam | None = setting(
-        None, "Beam geometry that the scan must have; None: any geometry", label="Beam"
-    )
+    beam: Beam | None = setting(None, "Required beam geometry; None: any geometry", label="Beam")
     grid: CtGrid = CtGrid()
     steps: Steps = Steps()
     algorithm: LinearAlgorithm = LINEAR_ALGORITHMS[0]()
     adjoint: Literal["matched", "voxel"] = setting(
         "matched",
-        "Back projection of iterative algorithms: the exact transpose, or a faster approximation",
+        "Back projection in iterative algorithms: the exact transpose, or a faster approximation",
         label="Back projection",
         expert=True,
     )
