@@ -140,8 +140,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>A normalisation measures the efficiency of each crystal and each type of line of response, with a source of known shape. Repeat the measurement after each service. The result applies to every scan from the scanner.</source>
-      <translation>Eine Normalisierung misst mit einer Quelle bekannter Form die Empfindlichkeit jedes Kristalls und jeder Art von Antwortlinie. Wiederholen Sie die Messung nach jeder Wartung. Das Ergebnis gilt für alle Scans des Scanners.</translation>
+      <source>A normalisation measures the efficiency of each crystal and of each type of line of response. It uses scans of a source with a known shape. Repeat the measurement after each service. The result applies to every scan from the scanner.</source>
+      <translation>Eine Normalisierung misst die Empfindlichkeit jedes Kristalls und jeder Art von Antwortlinie. Sie verwendet Scans einer Quelle bekannter Form. Wiederholen Sie die Messung nach jeder Wartung. Das Ergebnis gilt für alle Scans des Scanners.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
@@ -10935,7 +10935,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/sinogram.py" />
-      <source>Estimate the randoms of each bin from singles rates of crystals or blocks, fitted to the delayeds. Otherwise, each bin uses only its own delayeds</source>
+      <source>Estimate the randoms in each bin from singles rates of crystals or blocks, fitted to the delayeds. Otherwise, each bin uses only its own delayeds</source>
       <translation>Die Zufallskoinzidenzen jedes Bins aus Einzelraten der Kristalle oder Blöcke schätzen, angepasst an die Verzögerten. Sonst verwendet jedes Bin nur seine eigenen Verzögerten</translation>
     </message>
     <message>
@@ -11320,8 +11320,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/support.py" />
-      <source>Margin around the object in which activity is still possible</source>
-      <translation>Rand um das Objekt, in dem noch Aktivität möglich ist</translation>
+      <source>Activity is allowed up to this distance from the object</source>
+      <translation>Bis zu diesem Abstand vom Objekt ist Aktivität möglich</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/demo.py" />
@@ -11330,7 +11330,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Edge lengths x, y, z; if empty, the default of the scanner</source>
+      <source>Edge lengths x, y, z; if empty, the default for the scanner</source>
       <translation>Kantenlängen x, y, z; wenn leer, der Standardwert des Scanners</translation>
     </message>
     <message>
@@ -11375,8 +11375,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Use time of flight if the scan contains it</source>
-      <translation>Flugzeit verwenden, wenn der Scan sie enthält</translation>
+      <source>Use time-of-flight data if the scan contains them</source>
+      <translation>Flugzeitdaten verwenden, wenn der Scan sie enthält</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
@@ -11490,7 +11490,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Cylinder of uniform activity</source>
+      <source>Cylinder with uniform activity</source>
       <translation>Zylinder gleichmäßiger Aktivität</translation>
     </message>
     <message>

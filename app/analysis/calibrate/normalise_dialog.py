@@ -39,9 +39,9 @@ FORM_PX = 330
 ROLE = role_made_on("normalise").key
 KINDS = tr("Normalisation (*.h5)")
 LEAD = tr(
-    "A normalisation measures the efficiency of each crystal and each type of line of "
-    "response, with a source of known shape. Repeat the measurement after each service. "
-    "The result applies to every scan from the scanner."
+    "A normalisation measures the efficiency of each crystal and of each type of line of "
+    "response. It uses scans of a source with a known shape. Repeat the measurement after each "
+    "service. The result applies to every scan from the scanner."
 )
 USE_TIP = tr("Use the result as the normalisation of the open scan")
 KEEP_TIP = tr(

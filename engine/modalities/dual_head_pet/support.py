@@ -47,7 +47,7 @@ class Support(Settings):
     )
     margin_mm: float = setting(
         0.5,
-        "Margin around the object in which activity is still possible",
+        "Activity is allowed up to this distance from the object",
         label="Margin",
         unit="mm",
         ge=0,

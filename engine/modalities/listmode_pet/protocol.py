@@ -34,7 +34,7 @@ class ListModeGrid(GridSettings):
 
     voxel_mm: Voxel | None = setting(
         None,
-        "Edge lengths x, y, z; if empty, the default of the scanner",
+        "Edge lengths x, y, z; if empty, the default for the scanner",
         label="Voxel size",
         unit="mm",
     )
@@ -118,7 +118,7 @@ class ListModeProtocol(Protocol):
     grid: ListModeGrid = ListModeGrid()
     corrections: Corrections = Corrections()
     time_of_flight: bool = setting(
-        True, "Use time of flight if the scan contains it", label="Time of flight"
+        True, "Use time-of-flight data if the scan contains them", label="Time of flight"
     )
     sensitivity: SensitivitySettings = SensitivitySettings()
     algorithm: CountsAlgorithm = ALGORITHMS[0]()

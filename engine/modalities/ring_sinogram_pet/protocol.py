@@ -31,7 +31,7 @@ class RingSinogramProtocol(Protocol):
     grid: ListModeGrid = ListModeGrid()
     corrections: SinogramCorrections = SinogramCorrections()
     time_of_flight: bool = setting(
-        True, "Use time of flight if the scan contains it", label="Time of flight"
+        True, "Use time-of-flight data if the scan contains them", label="Time of flight"
     )
     algorithm: CountsAlgorithm = ALGORITHMS[0]()
     finishing: Finishing = (Gaussian(),)

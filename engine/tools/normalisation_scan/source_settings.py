@@ -22,7 +22,7 @@ class EvenCylinder(Settings):
     'cylinder of radius 100 mm, 0.0096 per mm'
     """
 
-    title: ClassVar[str] = "Cylinder of uniform activity"
+    title: ClassVar[str] = "Cylinder with uniform activity"
     kind: Literal["cylinder"] = "cylinder"
     diameter_mm: float = setting(
         ...,
