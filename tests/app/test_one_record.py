@@ -192,12 +192,12 @@ def statements(qtbot, controls, results) -> dict[str, dict[str, str]]:
     for name, result in results.items():
         controls.context.results.open(result)
         settle(qtbot, controls)
-        item = tab.list.item(listed.index(result.id))
+        item = tab.list.model().index(listed.index(result.id))
         row = table.index(rows[result.id], 0)
         found[name] = {
             "caption": caption.full_text,
-            "tip": bare(item.toolTip()),
-            "list": item.text(),
+            "tip": bare(item.data(Qt.ItemDataRole.ToolTipRole)),
+            "list": item.data(),
             "study": " ".join(
                 str(table.data(table.index(row.row(), k))) for k in range(table.columnCount())
             ),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QListWidget,
-    QListWidgetItem,
+    QListView,
     QMenu,
     QStackedWidget,
     QVBoxLayout,
@@ -18,13 +17,12 @@ from PySide6.QtWidgets import (
 
 from app.language.translation import tr
 from app.output.results.result_delegate import ResultDelegate
-from app.output.results.result_text import lines_of, tip_of
+from app.output.results.result_rows import ResultRows
 from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.ui.theme.questions import ask
 from app.ui.theme.widgets import button, label, set_tone
 from app.views.literal_text import literal_tip
-from engine.core.visible_text import visible_line
 from engine.results import Result
 
 EMPTY = tr(
@@ -32,22 +30,6 @@ EMPTY = tr(
     "is lost when you start another run, open another scan or quit."
 )
 RUNNING = tr("A reconstruction is running.")
-
-
-class _Item(QListWidgetItem):
-    """Makes its texts on demand, so that hundreds of results need little memory."""
-
-    def __init__(self, result: Result, name: str) -> None:
-        super().__init__()
-        self._result, self._name = result, name
-
-    def data(self, role: int) -> object:
-        # The text is for screen readers; the delegate paints the result itself.
-        if role == Qt.ItemDataRole.DisplayRole:
-            return visible_line(", ".join(lines_of(self._result, self._name)))
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return literal_tip(tip_of(self._result, self._name))
-        return super().data(role)
 
 
 class ResultsTab(QWidget):
@@ -62,7 +44,8 @@ class ResultsTab(QWidget):
         self._volumes = context.volumes
         self._chosen = ""
         self.confirm: Callable[[str, str], bool] = self._ask
-        self.list = QListWidget()
+        self.list = QListView()
+        self.list.setModel(ResultRows(self._results, self.list))
         self.list.setAccessibleName(tr("Results"))
         self.list.setItemDelegate(ResultDelegate(context.theme, self._results, self.list))
         # Qt then asks the delegate for one size, which matters for hundreds of results.
@@ -70,7 +53,7 @@ class ResultsTab(QWidget):
         # The delegate paints the item under the pointer in another shade.
         self.list.setMouseTracking(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        self.list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.open = button(tr("Open"), self._open, "", "primary")
         self.settings = button(tr("Use settings"), self._use_settings)
@@ -82,8 +65,8 @@ class ResultsTab(QWidget):
         self._note = label("", wrap=True)
         set_tone(self._note, "look")
         self._lay_out()
-        self.list.currentRowChanged.connect(self._choose)
-        self.list.itemActivated.connect(self._open)
+        self.list.selectionModel().currentRowChanged.connect(self._choose)
+        self.list.activated.connect(self._open)
         self.list.customContextMenuRequested.connect(self._show_menu)
         delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list, self._delete)
         # Only in the list: Delete in another field must not remove a result.
@@ -97,6 +80,16 @@ class ResultsTab(QWidget):
     def current(self) -> Result | None:
         """The selected result."""
         return next((each for each in self._results.items if each.id == self._chosen), None)
+
+    def select(self, row: int) -> None:
+        """Select the result in a row.
+
+        Parameters
+        ----------
+        row
+            row, from 0 for the newest result
+        """
+        self.list.setCurrentIndex(self.list.model().index(row, 0))
 
     def menu(self) -> QMenu:
         """Return the menu of further actions for the selected result."""
@@ -143,15 +136,10 @@ class ResultsTab(QWidget):
         column.addLayout(words)
 
     def _show(self) -> None:
-        # Refilling would otherwise change the selection, and with it the buttons.
-        self.list.blockSignals(True)
-        self.list.clear()
-        for row, result in enumerate(self._results.items):
-            name = self._results.names[result.id]
-            self.list.addItem(_Item(result, name))
-            if result.id == self._chosen:
-                self.list.setCurrentRow(row)
-        self.list.blockSignals(False)
+        # The list forgets its selection when it is filled again
+        rows = [row for row, each in enumerate(self._results.items) if each.id == self._chosen]
+        for row in rows:
+            self.select(row)
         self._pages.setCurrentIndex(1 if self._results.items else 0)
         self._total.setText(f"{self._results.describe()}.")
         self._limits.setText(self._results.retained_until)
@@ -159,8 +147,8 @@ class ResultsTab(QWidget):
         self._note.setVisible(bool(self._results.note))
         self._show_buttons()
 
-    def _choose(self, row: int) -> None:
-        items = self._results.items
+    def _choose(self, current: QModelIndex) -> None:
+        items, row = self._results.items, current.row()
         self._chosen = items[row].id if 0 <= row < len(items) else ""
         self._show_buttons()
 

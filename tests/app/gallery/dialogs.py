@@ -73,7 +73,7 @@ def files(shots: Photographer) -> None:
     storage.close()
     shots.show_tab("Results")
     results = window.tabs.currentWidget()
-    results.list.setCurrentRow(0)
+    results.select(0)
     shots.shoot_menu("menu-result", results.menu())
     shots.shoot_modal("question-delete", results._delete)
     record = window.session.run.record

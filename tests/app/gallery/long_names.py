@@ -60,7 +60,7 @@ def long_names(shots: Photographer) -> None:
     shots.show_tab("Facts")
     shots.shoot("long-facts")
     shots.show_tab("Results")
-    window.tabs.currentWidget().list.setCurrentRow(0)
+    window.tabs.currentWidget().select(0)
     shots.shoot("long-results")
     shots.shoot_modal("long-delete", window.tabs.currentWidget()._delete)
     name, images = study.data.name, session.run.record.images.items

@@ -89,7 +89,7 @@ def show_end(shots: Photographer, kind: str, study: Study) -> None:
     for tab in ("Facts", "Results"):
         shots.show_tab(tab)
         if tab == "Results":
-            window.tabs.currentWidget().list.setCurrentRow(0)
+            window.tabs.currentWidget().select(0)
         shots.shoot(f"{kind}-{tab.lower()}")
     shots.show_tab("Progress")
     window.actions_.log.setChecked(True)
