@@ -251,7 +251,7 @@ class BareBins(BinValues):
         if middles != sorted(middles, key=lambda middle: (abs(middle), middle)):
             raise GeometryError(
                 f"{title}: {self.name} has no header, so its bins must be in Siemens order, but "
-                "those of the scan are not; write the file with a header."
+                "the bins of the scan are in a different order; write the file with a header."
             )
         # The size of the file is the only sign of TOF bins.
         parts = self._times(layout)

@@ -191,7 +191,7 @@ def simulate_xray(
     if oversample < 1 or n_flats < 0 or n_darks < 0:
         raise SettingsError(
             f"got {oversample} rays per pixel, {n_flats} flats and {n_darks} darks, expected at "
-            "least 1 ray per pixel and no negative number of flats or darks."
+            "least 1 ray per pixel, 0 flats and 0 darks."
         )
     detector = detector or Detector()
     threads = threads or usable_cores()

@@ -248,9 +248,8 @@ class FlatField(PreprocessStep):
         if not (middle > 0 and drift <= MOST_DRIFT * middle):
             raise DataError(
                 f"Dark and flat field: the {n} air columns ({self.air}) vary by "
-                f"{percent(drift, max(middle, 1e-09))} during the scan, but source drift "
-                f"explains at most {100 * MOST_DRIFT:.0f} %; choose an edge that no object "
-                "covers."
+                f"{percent(drift, max(middle, 1e-09))} during the scan, but source drift can "
+                f"explain at most {100 * MOST_DRIFT:.0f} %; choose an edge that no object covers."
             )
         transmission /= level
         return drift / middle

@@ -221,7 +221,7 @@ def series_file(folder: Path) -> Path | None:
         )
         raise SeveralItemsError(
             f"{folder.name}: contains {len(found)} DICOM series: {listed}. Choose a file from the "
-            "series to open.",
+            "series that you want to open.",
             tuple(
                 FolderItem(headers[0].path, f"DICOM series {headers[0].describe()}")
                 for headers in found.values()

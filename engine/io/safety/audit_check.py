@@ -162,7 +162,7 @@ def _checked(path: Path, known: dict[str, str], *, every_key: bool) -> Iterator[
         try:
             line = read_line(data, number, line, known, checks_key=every_key or is_last)
         except ValueError as e:
-            raise DataError(f"{path.name}: line {number} {e}; compare it with a backup.") from e
+            raise DataError(f"{path.name}: {e}; compare this line with a backup.") from e
         yield line
 
 
@@ -178,7 +178,7 @@ def _lines(path: Path) -> Iterator[tuple[bytes, bool]]:
             if not data.endswith(b"\n"):
                 raise DataError(
                     f"{path.name}: line {number} has been changed since it was written (the line "
-                    "break at its end is missing); compare it with a backup."
+                    "break at its end is missing); compare this line with a backup."
                 )
             yield data[:-1], not left
 

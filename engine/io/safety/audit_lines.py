@@ -118,9 +118,9 @@ def read_line(
     Raises
     ------
     ValueError
-        with the fault as the end of a sentence: "has been changed ..."
+        states the line and its fault
     """
-    changed = ValueError("has been changed since it was written")
+    changed = ValueError(f"line {number} has been changed since it was written")
     found = SIGNED_END.fullmatch(data[-END_BYTES:])
     body = data[:-END_BYTES] + b"}" if found else data
     try:
@@ -133,14 +133,14 @@ def read_line(
     except (ValueError, KeyError, TypeError, RecursionError) as e:
         raise changed from e
     if found is None and before.key:
-        raise ValueError("is not signed, although earlier lines are")
+        raise ValueError(f"line {number} is not signed, although earlier lines are")
     signed = old_digest == _old_digest(entry) if found is None else True
     if found is not None and checks_key:
         signed = is_signed(LINE, body, str(key), found[1].decode())
     if not (sound and signed):
         raise changed
     if key and key not in known:
-        raise ValueError(f"is signed with an unknown key ({short(str(key))})")
+        raise ValueError(f"line {number} is signed with an unknown key ({short(str(key))})")
     return AuditLine(entry, digest_of(data), str(old_digest), str(key))
 
 

@@ -110,8 +110,8 @@ def layout_of(header: InterfileHeader) -> SinogramLayout:
     n_bins, n_views, n_planes = (header.required(*keys_of("matrix size", k)) for k in (1, 2, 3))
     if label not in FIRST_AXIS or not (0 < n_bins <= MOST_BINS and 0 < n_views <= MOST_BINS):
         raise FileFormatError(
-            f"{name}: has {n_bins} × {n_views} × {n_planes} values with the first axis {label!r}, "
-            "expected axes for bins, projections and planes; correct the header."
+            f"{name}: has {n_bins} × {n_views} × {n_planes} values and the first axis is "
+            f"{label!r}, expected the axes bins, projections and planes; correct the header."
         )
     segments = _segments(header, scanner)
     stated = sum(each.n_planes for each in segments)

@@ -46,7 +46,7 @@ def test_the_middle_alone_counts() -> None:
 
 
 def test_a_single_rod_has_no_valley() -> None:
-    with pytest.raises(GeometryError, match="has 1 rods but no neighbours"):
+    with pytest.raises(GeometryError, match="has 1 rods but no neighbouring pair"):
         valley_to_peak(derenzo().rasterise(GRID), RodSector(2.0, ((4.0, 0.0),)))
 
 

@@ -210,7 +210,7 @@ def test_nan_is_told_before_it_spreads():
     with pytest.raises(DataError, match=r"1 values .* infinite or NaN; .* bad-pixel correction"):
         Logarithm().apply(data, on=ON)
     values[7] = np.nan
-    with pytest.raises(DataError, match=r"View 8 has no measured value"):
+    with pytest.raises(DataError, match=r"View 8 contains no measured values"):
         BadPixels().apply(data, on=ON)
 
 

@@ -289,7 +289,7 @@ class TestDamage:
     def test_without_the_library(self, branches, folder: Path, monkeypatch) -> None:
         path = files.write(folder / "a.root", {"Coincidences": branches})
         monkeypatch.setitem(sys.modules, "uproot.reading", None)
-        with pytest.raises(ResourceError, match=r"install isocenter\[gate\]"):
+        with pytest.raises(ResourceError, match=r"pip install 'isocenter\[gate\]"):
             read_listmode(path)
 
 

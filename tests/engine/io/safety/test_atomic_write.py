@@ -62,7 +62,7 @@ def test_what_is_private_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["n" * 256, "ä" * 128 + ".h5", "名" * 90])
 def test_a_name_too_long_is_a_sentence(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ResourceError, match="choose a shorter one"):
+    with pytest.raises(ResourceError, match="choose a shorter name"):
         write_atomically(b"volume", tmp_path / name)
 
 

@@ -108,7 +108,7 @@ def test_times_of_a_scanner_whose_timing_is_known_are_kept(tmp_path):
         ("data file:=scan.s", "data file:=../scan.s", "for safety"),
         ("types:=1", "types:=0.5", "whole number"),
         ("[1]:=0", "[1]:=4", "truncated"),
-        ("label [1]:=bin", "label [1]:=plane", "expected axes for bins"),
+        ("label [1]:=bin", "label [1]:=plane", "expected the axes bins"),
         ("compression:=11", "compression:=10", "odd span"),
     ],
 )
