@@ -46,6 +46,9 @@ from tests.judge_scans import (
     ring_of,
 )
 
+PASSES_BEFORE = 2.5
+"""OSEM, and 1.5 for the row sums. A cycle ends with the full gradient of the next image: the first
+cycle needs one more, the last image one less."""
 BODY_MM = 14.0
 RODS = {"hot 8 mm": (7.5, 0.0, 4.0), "hot 4 mm": (-7.5, 0.0, 2.0), "cold 8 mm": (0.0, 8.0, 4.0)}
 """x, y and radius of rods along the axis of the mouse, in a body with a radius of 14 mm."""
@@ -268,9 +271,12 @@ def convergence(scan: MapScan, strength: float, n_cycles: int, n_reference: int)
         return rms[0], rms[1], max(abs(float(apart[mask].mean())) for mask in rods)
 
     def found() -> Iterator[tuple[float, Figures]]:
-        iterates = algorithm.run(scan.model, scan.model.start)
-        for number in range(1, n_cycles + 1):
-            yield 2.5 + 3 * number, errors(next(iterates).image)
+        start = algorithm.prepared(scan.model, algorithm.n_parts)
+        at, passes = start.likelihood.anchor_of(start.data), PASSES_BEFORE
+        for number in range(n_cycles):
+            cycle = run_cycle(start.likelihood, at, number)
+            at, passes = cycle.after, passes + cycle.n_passes
+            yield passes, errors(at.x)
 
     return Convergence(ready.likelihood.kkt(anchor), change, found())
 

@@ -11,7 +11,7 @@ from engine.jobs.checkpoint.images import Head
 from engine.protocols.study.study import Study
 
 Origin = tuple[str, dict[str, tuple[str, str]]]
-"""Digest of settings and state version; (name, digest) of each input file by its role."""
+"""Digest of settings and state versions; (name, digest) of each input file by its role."""
 
 
 ADDED = (("algorithm", "updates"),)
@@ -38,7 +38,7 @@ def origin_of(study: Study, inputs: dict[str, Plain]) -> Origin:
 
 
 def _protocol_digest(study: Study, protocol: Plain, files: dict[str, tuple[str, str]]) -> str:
-    """Return the digest of the settings of a run and of the version of its state."""
+    """Return the digest of the settings of a run and of the versions of its state."""
     # A scanner file is in `files` with its own digest; only a name counts here
     scanner = None if "scanner" in files else study.scanner
     how: list[Plain | str | int | None] = [protocol, scanner]
@@ -46,6 +46,8 @@ def _protocol_digest(study: Study, protocol: Plain, files: dict[str, tuple[str, 
         how.append("complete events")
     if study.protocol.state_version:  # 0: as in older checkpoints
         how.append(study.protocol.state_version)
+    if study.protocol.algorithm.state_version:
+        how.append(f"algorithm {study.protocol.algorithm.state_version}")
     return hashlib.sha256(json.dumps(how, sort_keys=True).encode()).hexdigest()
 
 

@@ -131,6 +131,8 @@ class Algorithm(Settings):
     """Projections and back projections of the rows of one update."""
     memory: ClassVar[WorkingMemory] = WorkingMemory(8, 6, 2)
     """Arrays held at the same time; the default is enough for most algorithms."""
+    state_version: ClassVar[int] = 0
+    """Version of the path to the image. Raise it if an older checkpoint must not be resumed."""
     kind: Any = None
     """Name in files: a Literal in each algorithm."""
 

@@ -225,6 +225,8 @@ class Svrg(_Penalised):
     title: ClassVar[str] = "MAP"
     kind: Literal["map"] = "map"
     passes: ClassVar[int] = 2 * PASSES_OF_CYCLE
+    state_version: ClassVar[int] = 1
+    """1: limits of the voxels in a cycle (`engine.recon.algorithms.svrg_cycle`)."""
     memory: ClassVar[WorkingMemory] = WorkingMemory(18 + MOST_SUBSETS, 6, 2)
     iterations: int = setting(
         20,

@@ -7,6 +7,14 @@ the cycle begins, and D (`engine.recon.algorithms.penalised`) that at the start 
 the optimum the corrected gradients of all subsets agree, so the step length need not tend to 0, and
 the optimum does not depend on the number or order of the subsets.
 
+Where few counts meet in a voxel near 0, its gradient depends on single counts. Such a gradient,
+once for each subset, would take the voxel to many times its value, and Φ would decrease. Therefore
+an update changes no voxel by more than about half, and a cycle at most doubles it:
+
+    x / 2 ≤ new x ≤ 1.5 x + 0.01 f̄,    new x ≤ 2 a + 0.02 f̄    (first cycle: 4 a + 0.4 f̄)
+
+f̄ is the typical activity. Near the optimum no limit acts. Line integrals have none (δ = 0).
+
 With a last full gradient, which begins the next cycle, a cycle costs three passes over the data. If
 Φ has decreased, the cycle is repeated with half the step. The result is a function of a, the number
 of the cycle and the data alone: runs can continue after every cycle.
@@ -19,7 +27,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.core.arrays import Array
+from engine.core.arrays import Array, module_of
 from engine.recon.algorithms.penalised import Anchor, PenalisedLikelihood
 from engine.recon.algorithms.subset_order import shuffled
 
@@ -30,6 +38,12 @@ LONGEST_STEP, DECAY, SHORTEST_STEP = 1.5, 0.1, 0.25
 
 Far from the optimum, long ones gain most. Near it, subsets with few counts need short ones.
 """
+LOWEST, HIGHEST, RISE = 0.5, 1.5, 10
+"""Limits of a voxel after an update, relative to its value, and what it may rise by in units of δ.
+
+δ is a thousandth of f̄."""
+IN_FIRST_CYCLE, IN_A_CYCLE = (4.0, 400), (2.0, 20)
+"""The same for the highest value in a cycle. OSEM leaves the first cycle more voxels near 0."""
 MOST_HALVINGS = 4
 RELATIVE_ROUNDING = 1e-8
 """Decrease of Φ relative to L that rounding can cause."""
@@ -50,6 +64,47 @@ class Cycle:
     after: Anchor
     step: float
     n_passes: int
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Limits of the voxels in a cycle.
+
+    Attributes
+    ----------
+    first : (n_z, n_y, n_x) image at which the cycle begins
+    highest, rise : upper limit in the cycle, highest · first + rise · δ
+    least : δ; 0 for no limits
+    """
+
+    first: Array
+    highest: float
+    rise: float
+    least: float
+
+    def apply(self, planes: slice, x: Array, found: Array) -> None:
+        """Limit some planes of a new image.
+
+        Parameters
+        ----------
+        planes
+            the planes
+        x
+            (n_z, n_y, n_x) image before the update
+        found
+            (n_z, n_y, n_x) image after the update, which is changed
+        """
+        if not self.least:
+            return
+        xp, new = module_of(x), found[planes]
+        limit = x[planes] * LOWEST
+        xp.maximum(new, limit, out=new)
+        limit *= HIGHEST / LOWEST
+        limit += RISE * self.least
+        xp.minimum(new, limit, out=new)
+        xp.multiply(self.first[planes], self.highest, out=limit)
+        limit += self.rise * self.least
+        xp.minimum(new, limit, out=new)
 
 
 def run_cycle(of: PenalisedLikelihood, anchor: Anchor, number: int) -> Cycle:
@@ -82,18 +137,31 @@ def run_cycle(of: PenalisedLikelihood, anchor: Anchor, number: int) -> Cycle:
 def _passed(of: PenalisedLikelihood, anchor: Anchor, number: int, longest: float) -> Array:
     """Return the image after the passes of a cycle."""
     n, first = of.objective.n_subsets, number * SUBSET_PASSES
+    limits = Limits(anchor.x, *(IN_A_CYCLE if number else IN_FIRST_CYCLE), of.least)
     step = _length(first, longest)
     x = of.stepped(anchor.x, of.scaling(anchor.x), anchor.gradient, step)
+
+    def limit(planes: slice) -> None:
+        limits.apply(planes, anchor.x, x)
+        x[planes] *= of.seen[planes]
+
+    of.objective.by_planes(limit, x)
     for each in range(first, first + SUBSET_PASSES):
         # The curvature of the prior changes with the image, most of all in the first cycles.
         step, scaling = _length(each, longest), of.scaling(x)
         for k in shuffled(n, each):
-            x = _updated(of, anchor, k, x, scaling, step)
+            x = _updated(of, anchor, k, x, scaling, step, limits)
     return x
 
 
 def _updated(
-    of: PenalisedLikelihood, anchor: Anchor, k: int, x: Array, scaling: Array, step: float
+    of: PenalisedLikelihood,
+    anchor: Anchor,
+    k: int,
+    x: Array,
+    scaling: Array,
+    step: float,
+    limits: Limits,
 ) -> Array:
     """Return the image after the update with a subset."""
     found, prior, part = of.objective.gradient_image(k, x), of.prior_gradient(x), anchor.parts[k]
@@ -107,6 +175,7 @@ def _updated(
         gradient += anchor.total[planes]
         gradient -= prior[planes]
         of.step(planes, x, scaling, found, step)
+        limits.apply(planes, x, found)
 
     of.objective.by_planes(update, x)
     return found

@@ -35,6 +35,7 @@ from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.protocol_identity import identified_study
 from engine.modalities.studies import Study, read_study
 from engine.protocols.privacy.names import Names
+from engine.recon.algorithms import Svrg
 
 GRID = ImageGrid((3, 4, 5), (1.0, 2.0, 3.0))
 N_ITERATIONS, N_SUBSETS = 3, 4
@@ -193,6 +194,17 @@ def test_a_run_that_was_begun_with_other_subsets_does_not_go_on(study, monkeypat
         older.setattr(ListModeProtocol, "state_version", 0)
         job.save(shown(1))
         assert Job(job.folder).latest().done == 1
+
+    with pytest.raises(SettingsError, match=r"Isocenter version has changed .* the study again"):
+        Job(job.folder).latest()
+
+
+def test_a_run_that_was_begun_with_an_older_algorithm_does_not_go_on(study, monkeypatch):
+    protocol = ListModeProtocol.model_validate({"algorithm": {"kind": "map"}})
+    job = Job.create(study.model_copy(update={"protocol": protocol}))
+    with monkeypatch.context() as older:
+        older.setattr(Svrg, "state_version", 0)
+        job.save(shown(1))
 
     with pytest.raises(SettingsError, match=r"Isocenter version has changed .* the study again"):
         Job(job.folder).latest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import islice, pairwise
 
@@ -21,7 +22,7 @@ from engine.recon.algorithms.optimality import block_change
 from engine.recon.algorithms.penalised import PenalisedLikelihood
 from engine.recon.algorithms.subset_order import shuffled
 from engine.recon.algorithms.subsets import CountDemand
-from engine.recon.algorithms.svrg_cycle import run_cycle
+from engine.recon.algorithms.svrg_cycle import Limits, run_cycle
 from engine.recon.model import BlurredModel, LinearModel, ListModeModel, MapModel
 from tests.emulator import EmulatedGpu
 from tests.engine.operators.ray_oracles import octant_rays
@@ -182,6 +183,33 @@ def test_a_step_that_leads_downhill_is_repeated_at_half_its_length(monkeypatch):
     cycle = run_cycle(ready.likelihood, ready.likelihood.anchor(ready.x), 0)
     assert cycle.after.value >= cycle.before.value
     assert cycle.step < 24 and cycle.n_passes > 3
+
+
+def test_with_few_counts_and_no_background_no_cycle_is_repeated():
+    """Without limits a voxel near 0 with one count would grow in each update of a pass."""
+    scan = ring_scan()
+    truth = np.where(scan.around, 1.0, np.where(np.any(scan.regions, axis=0), 3.0, 0.0))
+    mean = scan.factors * (scan.lengths @ truth.ravel())
+    counts = np.random.default_rng(1).poisson(3e3 * mean / mean.sum()).astype(float)
+    few = replace(scan, counts=counts, background=0 * mean)
+    ready = Svrg(strength=0.005).prepared(few.model("float32"), 24)
+    anchor = ready.likelihood.anchor_of(ready.data)
+    for number in range(4):
+        cycle = run_cycle(ready.likelihood, anchor, number)
+        assert cycle.n_passes == 3 and cycle.after.value > anchor.value
+        anchor = cycle.after
+
+
+def test_limits_of_a_cycle_grow_with_the_image_and_line_integrals_have_none():
+    x, first = np.float64([[[0, 1, 1, 1, 1]]]), np.float64([[[0, 1, 1, 1, 0.1]]])
+    stepped, planes_of = np.float64([[[9, -9, 9, 1.2, 9]]]), slice(None)
+    for scale in (1.0, 64.0):
+        found = scale * stepped
+        Limits(scale * first, 2.0, 20, 1e-3 * scale).apply(planes_of, scale * x, found)
+        np.testing.assert_allclose(found, [[scale * np.array([0.01, 0.5, 1.51, 1.2, 0.22])]])
+    found = stepped.copy()
+    Limits(first, 2.0, 20, 0.0).apply(planes_of, x, found)
+    np.testing.assert_array_equal(found, stepped)
 
 
 def test_the_counts_decide_the_number_of_subsets():
