@@ -109,7 +109,7 @@ def path_next_to(settings: Path, name: str) -> Path:
     # another meaning here. The colon would select a drive or an alternate data stream.
     if not name or name in (".", "..") or any(sign in name for sign in "/\\:\0"):
         raise FileFormatError(
-            f"{settings.name}: names the file {name!r}, but for safety only files in the same "
+            f"{settings.name}: names the file {name!r}, but, for safety, only files in the same "
             "folder are opened; move it there and correct the name."
         )
     return settings.parent / name
@@ -161,7 +161,7 @@ def below(settings: Path, name: str) -> Path:
         part in ("", ".", "..") or any(sign in part for sign in "\\:\0") for part in parts
     ):
         raise FileFormatError(
-            f"{settings.name}: names the file {name!r}, but for safety only files in the same "
+            f"{settings.name}: names the file {name!r}, but, for safety, only files in the same "
             "folder or below it are opened; move it there and correct the name."
         )
     return settings.parent.joinpath(*parts)

@@ -235,8 +235,8 @@ def _refuse_unsafe(tree: h5py.File, file: InputFile) -> None:
             where = f"{path.name}: {group.name.rstrip('/')}/{name}"
             if not isinstance(group.get(name, getlink=True), h5py.HardLink):
                 raise FileFormatError(
-                    f"{where} links to another file, but for safety only self-contained files are "
-                    "read; copy the data into this file."
+                    f"{where} links to another file, but, for safety, only self-contained files "
+                    "are read; copy the data into this file."
                 )
             item = group[name]
             address = h5py.h5o.get_info(item.id).addr
@@ -278,7 +278,7 @@ def refuse_unsafe(item: h5py.Dataset, where: str, size: int, *, texts: bool = Fa
     # Such a dataset could read any file of the user, such as a password file, into an image.
     if item.external or item.is_virtual:
         raise FileFormatError(
-            f"{where} stores its values in other files, but for safety only self-contained files "
+            f"{where} stores its values in other files, but, for safety, only self-contained files "
             "are read; copy the data into this file."
         )
     # Object types need decoding in Python, and references could point to other objects.

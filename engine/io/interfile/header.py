@@ -122,8 +122,8 @@ class InterfileHeader(HeaderValues):
         # here.
         if name in (".", "..") or any(sign in name for sign in "/\\:\0"):
             raise FileFormatError(
-                f"{self.path.name}: names the data file {name!r}, but for safety only files in the "
-                "header's folder are opened; move it there and correct the name."
+                f"{self.path.name}: names the data file {name!r}, but, for safety, only files in "
+                "the header's folder are opened; move it there and correct the name."
             )
         return self.path.parent / name
 

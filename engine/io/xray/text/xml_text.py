@@ -117,7 +117,9 @@ class XmlText:
     def _doctype(self, _: str, system: str | None, public: str | None, internal: bool) -> None:
         # External entities could read other files, internal ones could expand to gigabytes.
         if system or public or internal or not self.may_name_type:
-            self.refuse("declares entities or other files, which is refused for safety")
+            self.refuse(
+                "declares entities or other files, which is not allowed for security reasons"
+            )
 
     def _entity(self, *_: object) -> None:
-        self.refuse("declares entities, which is refused for safety")
+        self.refuse("declares entities, which is not allowed for security reasons")
