@@ -66,7 +66,7 @@ def convert_recording(
             file = RecordingFile(path)
             write_listmode(recorded_events(file), target)
             return _faults(file)
-    raise FileFormatError(f"{path.name}: the recording ends before its first data; discard it.")
+    raise FileFormatError(f"{path.name}: the recording contains no data; discard it.")
 
 
 class Rescue:
