@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 from sys import intern
+from threading import Lock
 
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
@@ -26,6 +26,7 @@ from engine.io.safety.audit_lines import (
 from engine.io.safety.signing_key import has_user_key, known_keys
 
 DIGEST_BYTES = sha256().digest_size
+CHUNK_BYTES = 2**16
 
 
 @dataclass(frozen=True)
@@ -91,29 +92,11 @@ def check_log(path: Path, *, every_key: bool = True) -> CheckedLog:
     known = known_keys()
     # Before the log: another process may add a line between the two.
     newest = read_newest(path, known)
-    reached, digests, n_old = START, bytearray(), 0
-    of_results: dict[str, tuple[Plain, ...]] = {}
-    for number, line in enumerate(_checked(path, known, every_key=every_key), 1):
-        digests += bytes.fromhex(line.digest)
-        n_old += not line.key
-        if newest is not None and number == newest.number:
-            reached = line
-        if about := _about_result(line.entry):
-            name = about["facts"]["result"]
-            of_results[name] = (*of_results.get(name, ()), about)
-    found = CheckedLog(bytes(digests), of_results, n_old)
-    _refuse_truncated(path, found, newest or read_newest(path, known), reached)
-    # Lines without key could be written by anybody. In the own log they are older than the key.
-    if path == log_file() and has_user_key() and found.n_lines == n_old:
-        raise DataError(
-            f"{path.name}: contains no signed lines, although this user has a signing key; restore "
-            "the log from a backup."
-        )
-    return found
+    return _check(path, newest, _Reading(path, known), every_key=every_key)
 
 
 def check_quickly(path: Path) -> CheckedLog:
-    """Check a log as `check_log` without every key; an unchanged file is not read again.
+    """Check a log as `check_log` without every key; lines that were checked are only compared.
 
     Parameters
     ----------
@@ -125,13 +108,128 @@ def check_quickly(path: Path) -> CheckedLog:
     DataError
         for the first line that was changed, or if the log is truncated
     """
-    states = tuple(_state(each) for each in (path, newest_file(path)))
-    return _remembered(path, states, tuple(known_keys().items()))
+    return _QUICK.check(path)
 
 
-@lru_cache(maxsize=1)  # each run adds lines; older versions of a log are of no use
-def _remembered(path: Path, states: tuple[object, ...], known: tuple[object, ...]) -> CheckedLog:
-    return check_log(path, every_key=False)
+class _Reading:
+    """A log as far as it was read. Lines that were added later can be read later."""
+
+    def __init__(self, path: Path, known: dict[str, str]) -> None:
+        self.path, self.known = path, known
+        self.line, self.digests, self.n_old = START, bytearray(), 0
+        self.of_results: dict[str, tuple[Plain, ...]] = {}
+        self._size, self._content = 0, sha256()
+
+    @property
+    def n_lines(self) -> int:
+        """Number of lines that were read."""
+        return len(self.digests) // DIGEST_BYTES
+
+    def is_unchanged(self) -> bool:
+        """Return True if the file begins with the bytes that were read."""
+        if not self.path.exists():
+            return not self._size
+        found, left = sha256(), self._size
+        with self.path.open("rb") as file:
+            while left and (some := file.read(min(left, CHUNK_BYTES))):
+                found.update(some)
+                left -= len(some)
+        return not left and found.digest() == self._content.digest()
+
+    def read_on(self, wanted: int, *, every_key: bool) -> AuditLine:
+        """Read all further lines, and return line `wanted`, or `START`."""
+        reached = self.line if wanted == self.n_lines else START
+        for number, (data, is_last) in enumerate(self._further_lines(), self.n_lines + 1):
+            try:
+                is_checked = every_key or is_last
+                line = read_line(data, number, self.line, self.known, checks_key=is_checked)
+            except ValueError as e:
+                raise DataError(f"{self.path.name}: {e}; compare this line with a backup.") from e
+            self._add(line)
+            reached = line if number == wanted else reached
+        return reached
+
+    def _add(self, line: AuditLine) -> None:
+        self.line = line
+        self.digests += bytes.fromhex(line.digest)
+        self.n_old += not line.key
+        if about := _about_result(line.entry):
+            name = about["facts"]["result"]
+            self.of_results[name] = (*self.of_results.get(name, ()), about)
+
+    def _further_lines(self) -> Iterator[tuple[bytes, bool]]:
+        """Yield each line without its end, and whether it is the last."""
+        if not self.path.exists():
+            return
+        with self.path.open("rb") as file:
+            # Lines that another process adds meanwhile are not part of this check.
+            left, number = os.fstat(file.fileno()).st_size - self._size, self.n_lines
+            file.seek(self._size)
+            while left > 0 and (data := file.readline(left)):
+                left, number = left - len(data), number + 1
+                if not data.endswith(b"\n"):
+                    raise DataError(
+                        f"{self.path.name}: line {number} has been changed since it was written "
+                        "(the line break at its end is missing); compare this line with a backup."
+                    )
+                self._size += len(data)
+                self._content.update(data)
+                yield data[:-1], not left
+
+
+class _QuickCheck:
+    """The last log that was checked without a fault, so that only new lines are parsed."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._states: tuple[object, ...] = ()
+        self._reading: _Reading | None = None
+        self._found: CheckedLog | None = None
+
+    def check(self, path: Path) -> CheckedLog:
+        """Check a log; if it is the last one and unchanged, it is not read at all."""
+        with self._lock:
+            states = (path, *(_state(each) for each in (path, newest_file(path))))
+            known = known_keys()
+            if self._found is not None and (states, known) == (self._states, self._known):
+                return self._found
+            newest = read_newest(path, known)
+            reading, self._reading, self._found = self._reading, None, None
+            if reading is None or not self._continues(reading, path, known, newest):
+                reading = _Reading(path, known)
+            self._found = _check(path, newest, reading, every_key=False)
+            self._states, self._reading = states, reading
+            return self._found
+
+    @property
+    def _known(self) -> dict[str, str]:
+        return {} if self._reading is None else self._reading.known
+
+    @staticmethod
+    def _continues(
+        reading: _Reading, path: Path, known: dict[str, str], newest: Newest | None
+    ) -> bool:
+        """Return True if only the lines after those that were read must be parsed."""
+        is_same = (reading.path, reading.known) == (path, known)
+        # A newest line before them is rare: another process is between line and digest
+        is_after = newest is not None and newest.number >= reading.n_lines
+        return is_same and is_after and reading.is_unchanged()
+
+
+_QUICK = _QuickCheck()
+
+
+def _check(path: Path, newest: Newest | None, reading: _Reading, *, every_key: bool) -> CheckedLog:
+    reached = reading.read_on(0 if newest is None else newest.number, every_key=every_key)
+    found = CheckedLog(bytes(reading.digests), dict(reading.of_results), reading.n_old)
+    _refuse_truncated(path, found, newest or read_newest(path, reading.known), reached)
+    # Lines without key could be written by anybody. In the own log they are older than the key.
+    if path == log_file() and has_user_key() and found.n_lines == found.n_without_key:
+        raise DataError(
+            f"{path.name}: contains no signed lines, although this user has a signing key; restore "
+            "the log from a backup."
+        )
+    return found
 
 
 def _state(path: Path) -> tuple[int, int, int]:
@@ -147,40 +245,13 @@ def _about_result(entry: Plain) -> Plain | None:
     facts = entry.get("facts")
     if not isinstance(facts, dict) or not isinstance(facts.get("result"), str):
         return None
-    # Names and keys are equal in thousands of lines, which share them in memory.
-    shared = {intern(name): _shared(value) for name, value in facts.items()}
+    # Names, actions and keys are equal in thousands of lines, which share them in memory.
+    shared = {intern(name): _shared(v) if name == "key" else v for name, v in facts.items()}
     return {"what": _shared(entry.get("what")), "facts": shared}
 
 
 def _shared(value: object) -> object:
     return intern(value) if isinstance(value, str) else value
-
-
-def _checked(path: Path, known: dict[str, str], *, every_key: bool) -> Iterator[AuditLine]:
-    line = START
-    for number, (data, is_last) in enumerate(_lines(path), 1):
-        try:
-            line = read_line(data, number, line, known, checks_key=every_key or is_last)
-        except ValueError as e:
-            raise DataError(f"{path.name}: {e}; compare this line with a backup.") from e
-        yield line
-
-
-def _lines(path: Path) -> Iterator[tuple[bytes, bool]]:
-    """Yield each line without its end, and whether it is the last."""
-    if not path.exists():
-        return
-    with path.open("rb") as file:
-        # Lines that another process adds meanwhile are not part of this check.
-        left, number = os.fstat(file.fileno()).st_size, 0
-        while data := file.readline(left):
-            left, number = left - len(data), number + 1
-            if not data.endswith(b"\n"):
-                raise DataError(
-                    f"{path.name}: line {number} has been changed since it was written (the line "
-                    "break at its end is missing); compare this line with a backup."
-                )
-            yield data[:-1], not left
 
 
 def _refuse_truncated(

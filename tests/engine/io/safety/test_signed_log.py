@@ -15,7 +15,7 @@ from engine.core.errors import DataError, EngineError
 from engine.core.paths import HOME_VARIABLE
 from engine.io.safety import signing_key as keys
 from engine.io.safety.audit_check import check_log, check_quickly
-from engine.io.safety.audit_lines import END_BYTES, FIRST, newest_file, signed_line
+from engine.io.safety.audit_lines import END_BYTES, FIRST, newest_file, read_line, signed_line
 from engine.io.safety.audit_log import latest_line, log_file, record
 from engine.io.safety.signing_key import signing_key
 from tests.forgeries import LOG, LOG_TWO_STEPS
@@ -244,3 +244,34 @@ def test_a_checked_log_is_small_in_memory(log):
     del found
     assert check_quickly(log).n_lines == 8
     assert older() is None, "only the newest version stays"
+
+
+def test_only_new_lines_are_parsed_again(log, monkeypatch):
+    before, numbers = check_quickly(log), []
+
+    def counted(data: bytes, number: int, *rest: object, **options: object) -> object:
+        numbers.append(number)
+        return read_line(data, number, *rest, **options)
+
+    monkeypatch.setattr("engine.io.safety.audit_check.read_line", counted)
+    record("result stored", result="one", key="k")
+    record("run finished", job="job")
+    found = check_quickly(log)
+    assert numbers == [before.n_lines + 1, before.n_lines + 2]
+    assert found == check_log(log) and check_quickly(log) is found
+
+
+@pytest.mark.parametrize("place", [0, 0.3, 0.6, 0.99])
+def test_a_change_in_lines_that_were_checked_is_noticed(log, place):
+    check_quickly(log)
+    record("run finished", job="job")
+    whole = log.read_bytes()
+    at = int(place * len(whole))
+    log.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+    with pytest.raises(DataError):
+        check_quickly(log)
+    log.write_bytes(whole)
+    assert check_quickly(log) == check_log(log)
+    log.write_bytes(whole[: whole[:-1].rindex(b"\n") + 1])
+    with pytest.raises(DataError, match="restore the log"):
+        check_quickly(log)
