@@ -66,7 +66,7 @@ def test_the_extent_is_the_balls_box(ball: Volume) -> None:
 
 def test_other_grids_are_refused(ball: Volume) -> None:
     moved = replace(ball, grid=replace(GRID, centre_mm=(0.0, 0.0, 0.0)))
-    with pytest.raises(GeometryError, match="one grid"):
+    with pytest.raises(GeometryError, match="the same grid"):
         rmse(ball, moved)
 
 
