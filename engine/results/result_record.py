@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from hashlib import sha256
@@ -9,15 +11,14 @@ from typing import Any, Literal, Self, TypeVar
 
 from engine.core.json_types import Plain
 from engine.core.settings import Settings, setting
-from engine.data.runs.record import (
-    ENDINGS,
-    Outcome,
-    ProtocolIdentity,
-    RecordedCorrection,
-    RecordedRun,
-)
+from engine.data.runs.record import ENDINGS, Outcome, ProtocolIdentity, RecordedRun
 
 RESULT_FORMAT: Literal["isocenter-result-1"] = "isocenter-result-1"
+SHARED_OF_RECORD = ("run", "inputs")
+SHARED_OF_RUN = ("protocol", "corrections", "warnings", "notes")
+"""Parts that are equal in most runs of a day."""
+MOST_SHARED = 500
+
 AnySettings = TypeVar("AnySettings", bound=Settings)
 
 
@@ -85,15 +86,15 @@ class ResultRecord(Settings):
         )
 
     def compact(self) -> Self:
-        """Return an equal record that shares parts with others, which saves two thirds of it.
+        """Return an equal record that shares parts with others, which saves most of its memory.
 
         The window holds the records of all results, and runs of a scan mostly differ in few fields.
         """
-        run = self.run
-        if run is not None:
-            fields = tuple(frozenset(each.model_fields_set) for each in run.corrections)
-            run = _compact(run, corrections=_shared(run.corrections, fields))
-        return _compact(self, run=run)
+        whole = self
+        if self.run is not None:
+            run = _with_shared(self.run, SHARED_OF_RUN)
+            whole = self.model_copy(update={"run": run})
+        return _with_shared(whole, SHARED_OF_RECORD)
 
     def to_text(self) -> str:
         """Return the text of the file, with only the fields that are set."""
@@ -105,19 +106,29 @@ class ResultRecord(Settings):
         return sha256(text.encode()).hexdigest()
 
 
-def _compact(model: AnySettings, **changed: Any) -> AnySettings:
-    values = {name: getattr(model, name) for name in type(model).model_fields} | changed
-    return model.model_construct(_names(frozenset(model.model_fields_set)), **values)
+@dataclass(frozen=True)
+class _Part:
+    """A part of a record, known by the digest of its text.
+
+    Equal values can differ in which fields are set, and so in their text.
+    """
+
+    digest: bytes
+    value: Any = field(compare=False)
 
 
-@lru_cache(200)
-def _names(names: frozenset[str]) -> set[str]:
-    return set(names)
+@lru_cache(MOST_SHARED)
+def _first(part: _Part) -> Any:
+    """Return the value of the first part with this text."""
+    return part.value
 
 
-@lru_cache(200)
-def _shared(
-    corrections: tuple[RecordedCorrection, ...], _: tuple[frozenset[str], ...]
-) -> tuple[RecordedCorrection, ...]:
-    """Return an equal list from earlier with the same fields set, on which the digest depends."""
-    return corrections
+def _with_shared(model: AnySettings, names: Sequence[str]) -> AnySettings:
+    values = dict(vars(model))
+    for name in set(names) & model.model_fields_set:
+        text = model.model_dump_json(include={name}, exclude_unset=True)
+        values[name] = _first(_Part(sha256(text.encode()).digest(), values[name]))
+    fields = model.model_fields_set
+    fields = _first(_Part(repr(sorted(fields)).encode(), fields))
+    # A copy by `model_copy` would have its own set of fields, a third of its memory.
+    return type(model).model_construct(fields, **values)

@@ -14,18 +14,16 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Self
 
 from engine.core.errors import EngineError, ResourceError, SettingsError
 from engine.core.json_types import Plain
 from engine.core.paths import made
-from engine.core.settings import Settings
 from engine.data.runs.record import RecordedRun
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
@@ -175,8 +173,7 @@ class Results:
             the newest first
         """
         self._sweep()
-        before = tuple(known)
-        found = _sharing(self._readable({each.id: each for each in before}), before)
+        found = self._readable({each.id: each for each in known})
         return sorted(found, key=lambda r: (r.record.created_utc, r.id), reverse=True)
 
     def open(self, id: str) -> Result:
@@ -338,50 +335,6 @@ def _is_unchanged(result: Result, folder: Path) -> bool:
     with suppress(OSError):
         return result.folder == folder and result.stamp == state_of(folder)[1]
     return False
-
-
-M = TypeVar("M", bound=Settings)
-SHARED_OF_RECORD = ("run", "inputs")
-SHARED_OF_RUN = ("protocol", "corrections", "warnings", "notes")
-"""Parts that are equal in most runs of a day."""
-
-
-def _sharing(results: Iterable[Result], known: Sequence[Result]) -> Iterator[Result]:
-    """Yield results whose records share equal parts, which saves most of their memory."""
-    parts: dict[bytes, Any] = {}
-    for each in known:
-        _share(each, parts)
-    for each in results:
-        yield _share(each, parts)
-
-
-def _share(result: Result, parts: dict[bytes, Any]) -> Result:
-    record = result.record
-    if record.run is not None:
-        run = _with_shared(record.run, SHARED_OF_RUN, parts)
-        if run is not record.run:
-            record = record.model_copy(update={"run": run})
-    record = _with_shared(record, SHARED_OF_RECORD, parts)
-    return result if record is result.record else replace(result, record=record)
-
-
-def _with_shared(model: M, names: Sequence[str], parts: dict[bytes, Any]) -> M:
-    # By text, because equal values can differ in which fields are set, and so in their digest
-    found = {
-        name: parts.setdefault(
-            sha256(model.model_dump_json(include={name}, exclude_unset=True).encode()).digest(),
-            getattr(model, name),
-        )
-        for name in names
-        if name in model.model_fields_set
-    }
-    fields = model.model_fields_set
-    fields = parts.setdefault(repr(sorted(fields)).encode(), fields)
-    is_same = all(getattr(model, name) is value for name, value in found.items())
-    if is_same and fields is model.model_fields_set:
-        return model
-    # A copy by `model_copy` would have its own set of fields, a third of its memory.
-    return type(model).model_construct(fields, **(vars(model) | found))
 
 
 def _fill(part: Path, name: str, new: NewResult) -> None:
