@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from engine.core.json_types import Plain
+from engine.corrections.resolution import ResolutionModel
 from engine.data.runs.events import Event
 from engine.modalities.stages import Stage
 from engine.protocols.run_context.context import RunContext
@@ -38,6 +39,9 @@ def fit_subsets(context: RunContext[P], demand: CountDemand) -> Stage[RunContext
 def without_open_filters(context: RunContext[P]) -> Stage[RunContext[P]]:
     """Leave out final Gaussians without a width after a penalised algorithm, and report it.
 
+    With the resolution in the model they stay, with their own 1.5 voxels: such images overshoot
+    at sharp edges.
+
     Parameters
     ----------
     context
@@ -46,6 +50,12 @@ def without_open_filters(context: RunContext[P]) -> Stage[RunContext[P]]:
     protocol = context.protocol
     finishing = tuple(each for each in protocol.finishing if not each.is_open)
     if not protocol.algorithm.is_penalised or finishing == protocol.finishing:
+        return context
+    corrections = getattr(protocol, "corrections", None)
+    steps = () if corrections is None else corrections.steps()
+    if any(isinstance(step, ResolutionModel) and step.use != "off" for step in steps):
+        words = " and ".join(each.describe() for each in protocol.finishing if each.is_open)
+        yield context.log.applied(FILTERS, f"{words}, because the resolution is in the model")
         return context
     text = f"none, because {protocol.algorithm.title} limits the noise itself"
     yield context.log.applied(FILTERS, text)

@@ -1,6 +1,7 @@
 """MAP on photons of the judge: how soon SVRG reaches the optimum, for six kinds of scanners.
 
 python -m tests.physics.map_scan [SCANNER ...] [--pairs N] [--strength S] [--seeds K]
+    [--cycles N] [--reference N]
 
 The reference is the optimum in float64. Errors are those of PETRIC: rms over the whole object and
 over its background, and the largest error of a region, all relative to the background.
@@ -245,13 +246,15 @@ class Convergence:
     errors: Iterator[tuple[float, Figures]]
 
 
-def convergence(scan: MapScan, strength: float, n_cycles: int, n_reference: int) -> Convergence:
+def convergence(
+    scan: MapScan, strength: float | None, n_cycles: int, n_reference: int
+) -> Convergence:
     """Return how SVRG converges to the optimum of a scan.
 
     Parameters
     ----------
     scan : the events
-    strength : of the prior
+    strength : of the prior; None for the one that the program chooses
     n_cycles : cycles of the run
     n_reference : cycles of the reference in float64
     """
@@ -291,7 +294,7 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("scanners", nargs="*", choices=[*CASES, []], metavar="SCANNER")
     parser.add_argument("--pairs", type=int)
-    parser.add_argument("--strength", type=float, default=0.03)
+    parser.add_argument("--strength", type=float, help="by default as the program chooses")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--cycles", type=int, default=6)
     parser.add_argument("--reference", type=int, default=16)

@@ -165,10 +165,11 @@ def fitted(
         return protocol.model_copy(update={"algorithm": algorithm}), ""
     sieved = sharpened and protocol.corrections.of(Resolution).with_filter
     automatic = auto_settings_of(data, sharpened=sharpened, sieved=sieved, of_frame=of_frame)
+    # A prior limits the noise, so the width does not depend on it.
+    width_mm = None if protocol.algorithm.is_penalised else automatic.fwhm_mm
     # Both places can hold a Gaussian without a width, and both get the same one.
     filters = {
-        name: _with_width(getattr(protocol, name), automatic.fwhm_mm)
-        for name in ("finishing", "between")
+        name: _with_width(getattr(protocol, name), width_mm) for name in ("finishing", "between")
     }
     demand = demand_of(protocol, data, automatic.n_counts)
     algorithm = protocol.algorithm.for_counts(demand, n_updates=automatic.n_updates)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 STRENGTHS = {"smooth": 0.2, "standard": 0.1, "sharp": 0.05}
 """Strength of the prior for each smoothness, with one count in each voxel.
 
-Discs of 10 mm in the NEMA body with 1.6 million counts (9 per voxel) then vary by 12 % without
+Discs of 10 mm in the NEMA body with 1.6 million counts (9 per voxel) then vary by 14 % without
 time of flight, and half as much is left in its lung as with OSEM (`tests/physics/map_table.py`).
 """
 COUNTS_POWER = 0.75
@@ -107,6 +107,12 @@ class Prepared:
 
 class _Penalised(Algorithm):
     """Settings of the prior, and the preparation of a run."""
+
+    state_version: ClassVar[int] = 2
+    """1: voxels have limits in a cycle (`engine.recon.algorithms.svrg_cycle`).
+
+    2: κ is limited (`engine.recon.priors.even_resolution`), and steps decay faster.
+    """
 
     smoothness: Smoothness = setting(
         "standard",
@@ -202,6 +208,7 @@ class _Penalised(Algorithm):
         inside = model.start > 0
         prior = relative_difference_for(
             row_sums,
+            first,
             activity,
             inside=inside & (objective.sensitivity() > 0),
             strength=strength,
@@ -225,8 +232,6 @@ class Svrg(_Penalised):
     title: ClassVar[str] = "MAP"
     kind: Literal["map"] = "map"
     passes: ClassVar[int] = 2 * PASSES_OF_CYCLE
-    state_version: ClassVar[int] = 1
-    """1: limits of the voxels in a cycle (`engine.recon.algorithms.svrg_cycle`)."""
     memory: ClassVar[WorkingMemory] = WorkingMemory(18 + MOST_SUBSETS, 6, 2)
     iterations: int = setting(
         20,
@@ -407,9 +412,9 @@ def _after_cycle(
 
 
 def _counts_in_voxel(row_sums: Array, first: Array, sensitivity: Array) -> float:
-    """Return the counts that a typical voxel sends, Σ s f · κ² f² / Σ s f; fewer with background.
+    """Return the counts that a typical voxel sends, Σ s f · q f² / Σ s f; fewer with background.
 
-    Without background, κ² = s / f.
+    q are the row sums. Without background, q = s / f.
     """
     weights = sensitivity * first
     total = float(np.sum(weights, dtype=np.float64))

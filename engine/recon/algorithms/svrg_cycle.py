@@ -11,7 +11,7 @@ Where few counts meet in a voxel near 0, its gradient depends on single counts. 
 once for each subset, would take the voxel to many times its value, and Φ would decrease. Therefore
 an update changes no voxel by more than about half, and a cycle at most doubles it:
 
-    x / 2 ≤ new x ≤ 1.5 x + 0.01 f̄,    new x ≤ 2 a + 0.02 f̄    (first cycle: 4 a + 0.4 f̄)
+    x / 2 ≤ new x ≤ 1.5 x + 0.02 f̄,    new x ≤ 2 a + 0.02 f̄    (first cycle: 4 a + 0.4 f̄)
 
 f̄ is the typical activity. Near the optimum no limit acts. Line integrals have none (δ = 0).
 
@@ -33,12 +33,12 @@ from engine.recon.algorithms.subset_order import shuffled
 
 SUBSET_PASSES = 2
 """Passes over the subsets between full gradients."""
-LONGEST_STEP, DECAY, SHORTEST_STEP = 1.5, 0.1, 0.25
-"""Step lengths α = max(1.5 / (1 + 0.1 pass), 0.25).
+LONGEST_STEP, DECAY, SHORTEST_STEP = 1.7, 0.2, 0.25
+"""Step lengths α = max(1.7 / (1 + 0.2 pass), 0.25).
 
 Far from the optimum, long ones gain most. Near it, subsets with few counts need short ones.
 """
-LOWEST, HIGHEST, RISE = 0.5, 1.5, 10
+LOWEST, HIGHEST, RISE = 0.5, 1.5, 20
 """Limits of a voxel after an update, relative to its value, and what it may rise by in units of δ.
 
 δ is a thousandth of f̄."""

@@ -6,10 +6,17 @@ sensitivity and f this image, the typical activity is
 
     f̄ = Σ s f² / Σ s f,
 
-ε = 0.005 f̄ and the factor of the prior is strength · f̄. κ² are the row sums of the Hessian of the
-data at f, smoothed likewise. The strength is then a number without a unit: the weight
-of the prior relative to the data, equal for every scanner, activity and number of counts. So is the
-resolution. κ makes it even over the image (Fessler & Rogers, IEEE TIP 5 (1996) 1346).
+ε = 0.005 f̄ and the factor of the prior is strength · f̄. With q the row sums of the Hessian of the
+data at f, smoothed likewise,
+
+    κ² = min(q, median of q over the object, with the weights min(f, 0.1 f̄)).
+
+The strength is then a number without a unit: the weight of the prior relative to the data, equal
+for every scanner, activity and number of counts. So is the resolution. κ² = q makes it even over
+the image (Fessler & Rogers, IEEE TIP 5 (1996) 1346). But photons from the skin are hardly
+attenuated, so q is up to eight times as large there as in the middle of a body. The prior would
+then blur the skin and move activity inwards. The weights count voxels of the object about equally:
+a hot organ must not decide.
 """
 
 from __future__ import annotations
@@ -22,6 +29,10 @@ from engine.recon.priors.relative import RelativeDifference
 
 EPSILON_SHARE = 0.005
 """ε relative to the typical activity."""
+OBJECT_SHARE = 0.1
+"""Activity of the object relative to the typical activity."""
+HALVINGS = 48
+"""Halvings of the interval of the median: more than the digits of a float32."""
 SIGMA = 1.5
 """Standard deviation of the smoothing of f and κ² [voxels]."""
 
@@ -70,8 +81,34 @@ def typical_activity(x: Array, sensitivity: Array) -> float:
     return float(xp.sum(weights * x, dtype=np.float64)) / total if total > 0 else 1.0
 
 
+def limited(squares: Array, first: Array, activity: float) -> Array:
+    """Return κ², limited to its median over the object.
+
+    Parameters
+    ----------
+    squares
+        (n_z, n_y, n_x) smoothed row sums of the Hessian
+    first
+        (n_z, n_y, n_x) first image
+    activity
+        f̄
+    """
+    xp = module_of(squares)
+    squares = squares.clip(min=0)
+    weights = first.clip(max=OBJECT_SHARE * activity) * (squares > 0)
+    half = float(xp.sum(weights, dtype=np.float64)) / 2
+    # Halving an interval needs less memory than sorting all voxels.
+    low, high = 0.0, float(squares.max())
+    for _ in range(HALVINGS if half > 0 else 0):
+        middle = (low + high) / 2
+        below = float(xp.sum(weights * (squares <= middle), dtype=np.float64))
+        low, high = (middle, high) if below < half else (low, middle)
+    return squares.clip(max=high)
+
+
 def relative_difference_for(
     row_sums: Array,
+    first: Array,
     activity: float,
     *,
     inside: Array,
@@ -86,6 +123,8 @@ def relative_difference_for(
     ----------
     row_sums
         (n_z, n_y, n_x) row sums of the Hessian of the data at the first image
+    first
+        (n_z, n_y, n_x) first image
     activity
         f̄
     inside
@@ -99,8 +138,8 @@ def relative_difference_for(
     threads
         CPU threads
     """
-    squares = smoothed(row_sums, (SIGMA,) * 3)
-    kappa = module_of(squares).sqrt(module_of(squares).maximum(squares, 0)) * inside
+    squares = limited(smoothed(row_sums, (SIGMA,) * 3), first, activity)
+    kappa = module_of(squares).sqrt(squares) * inside
     return RelativeDifference(
         spacing_mm, EPSILON_SHARE * activity, strength * activity, gamma, kappa, threads
     )

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from engine.data.timing.time_division import TimeDivision, middle_counts
 from engine.data.timing.time_frames import TimeFrame
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofSettings
+from engine.modalities.fit_subsets import without_open_filters
 from engine.modalities.listmode_pet.auto_settings import auto_settings_of, fitted, passes_of
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.recon.algorithms import Mlem, Osem
+from engine.protocols.run_context.context import RunContext
+from engine.recon.algorithms import Mlem, Osem, Svrg
 from engine.recon.postprocess import Gaussian
 
 RING = {
@@ -91,6 +94,24 @@ def test_what_it_leaves_open_is_filled_in_and_said():
     assert protocol.finishing == (Gaussian(fwhm_mm=fwhm_mm),)
     assert protocol.algorithm.n_iterations * protocol.algorithm.n_subsets == 48
     assert f"a Gaussian of {fwhm_mm:g} mm, chosen from 200,000 counts with time of flight" in words
+
+
+@pytest.mark.parametrize(
+    ("use", "said"),
+    [
+        ("auto", "Gaussian 1.5 voxels, because the resolution is in the model"),
+        ("off", "none, because MAP limits the noise itself"),
+    ],
+)
+def test_after_map_a_filter_depends_on_the_resolution_and_not_on_the_counts(use, said):
+    protocol = ListModeProtocol(algorithm=Svrg(), corrections={"resolution": {"use": use}})
+    study = engine.Study(data=Path("scan.h5"), protocol=protocol)
+    stage = without_open_filters(RunContext.of(study, engine.cpu()))
+    assert next(stage).text == said
+    with pytest.raises(StopIteration) as end:
+        next(stage)
+    finishing = fitted(end.value.value.protocol, scan(), sharpened=use == "auto")[0].finishing
+    assert finishing == ((Gaussian(),) if use == "auto" else ())
 
 
 @pytest.mark.parametrize(("tof_ps", "all_of_them"), [(300.0, 48), (None, 208)])

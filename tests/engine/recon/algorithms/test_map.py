@@ -206,7 +206,7 @@ def test_limits_of_a_cycle_grow_with_the_image_and_line_integrals_have_none():
     for scale in (1.0, 64.0):
         found = scale * stepped
         Limits(scale * first, 2.0, 20, 1e-3 * scale).apply(planes_of, scale * x, found)
-        np.testing.assert_allclose(found, [[scale * np.array([0.01, 0.5, 1.51, 1.2, 0.22])]])
+        np.testing.assert_allclose(found, [[scale * np.array([0.02, 0.5, 1.52, 1.2, 0.22])]])
     found = stepped.copy()
     Limits(first, 2.0, 20, 0.0).apply(planes_of, x, found)
     np.testing.assert_array_equal(found, stepped)
