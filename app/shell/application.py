@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.language.translation import tr, translate_qt
 from app.shell.ending import Ending
-from app.shell.garbage import collect_between_events, set_start_aside
+from app.shell.garbage import collect_between_events, set_start_aside, use_one_heap
 from app.shell.main_window import MainWindow
 from app.state.models.device_choice import DeviceChoice
 from app.state.models.messages import Problem
@@ -43,6 +43,7 @@ def make_app() -> QApplication:
     existing = QApplication.instance()
     if isinstance(existing, QApplication):
         return existing
+    use_one_heap()
     app = QApplication(sys.argv[:1])
     app.setApplicationName("Isocenter")
     # Wayland takes the icon of the window from the desktop file.

@@ -1,4 +1,4 @@
-"""Collect Python's cyclic garbage only between two events of the window.
+"""Collect Python's cyclic garbage only between two events, and use one heap.
 
 Python collects in the thread that happens to allocate next, at any point of its work. Garbage of
 the window contains Qt objects. The program crashes if another thread deletes them, or if they are
@@ -7,12 +7,17 @@ deleted while Qt uses them.
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import sys
+from contextlib import suppress
 
 from PySide6.QtCore import QObject, QTimer
 
 EVERY_MS = 500
 NAME = "garbage"
+ARENA_MAX = -8
+"""Option of `mallopt` in glibc: the largest number of heaps."""
 YOUNGEST = 100_000
 """Objects after which a collection is due; a window creates more garbage than a command."""
 
@@ -57,3 +62,14 @@ def set_start_aside() -> None:
     # Moves all objects to a generation that is never collected.
     gc.freeze()
     gc.set_threshold(YOUNGEST)
+
+
+def use_one_heap() -> None:
+    """Let all threads share one heap (glibc); call it before the first thread starts.
+
+    Otherwise glibc makes a heap for each of the first threads, up to eight for each processor. The
+    gaps in all of them stay with the program, and grow with the number of runs.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # other libraries than glibc have no heaps
+            ctypes.CDLL(None).mallopt(ARENA_MAX, 1)

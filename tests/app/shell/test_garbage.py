@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
+import sys
 import threading
 import weakref
 
@@ -74,3 +77,32 @@ def test_no_list_of_the_window_holds_objects_of_python(window, opened):
     ]
     assert any(held), "some hold something"
     assert {type(value) for value in held} <= {type(None), str, int, float, bool, list}
+
+
+HEAPS = """
+import ctypes, sys, tempfile
+from threading import Thread
+from app.shell.garbage import use_one_heap
+if sys.argv[1] == "one":
+    use_one_heap()
+threads = [Thread(target=lambda: [bytes(10_000) for _ in range(100)]) for _ in range(3)]
+for each in threads: each.start()
+for each in threads: each.join()
+libc = ctypes.CDLL(None)
+libc.fdopen.restype = libc.fopen.restype = ctypes.c_void_p
+with tempfile.NamedTemporaryFile() as file:
+    out = ctypes.c_void_p(libc.fopen(file.name.encode(), b"w"))
+    libc.malloc_info(0, out)
+    libc.fclose(out)
+    print(file.read().count(b"<heap nr="))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only glibc has several heaps")
+def test_threads_of_the_window_share_one_heap() -> None:
+    def heaps(which: str) -> int:
+        environment = {k: v for k, v in os.environ.items() if k != "MALLOC_ARENA_MAX"}
+        run = [sys.executable, "-c", HEAPS, which]
+        return int(subprocess.check_output(run, env=environment, text=True))
+
+    assert heaps("several") > 1 == heaps("one")
