@@ -351,7 +351,7 @@ class BinScatter(RingScatter[Sinogram]):
         if before.timed is None or SCATTER.key in before.timed.estimates:
             return share
         return (
-            f"{share}; the file has no time of flight, so the TOF distribution of "
+            f"{share}; the file contains no TOF information, so the TOF distribution of "
             "neighbouring counts is used"
         )
 

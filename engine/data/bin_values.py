@@ -156,7 +156,7 @@ class StatedBins(BinValues):
         if is_factor and n_times > 1:
             raise GeometryError(
                 f"{title}: {self.name} has separate factors for {n_times} TOF bins, which are not "
-                "supported; choose factors without time of flight."
+                "supported; choose factors without TOF bins."
             )
         return self._for(self.data.prompts, layout, title, may_spread=not is_factor)
 
@@ -175,7 +175,7 @@ class StatedBins(BinValues):
         if own.is_ordered != timed.is_ordered:
             raise GeometryError(
                 f"{title}: only one of {self.name} and the scan states the order of its TOF bins; "
-                "choose the file that belongs to the scan, or one without time of flight."
+                "choose the file that belongs to the scan, or one without TOF bins."
             )
         values = np.empty(len(timed.counts), np.float32)
         for time in range(own.n_times):
@@ -258,7 +258,7 @@ class BareBins(BinValues):
         if is_factor and len(parts) > 1:
             raise GeometryError(
                 f"{title}: {self.name} has separate factors for {len(parts)} TOF bins, which are "
-                "not supported; choose factors without time of flight."
+                "not supported; choose factors without TOF bins."
             )
         if len(parts) > 1:
             return self._placed(parts.sum(axis=0), layout)

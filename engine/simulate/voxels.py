@@ -174,8 +174,9 @@ def mni_brain(grey_path: Path, white_path: Path) -> VoxelPhantom:
     grey, white = read_volume(grey_path), read_volume(white_path)
     if grey.grid != white.grid:
         raise GeometryError(
-            f"{grey_path.name} has {grey.grid.describe()}, but {white_path.name} has "
-            f"{white.grid.describe()}; resample one map to the grid of the other."
+            f"the two maps have different grids or positions ({grey_path.name}: "
+            f"{grey.grid.describe()}; {white_path.name}: {white.grid.describe()}); resample one "
+            "map to the grid of the other."
         )
     most = np.float32(max(grey.values.max(), white.values.max()))
     activity = (4 * grey.values + white.values) / most

@@ -4585,8 +4585,13 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
-      <source>Interrupted jobs that will be lost: {n:,}.</source>
-      <translation>Unterbrochene Aufträge, die verloren gehen: {n:,}.</translation>
+      <source>1 interrupted job will be lost.</source>
+      <translation>1 unterbrochener Auftrag geht verloren.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/storage_dialog.py" />
+      <source>{n:,} interrupted jobs will be lost.</source>
+      <translation>{n:,} unterbrochene Aufträge gehen verloren.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
@@ -5914,13 +5919,13 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
-      <source>This protocol does not specify a randoms model. It is chosen automatically.</source>
-      <translation>Dieses Protokoll legt kein Modell der Zufallskoinzidenzen fest. Es wird automatisch gewählt.</translation>
+      <source>This protocol does not specify a randoms model, so one is chosen automatically.</source>
+      <translation>Dieses Protokoll legt kein Modell der Zufallskoinzidenzen fest, daher wird eines automatisch gewählt.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
-      <source>This protocol does not specify the number of subsets. It is chosen automatically.</source>
-      <translation>Dieses Protokoll legt die Zahl der Subsets nicht fest. Sie wird automatisch gewählt.</translation>
+      <source>This protocol does not specify the number of subsets, so it is chosen automatically.</source>
+      <translation>Dieses Protokoll legt die Zahl der Subsets nicht fest, daher wird sie automatisch gewählt.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
@@ -9140,8 +9145,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_text.py" />
-      <source>A run would use {value}: {method}.</source>
-      <translation>Ein Lauf würde {value} verwenden: {method}.</translation>
+      <source>With the current settings, a run would use {value} (method: {method}).</source>
+      <translation>Mit den aktuellen Einstellungen würde ein Lauf {value} verwenden (Verfahren: {method}).</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_text.py" />
@@ -9985,8 +9990,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>Enter the nuclide, dose, times and body measurements for {scan}. Empty fields use the values stored in the scan. The file applies only to this scan and is cleared when you open another one.</source>
-      <translation>Geben Sie Nuklid, Dosis, Zeiten und Körpermaße für {scan} ein. Für leere Felder gelten die Werte im Scan. Die Datei gilt nur für diesen Scan und entfällt, wenn Sie einen anderen öffnen.</translation>
+      <source>Enter the nuclide, dose, times and body measurements for {scan}. Empty fields use the values stored in the scan. The values apply only to this scan. They are no longer used when you open another scan.</source>
+      <translation>Geben Sie Nuklid, Dosis, Zeiten und Körpermaße für {scan} ein. Für leere Felder gelten die Werte im Scan. Die Eingaben gelten nur für diesen Scan. Sie werden nicht mehr verwendet, sobald Sie einen anderen Scan öffnen.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
@@ -10485,8 +10490,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Weight of the prior relative to the data. If empty, it is the number for the smoothness (smooth 0.2, standard 0.1, sharp 0.05) divided by the counts per voxel to the power of 0.75</source>
-      <translation>Gewicht des Priors im Verhältnis zu den Daten. Wenn leer, ist es die Zahl der Glättung (glatt 0,2, standard 0,1, scharf 0,05), geteilt durch die Zählereignisse je Voxel hoch 0,75</translation>
+      <source>Weight of the prior relative to the data. If empty, it is the value for the smoothness (smooth 0.2, standard 0.1, sharp 0.05) / (counts per voxel)^0.75</source>
+      <translation>Gewicht des Priors im Verhältnis zu den Daten. Wenn leer, ist es der Wert der Glättung (glatt 0,2, standard 0,1, scharf 0,05) / (Zählereignisse je Voxel)^0,75</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
@@ -10515,8 +10520,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Number of subsets of the data; if empty, it is chosen from the counts</source>
-      <translation>Zahl der Teilmengen der Daten; wenn leer, wird sie nach den Zählereignissen gewählt</translation>
+      <source>Number of subsets of the data; if empty, it depends on the number of counts</source>
+      <translation>Zahl der Teilmengen der Daten; wenn leer, richtet sie sich nach der Zahl der Zählereignisse</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
@@ -10550,8 +10555,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
-      <source>Number of updates in each pass (1 is MLEM); if empty, it is chosen from the counts</source>
-      <translation>Zahl der Aktualisierungen je Durchgang (1 ist MLEM); wenn leer, wird sie nach der Zahl der Ereignisse gewählt</translation>
+      <source>Number of updates in each pass (1 is MLEM); if empty, it depends on the number of counts</source>
+      <translation>Zahl der Aktualisierungen je Durchgang (1 ist MLEM); wenn leer, richtet sie sich nach der Zahl der Zählereignisse</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
@@ -11145,8 +11150,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/live/ct/settings.py" />
-      <source>Weight of rays that are measured twice in an incomplete rotation. even: full weight (fast). shared: one weight for both measurements. auto: even while views arrive, then shared</source>
-      <translation>Gewicht von Strahlen, die in einer unvollständigen Umdrehung zweimal gemessen werden. even: volles Gewicht (schnell). shared: ein Gewicht für beide Messungen. auto: even, solange Ansichten eintreffen, danach shared</translation>
+      <source>Weight of rays that are measured twice when the rotation is incomplete. "even": both at full weight (fast). "shared": the two measurements share one weight. "auto": "even" during the scan, "shared" once it is complete</source>
+      <translation>Gewicht von Strahlen, die bei unvollständiger Umdrehung zweimal gemessen werden. „even“: beide mit vollem Gewicht (schnell). „shared“: beide Messungen teilen sich ein Gewicht. „auto“: „even“ während des Scans, „shared“, sobald er vollständig ist</translation>
     </message>
     <message>
       <location filename="engine/live/ct/settings.py" />
@@ -11270,8 +11275,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/tracking.py" />
-      <source>Margin around the stored voxels for each direction, in crystal pitches</source>
-      <translation>Rand um die gespeicherten Voxel für jede Richtung, in Kristallabständen</translation>
+      <source>Margin around the box of voxels that is stored for each line direction, in crystal pitches</source>
+      <translation>Rand um den Quader von Voxeln, der für jede Linienrichtung gespeichert wird, in Kristallabständen</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/tracking.py" />
@@ -11570,8 +11575,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/postprocess/gaussian.py" />
-      <source>Full width at half maximum. If empty, it is 1.5 voxels; in list-mode PET with a μ-map, it is chosen from the resolution, counts and timing resolution</source>
-      <translation>Halbwertsbreite. Wenn leer, ist sie 1.5 Voxel; bei List-Mode-PET mit μ-Karte wird sie aus Auflösung, Ereigniszahl und Zeitauflösung gewählt</translation>
+      <source>Full width at half maximum. If empty, it is 1.5 voxels; in list-mode PET with a μ-map, it depends on the resolution, counts and timing resolution</source>
+      <translation>Halbwertsbreite. Wenn leer, ist sie 1,5 Voxel; bei List-Mode-PET mit μ-Karte richtet sie sich nach Auflösung, Ereigniszahl und Zeitauflösung</translation>
     </message>
     <message>
       <location filename="engine/recon/postprocess/median.py" />

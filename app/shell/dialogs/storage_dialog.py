@@ -143,7 +143,11 @@ class StorageDialog(QDialog):
         )
         if n_jobs:
             # Caches come back by themselves, interrupted jobs do not.
-            lost = tr("Interrupted jobs that will be lost: {n:,}.", n=n_jobs)
+            lost = (
+                tr("1 interrupted job will be lost.")
+                if n_jobs == 1
+                else tr("{n:,} interrupted jobs will be lost.", n=n_jobs)
+            )
             text = f"{text} {lost}"
         if doomed and self._confirm(tr("Remove from disk"), text, tr("Remove")):
             self._context.commands.run_task(

@@ -65,7 +65,11 @@ def best_words(sweep: Sweep, found: Estimate) -> str:
     # Adding 0.0 turns −0.0 into 0.0.
     value, best = sweep.describe(round(found.value, 3) + 0.0), found.best
     if not is_best(best, found):
-        return tr("A run would use {value}: {method}.", value=value, method=found.method)
+        return tr(
+            "With the current settings, a run would use {value} (method: {method}).",
+            value=value,
+            method=found.method,
+        )
     text = tr("★ {value} is best: {method}.", value=sentence_case(value), method=found.method)
     if _hardly_differ(found):
         advice = tr("The scores hardly differ. Compare the slices by eye.")

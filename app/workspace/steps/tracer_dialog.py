@@ -27,8 +27,8 @@ SECOND = "injected_at"
 KINDS = tr("Tracer files (*.toml)")
 LEAD = tr(
     "Enter the nuclide, dose, times and body measurements for {scan}. Empty fields use "
-    "the values stored in the scan. The file applies only to this scan and is cleared "
-    "when you open another one."
+    "the values stored in the scan. The values apply only to this scan. They are no "
+    "longer used when you open another scan."
 )
 NO_CALIBRATION = tr("For Bq/mL, also add a calibration in step 1.")
 READY = tr("Bq/mL: all required values are known.")

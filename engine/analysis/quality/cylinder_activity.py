@@ -12,7 +12,7 @@ from pydantic import model_validator
 
 from engine.analysis.quality.calibrating import KnownActivity, calibrate
 from engine.analysis.quality.cylinder import UprightCylinder
-from engine.analysis.quality.tracer_check import check_tracer
+from engine.analysis.quality.tracer_check import differences
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.core.settings import Settings, setting
@@ -138,14 +138,11 @@ def calibrate_with(
     """
     scan = volume.info.get("scan")
     if isinstance(scan, dict):
-        differing = check_tracer(stated.tracer, scan).notes
-        if differing:
-            # The notes of the check end in what happens for other scans ("is used instead"), which
-            # is not so
-            # here: a calibration does not overrule its scan.
+        # Unlike a tracer file, a calibration does not overrule its scan.
+        for name, value, other in differences(stated.tracer, scan):
             raise DataError(
-                f"{differing[0].partition(';')[0]}; leave this field empty to use the value from "
-                "the scan."
+                f"you entered {value} as {name}, but the scan states {other}; leave this field "
+                "empty to use the value from the scan."
             )
         scan = {**scan, **stated.tracer.facts()}
         volume = replace(volume, info={**volume.info, "scan": scan})

@@ -21,7 +21,7 @@ NAMES = {
     "weight_kg": "the weight [kg]",
     "height_cm": "the height [cm]",
     "sex": "the sex",
-    "live_fraction": "the live part of the frame",
+    "live_fraction": "the live fraction",
 }
 """Facts that a scan and a tracer file may both state."""
 SAME = 1e-3
@@ -124,12 +124,27 @@ def _notes(tracer: Tracer, stated: Plain, facts: Plain) -> Iterator[str]:
             f"{name} is not one of {', '.join(NUCLIDES)}; check the spelling, or enter "
             "half-life and positrons per decay."
         )
+    for name, value, other in differences(tracer, stated):
+        yield f"The scan states {name} as {other}; {value} from the tracer file is used instead."
+
+
+def differences(tracer: Tracer, stated: Plain) -> Iterator[tuple[str, object, object]]:
+    """Yield each fact that a tracer file and a scan state differently.
+
+    Parameters
+    ----------
+    tracer
+        tracer file
+    stated
+        facts of the scan, by the keys of the readers
+
+    Yields
+    ------
+    name of the fact, value of the tracer file and value of the scan
+    """
     for key, value in tracer.facts().items():
         if key in NAMES and key in stated and not _is_same(stated[key], value):
-            yield (
-                f"The scan states {NAMES[key]} as {stated[key]}; {value} from the tracer "
-                "file is used instead."
-            )
+            yield NAMES[key], value, stated[key]
 
 
 def _is_same(one: object, other: object) -> bool:

@@ -183,7 +183,10 @@ def figures_of(
 
 def _centres_of(coverage: RegionCoverage) -> RegionCoverage:
     if not coverage.is_empty and not coverage.centres.any():
-        raise DataError("the region contains no voxel centre; enlarge it, or count voxels by area.")
+        raise DataError(
+            "the region contains no voxel centre; enlarge it, or include partially covered voxels "
+            'by their area fraction (rule "area").'
+        )
     return coverage.by_centres()
 
 

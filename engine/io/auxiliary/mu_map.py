@@ -63,8 +63,8 @@ def as_mu_map(volume: Volume, scanner: Scanner | None, path: Path) -> Volume:
     low, high = VOXEL_MM
     if not all(low <= v <= high for v in volume.grid.voxel_mm):
         raise GeometryError(
-            f"{path.name}: the voxel size is {volume.grid.describe()}, expected {low:g} to "
-            f"{high:g} mm; save the map with the voxel size in mm."
+            f"{path.name}: the voxel size is {' × '.join(f'{v:g}' for v in volume.grid.voxel_mm)} "
+            f"mm, expected {low:g} to {high:g} mm; save the map with the voxel size in mm."
         )
     # The unit is resolved before the limits below, which are in 1/mm.
     found = recognised(volume, path.name)

@@ -57,6 +57,6 @@ def _refuse_impossible_frames(found: Dataset, file: InputFile) -> None:
     # Each frame needs at least one byte; a header alone must not reserve memory for all of them.
     if not 1 <= n_frames <= file.size:
         raise FileFormatError(
-            f"{file.name}: the header states {n_frames:,} frames for a file of {file.size:,} "
-            f"bytes, expected 1 to {file.size:,}; {WAY_OUT}."
+            f"{file.name}: the header states {n_frames:,} frames, which is impossible for a file "
+            f"of {file.size:,} bytes; {WAY_OUT}."
         )

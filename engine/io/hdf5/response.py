@@ -207,8 +207,8 @@ def refuse_other_scanner(
         )
     if stored.grid != scanner.grid and not any_image:
         raise GeometryError(
-            f"{path.name}: the matrix is for images of {stored.grid.describe()} voxels, but the "
-            f"scanner uses {scanner.grid.describe()} voxels; compute a new matrix for this image "
+            f"{path.name}: the image grid of the matrix ({stored.grid.describe()}) differs from "
+            f"that of the scanner ({scanner.grid.describe()}); compute a new matrix for this image "
             "size."
         )
 

@@ -207,7 +207,7 @@ def read_header(file: InputFile) -> InterfileHeader:
     Raises
     ------
     FileFormatError
-        if the file is too large for a header or contains zero bytes
+        if the file is too large for a header or contains null bytes
     """
     # The user may have opened the data file, which has no header of its own.
     data = file.read() if file.size <= MAX_HEADER_BYTES else b"\0"

@@ -180,7 +180,7 @@ class InputFile:
             ) from e
         if "\0" in text:
             raise FileFormatError(
-                f"{self.name}: not a text file (it contains zero bytes); choose another file."
+                f"{self.name}: not a text file (it contains null bytes); choose another file."
             )
         return text.replace("\r\n", "\n").replace("\r", "\n")
 

@@ -292,10 +292,15 @@ def _elements(part: InputFile) -> dict[tuple[int, int], tuple[int, int]]:
         raise FileFormatError(f"{part.name}: damaged DICOM file ({e}); {WAY_OUT}.") from e
     # pydicom does not notice the truncation of an element that it does not load.
     for start, n_bytes in found.values():
-        if n_bytes == UNDEFINED or start + n_bytes > part.size:
+        if n_bytes == UNDEFINED:
             raise FileFormatError(
-                f"{part.name}: truncated (the raw data are longer than the file, which has "
-                f"{part.size:,} bytes); {WAY_OUT}."
+                f"{part.name}: damaged DICOM file (the length of the raw data is missing); "
+                f"{WAY_OUT}."
+            )
+        if start + n_bytes > part.size:
+            raise FileFormatError(
+                f"{part.name}: truncated (the raw data should end at byte {start + n_bytes:,}, but "
+                f"the file has only {part.size:,} bytes); {WAY_OUT}."
             )
     return found
 

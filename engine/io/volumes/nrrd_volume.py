@@ -145,8 +145,8 @@ def _axis_of_time(header: Plain, shape: tuple[int, ...], file: InputFile) -> int
     apart = [k for k, step in enumerate(steps) if np.isnan(step).all()] if len(steps) == 4 else []
     if len(apart) != 1:
         raise GeometryError(
-            f"{file.name}: {len(apart)} of its four axes have no direction in space, expected one "
-            "(the time frames); export a single volume."
+            f"{file.name}: an image with four axes needs one time axis (its space direction is "
+            f"'none'), but this file has {len(apart)}; export a single volume."
         )
     kind = kinds[apart[0]] if len(kinds) == 4 else ""
     # Such an axis (colours, tensors) has no direction either, but is not time.

@@ -91,8 +91,8 @@ def check_network(address: str, network: bool) -> None:
     is_tcp = address.startswith("tcp://")
     if is_tcp and listens(address) and not network and not address.startswith(HERE):
         raise SettingsError(
-            f"{address}: this address is open to other computers, which you have not allowed. Use "
-            "tcp://*:port for this computer, or add --network."
+            f"{address}: this address accepts connections from other computers, but network access "
+            "is not allowed. Use tcp://*:port for this computer only, or add --network."
         )
     if network and not (is_tcp and listens(address)):
         raise SettingsError(

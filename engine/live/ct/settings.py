@@ -23,9 +23,9 @@ class LiveSettings(Settings):
     turn: Turn = setting("full", "Use the latest half or full rotation", label="Latest rotation")
     weights: RayWeights = setting(
         "auto",
-        "Weight of rays that are measured twice in an incomplete rotation. even: full weight "
-        "(fast). shared: one weight for both measurements. auto: even while views arrive, then "
-        "shared",
+        'Weight of rays that are measured twice when the rotation is incomplete. "even": both '
+        'at full weight (fast). "shared": the two measurements share one weight. "auto": '
+        '"even" during the scan, "shared" once it is complete',
         label="Rays measured twice",
         expert=True,
     )

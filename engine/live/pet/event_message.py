@@ -153,7 +153,7 @@ def _head(ours: Plain, text: Buffer) -> ListMode:
     is_timed = ours.get("tof") is True
     if is_timed and scanner.tof is None:
         raise DataError(
-            "the events have time of flight, but the scanner description has no TOF settings; add "
+            "the events contain TOF data, but the scanner description has no TOF settings; add "
             "them to the scanner description."
         )
     duration = ours.get("duration_s")

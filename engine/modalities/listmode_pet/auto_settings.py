@@ -178,7 +178,7 @@ def fitted(
         parts.append(algorithm.describe())
     if any(filters[name] != getattr(protocol, name) for name in filters):
         parts.append(f"a Gaussian of {automatic.fwhm_mm:g} mm")
-    words = f"{' and '.join(parts)}, chosen from {automatic.words}" if parts else ""
+    words = f"{' and '.join(parts)}, based on {automatic.words}" if parts else ""
     return protocol.model_copy(update={**filters, "algorithm": algorithm}), words
 
 

@@ -102,8 +102,8 @@ def _refuse_distributed(context: Context) -> None:
     algorithm = context.protocol.algorithm
     if context.divide is not None and algorithm.is_penalised:
         raise SettingsError(
-            f"{algorithm.title} cannot be distributed to a cluster; choose OSEM, or run it on one "
-            "machine."
+            f"{algorithm.title} cannot run on a cluster; choose OSEM, or reconstruct the study on "
+            "one machine."
         )
 
 

@@ -196,7 +196,8 @@ def ordered(context: Context, data: Sinogram, space: ImageSpace) -> Stage[Sinogr
     if not found.is_sure:
         yield context.log.warn(
             "The file does not state the direction of its TOF bins, and the counts "
-            "do not show it reliably. Compare the image with one without time of flight."
+            "do not show it reliably. Compare the image with one that is reconstructed without "
+            "TOF data."
         )
     return replace(data, timed=data.timed.in_order(found.numbers))
 

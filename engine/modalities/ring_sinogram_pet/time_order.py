@@ -105,8 +105,8 @@ def found_order(data: Sinogram, grid: ImageGrid, *, on: Backend) -> TimeOrder:
     timed = data.timed
     if timed is None:
         raise TypeError(
-            "the order of TOF bins cannot be estimated because the sinogram has no time of "
-            "flight; load a TOF sinogram"
+            "the order of TOF bins cannot be estimated because the sinogram contains no TOF "
+            "information; load a TOF sinogram."
         )
     # The image must not use the times whose order is in question.
     image, coarse = _image(data, grid, on)

@@ -74,7 +74,7 @@ class TimedRows:
 
 def _timed(data: Sinogram) -> TimedCounts:
     if data.timed is None:
-        raise DataError("the sinogram has no time of flight; load a TOF sinogram.")
+        raise DataError("the sinogram contains no TOF information; load a TOF sinogram.")
     return data.timed
 
 

@@ -257,8 +257,9 @@ def parts_within(
     least = least_bytes(shape, grid, threads)
     if budget_bytes < least:
         raise ResourceError(
-            f"a slice of {grid.describe()} and a view of {n_rows} × {n_columns} pixels need "
-            f"{least / 2**20:.1f} MiB of memory, but only {budget_bytes / 2**20:.1f} MiB are "
+            f"a slice of {grid.shape[2]} × {grid.shape[1]} voxels and a view of {n_rows} × "
+            f"{n_columns} pixels need {least / 2**20:.1f} MiB of memory, but only "
+            f"{budget_bytes / 2**20:.1f} MiB are "
             "allowed; choose larger voxels, fewer threads or a larger memory limit."
         )
     # Margins exist once for each slab, whatever its size.

@@ -124,9 +124,8 @@ class _Penalised(Algorithm):
     )
     strength: float | None = setting(
         None,
-        "Weight of the prior relative to the data. If empty, it is the number for the smoothness "
-        "(smooth 0.2, standard 0.1, sharp 0.05) divided by the counts per voxel to the power of "
-        "0.75",
+        "Weight of the prior relative to the data. If empty, it is the value for the smoothness "
+        "(smooth 0.2, standard 0.1, sharp 0.05) / (counts per voxel)^0.75",
         label="Strength",
         empty="from the smoothness",
         expert=True,
@@ -244,7 +243,7 @@ class Svrg(_Penalised):
     )
     subsets: int | None = setting(
         None,
-        "Number of subsets of the data; if empty, it is chosen from the counts",
+        "Number of subsets of the data; if empty, it depends on the number of counts",
         label="Subsets",
         expert=True,
         ge=1,

@@ -93,7 +93,7 @@ class Osem(_ExpectationMaximisation):
     )
     subsets: int | None = setting(
         None,
-        "Number of updates in each pass (1 is MLEM); if empty, it is chosen from the counts",
+        "Number of updates in each pass (1 is MLEM); if empty, it depends on the number of counts",
         label="Subsets",
         ge=1,
         le=1000,

@@ -30,7 +30,7 @@ class Gaussian(Filter):
     fwhm_mm: float | None = setting(
         None,
         "Full width at half maximum. If empty, it is 1.5 voxels; in list-mode PET with a μ-map, "
-        "it is chosen from the resolution, counts and timing resolution",
+        "it depends on the resolution, counts and timing resolution",
         label="Width (FWHM)",
         unit="mm",
         gt=0,

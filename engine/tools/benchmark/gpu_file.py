@@ -119,8 +119,8 @@ def read(path: Path) -> Plain:
         # The file comes from a stranger
         if path.stat().st_size > MOST_BYTES:
             raise FileFormatError(
-                f"{path.name}: the file has {path.stat().st_size:,} bytes, but GPU checks have at "
-                f"most {MOST_BYTES:,}; {_WAY_OUT}."
+                f"{path.name}: the file has {path.stat().st_size:,} bytes, but a GPU check file "
+                f"has at most {MOST_BYTES:,}; {_WAY_OUT}."
             )
         record = json.loads(path.read_text(encoding="utf-8"))
     except OSError as e:

@@ -118,7 +118,8 @@ def worst(result: Array, reference: Array, allowed: Array | float) -> str:
     """
     if result.shape != reference.shape or result.dtype != reference.dtype:
         return (
-            f"wrong numbers: {result.dtype} {result.shape} for {reference.dtype} {reference.shape}"
+            f"wrong results ({result.dtype} {result.shape} instead of "
+            f"{reference.dtype} {reference.shape})"
         )
     # float64, so that the difference itself has no rounding error
     beyond = np.abs(result.astype(np.float64) - reference) - allowed
@@ -128,4 +129,6 @@ def worst(result: Array, reference: Array, allowed: Array | float) -> str:
         return ""
     at = int(np.argmax(np.where(wrong, np.nan_to_num(beyond, nan=np.inf), -np.inf)))
     found, wanted = result.ravel()[at], reference.ravel()[at]
-    return f"wrong numbers: {found:.7g} for {wanted:.7g}, {int(wrong.sum())} values in all"
+    n_wrong = int(wrong.sum())
+    values = f"{n_wrong:,} wrong value{'' if n_wrong == 1 else 's'}"
+    return f"wrong results ({values}, at worst {found:.7g} instead of {wanted:.7g})"

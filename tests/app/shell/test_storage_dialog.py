@@ -75,7 +75,7 @@ def test_an_interrupted_job_goes_with_a_word(qtbot, dialog: StorageDialog) -> No
     select(dialog, "Interrupted")
     dialog.remove.click()
     qtbot.waitUntil(lambda: "Interrupted jobs" not in rows(dialog))
-    assert "Interrupted jobs that will be lost: 1." in dialog.asked[0]
+    assert "1 interrupted job will be lost." in dialog.asked[0]
     assert dialog.said.text() == "Removed."
     assert {path.name for path in paths.jobs_dir().iterdir()} == {"running"}
 

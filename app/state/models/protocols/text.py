@@ -20,10 +20,10 @@ MARKS = {"Fast": tr("Fast"), "Fine": tr("Fine"), "changed": tr("changed")}
 """Translations of the marks that `engine.protocols.study.stored_protocol.label_of` adds."""
 UNSTATED = {
     RANDOMS_UNSTATED: tr(
-        "This protocol does not specify a randoms model. It is chosen automatically."
+        "This protocol does not specify a randoms model, so one is chosen automatically."
     ),
     SUBSETS_UNSTATED: tr(
-        "This protocol does not specify the number of subsets. It is chosen automatically."
+        "This protocol does not specify the number of subsets, so it is chosen automatically."
     ),
 }
 

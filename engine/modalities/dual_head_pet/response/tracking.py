@@ -64,7 +64,11 @@ class TrackedResponse(Settings):
     )
     scatter: bool = setting(True, "Simulate scatter in the crystals")
     margin: int = setting(
-        2, "Margin around the stored voxels for each direction, in crystal pitches", ge=0, le=20
+        2,
+        "Margin around the box of voxels that is stored for each line direction, in crystal "
+        "pitches",
+        ge=0,
+        le=20,
     )
     threshold: float = setting(
         1e-3, "Matrix values below this fraction of the row maximum are discarded", ge=0, lt=0.1

@@ -20,7 +20,7 @@ BETTER = Comparison(0.8, 0.78, 0.82, 15)
 
 def form(width, seconds, **facts):
     ratio = None if seconds is None else seconds / 0.1
-    fault = "wrong numbers: 1 for 2" if seconds is None else ""
+    fault = "wrong results: 1 for 2" if seconds is None else ""
     return TriedForm({"width": width}, seconds, ratio, fault, 50.0, **facts)
 
 

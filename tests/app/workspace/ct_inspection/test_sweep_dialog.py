@@ -134,7 +134,7 @@ def test_finer_values_lie_around_the_chosen_one_which_stays_chosen(qtbot, asked)
     assert values == pytest.approx(chosen + 0.125 * np.arange(-4, 5))
     assert dialog.chosen.value == chosen
     assert [tile for tile in dialog.tiles if "best" in tile.accessibleName()] == []
-    assert dialog.text.text().startswith("A run would use column ")
+    assert dialog.text.text().startswith("With the current settings, a run would use column ")
 
 
 def test_enter_in_a_field_looks_again_and_takes_nothing(qtbot, controls, asked):

@@ -55,5 +55,5 @@ def test_a_form_that_contradicts_the_scan_is_refused() -> None:
     scan = {"isotope": "F-18", "scanner_sha256": "0"}
     grid = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
     volume = Volume(np.ones(grid.shape, np.float32), grid, "counts/mm", info={"scan": scan})
-    with pytest.raises(DataError, match="the nuclide as F-18; leave this field empty"):
+    with pytest.raises(DataError, match="Ga-68 as the nuclide, but the scan states F-18; leave"):
         calibrate_with(volume, CylinderActivity(activity_mbq=1, volume_ml=9, nuclide="Ga-68"))

@@ -111,9 +111,9 @@ def test_a_file_cut_short_is_refused(path: Path, part: float) -> None:
         ({"n_rows": 6}, "two panels of 5 × 3 crystals.*two panels of 6 × 3 crystals"),
         (
             {"voxels_per_pitch": 2},
-            "matrix is for images of 0.5 × 1 × 0.5 mm.*scanner uses 1 mm",
+            "grid of the matrix .0.5 × 1 × 0.5 mm.*of the scanner .1 mm",
         ),
-        ({"n_planes": 5}, "12 × 7 × 20 voxels, but the scanner uses .*12 × 5 × 20"),
+        ({"n_planes": 5}, "12 × 7 × 20. differs from that of the scanner .*12 × 5 × 20"),
     ],
 )
 def test_the_matrix_of_another_scanner_is_refused(

@@ -324,7 +324,7 @@ def test_what_does_not_belong_is_refused(
         image(study(path, response=tmp_path / "other.h5"))
     write_response(response, tmp_path / "r.h5")
     with pytest.raises(
-        EngineError, match=r"r\.h5: the matrix is for images of .* compute a new matrix"
+        EngineError, match=r"r\.h5: the image grid of the matrix .* compute a new matrix"
     ):
         image(study(path, "grid.voxel_mm=[1.2, 1.0, 1.2]", response=tmp_path / "r.h5"))
     write_histogram(replace(scan, prompts=np.zeros_like(scan.prompts)), tmp_path / "empty.h5")

@@ -93,7 +93,7 @@ def test_what_it_leaves_open_is_filled_in_and_said():
     fwhm_mm = auto_settings_of(scan(tof_ps=300.0), sharpened=True).fwhm_mm
     assert protocol.finishing == (Gaussian(fwhm_mm=fwhm_mm),)
     assert protocol.algorithm.n_iterations * protocol.algorithm.n_subsets == 48
-    assert f"a Gaussian of {fwhm_mm:g} mm, chosen from 200,000 counts with time of flight" in words
+    assert f"a Gaussian of {fwhm_mm:g} mm, based on 200,000 counts with time of flight" in words
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_frames_have_the_width_of_the_middle_one():
 
     assert n == 100_000
     assert protocol.finishing == (Gaussian(fwhm_mm=width(scan(100_000))),)
-    assert "chosen from 100,000 counts of the median frame without time of flight" in words
+    assert "based on 100,000 counts of the median frame without time of flight" in words
 
 
 def test_delayeds_do_not_count_for_the_width():

@@ -137,7 +137,7 @@ def test_a_form_that_leaves_voxels_out_or_is_a_row_off_is_wrong(on_gpu):
     problem = DeviceBack(on_gpu, WORK)
     problem.prepare()
     right = problem.result(problem.shipped)
-    assert problem.fault_of(np.roll(right, 1, axis=1)).startswith("wrong numbers")
+    assert problem.fault_of(np.roll(right, 1, axis=1)).startswith("wrong results")
     gap = right.copy()
     gap[0, 0, 0] = np.nan
     assert problem.fault_of(gap).endswith("1 values in all")
@@ -161,7 +161,7 @@ def test_a_variant_that_computes_something_else_never_wins(on_gpu):
     problem.parameters["path"] = ("upright", "general")
     outcome = TuningSession(problem, budget_s=60, strategy="brute_force").run()
     assert outcome.best is None
-    assert [t.fault[:13] for t in outcome.tried] == ["", "wrong numbers"]
+    assert [t.fault[:13] for t in outcome.tried] == ["", "wrong results"]
 
 
 def test_a_form_of_a_card_is_kept_and_used_on_it(on_gpu, own_home):
@@ -183,7 +183,7 @@ def test_the_update_computes_what_the_twin_does(on_gpu, reproducible, rng):
     assert problem.has(problem.shipped)
     assert faults(problem) == [""]
     wrong = problem.result(problem.shipped) * np.float32(1.001)
-    assert problem.fault_of(wrong).startswith("wrong numbers")
+    assert problem.fault_of(wrong).startswith("wrong results")
     assert problem.seconds(problem.shipped) > 0
 
 

@@ -51,13 +51,15 @@ def test_a_form_that_is_wrong_or_crashes_never_wins_however_fast_it_is(odd):
     assert outcome.best == BEST
     bad = [t for t in outcome.tried if t.values["kind"] == "odd"]
     assert len(bad) == 5 and all(t.seconds is None and not t.is_best for t in bad)
-    assert all(("wrong numbers" if odd != "crashes" else "illegal address") in t.fault for t in bad)
+    assert all(("wrong results" if odd != "crashes" else "illegal address") in t.fault for t in bad)
 
 
 def test_a_wrong_shipped_form_ends_the_session_with_one_sentence():
     problem = Bowl(odd="wrong")
     problem.shipped = {"width": 2, "kind": "odd"}
-    with pytest.raises(ResourceError, match=r"default variant gives wrong numbers: .+, 8 values"):
+    with pytest.raises(
+        ResourceError, match=r"default variant gives wrong results \(8 wrong values, at worst"
+    ):
         session(problem).run()
 
 
@@ -177,11 +179,11 @@ def test_a_comparison_needs_all_its_pairs_to_believe_and_few_to_give_up():
 
 def test_wrong_numbers_are_told_with_the_worst_of_them():
     assert worst(RIGHT, RIGHT, 0.0) == ""
-    assert worst(RIGHT[:3], RIGHT, 0.0).startswith("wrong numbers")
-    assert worst(RIGHT.astype(np.float64), RIGHT, 0.0).startswith("wrong numbers")
+    assert worst(RIGHT[:3], RIGHT, 0.0).startswith("wrong results")
+    assert worst(RIGHT.astype(np.float64), RIGHT, 0.0).startswith("wrong results")
     off = RIGHT.copy()
     off[2], off[5] = 2.5, 9
-    assert worst(off, RIGHT, 0.1) == "wrong numbers: 9 for 5, 2 values in all"
+    assert worst(off, RIGHT, 0.1) == "wrong results (2 wrong values, at worst 9 instead of 5)"
 
 
 def test_no_comparison_is_begun_that_the_budget_cannot_end():

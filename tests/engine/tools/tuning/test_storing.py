@@ -183,7 +183,7 @@ def test_a_form_that_is_not_faster_any_more_is_taken_away_and_one_not_tried_agai
     as_fast = TriedForm(VALUES, 1.0, 1.0, "", 1.0, Comparison(1.0, 0.9, 1.1, 15))
     assert keep(Back(), Outcome([as_fast])) is None and stored_record(ON, SLOT) is None
     keep(Back(), found())
-    wrong = TriedForm(VALUES, None, None, "wrong numbers", 1.0)
+    wrong = TriedForm(VALUES, None, None, "wrong results", 1.0)
     assert keep(Back(), Outcome([wrong])) is None and stored_record(ON, SLOT) is None
 
 

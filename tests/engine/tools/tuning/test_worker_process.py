@@ -49,7 +49,7 @@ def test_a_form_that_kills_its_process_and_one_that_is_wrong_cost_nothing_else()
     faults = {tuple(one.values.items()): one.fault for one in tried if one.fault}
     assert set(faults) == {tuple(WRONG.items()), tuple(DEADLY.items())}
     assert "SIGKILL" in faults[tuple(DEADLY.items())]
-    assert "wrong numbers" in faults[tuple(WRONG.items())]
+    assert "wrong results" in faults[tuple(WRONG.items())]
     problem = Bowl()
     assert stored_record(problem.on, problem.slot)["values"] == BEST and "width 8" in ended.verdict
     (stored,) = stored_forms()
