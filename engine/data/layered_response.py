@@ -61,9 +61,9 @@ def scanner_of_pair(scanner: DualHead, first: int, second: int) -> DualHead:
     # The limit of the scanner settings would otherwise fail with a message about another scanner.
     if s.n_planes > MOST_PLANES:
         raise GeometryError(
-            f"{scanner.name}: the panels have {s.n_layers} layers and {s.n_planes} planes "
-            f"between them, expected at most {MOST_PLANES} planes; use thicker planes, or "
-            "combine the layers."
+            f"{scanner.name}: there are {s.n_planes} image planes between panels of {s.n_layers} "
+            f"layers, expected at most {MOST_PLANES} planes; use thicker planes, or combine the "
+            "layers."
         )
     return with_settings(front, n_planes=2 * s.n_planes, plane_mm=s.plane_mm / 2)
 

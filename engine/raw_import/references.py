@@ -155,8 +155,8 @@ def _above_all(material: Material) -> Material:
     # The root of a disk is no folder of a scan, and a sidecar there would describe everything.
     if deepest > MOST_DEEP or above == Path(above.anchor):
         raise FileFormatError(
-            f"{folder.name}: the flats and darks are not near this folder; copy them to a folder "
-            "next to it."
+            f"{folder.name}: the flats and darks are too far from this folder; copy them to a "
+            "folder next to it."
         )
     return replace(material, folder=above, **_absolute(material))
 

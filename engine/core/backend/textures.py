@@ -45,8 +45,8 @@ def check_shape(kind: TextureKind, shape: tuple[int, int, int]) -> None:
     most = MOST_TEXELS[kind]
     if any(n < 1 or (limit and n > limit) for n, limit in zip(shape, most, strict=True)):
         raise DeviceError(
-            f"the limit of a texture of kind {kind!r} is {_words(most)} pixels, but "
-            f"{_words(shape)} pixels were requested; use fewer at a time, or another kind."
+            f"a texture of kind {kind!r} holds at most {_words(most)} pixels, but "
+            f"{_words(shape)} were requested; use fewer images at a time, or another kind."
         )
 
 

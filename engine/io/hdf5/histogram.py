@@ -153,7 +153,7 @@ def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -
     if i is not None:
         of = "crystal" if name == "efficiencies" else "line"
         raise DataError(
-            f"{path.name}: {what} of {of} {i:,} is {values[i]}, expected at least 0; store the "
-            "measured counts without subtracting the delayed coincidences."
+            f"{path.name}: the value of {what} for {of} {i:,} is {values[i]}, expected at least 0; "
+            "store measured values, without subtracting delayed coincidences from prompts."
         )
     return np.asarray(values, np.float32)

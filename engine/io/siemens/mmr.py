@@ -166,8 +166,8 @@ def ring_named(named: str | None) -> RingScanner:
     ring = read_scanner(named or SCANNER)
     if not isinstance(ring, RingScanner):
         raise GeometryError(
-            f"{named}: mMR list mode needs a ring scanner file, not a crystal map; omit the "
-            "scanner."
+            f"{named}: mMR list mode needs a ring scanner, not a crystal map; choose no scanner "
+            "to use the Biograph mMR."
         )
     return ring
 

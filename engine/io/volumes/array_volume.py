@@ -107,7 +107,7 @@ def _chosen(file: InputFile, sizes: ArraySizes) -> str:
         there = ", ".join(f"{name or 'one'} {_listed(each.shape)}" for name, each in found.items())
         raise FileFormatError(
             f"{file.name}: contains {wanted} (arrays of real numbers: {there[:200] or 'none'}), "
-            'expected one 3D array; name the array, such as array = "mu".'
+            'expected one 3D array; state the array, for example array = "mu".'
         )
     return volumes[0]
 

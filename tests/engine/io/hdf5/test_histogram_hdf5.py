@@ -147,8 +147,8 @@ def _other_attenuation(file: h5py.File) -> None:
 @pytest.mark.parametrize(
     ("damage", "kind", "sentence"),
     [
-        (_negative, DataError, "prompts of line 41 is -2.0, expected at least 0"),
-        (_no_number, DataError, "additive of line 7 is nan"),
+        (_negative, DataError, "the value of prompts for line 41 is -2.0, expected at least 0"),
+        (_no_number, DataError, "the value of additive for line 7 is nan"),
         (_changed, FileFormatError, "delayeds has changed since it was written"),
         (
             _set("histogram/prompts", np.zeros(99, np.float32)),

@@ -123,7 +123,7 @@ def test_a_response_without_a_pair_of_layers_is_refused() -> None:
 def test_too_many_planes_are_refused() -> None:
     many = panels(n_layers=2, n_planes=501, plane_mm=0.01)
     with pytest.raises(
-        GeometryError, match="2 layers and 501 planes between them, expected at most"
+        GeometryError, match="501 image planes between panels of 2 layers, expected at most"
     ):
         build_layered(many, AnalyticResponse(n_points=256))
 
