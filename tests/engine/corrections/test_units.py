@@ -177,7 +177,7 @@ def test_units_that_have_to_be_are_refused_where_they_cannot(
     ("option", "value", "reason"),
     [
         ("--activity-mbq", "0", "a number above 0"),
-        ("--at", "2026-11-22T09:10", "give both times with a time zone, or both without one"),
+        ("--at", "2026-11-22T09:10", "Both times need a time zone, or neither"),
         ("--region", "0,0,0,2,2", "expected at least 24"),
         ("--region", "0,0", "expected X,Y,Z,RADIUS,LENGTH"),
         ("-o", "calibration.h5", "must end with .json"),

@@ -107,7 +107,7 @@ def test_of_two_site_protocols_with_one_name_none_is_used(library, tmp_path):
     write_protocol(other, tmp_path / "site/b.toml")
     assert "Site brain" not in {each.protocol.name for each in library.listed(PET)}
     faults = library.left_out()
-    assert [fault.split(":")[0] for fault in faults] == ["b.toml", "brain.toml"]
+    assert [fault.split()[0] for fault in faults] == ["b.toml", "brain.toml"]
     assert all("has the same protocol name, 'Site brain'" in fault for fault in faults)
     (tmp_path / "site/b.toml").unlink()
     assert listed(library, "Site brain").source == "site"
