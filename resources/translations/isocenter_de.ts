@@ -9790,7 +9790,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Delete the protocol. Its last version is kept in the folder for earlier versions.</source>
+      <source>Delete the protocol. Its last version stays in the folder for earlier versions.</source>
       <translation>Das Protokoll löschen. Die letzte Version bleibt im Ordner für frühere Versionen erhalten.</translation>
     </message>
     <message>
@@ -9815,7 +9815,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Delete {name!r}, version {revision}? Its file is kept in the folder for earlier versions.</source>
+      <source>Delete {name!r}, version {revision}? Its file stays in the folder for earlier versions.</source>
       <translation>{name!r}, Version {revision}, löschen? Die Datei bleibt im Ordner für frühere Versionen erhalten.</translation>
     </message>
     <message>

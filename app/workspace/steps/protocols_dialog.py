@@ -162,7 +162,7 @@ class ProtocolsDialog(QDialog):
                 "delete",
                 fixed,
                 tr(
-                    "Delete the protocol. Its last version is kept in the folder for earlier "
+                    "Delete the protocol. Its last version stays in the folder for earlier "
                     "versions."
                 ),
             ),
@@ -212,7 +212,7 @@ class ProtocolsDialog(QDialog):
         if found is None:
             return
         text = tr(
-            "Delete {name!r}, version {revision}? Its file is kept in the folder for earlier "
+            "Delete {name!r}, version {revision}? Its file stays in the folder for earlier "
             "versions.",
             name=found.protocol.name,
             revision=found.revision,

@@ -142,20 +142,20 @@ def _axis_of_time(header: Plain, shape: tuple[int, ...], file: InputFile) -> int
     kinds = [str(kind).lower() for kind in header.get("kinds", [])]
     steps = np.asarray(header.get("space directions", np.zeros((0, 3))), float)
     # pynrrd returns NaN for a direction of `none`.
-    apart = [k for k, step in enumerate(steps) if np.isnan(step).all()] if len(steps) == 4 else []
-    if len(apart) != 1:
+    frames = [k for k, step in enumerate(steps) if np.isnan(step).all()] if len(steps) == 4 else []
+    if len(frames) != 1:
         raise GeometryError(
             f"{file.name}: an image with four axes needs one time axis (its space direction is "
-            f"'none'), but this file has {len(apart)}; export a single volume."
+            f"'none'), but this file has {len(frames)}; export a single volume."
         )
-    kind = kinds[apart[0]] if len(kinds) == 4 else ""
+    kind = kinds[frames[0]] if len(kinds) == 4 else ""
     # Such an axis (colours, tensors) has no direction either, but is not time.
     if any(part in kind for part in COMPONENTS):
         raise GeometryError(
-            f"{file.name}: each voxel has {shape[apart[0]]} values ({kind}), expected one; export "
+            f"{file.name}: each voxel has {shape[frames[0]]} values ({kind}), expected one; export "
             "one number per voxel."
         )
-    return apart[0]
+    return frames[0]
 
 
 def _affine(

@@ -264,6 +264,9 @@ class Receiving:
             self._tell({"event": "senders", "refused": refused, "summary": summary})
 
     def _tell_alive(self) -> None:
+        # Refused messages of a stranger must not delay reports that wait for others
+        if monotonic() - self._reported_s > FLUSH_S:
+            self._flush()
         if monotonic() - self._reported_s >= ALIVE_S:
             self._tell_senders()
             self._tell({"event": "alive"})

@@ -7,9 +7,9 @@ the cycle begins, and D (`engine.recon.algorithms.penalised`) that at the start 
 the optimum the corrected gradients of all subsets agree, so the step length need not tend to 0, and
 the optimum does not depend on the number or order of the subsets.
 
-Where few counts meet in a voxel near 0, its gradient depends on single counts. Such a gradient,
-once for each subset, would take the voxel to many times its value, and Φ would decrease. Therefore
-an update changes no voxel by more than about half, and a cycle at most doubles it:
+If few counts contribute to a voxel near 0, its gradient depends on single counts. Such gradients of
+all subsets would take the voxel to many times its value, and Φ would decrease. Therefore an update
+changes no voxel by more than about half, and a cycle at most doubles it:
 
     x / 2 ≤ new x ≤ 1.5 x + 0.02 f̄,    new x ≤ 2 a + 0.02 f̄    (first cycle: 4 a + 0.4 f̄)
 

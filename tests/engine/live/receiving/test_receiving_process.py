@@ -29,6 +29,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Event, Thread
 
 import numpy as np
@@ -369,3 +370,17 @@ def test_many_restarts_are_reported_briefly(monkeypatch: pytest.MonkeyPatch) -> 
     found = [each for _ in range(20) for each in made._restarted("has ended", Event())]
     assert len(found) == receiver.MOST_REFUSALS and all(isinstance(e, Noticed) for e in found)
     assert "Further restarts are not reported" in found[-1].text
+
+
+def test_messages_of_a_stranger_do_not_hold_back_a_report(tmp_path: Path) -> None:
+    path = tmp_path / "reports"
+    with path.open("wb") as target:
+        receiving = process.Receiving(
+            process.Stream("tcp://*:0", "frames"), {}, lambda _: None, io.BytesIO(), target
+        )
+        receiving._reported_s = time.monotonic() + 1
+        receiving._add({"event": "message"}, b"header", b"data")
+        assert not path.read_bytes(), "the report waits for others"
+        receiving._reported_s = time.monotonic() - 2 * process.FLUSH_S
+        receiving._tell_alive()
+        assert path.read_bytes().endswith(b"headerdata")
