@@ -108,10 +108,11 @@ class Prepared:
 class _Penalised(Algorithm):
     """Settings of the prior, and the preparation of a run."""
 
-    state_version: ClassVar[int] = 2
+    state_version: ClassVar[int] = 3
     """1: voxels have limits in a cycle (`engine.recon.algorithms.svrg_cycle`).
 
     2: κ is limited (`engine.recon.priors.even_resolution`), and steps decay faster.
+    3: the first image of the prior comes from a doubled update.
     """
 
     smoothness: Smoothness = setting(
@@ -190,7 +191,7 @@ class _Penalised(Algorithm):
         """
         from engine.recon.algorithms.penalised import DataGradient, PenalisedLikelihood
         from engine.recon.priors.even_resolution import (
-            em_image,
+            doubly_updated,
             relative_difference_for,
             typical_activity,
             without_noise,
@@ -198,7 +199,7 @@ class _Penalised(Algorithm):
 
         objective = model.objective(n_subsets)
         data = DataGradient.at(_first_image(model), objective)
-        first = without_noise(em_image(data.x, data.total, objective.sensitivity()))
+        first = without_noise(doubly_updated(data.x, data.total, objective.sensitivity()))
         activity = typical_activity(first, objective.sensitivity())
         row_sums = objective.hessian_times(first, np.ones_like(first))
         counts = _counts_in_voxel(row_sums, first, objective.sensitivity())

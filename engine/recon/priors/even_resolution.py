@@ -1,8 +1,14 @@
 """Relative difference prior for a scan: units, ε and κ from a first image.
 
-The first image is that of a pass of OSEM and an update with all data, x (1 + ∇L / s), smoothed by a
-Gaussian of 1.5 voxels: the prior should depend neither on its noise nor on the subsets. With s the
-sensitivity and f this image, the typical activity is
+The first image is that of a pass of OSEM and a doubled update with all data, smoothed by a Gaussian
+of 1.5 voxels: the prior should depend neither on its noise nor on the subsets. An update of
+expectation maximisation shortens the error of x along each eigenvector of its Hessian by 1 − λ. A
+doubled one, 1 − 2 λ, never increases an error and nearly removes those with λ near 1/2, like that
+of a small hot object. c keeps the total.
+
+    max(0, 2 e − c x),    e = x (1 + ∇L / s),    c = Σ s e / Σ s x
+
+With s the sensitivity and f the first image, the typical activity is
 
     f̄ = Σ s f² / Σ s f,
 
@@ -37,8 +43,8 @@ SIGMA = 1.5
 """Standard deviation of the smoothing of f and κ² [voxels]."""
 
 
-def em_image(x: Array, gradient: Array, sensitivity: Array) -> Array:
-    """Return the image after an update of expectation maximisation, x (1 + ∇L / s).
+def doubly_updated(x: Array, gradient: Array, sensitivity: Array) -> Array:
+    """Return the image after a doubled update of expectation maximisation, max(0, 2 e − c x).
 
     Parameters
     ----------
@@ -52,7 +58,12 @@ def em_image(x: Array, gradient: Array, sensitivity: Array) -> Array:
     xp = module_of(x)
     seen = sensitivity > 0
     found: Array = x * xp.where(seen, 1 + gradient / xp.where(seen, sensitivity, 1), 0)
-    return found.astype(x.dtype)
+    found = found.astype(x.dtype, copy=False)
+    total, before = (float(xp.sum(sensitivity * each, dtype=np.float64)) for each in (found, x))
+    found *= 2
+    found -= x * x.dtype.type(total / before if before > 0 else 1)
+    # Voxels without data keep no activity.
+    return xp.maximum(found * seen, 0, out=found)
 
 
 def without_noise(x: Array) -> Array:

@@ -1,11 +1,11 @@
-"""κ of the relative difference prior: limited to the median over the object."""
+"""Relative difference prior of a scan: its first image, and κ limited to the median."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from engine.recon.priors.even_resolution import limited, relative_difference_for
+from engine.recon.priors.even_resolution import doubly_updated, limited, relative_difference_for
 
 SHAPE = (4, 10, 10)
 
@@ -56,3 +56,21 @@ def test_no_voxel_outside_has_a_weight():
     )
     assert prior.kappa[first == 0].max() == 0 < prior.kappa[first > 0].min()
     assert (prior.strength, prior.epsilon) == (pytest.approx(0.2), pytest.approx(0.01))
+
+
+def test_a_doubled_update_removes_a_wrong_total_and_errors_that_an_update_halves():
+    sensitivity = np.array([[[2.0, 1.0, 4.0]]])
+    optimum, error = np.array([[[1.0, 3.0, 2.0]]]), np.array([[[0.5, -1.0, 0.0]]])
+    # e = optimum after an update that only scales, and half the error after the other.
+    for x, e in ((3 * optimum, optimum), (optimum + error, optimum + error / 2)):
+        gradient = sensitivity * (e / x - 1)
+        np.testing.assert_allclose(doubly_updated(x, gradient, sensitivity), optimum)
+
+
+def test_a_doubled_update_is_not_negative_and_leaves_an_optimum_alone():
+    x, sensitivity = np.float32([[[1, 1, 2, 5]]]), np.float32([[[1, 1, 1, 0]]])
+    found = doubly_updated(x, np.float32([[[-0.9, 0.9, 0, 0]]]), sensitivity)
+    np.testing.assert_allclose(found, [[[0, 2.8, 2, 0]]], rtol=1e-6)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(doubly_updated(x, 0 * x, 1 + sensitivity), x)
+    assert not doubly_updated(0 * x, 0 * x, 0 * x).any()
