@@ -36,7 +36,6 @@ ALSO_CALLED = {
     "Peak (1 mL)": "SUVpeak",
     "Prompts": "prompt coincidences",
     "Randoms": "random coincidences (NEMA), accidentals",
-    "Residual in the lung": "lung residual error (NEMA NU 2)",
     "Resolution": "point spread function, PSF modelling",
     "Response": "system matrix",
     "Rings": "ring artefacts",

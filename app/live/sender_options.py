@@ -12,8 +12,8 @@ from app.views.literal_text import literal_tip
 
 NETWORK = tr("Accept senders on other computers")
 NETWORK_TIP = tr(
-    "Listen on all networks. If this box is not checked, tcp://*:PORT accepts only senders on "
-    "this computer. Check it again for each scan."
+    "If this box is not checked, tcp://*:PORT accepts only senders on this computer. If it is "
+    "checked, the program listens on all networks. Check it again for each scan."
 )
 KEYS_TIP = tr(
     "Public keys of the senders, or a file that contains them. Only these senders are accepted, "

@@ -16,7 +16,7 @@ from app.ui.theme.widgets import button, label, scrolled, set_tone
 
 M = TypeVar("M", LiveModel, LivePetModel)
 SIDE_PX = 300
-LISTENS = tr("Listening on all networks: senders on other computers can connect.")
+LISTENS = tr("The program listens on all networks and accepts senders on other computers.")
 KEPT_NOTE = tr("kept for comparison")
 FROZEN_NOTE = tr("frozen")
 KEEP_TIP = tr("Stop and save the received scan to a file")

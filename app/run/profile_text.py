@@ -33,7 +33,7 @@ STAGE_TIPS = {
         "along the line of the event and the voxels on this line are updated."
     ),
     "update": tr("The image is updated voxel by voxel from the back-projected values."),
-    "filter": tr("The image is smoothed, between iterations or at the end."),
+    "filter": tr("The image is smoothed, either between iterations or at the end."),
     "preview": tr("The image is copied for display in the window."),
 }
 COUNTED_TIPS = {
@@ -77,7 +77,7 @@ TRAFFIC_TIP = tr(
 )
 BUS_TIP = tr("Data transferred between main memory and the GPU per second.")
 REGISTERS_TIP = tr(
-    "Registers are the fastest storage of a thread. The fewer a kernel uses, the more "
+    "Registers are the fastest memory available to a thread. The fewer a kernel uses, the more "
     "threads can run on the GPU at once."
 )
 OCCUPANCY_TIP = tr(

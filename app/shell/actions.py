@@ -130,7 +130,7 @@ class Actions(QObject):
             tr("Show the worklist and all studies with their patient and status"),
         )
         self.tune = make(tr("Tune this machine …"), "", "", TUNE_TIP)
-        self.normalise = make(tr("Measure a normalisation …"), "", "", NORMALISE_TIP)
+        self.normalise = make(tr("Create a normalisation …"), "", "", NORMALISE_TIP)
         self.calibrate = make(tr("Calibrate to Bq/mL …"), "", "", CALIBRATE_TIP)
         self.measure_resolution = make(tr("Measure the resolution …"), "", "", RESOLUTION_TIP)
 

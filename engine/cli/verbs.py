@@ -58,7 +58,7 @@ VERBS = {
         "measure the calibration factor to Bq/mL with a cylinder of known activity",
     ),
     "suv": Verb("measure.suv", "convert activity concentration to SUV"),
-    "normalise": Verb("measure.normalise", "measure a normalisation with a known source"),
+    "normalise": Verb("measure.normalise", "create a normalisation from scans of a known source"),
     "resolution": Verb(
         "measure.resolution", "measure the resolution of a ring scanner with point sources"
     ),

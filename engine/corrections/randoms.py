@@ -58,9 +58,9 @@ class Randoms(Additive[ListMode]):
     since: ClassVar[int | None] = 1
     model: Literal["auto", Source] = setting(
         "auto",
-        "Use the singles recorded in the scan, or estimate singles rates from delayeds for "
-        "each crystal, each block or all blocks together. auto uses the finest model that the "
-        "counts support",
+        "Use the singles rates recorded in the scan, or estimate the rates from the delayeds: one "
+        "for each crystal, one for each block, or one for all blocks. auto uses the finest model "
+        "that the counts support",
         label="Model",
     )
 

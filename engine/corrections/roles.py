@@ -58,8 +58,8 @@ def _attach_efficiencies(data: Any, components: Components) -> Any:
 EFFICIENCIES = InputRole(
     key="normalisation",
     title="Normalisation",
-    text="Crystal efficiencies or a measured normalisation",
-    without="File with crystal efficiencies or a measured normalisation. Without it, all "
+    text="Crystal efficiencies or a normalisation of this scanner",
+    without="File with crystal efficiencies or a normalisation of this scanner. Without it, all "
     "crystals are treated as equally efficient.",
     suffixes=(".h5", ".hdf5", ".txt", ".csv", ".tsv", ".cdh"),
     read=_read_efficiencies,
@@ -70,8 +70,8 @@ EFFICIENCIES = InputRole(
     of_scanner=True,
     making=Making(
         "normalise",
-        words="Measure …",
-        tip="Measure the normalisation with a source of known shape",
+        words="Create …",
+        tip="Create a normalisation from scans of a source of known shape",
         of_rings=True,
     ),
 )

@@ -231,8 +231,8 @@ class BinRandoms(Additive[Sinogram]):
     since: ClassVar[int | None] = 4
     smooth: bool = setting(
         True,
-        "Estimate the randoms in each bin from singles rates of crystals or blocks, fitted to the "
-        "delayeds. Otherwise, each bin uses only its own delayeds",
+        "Estimate the randoms in each bin from the singles rates of the crystals or blocks. The "
+        "rates are fitted to the delayeds. Otherwise, each bin uses only its own delayeds",
         label="Smooth delayeds",
     )
 

@@ -140,8 +140,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>A normalisation measures the efficiency of each crystal and of each type of line of response. It uses scans of a source with a known shape. Repeat the measurement after each service. The result applies to every scan from the scanner.</source>
-      <translation>Eine Normalisierung misst die Empfindlichkeit jedes Kristalls und jeder Art von Antwortlinie. Sie verwendet Scans einer Quelle bekannter Form. Wiederholen Sie die Messung nach jeder Wartung. Das Ergebnis gilt für alle Scans des Scanners.</translation>
+      <source>A normalisation corrects for the efficiency of each crystal and for the geometry of the lines of response. It is created from scans of a source with a known shape. Create a new one after each service. It applies to every scan from the scanner.</source>
+      <translation>Eine Normalisierung korrigiert die Empfindlichkeit jedes Kristalls und die Geometrie der Antwortlinien. Sie wird aus Scans einer Quelle bekannter Form erstellt. Erstellen Sie nach jeder Wartung eine neue. Sie gilt für alle Scans des Scanners.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
@@ -155,8 +155,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>Measure a normalisation</source>
-      <translation>Normalisierung messen</translation>
+      <source>Create a normalisation</source>
+      <translation>Normalisierung erstellen</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
@@ -195,8 +195,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>The normalisation measurement is still running. Nothing has been saved yet.</source>
-      <translation>Die Messung der Normalisierung läuft noch. Es wurde noch nichts gespeichert.</translation>
+      <source>The normalisation is still being computed. Nothing has been saved yet.</source>
+      <translation>Die Normalisierung wird noch berechnet. Es wurde noch nichts gespeichert.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
@@ -2445,8 +2445,8 @@
     </message>
     <message>
       <location filename="app/live/sender_options.py" />
-      <source>Listen on all networks. If this box is not checked, tcp://*:PORT accepts only senders on this computer. Check it again for each scan.</source>
-      <translation>In allen Netzwerken auf Verbindungen warten. Ohne dieses Häkchen nimmt tcp://*:PORT nur Sender auf diesem Computer an. Setzen Sie es für jeden Scan neu.</translation>
+      <source>If this box is not checked, tcp://*:PORT accepts only senders on this computer. If it is checked, the program listens on all networks. Check it again for each scan.</source>
+      <translation>Ohne dieses Häkchen nimmt tcp://*:PORT nur Sender auf diesem Computer an. Mit dem Häkchen wartet das Programm in allen Netzwerken auf Sender. Setzen Sie es für jeden Scan neu.</translation>
     </message>
     <message>
       <location filename="app/live/sender_options.py" />
@@ -2585,8 +2585,8 @@
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
-      <source>Listening on all networks: senders on other computers can connect.</source>
-      <translation>Wartet in allen Netzwerken: Sender auf anderen Computern können sich verbinden.</translation>
+      <source>The program listens on all networks and accepts senders on other computers.</source>
+      <translation>Das Programm wartet in allen Netzwerken und nimmt Sender auf anderen Computern an.</translation>
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
@@ -3325,8 +3325,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>The image is smoothed, between iterations or at the end.</source>
-      <translation>Das Bild wird geglättet, zwischen Iterationen oder am Ende.</translation>
+      <source>The image is smoothed, either between iterations or at the end.</source>
+      <translation>Das Bild wird geglättet, entweder zwischen den Iterationen oder am Ende.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3405,8 +3405,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Registers are the fastest storage of a thread. The fewer a kernel uses, the more threads can run on the GPU at once.</source>
-      <translation>Register sind der schnellste Speicher eines Threads. Je weniger ein Kernel braucht, desto mehr Threads können gleichzeitig auf der GPU laufen.</translation>
+      <source>Registers are the fastest memory available to a thread. The fewer a kernel uses, the more threads can run on the GPU at once.</source>
+      <translation>Register sind der schnellste Speicher, den ein Thread hat. Je weniger ein Kernel braucht, desto mehr Threads können gleichzeitig auf der GPU laufen.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3990,8 +3990,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Measure a normalisation …</source>
-      <translation>Normalisierung messen …</translation>
+      <source>Create a normalisation …</source>
+      <translation>Normalisierung erstellen …</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -4170,8 +4170,8 @@
     </message>
     <message>
       <location filename="app/shell/application.py" />
-      <source>A protocol was skipped: {sentence}</source>
-      <translation>Ein Protokoll wurde übersprungen: {sentence}</translation>
+      <source>A protocol was skipped. {sentence}</source>
+      <translation>Ein Protokoll wurde übergangen. {sentence}</translation>
     </message>
     <message>
       <location filename="app/shell/application.py" />
@@ -4755,8 +4755,8 @@
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
-      <source>Measure crystal and line efficiencies from scans of a cylinder or a rotating line source</source>
-      <translation>Effizienzen der Kristalle und Linien aus Scans eines Zylinders oder einer rotierenden Linienquelle messen</translation>
+      <source>Determine crystal and line efficiencies from scans of a cylinder or a rotating line source</source>
+      <translation>Die Empfindlichkeiten von Kristallen und Antwortlinien aus Scans eines Zylinders oder einer rotierenden Linienquelle bestimmen</translation>
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
@@ -5799,8 +5799,8 @@
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>Nothing has been measured yet. Choose the scans, specify the source and press Start.</source>
-      <translation>Es wurde noch nichts gemessen. Wählen Sie die Scans, geben Sie die Quelle an, und drücken Sie Start.</translation>
+      <source>There is no normalisation yet. Choose the scans, specify the source and press Start.</source>
+      <translation>Es gibt noch keine Normalisierung. Wählen Sie die Scans, geben Sie die Quelle an und drücken Sie Start.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
@@ -5844,8 +5844,8 @@
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>Measured for {name} from {count} counts in {steps} steps. Save the normalisation to use it.</source>
-      <translation>Für {name} aus {count} Ereignissen in {steps} Schritten gemessen. Speichern Sie die Normalisierung, um sie zu verwenden.</translation>
+      <source>The normalisation of {name} was computed from {count} counts in {steps} steps. Save it to use it.</source>
+      <translation>Die Normalisierung von {name} wurde aus {count} Ereignissen in {steps} Schritten berechnet. Speichern Sie sie, um sie zu verwenden.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
@@ -5984,8 +5984,8 @@
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
-      <source>Voxels twice as large, for a first look</source>
-      <translation>Doppelt so große Voxel, für einen ersten Blick</translation>
+      <source>Twice the voxel size, for a first look</source>
+      <translation>Doppelte Voxelgröße, für einen ersten Blick</translation>
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
@@ -5994,13 +5994,13 @@
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
-      <source>Voxels two thirds as large, for sharp scans with little noise</source>
-      <translation>Zwei Drittel so große Voxel, für scharfe, rauscharme Scans</translation>
+      <source>Two-thirds the voxel size, for high-resolution scans with little noise</source>
+      <translation>Zwei Drittel der Voxelgröße, für hochauflösende, rauscharme Scans</translation>
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
-      <source>Voxels twice as large and half the iterations, for a first look</source>
-      <translation>Doppelt so große Voxel und halb so viele Iterationen, für einen ersten Blick</translation>
+      <source>Twice the voxel size and half the iterations, for a first look</source>
+      <translation>Doppelte Voxelgröße und halb so viele Iterationen, für einen ersten Blick</translation>
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
@@ -6009,8 +6009,8 @@
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
-      <source>Voxels two thirds as large and twice the iterations, for sharp scans with little noise</source>
-      <translation>Zwei Drittel so große Voxel und doppelt so viele Iterationen, für scharfe, rauscharme Scans</translation>
+      <source>Two-thirds the voxel size and twice the iterations, for high-resolution scans with little noise</source>
+      <translation>Zwei Drittel der Voxelgröße und doppelt so viele Iterationen, für hochauflösende, rauscharme Scans</translation>
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
@@ -6089,11 +6089,6 @@
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
-      <source>more than {n:,} bytes</source>
-      <translation>mehr als {n:,} Bytes</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/scanner_inputs.py" />
       <source>{FILE}: the list of files for each scanner cannot be read ({e}) and was moved to {name}; save the files for each scanner again.</source>
       <translation>{FILE}: Die Liste der Dateien für jeden Scanner ist nicht lesbar ({e}) und wurde nach {name} verschoben; speichern Sie die Dateien für jeden Scanner erneut.</translation>
     </message>
@@ -6114,33 +6109,38 @@
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
-      <source>The window settings in {path} are damaged ({reason}) and could not be moved ({why}); this window uses the defaults.</source>
-      <translation>Die Fenstereinstellungen in {path} sind beschädigt ({reason}) und konnten nicht verschoben werden ({why}); dieses Fenster verwendet die Voreinstellungen.</translation>
+      <source>{path}: {reason} These window settings are damaged and could not be moved ({why}). This window uses the defaults.</source>
+      <translation>{path}: {reason} Diese Fenstereinstellungen sind beschädigt und konnten nicht verschoben werden ({why}). Dieses Fenster verwendet die Vorgaben.</translation>
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
-      <source>The window settings were damaged ({reason}) and have been reset to the defaults; the damaged file is {name} in {folder}.</source>
-      <translation>Die Fenstereinstellungen waren beschädigt ({reason}) und wurden zurückgesetzt; die beschädigte Datei ist {name} in {folder}.</translation>
+      <source>The window settings were damaged and have been reset to the defaults. {reason} The damaged file is {name} in {folder}.</source>
+      <translation>Die Fenstereinstellungen waren beschädigt und wurden auf die Vorgaben zurückgesetzt. {reason} Die beschädigte Datei ist {name} in {folder}.</translation>
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
-      <source>not a regular file</source>
-      <translation>keine gewöhnliche Datei</translation>
+      <source>The file is not a regular file.</source>
+      <translation>Die Datei ist keine gewöhnliche Datei.</translation>
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
-      <source>not readable: {why}</source>
-      <translation>nicht lesbar: {why}</translation>
+      <source>The file cannot be read ({why}).</source>
+      <translation>Die Datei kann nicht gelesen werden ({why}).</translation>
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
-      <source>not a text file</source>
-      <translation>keine Textdatei</translation>
+      <source>The file has more than {n:,} bytes.</source>
+      <translation>Die Datei hat mehr als {n:,} Bytes.</translation>
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
-      <source>line {number} is invalid</source>
-      <translation>Zeile {number} ist ungültig</translation>
+      <source>The file is not a text file.</source>
+      <translation>Die Datei ist keine Textdatei.</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/settings_file.py" />
+      <source>Line {number} of the file is invalid.</source>
+      <translation>Zeile {number} der Datei ist ungültig.</translation>
     </message>
     <message>
       <location filename="app/state/models/study_model.py" />
@@ -6184,8 +6184,8 @@
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>Best so far: {form_words}, {gain_words}.</source>
-      <translation>Bisher beste: {form_words}, {gain_words}.</translation>
+      <source>Best so far: {form_words}. Speed relative to the default: {gain_words}.</source>
+      <translation>Bisher am besten: {form_words}. Geschwindigkeit im Verhältnis zur Vorgabe: {gain_words}.</translation>
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
@@ -6269,8 +6269,8 @@
     </message>
     <message>
       <location filename="app/state/services/normalising_job.py" />
-      <source>The normalisation could not be measured.</source>
-      <translation>Die Normalisierung konnte nicht gemessen werden.</translation>
+      <source>The normalisation could not be created.</source>
+      <translation>Die Normalisierung konnte nicht erstellt werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
@@ -6479,28 +6479,33 @@
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
-      <source>a scanner description</source>
-      <translation>eine Scannerbeschreibung</translation>
+      <source>This file describes a scanner and contains no scan.</source>
+      <translation>Diese Datei beschreibt einen Scanner und enthält keinen Scan.</translation>
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
-      <source>an input file of another modality</source>
-      <translation>eine Eingabedatei einer anderen Modalität</translation>
+      <source>This file is an input of another modality, not a scan.</source>
+      <translation>Diese Datei ist eine Eingabe einer anderen Modalität, kein Scan.</translation>
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
-      <source>an image volume</source>
-      <translation>ein Bildvolumen</translation>
+      <source>This file is an image volume, not a scan.</source>
+      <translation>Diese Datei ist ein Bildvolumen, kein Scan.</translation>
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
-      <source>a protocol</source>
-      <translation>ein Protokoll</translation>
+      <source>This file is a protocol, not a scan.</source>
+      <translation>Diese Datei ist ein Protokoll, kein Scan.</translation>
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
-      <source>{name}: this file is not a scan but {kind}; choose a scan, or drop the file on the window to open it.</source>
-      <translation>{name}: Diese Datei ist kein Scan, sondern {kind}; wählen Sie einen Scan, oder ziehen Sie die Datei auf das Fenster, um sie zu öffnen.</translation>
+      <source>This file is not a scan.</source>
+      <translation>Diese Datei ist kein Scan.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/reading.py" />
+      <source>{name}: {sentence} Choose a scan, or drop the file on the window to open it.</source>
+      <translation>{name}: {sentence} Wählen Sie einen Scan, oder ziehen Sie die Datei auf das Fenster, um sie zu öffnen.</translation>
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
@@ -7170,6 +7175,16 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
+      <source>Lung residual error</source>
+      <translation>Restfehler in der Lunge (lung residual error)</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
+      <source>The mean signal in the lung insert, as a percentage of the background. The insert contains no activity, so any signal is an error of the scatter or attenuation correction.</source>
+      <translation>Das mittlere Signal im Lungeneinsatz, in Prozent des Hintergrunds. Der Einsatz enthält keine Aktivität, also ist jedes Signal ein Fehler der Streu- oder Schwächungskorrektur.</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
       <source>MAP</source>
       <translation>MAP</translation>
     </message>
@@ -7322,16 +7337,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/ui/theme/glossary.py" />
       <source>The part of the measurement that the image does not explain. It falls and then levels off.</source>
       <translation>Der Teil der Messung, den das Bild nicht erklärt. Er fällt und flacht dann ab.</translation>
-    </message>
-    <message>
-      <location filename="app/ui/theme/glossary.py" />
-      <source>Residual in the lung</source>
-      <translation>Rest in der Lunge</translation>
-    </message>
-    <message>
-      <location filename="app/ui/theme/glossary.py" />
-      <source>The mean signal in the lung insert, as a percentage of the background. The insert contains no activity, so any signal is an error of the scatter or attenuation correction.</source>
-      <translation>Das mittlere Signal im Lungeneinsatz, in Prozent des Hintergrunds. Der Einsatz enthält keine Aktivität, also ist jedes Signal ein Fehler der Streu- oder Schwächungskorrektur.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7775,8 +7780,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Content of the movie. All views move with it.</source>
-      <translation>Inhalt des Films. Alle Ansichten bewegen sich mit.</translation>
+      <source>Content of the movie. All views follow the movie.</source>
+      <translation>Inhalt des Films. Alle Ansichten folgen dem Film.</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
@@ -9655,8 +9660,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
-      <source>Will be applied. It was not applied in the last run: {text}</source>
-      <translation>Wird angewendet. Beim letzten Lauf wurde sie nicht angewendet: {text}</translation>
+      <source>Will be applied. It was not applied in the last run. {text}</source>
+      <translation>Wird angewandt. Im letzten Lauf wurde sie nicht angewandt. {text}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
@@ -10800,8 +10805,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/randoms.py" />
-      <source>Use the singles recorded in the scan, or estimate singles rates from delayeds for each crystal, each block or all blocks together. auto uses the finest model that the counts support</source>
-      <translation>Die im Scan aufgezeichneten Singles verwenden, oder Einzelraten aus Verzögerten schätzen: für jeden Kristall, jeden Block oder alle Blöcke zusammen. auto verwendet das feinste Modell, das die Ereigniszahl zulässt</translation>
+      <source>Use the singles rates recorded in the scan, or estimate the rates from the delayeds: one for each crystal, one for each block, or one for all blocks. auto uses the finest model that the counts support</source>
+      <translation>Die im Scan aufgezeichneten Einzelraten verwenden, oder die Raten aus den Verzögerten schätzen: eine für jeden Kristall, eine für jeden Block oder eine für alle Blöcke. auto verwendet das feinste Modell, das die Ereigniszahl zulässt</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
@@ -10825,13 +10830,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/roles.py" />
-      <source>Crystal efficiencies or a measured normalisation</source>
-      <translation>Kristalleffizienzen oder eine gemessene Normalisierung</translation>
+      <source>Crystal efficiencies or a normalisation of this scanner</source>
+      <translation>Kristalleffizienzen oder eine Normalisierung dieses Scanners</translation>
     </message>
     <message>
       <location filename="engine/corrections/roles.py" />
-      <source>File with crystal efficiencies or a measured normalisation. Without it, all crystals are treated as equally efficient.</source>
-      <translation>Datei mit Kristalleffizienzen oder einer gemessenen Normalisierung. Ohne sie gelten alle Kristalle als gleich effizient.</translation>
+      <source>File with crystal efficiencies or a normalisation of this scanner. Without it, all crystals are treated as equally efficient.</source>
+      <translation>Datei mit Kristalleffizienzen oder einer Normalisierung dieses Scanners. Ohne sie gelten alle Kristalle als gleich effizient.</translation>
     </message>
     <message>
       <location filename="engine/corrections/roles.py" />
@@ -10880,13 +10885,18 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/roles.py" />
-      <source>Measure …</source>
-      <translation>Messen …</translation>
+      <source>Create …</source>
+      <translation>Erstellen …</translation>
     </message>
     <message>
       <location filename="engine/corrections/roles.py" />
-      <source>Measure the normalisation with a source of known shape</source>
-      <translation>Die Normalisierung mit einer Quelle bekannter Form messen</translation>
+      <source>Create a normalisation from scans of a source of known shape</source>
+      <translation>Eine Normalisierung aus Scans einer Quelle bekannter Form erstellen</translation>
+    </message>
+    <message>
+      <location filename="engine/corrections/roles.py" />
+      <source>Measure …</source>
+      <translation>Messen …</translation>
     </message>
     <message>
       <location filename="engine/corrections/roles.py" />
@@ -10940,8 +10950,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/sinogram.py" />
-      <source>Estimate the randoms in each bin from singles rates of crystals or blocks, fitted to the delayeds. Otherwise, each bin uses only its own delayeds</source>
-      <translation>Die Zufallskoinzidenzen jedes Bins aus Einzelraten der Kristalle oder Blöcke schätzen, angepasst an die Verzögerten. Sonst verwendet jedes Bin nur seine eigenen Verzögerten</translation>
+      <source>Estimate the randoms in each bin from the singles rates of the crystals or blocks. The rates are fitted to the delayeds. Otherwise, each bin uses only its own delayeds</source>
+      <translation>Die Zufallskoinzidenzen jedes Bins aus den Einzelraten der Kristalle oder Blöcke schätzen. Die Raten werden an die Verzögerten angepasst. Sonst verwendet jedes Bin nur seine eigenen Verzögerten</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -11525,7 +11535,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Centre of the cylinder; an error of 1 mm already affects the result</source>
+      <source>Centre of the cylinder; even an error of 1 mm affects the result</source>
       <translation>Mitte des Zylinders; schon ein Fehler von 1 mm wirkt sich auf das Ergebnis aus</translation>
     </message>
     <message>

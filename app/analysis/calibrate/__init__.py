@@ -1,1 +1,1 @@
-"""Dialogs that measure a normalisation or a calibration."""
+"""Dialogs that create a normalisation or a calibration."""

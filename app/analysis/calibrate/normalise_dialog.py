@@ -1,4 +1,4 @@
-"""Dialog to measure a normalisation: describe the source, follow the progress, save the result."""
+"""Dialog to create a normalisation: describe the source, follow the progress, save the result."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ FORM_PX = 330
 ROLE = role_made_on("normalise").key
 KINDS = tr("Normalisation (*.h5)")
 LEAD = tr(
-    "A normalisation measures the efficiency of each crystal and of each type of line of "
-    "response. It uses scans of a source with a known shape. Repeat the measurement after each "
-    "service. The result applies to every scan from the scanner."
+    "A normalisation corrects for the efficiency of each crystal and for the geometry of the "
+    "lines of response. It is created from scans of a source with a known shape. Create a new one "
+    "after each service. It applies to every scan from the scanner."
 )
 USE_TIP = tr("Use the result as the normalisation of the open scan")
 KEEP_TIP = tr(
@@ -55,7 +55,7 @@ class NormaliseDialog(QDialog):
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tr("Measure a normalisation"))
+        self.setWindowTitle(tr("Create a normalisation"))
         fit_to_screen(self, *SIZE_PX)
         self._context, self._theme = context, context.theme
         self.model = NormalisingModel()
@@ -161,7 +161,7 @@ class NormaliseDialog(QDialog):
         """Ask before a running measurement is lost; return True if the dialog may close."""
         if not self.job.is_busy:
             return True
-        text = tr("The normalisation measurement is still running. Nothing has been saved yet.")
+        text = tr("The normalisation is still being computed. Nothing has been saved yet.")
         return ask(self, tr("Normalisation in progress"), text, tr("Stop and close"))
 
     def reject(self) -> None:

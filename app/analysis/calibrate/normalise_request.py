@@ -1,4 +1,4 @@
-"""The form for a normalisation measurement: scans, scanner, source."""
+"""The form for a new normalisation: scans, scanner, source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result of a normalisation measurement: efficiencies, curves, interference, notes."""
+"""The components of a new normalisation: efficiencies, curves, interference, notes."""
 
 from __future__ import annotations
 

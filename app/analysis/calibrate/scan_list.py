@@ -1,4 +1,4 @@
-"""The list of scans for one normalisation measurement."""
+"""The list of scans for one normalisation."""
 
 from __future__ import annotations
 

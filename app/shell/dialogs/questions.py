@@ -250,7 +250,7 @@ class Dialogs(QObject):
             TracerDialog(self._parent, self._context).open()
 
     def normalise(self) -> None:
-        """Measure a normalisation in a non-modal dialog; there is only one."""
+        """Create a normalisation in a non-modal dialog; there is only one."""
         from app.analysis.calibrate.normalise_dialog import NormaliseDialog
 
         if self._normalising is None:

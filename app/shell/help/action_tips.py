@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.language.translation import tr
 
 NORMALISE_TIP = tr(
-    "Measure crystal and line efficiencies from scans of a cylinder or a rotating line source"
+    "Determine crystal and line efficiencies from scans of a cylinder or a rotating line source"
 )
 CALIBRATE_TIP = tr(
     "Measure the calibration factor from the displayed image of a cylinder with known activity"

@@ -1,4 +1,4 @@
-"""State of a normalisation measurement: counting, fit steps and result."""
+"""State of a new normalisation: counting, fit steps and result."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class MeasuringPhase(Enum):
 
 
 IDLE_WORDS = tr(
-    "Nothing has been measured yet. Choose the scans, specify the source and press Start."
+    "There is no normalisation yet. Choose the scans, specify the source and press Start."
 )
 
 
@@ -215,8 +215,8 @@ class NormalisingModel(QObject):
             return ""
         found = self.made.found
         return tr(
-            "Measured for {name} from {count} counts in {steps} steps. Save the "
-            "normalisation to use it.",
+            "The normalisation of {name} was computed from {count} counts in {steps} steps. Save "
+            "it to use it.",
             count=count(found.counts),
             steps=found.steps,
             name=self.made.scanner.name,

@@ -16,15 +16,16 @@ QUALITIES: tuple[Quality, ...] = ("fast", "standard", "fine")
 VOXEL_FACTORS = {"fast": 2.0, "standard": 1.0, "fine": 2 / 3}
 ITERATION_FACTORS = {"fast": 0.5, "standard": 1.0, "fine": 2.0}
 TEXTS = {
-    "fast": tr("Voxels twice as large, for a first look"),
+    "fast": tr("Twice the voxel size, for a first look"),
     "standard": tr("Voxel size from the protocol"),
-    "fine": tr("Voxels two thirds as large, for sharp scans with little noise"),
+    "fine": tr("Two-thirds the voxel size, for high-resolution scans with little noise"),
 }
 ITERATIVE_TIPS = {
-    "fast": tr("Voxels twice as large and half the iterations, for a first look"),
+    "fast": tr("Twice the voxel size and half the iterations, for a first look"),
     "standard": tr("Voxel size and iterations from the protocol"),
     "fine": tr(
-        "Voxels two thirds as large and twice the iterations, for sharp scans with little noise"
+        "Two-thirds the voxel size and twice the iterations, for high-resolution scans with "
+        "little noise"
     ),
 }
 SHORT_TEXTS = {

@@ -1,4 +1,4 @@
-"""Measure a normalisation in a separate process, read by a thread of the window."""
+"""Create a normalisation in a separate process, read by a thread of the window."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class NormalisingJob(QObject):
         self._commands.run_task(
             lambda task: self._measure(task, request),
             lambda _: None,
-            failed=tr("The normalisation could not be measured."),
+            failed=tr("The normalisation could not be created."),
             on_failure=self.failed.emit,
             on_end=self._ended,
         )

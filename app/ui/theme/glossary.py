@@ -124,6 +124,11 @@ GLOSSARY = {
     tr("Logarithm"): tr(
         "The transmission is converted to the line integral of the attenuation along each ray."
     ),
+    tr("Lung residual error"): tr(
+        "The mean signal in the lung insert, as a percentage of the background. The insert "
+        "contains no activity, so any signal is an error of the scatter or attenuation "
+        "correction."
+    ),
     tr("MAP"): tr(
         "Penalised PET reconstruction (maximum a posteriori). A prior limits the noise. The run "
         "stops by itself at an image that does not depend on the number of iterations or subsets."
@@ -174,11 +179,6 @@ GLOSSARY = {
     tr("Region"): tr("A volume of interest (VOI) in which image values are measured."),
     tr("Residual"): tr(
         "The part of the measurement that the image does not explain. It falls and then levels off."
-    ),
-    tr("Residual in the lung"): tr(
-        "The mean signal in the lung insert, as a percentage of the background. The insert "
-        "contains no activity, so any signal is an error of the scatter or attenuation "
-        "correction."
     ),
     tr("Resolution"): tr(
         "The point spread function of the scanner, included in the model. Small objects regain "
@@ -262,5 +262,5 @@ def meaning_of(words: str) -> str:
     """
     # A title may add a unit or a number to its term.
     found = [word for word in GLOSSARY if words.startswith(word)]
-    # The longest match wins: "Residual" must not explain "Residual in the lung".
+    # Several terms can match, such as "Iteration" and a longer one. The longest is the term.
     return GLOSSARY[max(found, key=len)] if found else ""

@@ -42,7 +42,7 @@ class CineBar(QWidget):
         self.recorder = FilmRecorder(cine, views.state)
         self.kind = QuietCombo()
         self.kind.setAccessibleName(tr("Content of the movie"))
-        self.kind.setToolTip(literal_tip(tr("Content of the movie. All views move with it.")))
+        self.kind.setToolTip(literal_tip(tr("Content of the movie. All views follow the movie.")))
         self.kind.setFixedWidth(COMBO_PX)
         self.kind.activated.connect(lambda _: cine.set_kind(self.kind.currentData()))
         play = lambda: cine.play(not cine.is_playing)  # noqa: E731

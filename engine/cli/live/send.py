@@ -34,7 +34,7 @@ def add_verbs(verbs: Verbs) -> None:
     )  # fmt: skip
     p.add_argument(
         "--network", action="store_true",
-        help="accept receivers on other computers at tcp://*:PORT (default: this computer only)",
+        help="accept receivers on other computers at tcp://*:PORT (default: only on this computer)",
     )  # fmt: skip
     p.add_argument(
         "--receiver-key", metavar="KEY",

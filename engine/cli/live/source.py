@@ -39,7 +39,7 @@ def add_source(p: argparse.ArgumentParser) -> None:
     )
     p.add_argument(
         "--network", action="store_true",
-        help="accept senders on other computers at tcp://*:PORT (default: this computer only)",
+        help="accept senders on other computers at tcp://*:PORT (default: only on this computer)",
     )  # fmt: skip
     p.add_argument(
         "--sender-key", action="append", default=[], metavar="KEY", dest="sender_keys",

@@ -1,4 +1,4 @@
-"""`isocenter normalise`: measure a normalisation with a known source."""
+"""`isocenter normalise`: create a normalisation from scans of a known source."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def outgoing(
     kind = zmq.XPUB if to_all else zmq.PUSH
     with opened(kind, address, options, network=network, keys=keys) as socket:
         if listens(address) and address.startswith("tcp://"):
-            on_event(f"{address}: {_receivers(network)}")
+            on_event(_listening(address, network))
         token = new_token() if has_token else None
         if token is not None:
             on_event(f"{address}: the token of this sender is {token}.")
@@ -162,7 +162,10 @@ def outgoing(
             socket.setsockopt(zmq.LINGER, LOOK_MS)
 
 
-def _receivers(network: bool) -> str:
+def _listening(address: str, network: bool) -> str:
     if network:
-        return "receivers on all networks can connect."
-    return "receivers on this computer only. Add --network for receivers on other computers."
+        return f"{address} listens on all networks and accepts receivers on other computers."
+    return (
+        f"{address} accepts only receivers on this computer. "
+        "To accept receivers on other computers, add --network."
+    )

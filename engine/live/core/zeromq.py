@@ -91,13 +91,15 @@ def check_network(address: str, network: bool) -> None:
     is_tcp = address.startswith("tcp://")
     if is_tcp and listens(address) and not network and not address.startswith(HERE):
         raise SettingsError(
-            f"{address}: this address accepts connections from other computers, but network access "
-            "is not allowed. Use tcp://*:port for this computer only, or add --network."
+            f"{address}: this address accepts programs on other computers, which is not allowed. "
+            "Use tcp://*:PORT to accept only programs on this computer. To accept programs on "
+            "other computers, add --network, or check the box in the window."
         )
     if network and not (is_tcp and listens(address)):
         raise SettingsError(
-            f"{address}: connections from other computers need tcp://*:port. Use such an address, "
-            "or do not allow other computers."
+            f"{address}: this address cannot accept programs on other computers. Use tcp://*:PORT. "
+            "To accept only programs on this computer, remove --network, or clear the box in the "
+            "window."
         )
 
 

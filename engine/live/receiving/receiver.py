@@ -247,14 +247,14 @@ class Receiver:
     def _listening(self) -> str:
         if not (listens(self._name) and self._name.startswith("tcp:")):
             return ""
-        if self._stream.sender_keys:
-            keys = len(self._stream.sender_keys)
-            n = "one sender key is" if keys == 1 else f"{keys} sender keys are"
-            where = "on all networks" if self._stream.network else "on this computer"
-            return f" It listens {where}; {n} allowed."
+        keys = len(self._stream.sender_keys)
+        if self._stream.network and keys:
+            return f" It listens on all networks. Allowed sender keys: {keys}."
         if self._stream.network:
-            return " It listens on all networks; senders on other computers need a token."
+            return " It listens on all networks. Senders on other computers need a token."
+        if keys:
+            return f" It accepts only senders on this computer. Allowed sender keys: {keys}."
         return (
-            " It accepts senders on this computer only. Senders on other computers need --network, "
-            "or the check box in the window."
+            " It accepts only senders on this computer. To accept senders on other computers, add "
+            "--network, or check the box in the window."
         )

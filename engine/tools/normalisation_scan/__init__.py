@@ -1,4 +1,4 @@
-"""Measure a normalisation with a source of known shape, by maximum likelihood."""
+"""Create a normalisation with a source of known shape, by maximum likelihood."""
 
 from typing import TYPE_CHECKING
 

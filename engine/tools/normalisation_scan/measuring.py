@@ -1,4 +1,4 @@
-"""Measure a normalisation: read scans, count events, estimate components, and check them."""
+"""Create a normalisation: read scans, count events, estimate components, and check them."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ NormalisationEvent = ReadingScan | Counted | Stepped | MeasuredNormalisation
 def measure(
     request: NormalisationRequest, *, on: Backend, tell: Callable[[NormalisationEvent], object]
 ) -> MeasuredNormalisation:
-    """Measure a normalisation.
+    """Create a normalisation.
 
     Parameters
     ----------

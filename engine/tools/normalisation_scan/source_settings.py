@@ -49,7 +49,7 @@ class EvenCylinder(Settings):
     )  # fmt: skip
     centre_mm: Point = setting(
         (0.0, 0.0, 0.0),
-        "Centre of the cylinder; an error of 1 mm already affects the result",
+        "Centre of the cylinder; even an error of 1 mm affects the result",
         label="Centre",
         unit="mm",
     )

@@ -1,4 +1,4 @@
-"""Measure a normalisation in a separate process, so that a crash has no other effect."""
+"""Create a normalisation in a separate process, so that a crash has no other effect."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ ApartEvent = NormalisationEvent | Resting | Refused | Stopped
 def measure_in_process(
     request: NormalisationRequest, stop_request: Callable[[], StopRequest] = lambda: StopRequest.GO
 ) -> Iterator[ApartEvent]:
-    """Measure a normalisation in a separate process.
+    """Create a normalisation in a separate process.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@
 
 C_H and C_C are means over discs of the diameters of the spheres in their plane. C_B and SD are mean
 and standard deviation over 60 equal discs, 12 in each of 5 slices at 0, ±10 and ±20 mm. The
-residual in the lung is the mean over discs of 30 mm divided by C_B of 37 mm. Errors: a sphere has
+lung residual error is the mean over discs of 30 mm divided by C_B of 37 mm. Errors: a sphere has
 the variability of the discs of its size. N of K discs has the error N / √(2 (K − 1)).
 """
 
@@ -107,7 +107,7 @@ class NemaNu2(QualityPhantom):
 
     kind: ClassVar[str] = "nema-nu2"
     title: ClassVar[str] = "NEMA NU 2 body"
-    text: ClassVar[str] = "Contrast recovery, background variability, residual in the lung"
+    text: ClassVar[str] = "Contrast recovery, background variability, lung residual error"
     followed: ClassVar[Followed] = (
         ("Contrast recovery", "17 mm"),
         ("Background variability", "17 mm"),
@@ -244,14 +244,14 @@ def _of_sphere(
 def _others(
     volume: Volume, at: Placement, background: Sequence[Point]
 ) -> tuple[QualityFigure, ...]:
-    """Return the residual in the lung and the level of the background."""
+    """Return the lung residual error and the level of the background."""
     means = np.array([disc(volume, p, LARGEST_MM).mean for p in background])
     level, n = float(means.mean()), len(means)
     middles = _points(at.to_image(np.array([[0.0, 0.0, z] for z in SLICES_MM])))
     lung = np.array([residual_error(disc(volume, p, LUNG_DISC_MM).mean, level) for p in middles])
     error = float(lung.std(ddof=1) / np.sqrt(len(lung)))
     return (
-        QualityFigure("Residual in the lung", float(lung.mean()), error, "%", "Lung"),
+        QualityFigure("Lung residual error", float(lung.mean()), error, "%", "Lung"),
         QualityFigure(
             "Background", level, float(means.std(ddof=1) / np.sqrt(n)), volume.unit, "Background"
         ),

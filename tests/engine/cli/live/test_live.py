@@ -47,7 +47,7 @@ def test_json_has_a_line_for_every_frame_and_event(
         (["send", "no-such-scan.h5", "--to", "tcp://*:9"], "this file does not exist"),
         (["send", "no-such-scan.h5", "--to", "here"], "expected tcp://host:port"),
         (["watch", ".", "--sender", "x"], "only streams (tcp://) have senders"),
-        (["watch", ".", "--network"], "connections from other computers need tcp://*:port"),
+        (["watch", ".", "--network"], "this address cannot accept programs on other computers"),
         (["watch", "tcp://*:9", "--sender-key", "x"], "neither a public key of 40 characters"),
         (["send", "x.h5", "--to", "tcp://*:9", "--receiver-key", "x"], "not a public key"),
     ],
