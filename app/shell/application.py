@@ -97,7 +97,7 @@ def report_settings(session: Session, preferences: Preferences) -> None:
     """
     left_out = preferences.library.left_out()
     words = [preferences.remark] if preferences.remark else []
-    words += [tr("A protocol was skipped: {sentence}", sentence=sentence) for sentence in left_out]
+    words += [tr("A protocol was skipped. {sentence}", sentence=sentence) for sentence in left_out]
     words += [each.describe() for each in refused_homes()]
     for sentence in words:
         session.add_log("warning", sentence)

@@ -27,8 +27,7 @@ XCB_LIBRARIES = (
 """Further system libraries for X11."""
 OTHER_NAMES = {"libglib-2.0.so.0": "libglib2.0-0"}
 """Packages with names that do not follow Debian's rule."""
-WITHOUT = "work without one: `isocenter demo`, `isocenter reconstruct DATA -o OUT`"
-IN_A_CLONE = "in a clone `python3 packaging/bootstrap.py run` does so"
+WITHOUT = "Work without a window: `isocenter demo`, `isocenter reconstruct DATA -o OUT`."
 
 
 def obstacle(environment: Mapping[str, str]) -> str:
@@ -52,10 +51,10 @@ def obstacle(environment: Mapping[str, str]) -> str:
     if missing := missing_libraries((*QT_LIBRARIES, *(XCB_LIBRARIES if on_x else ()))):
         return missing_words(missing)
     if on_x and (fault := plugin_fault()):
-        return f"Qt cannot open a window on X ({fault}); {WITHOUT}."
+        return f"Qt cannot open a window on X ({fault}). {WITHOUT}"
     if on_x and not display_answers():
         display = environment.get("DISPLAY", "")
-        return f"the display {display!r} does not answer, so no window can open; {WITHOUT}."
+        return f"the display {display!r} does not answer, so no window can open. {WITHOUT}"
     return ""
 
 
@@ -97,8 +96,9 @@ def missing_words(missing: list[str]) -> str:
     """
     packages = " ".join(debian_package(name) for name in missing)
     return (
-        f"Qt cannot open a window, because this system lacks {', '.join(missing)}; install them "
-        f"(Debian, Ubuntu: `sudo apt-get install {packages}`; {IN_A_CLONE}), or {WITHOUT}."
+        f"Qt cannot open a window, because this system lacks {', '.join(missing)}. Install them "
+        f"with `sudo apt-get install {packages}` (Debian, Ubuntu), or in a clone with "
+        f"`python3 packaging/bootstrap.py run`. {WITHOUT}"
     )
 
 

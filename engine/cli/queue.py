@@ -196,8 +196,7 @@ def _run(arguments: argparse.Namespace, console: Console) -> None:
         raise KeyboardInterrupt(message) from None
     failed = [entry for entry in _given_up(queue) if entry.id not in before]
     if failed:
-        n = "1 study" if len(failed) == 1 else f"{len(failed)} studies"
-        raise DataError(f"{n} failed. First error: {failed[0].text}")
+        raise DataError(f"Failed studies: {len(failed)}. First error: {failed[0].text}")
 
 
 def _given_up(queue: StudyQueue) -> list[QueueEntry]:

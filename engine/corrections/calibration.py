@@ -141,7 +141,10 @@ class ActivityConcentration(Correction[ListMode]):
         missing = [name for name, value in wanted.items() if value is None]
         if not missing:
             return ""
-        return f"{', '.join(missing)} not known; load a tracer file with this information"
+        return (
+            f"the scan does not state all values ({', '.join(missing)}); load a tracer file that "
+            "contains them"
+        )
 
 
 def concentration_of(data: ListMode) -> Concentration | None:

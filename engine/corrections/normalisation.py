@@ -37,8 +37,12 @@ class Normalisation(Multiplicative[ListMode]):
         """
         if data.efficiencies is None and data.components is None:
             gaps = int(np.count_nonzero(~data.scanner.alive))
-            known = f"; the {gaps:,} gaps of the scanner are still excluded" if gaps else ""
-            return f"there are no crystal efficiencies; load a normalisation file{known}"
+            if gaps:
+                return (
+                    "there are no crystal efficiencies; load a normalisation file. Excluded gaps "
+                    f"of the scanner: {gaps:,}"
+                )
+            return "there are no crystal efficiencies; load a normalisation file"
         return None
 
     def factor(self, data: ListMode, *, on: Backend) -> LineFactor:

@@ -208,7 +208,7 @@ def plan_of(on: Backend, requirements: Requirements, grid: ImageGrid, n_frames: 
 def refuse_if_too_large(
     requirements: Requirements,
     grid: ImageGrid,
-    smaller: str = "choose larger voxels or a smaller field of view",
+    smaller: str = "Choose larger voxels or a smaller field of view.",
 ) -> None:
     """Raise an error with numbers if the memory, disk or GPU memory does not suffice.
 
@@ -221,7 +221,7 @@ def refuse_if_too_large(
     grid
         grid of the image, for the message
     smaller
-        remedy, as a clause
+        sentence with the remedy
 
     Raises
     ------
@@ -235,20 +235,21 @@ def refuse_if_too_large(
     if not requirements.fits_memory:
         raise ResourceError(
             f"grid {grid.describe()}: the run needs {_size(requirements.memory_bytes)} of memory, "
-            f"but only {_size(requirements.free_bytes)} are free; {smaller}."
+            f"but only {_size(requirements.free_bytes)} are free. {smaller}"
         )
     if not requirements.fits_disk:
         raise ResourceError(
-            f"{cache_dir()}: the run needs up to {_size(requirements.disk_bytes)} on this disk "
-            f"for {requirements.on_disk}, but only {_size(requirements.disk_free_bytes)} are "
-            f"free; free disk space, or set {HOME_VARIABLE} to a folder on a larger disk."
+            f"{cache_dir()}: the temporary files of the run need up to "
+            f"{_size(requirements.disk_bytes)} on this disk, but only "
+            f"{_size(requirements.disk_free_bytes)} are free. Free disk space, or set "
+            f"{HOME_VARIABLE} to a folder on a larger disk."
         )
     gpu = requirements.gpu
     if gpu is not None and not gpu.fits:
         raise DeviceMemoryError(
-            f"grid {grid.describe()}: {gpu.least} need {_size(gpu.images_bytes)} of GPU memory, "
-            f"but only {_size(gpu.free_bytes)} are free; close other programs that use the GPU, "
-            f"{smaller}, or use the CPU."
+            f"grid {grid.describe()}: the run needs at least {_size(gpu.images_bytes)} of GPU "
+            f"memory, but only {_size(gpu.free_bytes)} are free. {smaller} You can also close "
+            "other programs that use the GPU, or use the CPU."
         )
 
 

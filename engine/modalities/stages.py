@@ -127,7 +127,7 @@ def _apply(correction: Correction[D], data: D, on: Backend) -> tuple[D, Correcte
         return after, Corrected(correction.kind, "applied", correction.summary(data, after))
     if correction.use == "on":
         # Without an obstacle the user would never learn that a required correction is missing.
-        raise DataError(f"{correction.title} correction is switched on, but {obstacle}.")
+        raise DataError(f"{correction.title}: {obstacle}. This correction is switched on.")
     needless = correction.is_needless(data)
     return data, Corrected(correction.kind, "unavailable", obstacle, is_needless=needless)
 
@@ -405,13 +405,16 @@ def _warn_of_distance(context: RunContext[Protocol]) -> Iterator[Event]:
     if not figures:
         return
     change, limit = 100 * figures[-1].change, 100 * figures[-1].limit
-    distance = "the objective still rises"
     if change > limit:
-        distance = f"regions still change by {change:.2g} % per iteration, above the limit of "
-        distance += f"{limit:g} %"
+        yield context.log.warn(
+            f"The optimum was not reached in {len(figures)} iterations. Regions still change by "
+            f"{change:.2g} % per iteration, and the limit is {limit:g} %. Increase the maximum "
+            "number of iterations, or choose a smoother image."
+        )
+        return
     yield context.log.warn(
-        f"The optimum was not reached in {len(figures)} iterations: {distance}. Increase the "
-        "maximum number of iterations, or choose a smoother image."
+        f"The optimum was not reached in {len(figures)} iterations. The objective still rises. "
+        "Increase the maximum number of iterations, or choose a smoother image."
     )
 
 

@@ -170,11 +170,10 @@ def refuse_foreign_inputs(study: Study) -> None:
         given.insert(0, f"{Path(study.scanner).name} (scanner)")
     if given:
         # One message for all foreign files, instead of one attempt after the other.
-        them = "them" if len(given) > 1 else "it"
         why = f" {modality.absent}" if modality.absent else ""
         raise SettingsError(
-            f"{study.data.name}: {modality.title} does not use {' and '.join(given)}; "
-            f"remove {them} from the study.{why}"
+            f"{study.data.name}: {modality.title} does not use {' and '.join(given)}. "
+            f"Remove unused inputs from the study.{why}"
         )
 
 

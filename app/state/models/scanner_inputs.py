@@ -198,7 +198,7 @@ class RememberedInputs:
                 return {}
             # The limit protects the start of the window from a huge or wrong file.
             if self._path.stat().st_size > MOST_BYTES:
-                raise ValueError(tr("more than {n:,} bytes", n=MOST_BYTES))
+                raise ValueError(f"> {MOST_BYTES:,} bytes")
             return _parsed(json.loads(self._path.read_text("utf-8")))
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as e:
             # The damaged file is kept, because it may be the only list of these paths.

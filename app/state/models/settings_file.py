@@ -41,14 +41,14 @@ def usable_file(path: Path) -> tuple[Path, str]:
         with suppress(OSError):
             other.unlink(missing_ok=True)
         return other, tr(
-            "The window settings in {path} are damaged ({reason}) and could not be moved ({why}); "
-            "this window uses the defaults.",
+            "{path}: {reason} These window settings are damaged and could not be moved ({why}). "
+            "This window uses the defaults.",
             path=path,
             reason=reason,
             why=e.strerror or e,
         )
     return path, tr(
-        "The window settings were damaged ({reason}) and have been reset to the defaults; the "
+        "The window settings were damaged and have been reset to the defaults. {reason} The "
         "damaged file is {name} in {folder}.",
         reason=reason,
         name=aside.name,
@@ -60,26 +60,26 @@ def _fault_of(path: Path) -> str:
     """Return the problem of a file; empty if it is sound or missing."""
     try:
         if path.exists() and not path.is_file():
-            return tr("not a regular file")
+            return tr("The file is not a regular file.")
         with path.open("rb") as file:
             # One byte more than allowed shows a file that is too long without reading all of it.
             content = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         return ""
     except OSError as e:
-        return tr("not readable: {why}", why=e.strerror or e)
+        return tr("The file cannot be read ({why}).", why=e.strerror or e)
     if len(content) > MAX_BYTES:
-        return tr("more than {n:,} bytes", n=MAX_BYTES)
+        return tr("The file has more than {n:,} bytes.", n=MAX_BYTES)
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        return tr("not a text file")
+        return tr("The file is not a text file.")
     if "\0" in text:
-        return tr("not a text file")
+        return tr("The file is not a text file.")
     # QSettings ignores lines that it cannot parse, and then overwrites the file without them.
     for number, line in enumerate(re.split(r"\r?\n", text), 1):
         if OBJECT in line or not LINE.fullmatch(line.strip()):
-            return tr("line {number} is invalid", number=number)
+            return tr("Line {number} of the file is invalid.", number=number)
     return ""
 
 

@@ -196,7 +196,7 @@ class TuningModel(QObject):
         if self.best is None or self.best.comparison is None:
             return tr("No variant is measurably faster than the default yet.")
         return tr(
-            "Best so far: {form_words}, {gain_words}.",
+            "Best so far: {form_words}. Speed relative to the default: {gain_words}.",
             form_words=form_words(self.best.values),
             gain_words=gain_words(self.best.comparison),
         )

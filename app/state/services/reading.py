@@ -37,12 +37,13 @@ if TYPE_CHECKING:  # the loader is not needed to open the window
     from engine.jobs import ForeignFiles
 
 KINDS = {
-    "scanner": tr("a scanner description"),
-    "input": tr("an input file of another modality"),
-    "volume": tr("an image volume"),
-    "protocol": tr("a protocol"),
+    "scanner": tr("This file describes a scanner and contains no scan."),
+    "input": tr("This file is an input of another modality, not a scan."),
+    "volume": tr("This file is an image volume, not a scan."),
+    "protocol": tr("This file is a protocol, not a scan."),
 }
-"""Names of the files that are not scans, by their purpose."""
+"""Sentences about files that are not scans, by their purpose."""
+NO_SCAN = tr("This file is not a scan.")
 
 
 @dataclass(frozen=True)
@@ -183,10 +184,9 @@ class StudyReader:
         if purpose != "scan":
             raise UnknownFormatError(
                 tr(
-                    "{name}: this file is not a scan but {kind}; choose a scan, or drop "
-                    "the file on the window to open it.",
+                    "{name}: {sentence} Choose a scan, or drop the file on the window to open it.",
                     name=path.name,
-                    kind=KINDS.get(purpose, purpose),
+                    sentence=KINDS.get(purpose, NO_SCAN),
                 )
             )
         return self._scan(path)

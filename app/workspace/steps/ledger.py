@@ -244,7 +244,7 @@ def ledger_state_of(
     # The warning belongs to the last run; the inputs may be complete by now.
     if message is not None and message.level is Level.WARNING:
         text = tr(
-            "Will be applied. It was not applied in the last run: {text}",
+            "Will be applied. It was not applied in the last run. {text}",
             text=sentence(message.text),
         )
         return LedgerState("waiting", "muted", text)

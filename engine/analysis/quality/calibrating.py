@@ -141,7 +141,7 @@ def _frame(scan: Plain) -> CountedFrame:
     # would
     # correct the same loss a second time.
     if LIVE_BLOCKS in scan and scan.get("live_fraction"):
-        raise DataError(f"calibration is not possible: {TWICE_DEAD}.")
+        raise DataError(f"{TWICE_DEAD}.")
     live = scan.get("live_fraction") or 1.0
     return CountedFrame(float(duration_s), float(half_life_s), float(branching), float(live))
 

@@ -141,7 +141,7 @@ def calibrate_with(
         # Unlike a tracer file, a calibration does not overrule its scan.
         for name, value, other in differences(stated.tracer, scan):
             raise DataError(
-                f"you entered {value} as {name}, but the scan states {other}; leave this field "
+                f"{name}: you entered {value}, but the scan states {other}; leave this field "
                 "empty to use the value from the scan."
             )
         scan = {**scan, **stated.tracer.facts()}

@@ -14,14 +14,14 @@ from engine.data.timing.timestamps import moment_of
 from engine.data.timing.tracer import Tracer
 
 NAMES = {
-    "isotope": "the nuclide",
-    "scan_start": "the start",
-    "injected_at": "the injection",
-    "injected_bq": "the injected activity [Bq]",
-    "weight_kg": "the weight [kg]",
-    "height_cm": "the height [cm]",
-    "sex": "the sex",
-    "live_fraction": "the live fraction",
+    "isotope": "nuclide",
+    "scan_start": "start",
+    "injected_at": "injection",
+    "injected_bq": "injected activity [Bq]",
+    "weight_kg": "weight [kg]",
+    "height_cm": "height [cm]",
+    "sex": "sex",
+    "live_fraction": "live fraction",
 }
 """Facts that a scan and a tracer file may both state."""
 SAME = 1e-3
@@ -82,12 +82,10 @@ def _given(facts: Plain) -> str:
     waited = _waited_s(facts)
     if not what or waited is None:
         return what
-    return f"{what}, injected {_span(waited)} the scan began"
-
-
-def _span(waited_s: float) -> str:
-    minutes = abs(waited_s) / 60
-    return f"{minutes:,.0f} min {'before' if waited_s >= 0 else 'after'}"
+    minutes = abs(waited) / 60
+    if waited >= 0:
+        return f"{what}, injected {minutes:,.0f} min before the scan began"
+    return f"{what}, injected {minutes:,.0f} min after the scan began"
 
 
 def _waited_s(facts: Plain) -> float | None:
@@ -125,7 +123,7 @@ def _notes(tracer: Tracer, stated: Plain, facts: Plain) -> Iterator[str]:
             "half-life and positrons per decay."
         )
     for name, value, other in differences(tracer, stated):
-        yield f"The scan states {name} as {other}; {value} from the tracer file is used instead."
+        yield f"{name}: the scan states {other}. The tracer file states {value}, which is used."
 
 
 def differences(tracer: Tracer, stated: Plain) -> Iterator[tuple[str, object, object]]:

@@ -136,13 +136,15 @@ def regions_of(volume: Volume) -> RegionSet:
     numbers = np.unique(volume.values)
     wrong = numbers[(numbers != np.round(numbers)) | (numbers < 0)]
     if len(wrong) or len(numbers) > MOST_REGIONS + 1:
-        fault = (
-            f"the image contains the value {wrong[0]:g}, expected whole numbers from 0"
-            if len(wrong)
-            else f"the image has {len(numbers):,} different values, expected at most "
-            f"{MOST_REGIONS} labels"
+        if len(wrong):
+            raise DataError(
+                f"the image contains the value {wrong[0]:g}, expected whole numbers from 0; choose "
+                "a label image."
+            )
+        raise DataError(
+            f"the image has {len(numbers):,} different values, expected at most {MOST_REGIONS} "
+            "labels; choose a label image."
         )
-        raise DataError(f"{fault}; choose a label image.")
     if not numbers.any():
         raise DataError("all values of the image are 0; choose a label image.")
     stated = volume.info.get(SCANS)

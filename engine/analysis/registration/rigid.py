@@ -42,6 +42,12 @@ FAR_MM, FAR_DEG = 30.0, 10.0
 LEAST_LIKENESS, NO_LESS = 0.1, 0.98
 """Minimum similarity after the motion: absolute, and relative to that before the motion."""
 BODY_PER_MM = 0.003
+ADVICE: dict[Light, str] = {
+    "green": "The registration is good.",
+    "yellow": "Check the registration in both images before you use it.",
+    "red": "The registration is not reliable. Enter the six numbers, or choose another map.",
+}
+"""Sentence that follows each result."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +75,9 @@ class Registered:
 
     def describe(self) -> str:
         """Return the result as a sentence."""
-        what = {
-            "green": "the registration is good",
-            "yellow": "check the registration in both images before you use it",
-            "red": "the registration is not reliable; enter the six numbers, or choose another map",
-        }
-        gain = f"similarity {self.before:.3f} before, {self.after:.3f} after"
-        return f"{self.light}: {self.motion.describe()} ({gain}); {what[self.light]}."
+        moved = self.motion.describe()
+        facts = f"{moved} (similarity {self.before:.3f} before, {self.after:.3f} after)"
+        return f"{self.light}: {facts}. {ADVICE[self.light]}"
 
     def record(self) -> Plain:
         """Return the record for the provenance."""

@@ -109,11 +109,9 @@ def _add_like(p: argparse.ArgumentParser) -> None:
 
 def _write(arguments: argparse.Namespace, console: Console) -> None:
     # A folder or a file: the suffix states which one the user expects
-    kind, ending = ("file", FILE) if arguments.enhanced else ("folder", ".dicom")
+    ending = FILE if arguments.enhanced else ".dicom"
     if not arguments.output.name.lower().endswith(ending):
-        raise OutputError(
-            f"{arguments.output.name}: the name of the {kind} must end with {ending}."
-        )
+        raise OutputError(f"-o {arguments.output.name}: the output must end with {ending}.")
     if arguments.same_frame and arguments.like is None:
         raise SettingsError(
             "--same-frame needs --like with an image in the same frame of reference."

@@ -336,6 +336,10 @@ def _window_figures() -> Plain:
         # The figures are the last line: libraries may print before them
         figures: Plain = json.loads(done.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError) as e:
-        reason = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
-        raise ResourceError(f"The speed of the window could not be measured ({reason}).") from e
+        lines = done.stderr.strip().splitlines()
+        if not lines:
+            raise ResourceError(
+                "The speed of the window could not be measured: its process printed nothing."
+            ) from e
+        raise ResourceError(f"The speed of the window could not be measured ({lines[-1]}).") from e
     return figures

@@ -97,7 +97,7 @@ def as_attenuation(volume: Volume, name: str, unit: str = "", kilovolts: float =
     if found is None:
         raise DataError(
             f"{name}: values from {float(volume.values.min()):g} to {float(volume.values.max()):g} "
-            f"{volume.unit or 'in an unknown unit'} do not look like attenuation. Give the unit "
+            f"(unit: {volume.unit or 'unknown'}) do not look like attenuation. Give the unit "
             f"(--unit {HOUNSFIELD}, {', '.join(PER_UNIT)}), or the classes of a segmented image "
             "(--classes)."
         )

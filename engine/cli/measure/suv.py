@@ -157,10 +157,9 @@ def _calibration(volume: Volume, given: float | None) -> float:
     if volume.unit == CONCENTRATION and given is None:
         return 1.0
     if given is None:
-        unit = f"in {volume.unit}" if volume.unit else "in an unknown unit"
         raise DataError(
-            f"SUV needs an image in {CONCENTRATION}, but this one is {unit}. Give the "
-            "calibration factor with --bq-ml-per-unit."
+            f"The unit of the image is {volume.unit or 'unknown'}, expected {CONCENTRATION}. Give "
+            "the calibration factor with --bq-ml-per-unit."
         )
     if volume.unit == CONCENTRATION:
         raise DataError(f"The image is already in {CONCENTRATION}. Remove --bq-ml-per-unit.")

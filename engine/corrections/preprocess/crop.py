@@ -105,7 +105,7 @@ def _slice(name: str, span: Span | None, n: int) -> slice:
     first, last = span or (0, n)
     if not 0 <= first < last <= n:
         raise DataError(
-            f"Crop: {name} {first} to {last} are not inside the detector, which has {n} {name}; "
+            f"Crop ({name}): {first} to {last} is not inside the detector, expected 0 to {n}; "
             f"choose 0 <= first < last <= {n}."
         )
     return slice(first, last)

@@ -55,7 +55,7 @@ def find_levels(values: Array, near: float) -> tuple[float, float]:
         share = counts[abs(middles / near - peak) < 0.05].sum() / (len(values) * int(disc.sum()))
         if not share >= LEAST_SHARE:
             raise DataError(
-                f"CT numbers: the histogram has no {name} peak between {low * near:.3g} and "
+                f"CT numbers ({name}): the histogram has no peak between {low * near:.3g} and "
                 f"{high * near:.3g} 1/mm; correct the expected attenuation of water, or enter both "
                 "values."
             )

@@ -167,7 +167,12 @@ class CentreOfRotation(PreprocessStep):
         facts = self.facts(after)
         if "why" not in facts:
             return ""
-        return f"The axis was not found and stays at column {facts['column']:.2f}: {facts['why']}."
+        # The reason is the message of an error, without its label.
+        why = str(facts["why"])
+        return (
+            f"{why[:1].upper()}{why[1:]}. The axis was not found and stays at column "
+            f"{facts['column']:.2f}."
+        )
 
 
 def _with_axis(geometry: XrayGeometry, column: float) -> XrayGeometry:

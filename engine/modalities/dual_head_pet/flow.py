@@ -296,8 +296,7 @@ def bounded(
     # Without a μ-map, "object" cannot be applied, and the user is warned.
     found = protocol.support.mask(grid, data.mu_map)
     if found is not None:
-        share = f"{100 * found.mean():.0f} % of the image"
-        text = f"activity is limited to {protocol.support.describe()}, {share}"
+        text = f"{protocol.support.describe()}: {100 * found.mean():.0f} % of the image"
         yield context.log.applied(SUPPORT, text)
     elif protocol.support.kind != "everywhere":
         yield context.log.warn(UNBOUNDED)
@@ -364,8 +363,10 @@ def prepare(
         prior of the image; None for none
     """
     n_subsets = context.protocol.algorithm.n_parts
-    of = f"each of {n_subsets} subsets" if n_subsets > 1 else "all lines"
-    yield context.log.start("sensitivity", f"Computing the sensitivity of {of}")
+    text = "Computing the sensitivity of all lines"
+    if n_subsets > 1:
+        text = f"Computing the sensitivity of each of {n_subsets} subsets"
+    yield context.log.start("sensitivity", text)
     if context.progress is not None:
         context.progress.begin("sensitivity", 1, n_subsets)
     model = dual_head_pet.build(

@@ -59,12 +59,12 @@ class DepthLayers(Settings):
         # Compare with the result, because a stored response can override the protocol.
         if counted.settings.n_layers == n:
             return f"each of the {n * n} pairs of layers has its own lines and response"
-        why = (
-            "as set in the protocol"
-            if self.use == "together"
-            else "because the response matrix has one layer"
+        if self.use == "together":
+            return f"the protocol combines all {n} layers, so depth does not improve the resolution"
+        return (
+            f"all {n} layers are combined, because the response matrix has one layer; depth does "
+            "not improve the resolution"
         )
-        return f"all {n} layers are combined, {why}: depth does not improve the resolution"
 
 
 def given_panels(path: Path | None) -> DualHead | None:

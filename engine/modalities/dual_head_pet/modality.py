@@ -109,10 +109,9 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         if panels is None:
             return ""
         n, pitch_mm = panels.settings.voxels_per_pitch, panels.settings.pitch_mm
-        on_pitch = f"{n} voxels per crystal pitch" if n > 1 else "one voxel per crystal pitch"
         text = (
-            "The grid follows the panels: it has their length and width, and along x "
-            f"and z {on_pitch} of {pitch_mm:g} mm"
+            "The grid has the length and width of the panels. Along x and z, its voxels are "
+            f"{pitch_mm / n:.4g} mm long (crystal pitch {pitch_mm:g} mm, voxels per pitch: {n})"
         )
         if not _is_stored(protocol, study):
             text += (

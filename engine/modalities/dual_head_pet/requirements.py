@@ -72,8 +72,8 @@ Expected scatter and weights, and background and subsets once more.
 """
 PASSES_OF_ROUND, LINES_SCATTERED_PER_SECOND = 3, 3e6
 """Passes for the image of a round; lines whose scatter is read per second."""
-SMALLER = "choose larger voxels, thicker planes or more subsets"
-SMALLER_IN_LAYERS = f"{SMALLER}, or combine all crystal layers"
+SMALLER = "Choose larger voxels, thicker planes or more subsets."
+SMALLER_IN_LAYERS = f"{SMALLER} You can also combine all crystal layers."
 
 
 class WorkEstimate(NamedTuple):

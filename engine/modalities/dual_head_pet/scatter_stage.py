@@ -82,7 +82,7 @@ def correct_scatter(
         obstacle = NEEDS_ATTENUATION
     if obstacle is not None:
         if scatter.use == "on":
-            raise DataError(f"{scatter.title} correction is switched on, but {obstacle}.")
+            raise DataError(f"{scatter.title}: {obstacle}. This correction is switched on.")
         yield context.log.corrected(Corrected(scatter.kind, "unavailable", obstacle))
         return data
     yield context.log.start("scatter", "Simulating the scatter")

@@ -87,11 +87,10 @@ class Support(Settings):
             found = self._of_shape(grid)
         # An empty support would give an image of zeros without any explanation.
         if not found.any():
-            what = "object in the μ-map" if self.kind == "object" else self.kind
             raise SettingsError(
-                f"support: the {what} does not contain any voxel of the image "
-                f"({grid.describe()}); check its position and size, or choose support.kind = "
-                "'everywhere'."
+                f"support.kind = {self.kind!r}: the support does not contain any voxel of the "
+                f"image ({grid.describe()}); check its position and size, or choose support.kind "
+                "= 'everywhere'."
             )
         return found
 

@@ -45,7 +45,7 @@ def fit_frames(
     n_few = sum(each.n_counts < each.for_image for each in demands)
     too_many = too_many_subsets(before, least)
     if too_many:
-        yield context.log.warn(f"Frame with the fewest counts: {too_many}")
+        yield context.log.warn(f"{too_many} This is the frame with the fewest counts.")
     if n_few:
         yield context.log.warn(
             f"{n_few} of {len(demands)} frames have few counts (minimum "

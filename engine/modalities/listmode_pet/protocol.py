@@ -70,7 +70,7 @@ class ListModeGrid(GridSettings):
         """
         # Voxels outside the bore are seen by no line and would stay at 0.
         why = outside_bore(self.grid_for(scanner), scanner)
-        return f"The protocol does not fit {scanner.name}: {why}." if why else ""
+        return f"{scanner.name}: {why}. The protocol does not fit this scanner." if why else ""
 
 
 class SensitivitySettings(Settings):

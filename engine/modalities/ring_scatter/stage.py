@@ -114,7 +114,7 @@ def correct_scatter(
         obstacle = obstacle or NEEDS_ATTENUATION
     if obstacle is not None:
         if scatter.use == "on":
-            raise DataError(f"{scatter.title} correction is switched on, but {obstacle}.")
+            raise DataError(f"{scatter.title}: {obstacle}. This correction is switched on.")
         text = obstacle + _cost(context, scan)
         needless = scatter.is_needless(scan.data)
         row = Corrected(scatter.kind, "unavailable", text, is_needless=needless)

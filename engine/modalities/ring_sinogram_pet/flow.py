@@ -69,7 +69,7 @@ def flow(
     # Subsets are fitted after all corrections, because background counts do not help a subset.
     context = yield from fit_subsets(context, demand_of(data, space.grid))
     n_subsets = context.protocol.algorithm.n_parts
-    yield context.log.start("sensitivity", f"Computing the sensitivity of {_parts(n_subsets)}")
+    yield context.log.start("sensitivity", _sensitivity_text(n_subsets))
     model = ring_sinogram_pet.build(
         data,
         space.grid,
@@ -88,8 +88,10 @@ def flow(
     return (yield from stages.finish(context, space, image, done))
 
 
-def _parts(n_subsets: int) -> str:
-    return f"each of {n_subsets} subsets" if n_subsets > 1 else "all bins"
+def _sensitivity_text(n_subsets: int) -> str:
+    if n_subsets > 1:
+        return f"Computing the sensitivity of each of {n_subsets} subsets"
+    return "Computing the sensitivity of all bins"
 
 
 def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:

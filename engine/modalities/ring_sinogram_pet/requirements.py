@@ -51,7 +51,7 @@ Measured: 2.4 s for two sinograms of 2.9 million bins in the demo.
 """
 GPU_CHUNK = 2**16
 """Smallest number of bins for a launch; two chunks are on the GPU at once."""
-SMALLER = "choose larger voxels or a smaller field of view, or sinograms with a larger span"
+SMALLER = "Choose larger voxels or a smaller field of view, or sinograms with a larger span."
 
 
 def estimate(

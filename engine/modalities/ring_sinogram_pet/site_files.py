@@ -60,4 +60,4 @@ def _missing(header: InterfileHeader, given: set[str]) -> tuple[str, ...]:
     words = [word for word, is_missing in lacks.items() if is_missing]
     if not words:
         return ()
-    return (f"The folder of {header.path.name} has no usable {' and no '.join(words)}.",)
+    return (f"The folder of {header.path.name} lacks usable files: {', '.join(words)}.",)

@@ -110,22 +110,22 @@ def _measure(context: Context, scan: Projections, grid: ImageGrid) -> Stage[Slab
     # At least one slab for each worker, so that none is idle.
     if context.divide is not None:
         needs = needs.divided(grid.shape[0], context.divide.n_parts)
-    slabs = f"{needs.n_slabs} slabs" if needs.n_slabs > 1 else "one slab"
-    cut = (
-        f"computed in {slabs} of up to {needs.sizes.slices} slices, "
-        f"{needs.sizes.views} views at a time"
-    )
-    if context.divide is not None:
-        text = (
-            f"The volume is {cut}, by the workers of a cluster. The values equal those of one CPU"
-        )
-    else:
-        text = (
-            "Volume and projections do not fit in memory together. Both are stored in "
-            f"temporary files, and the volume is {cut}. The values do not change"
-        )
-    yield context.log.applied("volume", text)
+    yield context.log.applied("volume", _slabs_text(needs, divided=context.divide is not None))
     return needs
+
+
+def _slabs_text(needs: SlabNeeds, *, divided: bool) -> str:
+    n, slices, views = needs.n_slabs, needs.sizes.slices, needs.sizes.views
+    if divided:
+        return (
+            f"The workers of a cluster compute the volume in slabs: {n}, each of up to {slices} "
+            f"slices, with {views} views at a time. The values equal those of one CPU"
+        )
+    return (
+        "Volume and projections do not fit in memory together. Both are stored in temporary "
+        f"files, and the volume is computed in slabs: {n}, each of up to {slices} slices, with "
+        f"{views} views at a time. The values do not change"
+    )
 
 
 def _work(context: Context, scan: Projections, recipe: SlabRecipe) -> SlabFdk:

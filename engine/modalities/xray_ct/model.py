@@ -116,10 +116,15 @@ def describe_adjoint(A: XrayTransform) -> str:
     A
         projection operator
     """
-    kind = {"matched": "the exact transpose of the line integrals", "voxel": "voxel-driven"}
+    difference = f"{A.adjoint_mismatch():.0e}"
+    if A.adjoint_kind == "matched":
+        return (
+            "Back projection matched: it is the exact transpose of the line integrals. The "
+            f"relative difference of ⟨Ax, y⟩ and ⟨x, Aᵀy⟩ is {difference}"
+        )
     return (
-        f"Back projection {A.adjoint_kind}, {kind[A.adjoint_kind]}: relative "
-        f"difference of ⟨Ax, y⟩ and ⟨x, Aᵀy⟩ is {A.adjoint_mismatch():.0e}"
+        "Back projection voxel: it is voxel-driven. The relative difference of ⟨Ax, y⟩ and "
+        f"⟨x, Aᵀy⟩ is {difference}"
     )
 
 

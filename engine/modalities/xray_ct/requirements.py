@@ -82,7 +82,7 @@ PAIRS_PER_SECOND = 8e6
 
 Measured: 2.4 s for 721 views of 560 columns.
 """
-SMALLER = "choose larger voxels or a smaller volume, or bin the projections"
+SMALLER = "Choose larger voxels or a smaller volume, or bin the projections."
 
 
 def estimate_unread(
@@ -263,7 +263,7 @@ def remedy(protocol: CtProtocol) -> str:
         protocol of the run
     """
     hindrances = _hindrances(protocol)
-    return f"{SMALLER}, or {hindrances[0]}" if hindrances else SMALLER
+    return f"{SMALLER} {hindrances[0]}" if hindrances else SMALLER
 
 
 def may_be_in_slabs(protocol: CtProtocol, on: DeviceInfo) -> bool:
@@ -280,14 +280,17 @@ def may_be_in_slabs(protocol: CtProtocol, on: DeviceInfo) -> bool:
 
 
 def _hindrances(protocol: CtProtocol) -> list[str]:
-    """Return the changes of a protocol that make slabs possible.
+    """Return sentences about changes of a protocol that make slabs possible.
 
     Filters read beyond the border of a slab. Only the exact transpose is a sum over slabs.
     """
-    found = ["remove the filters of step 5"] if protocol.finishing else []
-    if not protocol.algorithm.direct:
-        found += ["remove the filters between iterations"] if protocol.between else []
-        found += ["choose the matched back projection"] if protocol.adjoint != "matched" else []
+    found = ["You can also remove the filters of step 5."] if protocol.finishing else []
+    if protocol.algorithm.direct:
+        return found
+    if protocol.between:
+        found.append("You can also remove the filters between iterations.")
+    if protocol.adjoint != "matched":
+        found.append("You can also choose the matched back projection.")
     return found
 
 

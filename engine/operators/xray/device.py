@@ -272,7 +272,7 @@ class DeviceXray:
             if not self._streams:
                 out = self._gpu.empty(shape, np.float32)
         except DeviceMemoryError as e:
-            raise self._too_large("the result", shape) from e
+            raise self._too_large(shape) from e
         while True:
             try:
                 with (
@@ -284,18 +284,18 @@ class DeviceXray:
             except DeviceMemoryError as e:
                 if self._is_least:
                     _, n_rows, n_columns = self._scene.seen
-                    raise self._too_large("one slice with one view", (n_rows, n_columns)) from e
+                    raise self._too_large((n_rows, n_columns)) from e
             # memory can be fragmented: release everything, and retry with half
             self._tools.forget()
             self._share /= 2
 
-    def _too_large(self, what: str, shape: tuple[int, ...]) -> DeviceMemoryError:
+    def _too_large(self, shape: tuple[int, ...]) -> DeviceMemoryError:
         size, mib = " × ".join(map(str, shape)), 2**20
         return DeviceMemoryError(
-            f"{self._scene.grid.describe()}, {self._scene.seen[0]} views: {what} ({size}) does "
-            f"not fit into the {self._gpu.free_bytes() / mib:.0f} MiB of free GPU memory; close "
-            "other programs that use the GPU, choose larger voxels, bin the projections, or use "
-            "the CPU."
+            f"{self._scene.grid.describe()}, {self._scene.seen[0]} views: a part of {size} values "
+            f"does not fit into the {self._gpu.free_bytes() / mib:.0f} MiB of free GPU memory. "
+            "Close other programs that use the GPU, choose larger voxels, bin the projections, or "
+            "use the CPU."
         )
 
 

@@ -22,7 +22,7 @@ from engine.tools.benchmark.gpu_steps import SELF_TEST, StepEnd
 
 FORMAT = "isocenter-gpu-check-1"
 MOST_BYTES = 1 << 24
-_WAY_OUT = "use files written by `isocenter gpu-check`"
+_REMEDY = "Use files written by `isocenter gpu-check`."
 _FACTS = ("isocenter", "python", "system", "processor", "commit")
 """Environment that is stored with measurements."""
 
@@ -120,21 +120,21 @@ def read(path: Path) -> Plain:
         if path.stat().st_size > MOST_BYTES:
             raise FileFormatError(
                 f"{path.name}: the file has {path.stat().st_size:,} bytes, but a GPU check file "
-                f"has at most {MOST_BYTES:,}; {_WAY_OUT}."
+                f"has at most {MOST_BYTES:,}. {_REMEDY}"
             )
         record = json.loads(path.read_text(encoding="utf-8"))
     except OSError as e:
-        raise FileFormatError(f"{path}: the file cannot be read ({e.strerror}); {_WAY_OUT}.") from e
+        raise FileFormatError(f"{path}: the file cannot be read ({e.strerror}). {_REMEDY}") from e
     except (ValueError, RecursionError) as e:
-        raise FileFormatError(f"{path.name}: the file is not valid JSON ({e}); {_WAY_OUT}.") from e
+        raise FileFormatError(f"{path.name}: the file is not valid JSON ({e}). {_REMEDY}") from e
     if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise FileFormatError(f"{path.name}: the file does not contain a GPU check; {_WAY_OUT}.")
+        raise FileFormatError(f"{path.name}: the file does not contain a GPU check. {_REMEDY}")
     try:
         # Using it is the simplest complete test
         table([record])
     except (KeyError, TypeError, ValueError, AttributeError) as e:
         raise FileFormatError(
-            f"{path.name}: the GPU check in this file is incomplete or invalid ({e}); {_WAY_OUT}."
+            f"{path.name}: the GPU check in this file is incomplete or invalid ({e}). {_REMEDY}"
         ) from e
     return record
 

@@ -18,7 +18,7 @@ from engine.tools.benchmark.plots import PLOTS, draw
 PAGE = "report.md"
 KINDS = ("png", "svg")
 """Formats of the plots."""
-_WAY_OUT = "use files written by `isocenter bench SUITE --json`"
+_REMEDY = "Use files written by `isocenter bench SUITE --json`."
 
 
 def read(path: Path) -> Plain:
@@ -42,14 +42,14 @@ def read(path: Path) -> Plain:
     try:
         figures = json.loads(path.read_text(encoding="utf-8"))
     except OSError as e:
-        raise FileFormatError(f"{path}: the file cannot be read ({e.strerror}); {_WAY_OUT}.") from e
+        raise FileFormatError(f"{path}: the file cannot be read ({e.strerror}). {_REMEDY}") from e
     except ValueError as e:
-        raise FileFormatError(f"{path.name}: the file is not valid JSON ({e}); {_WAY_OUT}.") from e
+        raise FileFormatError(f"{path.name}: the file is not valid JSON ({e}). {_REMEDY}") from e
     kind = figures.get("format") if isinstance(figures, dict) else None
     if kind not in FORMATS or figures.get("version") != VERSION:
         raise FileFormatError(
             f"{path.name}: the file does not contain benchmark results in format version "
-            f"{VERSION}; {_WAY_OUT}."
+            f"{VERSION}. {_REMEDY}"
         )
     return figures | {"file": path.name}
 
@@ -73,7 +73,7 @@ def part_of(path: Path, name: str) -> Plain:
     part: Plain | None = run["parts"].get(name)
     if part is None:
         raise FileFormatError(
-            f"{path.name}: the benchmark results do not contain the part {name!r}; {_WAY_OUT}."
+            f"{path.name}: the benchmark results do not contain the part {name!r}. {_REMEDY}"
         )
     return part
 
@@ -141,8 +141,8 @@ def _tables(run: Plain) -> str:
     devices = ", ".join(device["name"] for device in run["devices"].values())
     busy = run["busy_cores_before"]
     # Files of older versions may have no load
-    number = "an unknown number of" if busy is None else f"{busy:.1f}"
-    load = f"{number} cores busy with other work before"
+    number = "unknown" if busy is None else f"{busy:.1f}"
+    load = f"cores busy with other work before: {number}"
     commit = run["environment"]["commit"]
     lines = [f"## {devices}, {run['date']}", "", f"Commit {commit}; {load}.", ""]
     for name, part in run["parts"].items():
@@ -157,6 +157,6 @@ def _checked(make: Any, runs: Sequence[Plain]) -> Any:
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as e:
         names = ", ".join(run.get("file", "the figures") for run in runs)
         raise FileFormatError(
-            f"{names}: a result is missing or has the wrong type ({type(e).__name__}: {e}); "
-            f"{_WAY_OUT}."
+            f"{names}: a result is missing or has the wrong type ({type(e).__name__}: {e}). "
+            f"{_REMEDY}"
         ) from e

@@ -130,5 +130,4 @@ def worst(result: Array, reference: Array, allowed: Array | float) -> str:
     at = int(np.argmax(np.where(wrong, np.nan_to_num(beyond, nan=np.inf), -np.inf)))
     found, wanted = result.ravel()[at], reference.ravel()[at]
     n_wrong = int(wrong.sum())
-    values = f"{n_wrong:,} wrong value{'' if n_wrong == 1 else 's'}"
-    return f"wrong results ({values}, at worst {found:.7g} instead of {wanted:.7g})"
+    return f"wrong results ({n_wrong:,} values, at worst {found:.7g} instead of {wanted:.7g})"

@@ -37,24 +37,27 @@ class SearchEnded:
     @property
     def verdict(self) -> str:
         """Outcome as text."""
-        variants = "1 variant" if self.n_tried == 1 else f"{self.n_tried} variants"
-        tried = f"Tried {variants} in {self.seconds:.0f} s"
+        tried = f"Variants tried: {self.n_tried}, in {self.seconds:.0f} s."
         if self.best is None or self.comparison is None:
-            text = f"{tried}: none is measurably faster than the default."
+            text = f"{tried} None is measurably faster than the default."
             if self.had_one:
                 kept = "The stored variant remains in use, but was not tried again."
                 text += f" {kept if self.has_one else 'The stored variant was deleted.'}"
             return f"{text} {self._doubt}".rstrip()
-        fastest = f"{form_words(self.best)}, {gain_words(self.comparison)}"
-        return f"{tried} and stored the fastest: {fastest}."
+        return (
+            f"{tried} The fastest is stored: {form_words(self.best)}. Its speed relative to the "
+            f"default: {gain_words(self.comparison)}."
+        )
 
     @property
     def _doubt(self) -> str:
         """Advice if other work on the machine may have hidden a faster variant."""
         if not self.n_unsure:
             return ""
-        some = "1 variant" if self.n_unsure == 1 else f"{self.n_unsure} variants"
-        return f"{some} seemed faster while the machine was busy; tune again when it is idle."
+        return (
+            f"Variants that seemed faster while the machine was busy: {self.n_unsure}. Tune again "
+            "when it is idle."
+        )
 
 
 def form_words(values: Values) -> str:
@@ -78,5 +81,4 @@ def gain_words(comparison: Comparison) -> str:
     """
     # Speed is the inverse of time, so the limits change places
     least, most = 1 / comparison.high, 1 / comparison.low
-    speed = f"{1 / comparison.ratio:.2f} × the speed of the default"
-    return f"{speed} ({least:.2f} to {most:.2f})"
+    return f"{1 / comparison.ratio:.2f} ({least:.2f} to {most:.2f})"

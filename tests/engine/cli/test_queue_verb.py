@@ -48,7 +48,7 @@ def test_a_night_tells_what_failed_and_names_images_by_pseudonyms(
     capsys.readouterr()
     assert main(["queue", "run"]) == USER_FAULT
     said = capsys.readouterr()
-    assert "1 study failed. First error: " in said.err
+    assert "Failed studies: 1. First error: " in said.err
     assert said.out.index("scan.h5") < said.out.index("noise.h5"), "in the order asked for"
     (image,) = images.iterdir()
     assert image.name.startswith("study-") and read_volume(image).unit == "counts/mm"

@@ -80,9 +80,9 @@ def test_values_at_the_injection_are_those_of_the_start_before_a_half_life() -> 
     ("data", "reason"),
     [
         (replace(scan(**KNOWN), auxiliary={}), "there is no calibration"),
-        (scan(), "the half-life, positrons per decay not known"),
-        (scan(isotope="Cu-64", half_life_s=45_720.0), "positrons per decay not known"),
-        (scan(duration_s=0.0, isotope="F-18"), "the length of the frame not known"),
+        (scan(), "(the half-life, positrons per decay)"),
+        (scan(isotope="Cu-64", half_life_s=45_720.0), "(positrons per decay)"),
+        (scan(duration_s=0.0, isotope="F-18"), "(the length of the frame)"),
         (scan(**KNOWN, applied=("line_geometry",)), "measured with attenuation correction"),
         (
             scan(**KNOWN, applied=("attenuation", "line_geometry", "normalisation")),
@@ -100,7 +100,7 @@ def test_without_what_is_needed_values_stay_counts_and_the_reason_is_said(
 
 def test_injection_wants_its_time() -> None:
     units, data = ActivityConcentration(reference="injection"), scan(isotope="F-18")
-    assert "the time from injection to start not known" in (units.obstacle(data) or "")
+    assert "(the time from injection to start)" in (units.obstacle(data) or "")
     assert units.obstacle(scan(**KNOWN)) is None
 
 
@@ -170,7 +170,7 @@ def test_units_that_have_to_be_are_refused_where_they_cannot(
 ) -> None:
     command = ["reconstruct", str(folder / "scan.h5"), "-o", str(folder / "no.h5")]
     assert main([*command, "--set", "corrections.units.use=on"]) == USER_FAULT
-    assert "Units correction is switched on, but" in capsys.readouterr().err
+    assert "This correction is switched on." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

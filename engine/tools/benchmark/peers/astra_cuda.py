@@ -23,7 +23,7 @@ from engine.tools.benchmark.peers import astra as peer_astra
 from engine.tools.benchmark.peers.peer_run import PeerRun
 
 ASTRA = "ASTRA, CUDA"
-_WAY_OUT = "install astra-toolbox with CUDA, from its wheel or from conda-forge"
+_REMEDY = "Install astra-toolbox with CUDA, from its wheel or from conda-forge."
 
 
 def opened() -> tuple[ModuleType, str]:
@@ -43,13 +43,13 @@ def opened() -> tuple[ModuleType, str]:
     """
     build = peer_astra.build()
     if build is None:
-        raise ResourceError(f"ASTRA is not installed; {_WAY_OUT}.")
+        raise ResourceError(f"ASTRA is not installed. {_REMEDY}")
     try:
         astra = import_module("astra")
     except (ImportError, OSError) as e:
-        raise ResourceError(f"{build}: ASTRA cannot be loaded ({e}); {_WAY_OUT}.") from e
+        raise ResourceError(f"{build}: ASTRA cannot be loaded ({e}). {_REMEDY}") from e
     if not astra.use_cuda():
-        raise ResourceError(f"{build}: ASTRA finds no GPU; {_WAY_OUT}.")
+        raise ResourceError(f"{build}: ASTRA finds no GPU. {_REMEDY}")
     return astra, build
 
 

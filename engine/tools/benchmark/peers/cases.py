@@ -116,7 +116,7 @@ def _require(found: Plain, peer: PeerRun) -> None:
     # also refuses NaN, which compares as false
     if not found["correlation"] >= LEAST_CORRELATION:
         raise ResourceError(
-            f"{peer.build}: the correlation between its {found['of']} and Isocenter's is "
+            f"{peer.build}, {found['of']}: the correlation with the result of Isocenter is "
             f"{found['correlation']:.3g}, expected at least {LEAST_CORRELATION}; try another build."
         )
 

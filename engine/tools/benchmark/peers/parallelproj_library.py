@@ -53,13 +53,13 @@ class ParallelprojLibrary:
     def __init__(self, on: Backend, path: str | None = None) -> None:
         path = path or next(iter(paths()), None)
         if path is None:
-            raise ResourceError(f"libparallelproj is not installed; {_remedy(on)}.")
+            raise ResourceError(f"libparallelproj is not installed. {_remedy(on)}")
         self._path, self._number = path, on.gpu.facts.number if on.gpu else None
         self._library = _loaded(path, on)
         if not _works(path, self._number):
             raise ResourceError(
-                f"{path}: the library does not compute the correct length of a test ray on this "
-                f"{'GPU' if on.is_cuda else 'CPU'}; {_remedy(on)}."
+                f"{path}, {on.label}: the library does not compute the correct length of a test "
+                f"ray. {_remedy(on)}"
             )
         self._threads = on.threads
 
@@ -125,26 +125,29 @@ def _loaded(path: str, on: Backend) -> CDLL:
     try:
         library = CDLL(path)
     except OSError as e:
-        raise ResourceError(f"{path}: the library cannot be loaded ({e}); {_remedy(on)}.") from e
+        raise ResourceError(f"{path}: the library cannot be loaded ({e}). {_remedy(on)}") from e
     # Another library may have this name
     if not hasattr(library, "parallelproj_cuda_enabled"):
-        raise ResourceError(f"{path}: this library is not libparallelproj 2; {_remedy(on)}.")
+        raise ResourceError(f"{path}: this library is not libparallelproj 2. {_remedy(on)}")
     has_cuda = bool(library.parallelproj_cuda_enabled())
     if on.is_cuda and not has_cuda:
         # it would use pointers of the GPU as host pointers
         raise ResourceError(
-            f"{path}: this library was built without CUDA and cannot use a GPU; {_remedy(on)}."
+            f"{path}: this library was built without CUDA and cannot use a GPU. {_remedy(on)}"
         )
     if has_cuda and not on.is_cuda:
         raise ResourceError(
-            f"{path}: this library was built with CUDA and cannot run on the CPU; {_remedy(on)}."
+            f"{path}: this library was built with CUDA and cannot run on the CPU. {_remedy(on)}"
         )
     return library
 
 
 def _remedy(on: Backend) -> str:
-    which = "with" if on.is_cuda else "without"
-    return f"install libparallelproj {which} CUDA from conda-forge, or give its path in {VARIABLE}"
+    if on.is_cuda:
+        return (
+            f"Install libparallelproj with CUDA from conda-forge, or give its path in {VARIABLE}."
+        )
+    return f"Install libparallelproj without CUDA from conda-forge, or give its path in {VARIABLE}."
 
 
 @cache

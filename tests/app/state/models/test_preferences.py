@@ -61,8 +61,8 @@ def test_a_good_file_is_read(qapp, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"[General]\ntheme=light\nnonsense\n", "line 3 is invalid"),
-        (b"[General]\ntheme=@Variant(\\0\\0\\0\\x7f)\n", "line 2 is invalid"),
+        (b"[General]\ntheme=light\nnonsense\n", "Line 3 of the file is invalid."),
+        (b"[General]\ntheme=@Variant(\\0\\0\\0\\x7f)\n", "Line 2 of the file is invalid."),
         (b"\xff\xfe[General]", "not a text file"),
         (b"[General]\nx=" + bytes(9), "not a text file"),
         (b"[General]\n" + b"a=b\n" * 300_000, "more than 1,000,000 bytes"),
@@ -75,7 +75,7 @@ def test_a_broken_file_is_moved_aside_with_a_word(
     preferences = Preferences(tmp_path)
     aside = next(path for path in tmp_path.iterdir() if ".broken-" in path.name)
     assert aside.read_bytes() == content
-    assert f"damaged ({reason})" in preferences.remark and aside.name in preferences.remark
+    assert reason in preferences.remark and aside.name in preferences.remark
     assert preferences.theme == "dark"
 
 

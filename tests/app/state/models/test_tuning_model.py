@@ -47,7 +47,7 @@ def test_forms_become_points_and_the_best_a_line(model):
     times = model.times
     assert times.tried == ((1, 120), (2, 80)) and times.known == ((4, 300),) and times.n == 4
     assert times.faulty == (3,) and times.best == pytest.approx((100, 80, 80, 80))
-    assert "width 2, 1.25 × the speed of the default (1.22 to 1.28)" in model.best_words
+    assert "width 2. Speed relative to the default: 1.25 (1.22 to 1.28)" in model.best_words
     assert model.state_words.startswith("4 variants tried. 1 failed or gave wrong results.")
 
 
@@ -65,7 +65,7 @@ def test_the_end_says_what_was_won_and_that_it_is_used(model):
     model.take(SearchEnded(1, 9.0, {"width": 2}, BETTER, False, True, was_stopped=True))
     words = model.state_words
     assert model.has_won and words.startswith(
-        "Stopped. Tried 1 variant in 9 s and stored the fastest: width 2, 1.25 ×"
+        "Stopped. Variants tried: 1, in 9 s. The fastest is stored: width 2. Its speed"
     )
     assert (
         "Later runs with images of this size will use this variant" in words

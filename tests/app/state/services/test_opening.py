@@ -104,7 +104,7 @@ def test_a_refused_file_changes_nothing(desk, folder, name):
         ("per-cm.h5", "attenuation", "the stated unit is 1/mm, but the values look like 1/cm"),
         ("text.csv", "normalisation", "expected only numbers"),
         ("a.h5", "attenuation", "a.h5"),
-        ("mu.h5", "data", "this file is not a scan but an image volume"),
+        ("mu.h5", "data", "This file is an image volume, not a scan. Choose"),
         ("mu.h5", "scanner", "not a scanner"),
     ],
 )

@@ -218,8 +218,8 @@ def test_counts_with_a_factor_to_concentration_are_as_the_concentration() -> Non
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"Units": "CNTS"}, "in CNTS, and the series has no factor"),
-        ({"Units": "PROPCPS"}, "in PROPCPS, and the series has no factor"),
+        ({"Units": "CNTS"}, "is CNTS, and the series has no factor"),
+        ({"Units": "PROPCPS"}, "is PROPCPS, and the series has no factor"),
         ({"DecayCorrection": "OTHER"}, "the reference time of the decay correction"),
         ({"SeriesTime": ""}, "the start of the scan is not known"),
         ({"PatientWeight": None}, "the weight is not known"),

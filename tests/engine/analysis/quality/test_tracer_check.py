@@ -38,7 +38,7 @@ def test_what_the_scan_says_counts_and_what_differs_is_said() -> None:
     found = check_tracer(Tracer(scan_start=START), said)
     assert found.suv["bw"] == "" and found.notes == ()  # the same moment in another zone
     (remark,) = check_tracer(Tracer(weight_kg=7.0), said).notes
-    assert "the weight [kg] as 70.0; 7.0 from the tracer file is used" in remark
+    assert "weight [kg]: the scan states 70.0. The tracer file states 7.0" in remark
     (remark,) = check_tracer(Tracer(nuclide="F18"), {"duration_s": 1.0}).notes
     assert remark.startswith("F18 is not one of C-11")
 
@@ -55,5 +55,7 @@ def test_a_form_that_contradicts_the_scan_is_refused() -> None:
     scan = {"isotope": "F-18", "scanner_sha256": "0"}
     grid = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
     volume = Volume(np.ones(grid.shape, np.float32), grid, "counts/mm", info={"scan": scan})
-    with pytest.raises(DataError, match="Ga-68 as the nuclide, but the scan states F-18; leave"):
+    with pytest.raises(
+        DataError, match="nuclide: you entered Ga-68, but the scan states F-18; leave"
+    ):
         calibrate_with(volume, CylinderActivity(activity_mbq=1, volume_ml=9, nuclide="Ga-68"))

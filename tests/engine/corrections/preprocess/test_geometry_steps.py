@@ -71,7 +71,7 @@ def test_crop_keeps_pixels_where_they_are(rng):
     np.testing.assert_allclose(after.geometry.pixel_mm(3), seen.pixel_mm(3)[2:7, 1:9], atol=1e-12)
     assert step.summary(data, after) == "5 of 8 rows and 8 of 12 columns used"
     with pytest.raises(
-        DataError, match=r"columns 3 to 20 are not inside the detector, which has 12"
+        DataError, match=r"\(columns\): 3 to 20 is not inside the detector, expected 0 to 12"
     ):
         Crop(columns=(3, 20)).apply(data, on=ON)
 

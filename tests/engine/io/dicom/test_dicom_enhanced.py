@@ -66,7 +66,7 @@ def test_the_command(tmp_path, capsys):
     save(volume("HU", CT), tmp_path / "a.nii.gz")
     command = ["dicom", "write", str(tmp_path / "a.nii.gz"), str(tmp_path / "a.dcm")]
     assert main(command) == USER_FAULT
-    assert "the folder must end with .dicom" in capsys.readouterr().err
+    assert "the output must end with .dicom" in capsys.readouterr().err
     assert main([*command, "--enhanced"]) == DONE
     assert "a.dcm (4 slices)" in capsys.readouterr().out
     assert main([*command, "--enhanced"]) == USER_FAULT, "it exists"

@@ -171,7 +171,7 @@ def test_events_are_counted_apart_or_together(rng: np.random.Generator, tmp_path
     found = [finished(tmp_path / f"{name}.h5", merging) for name in (*files, "together")]
     for end, _ in found[:2]:
         np.testing.assert_array_equal(end.volume.values, found[2][0].volume.values)
-    assert "as set in the protocol: depth does not improve" in found[0][1]["layers"]
+    assert "the protocol combines all 2 layers" in found[0][1]["layers"]
     assert "layers" not in found[2][1]
     assert np.abs(one - found[0][0].volume.values).max() > 0.01 * one.max()
 
@@ -269,7 +269,7 @@ def test_layers_take_more_memory_and_time_and_the_way_out_is_told() -> None:
     on_card = estimate(DualHeadProtocol(), scanner, on=card)
     assert on_card.memory_bytes > 0.9 * apart.memory_bytes  # lines and images stay on the host
     little = replace(apart, free_bytes=together.memory_bytes)
-    with pytest.raises(ResourceError, match="or combine all crystal layers"):
+    with pytest.raises(ResourceError, match="You can also combine all crystal layers"):
         refuse_if_too_large(little, scanner.grid, SMALLER_IN_LAYERS)
 
 

@@ -88,7 +88,7 @@ def test_images_that_do_not_fit_are_refused_with_numbers():
     small = requirements(free_gib=0.1)
     assert not small.fits
     with pytest.raises(
-        DeviceMemoryError, match=r"need 131 MiB of GPU memory, but only 102 MiB are free"
+        DeviceMemoryError, match=r"needs at least 131 MiB of GPU memory, but only 102 MiB are free"
     ):
         refuse_if_too_large(small, GRID)
 

@@ -125,8 +125,8 @@ def test_what_is_missing_is_said_in_one_sentence(tmp_path):
     write(tmp_path / "scan.s", BINS, np.ones(BINS.n_bins))
     scan = summarise(scan_file(tmp_path))
     assert scan.notes == (
-        "The folder of scan.s.hdr has no usable normalisation and no attenuation and no randoms "
-        "and no scatter.",
+        "The folder of scan.s.hdr lacks usable files: normalisation, attenuation, randoms, "
+        "scatter.",
     )
     assert inspect(tmp_path).notes == scan.notes
 

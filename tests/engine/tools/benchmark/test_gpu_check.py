@@ -128,7 +128,7 @@ def test_files_that_were_received_stand_beside_each_other(tmp_path, capsys):
 def test_another_file_is_refused_with_the_way_out(tmp_path, text):
     path = tmp_path / "other.json"
     path.write_text(text)
-    with pytest.raises(FileFormatError, match=r"other\.json: .*use files written by `isocenter"):
+    with pytest.raises(FileFormatError, match=r"other\.json: .*Use files written by `isocenter"):
         gpu_file.read(path)
 
 

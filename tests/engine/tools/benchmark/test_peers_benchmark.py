@@ -41,7 +41,7 @@ def test_a_peer_that_does_other_work_is_not_measured(made, is_refused):
     row = cases.row(PeerCase("ramp", "another", lambda: np.arange(4), lambda: peer, "sums"), 1)
     assert (row["ratio"] is None) == is_refused
     assert row["why_not"].startswith(
-        "another 1.0: the correlation between its sums and Isocenter's is" * is_refused
+        "another 1.0, sums: the correlation with the result of Isocenter is" * is_refused
     )
 
 

@@ -76,7 +76,7 @@ def test_a_library_that_would_read_the_hosts_memory_is_refused(gpu, monkeypatch)
     monkeypatch.setenv(VARIABLE, str(parallelproj.library("CUDA_ENABLED=0")))
     with pytest.raises(
         ResourceError,
-        match=r"\.so: this library was built without CUDA .*; install libparallelproj",
+        match=r"\.so: this library was built without CUDA .*\. Install libparallelproj",
     ):
         ParallelprojLibrary(gpu)
 
@@ -84,7 +84,7 @@ def test_a_library_that_would_read_the_hosts_memory_is_refused(gpu, monkeypatch)
 @pytest.mark.parametrize("fault", ["THROWS", "SUMS_NOTHING"])
 def test_a_library_that_cannot_use_the_card_is_refused(gpu, monkeypatch, fault):
     monkeypatch.setenv(VARIABLE, str(parallelproj.library(fault)))
-    with pytest.raises(ResourceError, match="length of a test ray on this GPU"):
+    with pytest.raises(ResourceError, match="length of a test ray"):
         ParallelprojLibrary(gpu)
 
 
@@ -144,14 +144,14 @@ def test_a_peer_that_fails_leaves_one_sentence_and_the_others(
 def test_without_peers_ours_stands_alone(gpu, without_parallelproj, monkeypatch):
     monkeypatch.setitem(sys.modules, "astra", None)
     part = measure(gpu, TINY, quiet)
-    reasons = [row["why_not"].split("; ")[0] for row in part["rows"]]
+    reasons = [row["why_not"].split(". ")[0] for row in part["rows"]]
     assert reasons[:2] == ["libparallelproj is not installed"] * 2
     for reason in reasons[2:]:
         assert "ASTRA is not installed" in reason or "cannot be loaded" in reason
     assert part["bars"] == []
     text = "".join(table.markdown() for table in tables.of("peers", part))
     assert "libparallelproj, CUDA, not measured" in text
-    assert text.count("libparallelproj is not installed; install") == 1
+    assert text.count("libparallelproj is not installed. Install") == 1
 
 
 def test_an_astra_without_cuda_is_told(gpu, install_astra):
