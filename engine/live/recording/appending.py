@@ -7,13 +7,19 @@ cannot.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from math import inf
 from pathlib import Path
+from time import perf_counter
 
+from engine.live.recording.direct import BLOCK, DirectFile
 from engine.live.recording.records import MAGIC, Buffer, RecordingFile, pieces_of
 
+DIRECT_BYTES = 2**18
+"""Fewest bytes for which a write past the page cache is cheaper."""
 MOST_PIECES = 512
 """Most pieces in one call of the system, which limits them to 1024."""
 Waiting = tuple[int, int, Buffer, Buffer]
@@ -27,10 +33,13 @@ class RecordAppender:
     ----------
     descriptor : file, open for reading and writing
     end : position after the last whole record
+    direct : the same file for large records; None to write all through the page cache
     """
 
-    def __init__(self, descriptor: int, end: int) -> None:
-        self._descriptor, self._end = descriptor, end
+    def __init__(self, descriptor: int, end: int, direct: DirectFile | None = None) -> None:
+        self._descriptor, self._end, self._direct = descriptor, end, direct
+        self._tail: bytes | None = None
+        self._rates = {True: inf, False: inf}  # past and through the page cache [bytes/s]
         os.lseek(descriptor, end, os.SEEK_SET)
 
     @classmethod
@@ -50,7 +59,7 @@ class RecordAppender:
             os.close(descriptor)
             path.unlink()
             raise
-        return cls(descriptor, len(MAGIC))
+        return cls(descriptor, len(MAGIC), DirectFile.of_existing(path))
 
     @classmethod
     def of_open(cls, path: Path) -> RecordAppender:
@@ -89,13 +98,16 @@ class RecordAppender:
         os.ftruncate(self._descriptor, self._end)
         os.lseek(self._descriptor, self._end, os.SEEK_SET)
 
-    def append(self, records: Sequence[Waiting]) -> None:
+    def append(self, records: Sequence[Waiting], *, is_late: bool = False) -> None:
         """Append all records, or none.
 
         Parameters
         ----------
         records
             records in order
+        is_late
+            True if records wait too long; then the faster way is used, and not the one that needs
+            less processor time
 
         Raises
         ------
@@ -105,14 +117,16 @@ class RecordAppender:
         pieces = [memoryview(piece).cast("B") for each in records for piece in pieces_of(*each)]
         pieces = [piece for piece in pieces if piece.nbytes]
         n_bytes = sum(piece.nbytes for piece in pieces)
+        begun_s = perf_counter()
         try:
-            _write_all(self._descriptor, pieces)
+            is_direct = self._write(pieces, n_bytes, is_late=is_late)
         except OSError:
             with suppress(OSError):
                 os.ftruncate(self._descriptor, self._end)
-                os.lseek(self._descriptor, self._end, os.SEEK_SET)
             raise
         self._end += n_bytes
+        if n_bytes >= DIRECT_BYTES:
+            self._rates[is_direct] = n_bytes / max(perf_counter() - begun_s, 1e-6)
 
     def sync(self) -> None:
         """Write everything to the disk."""
@@ -120,7 +134,41 @@ class RecordAppender:
 
     def close(self) -> None:
         """Close the file."""
+        if self._direct is not None:
+            self._direct.close()
         os.close(self._descriptor)
+
+    def trim(self) -> None:
+        """Remove the zeros after the last record; no other process may have appended any."""
+        with suppress(OSError):  # zeros do no harm
+            os.ftruncate(self._descriptor, self._end)
+
+    def _write(self, pieces: list[memoryview], n_bytes: int, *, is_late: bool) -> bool:
+        """Write pieces; return True if they went past the page cache."""
+        may = n_bytes >= DIRECT_BYTES and not (is_late and self._rates[True] < self._rates[False])
+        if may and self._wrote_direct(pieces):
+            return True
+        self._tail = None
+        os.lseek(self._descriptor, self._end, os.SEEK_SET)
+        _write_all(self._descriptor, pieces)
+        return False
+
+    def _wrote_direct(self, pieces: list[memoryview]) -> bool:
+        """Write past the page cache; return False if the disk takes no such writes."""
+        if self._direct is None:
+            return False
+        if self._tail is None:
+            n_begun = self._end % BLOCK
+            self._tail = os.pread(self._descriptor, n_begun, self._end - n_begun)
+        try:
+            self._tail = self._direct.write(self._end, self._tail, pieces)
+        except OSError as e:
+            if e.errno != errno.EINVAL:
+                raise
+            self._direct.close()
+            self._direct = None
+            return False
+        return True
 
 
 _FLAGS = os.O_RDWR | getattr(os, "O_BINARY", 0)

@@ -5,7 +5,8 @@
     header (JSON), data, CRC-32 of both
 
 Numbers are little-endian. A file that was cut anywhere is readable up to the cut. A record whose
-contents are damaged is skipped and counted, because its size is known from the intact start.
+contents are damaged is skipped and counted, because its size is known from the intact start. After
+the last record, zeros may fill its block of 4096 bytes.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from isal.isal_zlib import crc32
 
 from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
+from engine.live.recording.direct import BLOCK
 
 Buffer: TypeAlias = "bytes | memoryview"
 
@@ -165,7 +167,7 @@ class RecordingFile:
                     self.extent.damaged += 1
                     continue
                 yield Record(kind, count, header, data)
-            self.extent.is_cut = self.extent.end < size
+            self.extent.is_cut = self.extent.end < size and not self._is_padded(file, size)
 
     @property
     def facts(self) -> Plain:
@@ -200,6 +202,11 @@ class RecordingFile:
             file.close()
             raise FileFormatError(f"{self.path.name}: not a file; give the file of a recording.")
         return file
+
+    def _is_padded(self, file: BinaryIO, size: int) -> bool:
+        """True if only zeros follow, which fill the last block of a direct write."""
+        file.seek(self.extent.end)
+        return size - self.extent.end < BLOCK and not any(file.read(BLOCK))
 
     def _refuse_other_file(self, begin: bytes) -> None:
         # A recording that was cut within the first bytes is still a recording

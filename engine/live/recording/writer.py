@@ -12,7 +12,7 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from threading import Condition, Thread
-from time import sleep
+from time import monotonic, sleep
 
 from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
@@ -23,10 +23,12 @@ COMMAND = "from engine.live.conversion import write_recording; write_recording()
 PIPE_BYTES = 2**20
 FINISH_S = 60.0
 """Longest time for the last data to reach the disk."""
-MOST_AT_ONCE = 256
-"""Most records that are written together."""
-GATHER_S, ENOUGH_BYTES = 0.01, 2**21
+MOST_AT_ONCE, MOST_BYTES_AT_ONCE = 256, 2**25
+"""Most records that are written together, and bytes before the last of them."""
+GATHER_S, ENOUGH_BYTES = 0.05, 2**21
 """Time for which records wait for others, unless there are so many bytes."""
+LATE_S = 0.25
+"""Records that wait longer are late."""
 END_S = 3.0
 """Longest time for the process to end after that."""
 
@@ -50,8 +52,9 @@ class RecordingWriter:
         self.path, self.synced = path, 0
         self._facts, self._most = facts, most_bytes
         self._waiting: deque[Waiting] = deque()
+        self._arrived_s: deque[float] = deque()
         self._file: RecordAppender | None = None
-        self._is_direct = True
+        self._writes_itself = True
         self._bytes = self._not_sent = 0
         self._changed = Condition()
         self._notices: deque[str] = deque(maxlen=100)
@@ -82,11 +85,11 @@ class RecordingWriter:
             if not self._has_begun:
                 self._has_begun = True
                 header = json.dumps(self._facts).encode()
-                self._waiting.append((RecordKind.FACTS, 0, header, b""))
+                self._wait((RecordKind.FACTS, 0, header, b""))
             if self._is_broken or (self._waiting and self._bytes + size > self._most):
                 self._leave_out(count)
                 return
-            self._waiting.append((kind, count, parts[0], parts[1]))
+            self._wait((kind, count, parts[0], parts[1]))
             self._bytes += size
             if len(self._waiting) <= 2:  # otherwise the thread is at work
                 self._changed.notify_all()
@@ -128,6 +131,10 @@ class RecordingWriter:
         if self._process.stdout is not None:
             self._process.stdout.close()
 
+    def _wait(self, record: Waiting) -> None:
+        self._waiting.append(record)
+        self._arrived_s.append(monotonic())
+
     def _leave_out(self, count: int) -> None:
         if not self._not_sent:
             self._notices.append(
@@ -146,7 +153,10 @@ class RecordingWriter:
                 with self._changed:
                     for record in records:
                         self._waiting.popleft()
+                        self._arrived_s.popleft()
                         self._bytes -= memoryview(record[3]).nbytes
+            if self._file is not None and self._writes_itself:
+                self._file.trim()
             _write_to(pipe.fileno(), [head_of(RecordKind.FINISH, 0, b"", b"")])
         except OSError:
             self._break()
@@ -164,18 +174,25 @@ class RecordingWriter:
         if not is_full:
             # Threads take turns at a cost, so small records wait for others
             sleep(GATHER_S)
+        found, n_bytes = list[Waiting](), 0
         with self._changed:
-            return list(islice(self._waiting, MOST_AT_ONCE))
+            for record in islice(self._waiting, MOST_AT_ONCE):
+                found.append(record)
+                n_bytes += memoryview(record[3]).nbytes
+                if n_bytes >= MOST_BYTES_AT_ONCE:
+                    break
+        return found
 
     def _hand_over(self, pipe: int, records: list[Waiting]) -> None:
         """Write records to the file; once that fails, the process writes them and all others."""
-        if self._is_direct:
+        if self._writes_itself:
             try:
                 if self._file is None:
                     self._file = RecordAppender.of_new(self.path)
-                self._file.append(records)
+                is_late = monotonic() - self._arrived_s[0] > LATE_S
+                self._file.append(records, is_late=is_late)
             except OSError:
-                self._is_direct = False
+                self._writes_itself = False
                 self._leave_no_empty_file()
             else:
                 count = sum(each[1] for each in records if each[0] == RecordKind.DATA)
@@ -197,6 +214,7 @@ class RecordingWriter:
             self._is_broken = True
             self._not_sent += sum(count for _, count, _, _ in self._waiting)
             self._waiting.clear()
+            self._arrived_s.clear()
         self._notices.append(
             f"{self.path.name}: the process that writes the recording has ended; further data stay "
             "only in memory. Save the scan as soon as possible."

@@ -7,6 +7,7 @@ Cases of lost recordings, listed before the code was written:
 - the file is another kind of file, a folder, empty, or has sizes beyond its own;
 - the program is killed between two records, and within a record;
 - the disk is full from the first byte, becomes full, and has space again;
+- large and small records in turn; a disk without direct writes; zeros after the last record;
 - the folder is missing; the writing process is killed; the same name exists already.
 """
 
@@ -25,7 +26,8 @@ import pytest
 
 from engine.core.errors import FileFormatError
 from engine.live.recording import writer as writer_module
-from engine.live.recording.appending import RecordAppender
+from engine.live.recording.appending import DIRECT_BYTES, RecordAppender
+from engine.live.recording.direct import BLOCK, CHUNK, DirectFile
 from engine.live.recording.process import Appender
 from engine.live.recording.records import MAGIC, RecordingFile, RecordKind, pieces_of
 from engine.live.recording.shelf import unfinished_recordings
@@ -259,6 +261,98 @@ def test_a_record_that_the_program_did_not_finish_hides_nothing(tmp_path: Path) 
     assert appender.sync() and appender.count == 1
     appender.close()
     assert RecordingFile(path).facts == {"saved": "a.h5"} and data_in(path) == [b"first"]
+
+
+LARGE = DIRECT_BYTES + 1234
+
+
+def drawn(n_bytes: int, seed: int) -> bytes:
+    return random.Random(seed).randbytes(n_bytes)
+
+
+def appended(path: Path, sizes: list[int], *, is_late: bool = False) -> list[bytes]:
+    """Append one record of each size; return their data."""
+    data = [drawn(n, k) for k, n in enumerate(sizes)]
+    appender = RecordAppender.of_new(path)
+    for each in data:
+        appender.append([(RecordKind.DATA, 1, b"{}", each)], is_late=is_late)
+    appender.close()
+    return data
+
+
+SIZES = [3, LARGE, LARGE, 5, LARGE, CHUNK + 7, 0, 2 * CHUNK, 9]
+
+
+@pytest.mark.parametrize("n", range(1, len(SIZES) + 1))
+def test_large_and_small_records_in_turn_are_whole(tmp_path: Path, n: int) -> None:
+    path = tmp_path / "a.isorec"
+    data = appended(path, SIZES[:n])
+    file = RecordingFile(path)
+    assert [each.data for each in file.records()] == data
+    # Zeros after the last record are no part of another one
+    assert not file.extent.is_cut and path.stat().st_size - file.extent.end < BLOCK
+
+
+def test_a_disk_without_direct_writes_gets_the_same_records(tmp_path: Path, monkeypatch) -> None:
+    class Refusing:
+        def write(self, *_: object) -> bytes:
+            raise OSError(errno.EINVAL, "no direct writes")
+
+        def close(self) -> None:
+            pass
+
+    monkeypatch.setattr(DirectFile, "of_existing", lambda _: Refusing())
+    path = tmp_path / "a.isorec"
+    assert appended(path, SIZES) == data_in(path)
+
+
+def test_a_disk_that_becomes_full_leaves_the_earlier_records(tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "a.isorec"
+    appender = RecordAppender.of_new(path)
+    records = [(RecordKind.DATA, 1, b"{}", drawn(LARGE, k)) for k in range(3)]
+    appender.append(records[:1])
+    write = DirectFile.write
+
+    def fails(direct: DirectFile, *given) -> bytes:
+        write(direct, *given)
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(DirectFile, "write", fails)
+    if appender._direct is None:
+        pytest.skip("this disk takes no direct writes")
+    with pytest.raises(OSError, match="full"):
+        appender.append(records[1:2])
+    assert data_in(path) == [records[0][3]]
+    monkeypatch.setattr(DirectFile, "write", write)
+    appender.append(records[2:])
+    appender.close()
+    assert data_in(path) == [records[0][3], records[2][3]]
+
+
+def test_another_process_continues_after_a_large_record(tmp_path: Path) -> None:
+    path = tmp_path / "a.isorec"
+    data = appended(path, [LARGE])
+    appender = Appender(path, lambda _: None, 2**20)
+    appender.written(1)
+    appender.add((RecordKind.DATA, 1, b"{}", b"next"))
+    assert appender.sync()
+    appender.close()
+    assert data_in(path) == [*data, b"next"]
+
+
+def test_only_zeros_of_one_block_may_follow_the_records(tmp_path: Path) -> None:
+    path = tmp_path / "a.isorec"
+    for more, is_cut in ((bytes(BLOCK - 1), False), (bytes(BLOCK), True), (b"\0\1", True)):
+        written(path)
+        with path.open("ab") as file:
+            file.write(more)
+        file = RecordingFile(path)
+        assert len(list(file.records())) == N and file.extent.is_cut is is_cut
+
+
+def test_late_records_take_the_faster_way(tmp_path: Path) -> None:
+    path = tmp_path / "a.isorec"
+    assert appended(path, [LARGE] * 5, is_late=True) == data_in(path)
 
 
 def test_a_full_disk_and_a_full_memory_are_reported(
