@@ -5894,8 +5894,23 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>A protocol named {name!r} already exists ({whose}, version {revision}); choose another name, or rename or delete the existing protocol first.</source>
-      <translation>Ein Protokoll namens {name!r} gibt es schon ({whose}, Version {revision}); wählen Sie einen anderen Namen, oder benennen Sie das vorhandene zuerst um oder löschen Sie es.</translation>
+      <source>Choose another name, or rename or delete the existing protocol first.</source>
+      <translation>Wählen Sie einen anderen Namen, oder benennen Sie das vorhandene Protokoll zuerst um oder löschen Sie es.</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/protocols/library.py" />
+      <source>Isocenter already supplies a protocol named {name!r} (version {revision}).</source>
+      <translation>Isocenter liefert schon ein Protokoll namens {name!r} mit (Version {revision}).</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/protocols/library.py" />
+      <source>The site already has a protocol named {name!r} (version {revision}).</source>
+      <translation>Der Standort hat schon ein Protokoll namens {name!r} (Version {revision}).</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/protocols/library.py" />
+      <source>You already have a protocol named {name!r} (version {revision}).</source>
+      <translation>Sie haben schon ein Protokoll namens {name!r} (Version {revision}).</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
@@ -6224,8 +6239,8 @@
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
-      <source>scanner geometry</source>
-      <translation>Scannergeometrie</translation>
+      <source>Scanner geometry</source>
+      <translation>Die Scannergeometrie</translation>
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
@@ -6274,8 +6289,8 @@
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>This file belongs to {lost}, which could not be opened.</source>
-      <translation>Diese Datei gehört zu {lost}, das nicht geöffnet werden konnte.</translation>
+      <source>{lost} could not be opened. This file belongs to it.</source>
+      <translation>{lost} konnte nicht geöffnet werden. Diese Datei gehört dazu.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />

@@ -186,7 +186,7 @@ class Opening(QObject):
         """Return True if a file is for the open scan; otherwise show a message."""
         text = ""
         if self._lost:
-            text = tr("This file belongs to {lost}, which could not be opened.", lost=self._lost)
+            text = tr("{lost} could not be opened. This file belongs to it.", lost=self._lost)
         elif self._study.inputs is not inputs:
             text = tr("This file belongs to a scan that was closed; open the scan again.")
         if text:

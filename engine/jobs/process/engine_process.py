@@ -258,7 +258,7 @@ class EngineProcess:
         safe = what_is_safe(self._last_preview, self._job, on_gpu=on_gpu)
         if self._aborting:
             return Aborted(f"Aborted. {safe}")
-        why = f"The engine stopped: {how_it_ended(self._exit_code)}."
+        why = f"The engine stopped. {how_it_ended(self._exit_code)}"
         return Failed(f"{why} {safe}", user_fault=False, on_cpu=on_gpu, reason=why, died=True)
 
     def _clean_up(self) -> None:

@@ -10,7 +10,7 @@ from engine.jobs.checkpoint import Job
 
 
 def how_it_ended(exit_code: int | None) -> str:
-    """Return the reason why a process ended.
+    """Return a sentence about the end of a process.
 
     Parameters
     ----------
@@ -18,16 +18,16 @@ def how_it_ended(exit_code: int | None) -> str:
         0 or more from the process itself, negative for a signal; None if it is not known
     """
     if exit_code is None:
-        return "it closed the connection"
+        return "The process closed the connection."
     if exit_code >= 0:
-        return f"it ended with exit code {exit_code}"
+        return f"The process ended with exit code {exit_code}."
     try:
         name = signal.Signals(-exit_code).name
     except ValueError:
         name = "unknown"
+    killed = f"The process was killed by signal {-exit_code} ({name})."
     # Linux kills a process without a message when memory runs out
-    hint = ", perhaps because memory ran out" if name == "SIGKILL" else ""
-    return f"it was killed by signal {-exit_code} ({name}){hint}"
+    return f"{killed} Perhaps memory ran out." if name == "SIGKILL" else killed
 
 
 def what_is_safe(image: Preview | None, job: Job | None, *, on_gpu: bool = False) -> str:

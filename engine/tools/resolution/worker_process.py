@@ -61,7 +61,7 @@ def resolution_in_process(
         code = process.end()
     # No last message: the process has crashed or was killed
     if not last:
-        yield Refused(f"the measurement stopped: {how_it_ended(code)}. Start it again.")
+        yield Refused(f"The measurement stopped. {how_it_ended(code)} Start it again.")
 
 
 def _main(request: ResolutionRequest, events: Connection, wishes: Connection) -> None:

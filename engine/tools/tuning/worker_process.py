@@ -159,7 +159,8 @@ class _SearchState:
         """Count the current variant as faulty, so that the next process leaves it out."""
         values: Values = self.trying or {}
         hangs = monotonic() > self.until + OVERTIME_S
-        fault = "it did not end" if hangs else f"{CRASHED}: {how_it_ended(code)}"
+        ended = how_it_ended(code).removesuffix(".")
+        fault = "the program did not end" if hangs else f"{CRASHED}. {ended}"
         # The next process gets the list with its request
         self.request = replace(self.request, crashed=(*self.request.crashed, values))
         self.seen.append(values)
@@ -168,7 +169,7 @@ class _SearchState:
     def _last_words(self, code: int | None) -> str:
         kept = " The best variant so far is saved." if self.best is not None else ""
         return (
-            f"The search stopped: {how_it_ended(code)}.{kept} Try again, or use a smaller problem."
+            f"The search stopped. {how_it_ended(code)}{kept} Try again, or use a smaller problem."
         )
 
     def _clear_note(self) -> None:

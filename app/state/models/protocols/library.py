@@ -303,15 +303,19 @@ class ProtocolLibrary(SavedProtocols):
     def _refuse_used_name(self, protocol: Protocol) -> None:
         taken = self.find(protocol)
         if taken is not None:
-            raise SettingsError(
-                tr(
-                    "A protocol named {name!r} already exists ({whose}, version {revision}); "
-                    "choose another name, or rename or delete the existing protocol first.",
-                    name=protocol.name,
-                    whose=WHOSE[taken.source],
-                    revision=taken.revision,
-                )
-            )
+            found = _found_text(taken.source, name=protocol.name, revision=taken.revision)
+            remedy = tr("Choose another name, or rename or delete the existing protocol first.")
+            raise SettingsError(f"{found} {remedy}")
+
+
+def _found_text(source: Source, **values: object) -> str:
+    if source == "program":
+        return tr(
+            "Isocenter already supplies a protocol named {name!r} (version {revision}).", **values
+        )
+    if source == "site":
+        return tr("The site already has a protocol named {name!r} (version {revision}).", **values)
+    return tr("You already have a protocol named {name!r} (version {revision}).", **values)
 
 
 def _revision_now(protocol: Protocol) -> int:

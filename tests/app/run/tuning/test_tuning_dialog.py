@@ -53,7 +53,10 @@ def test_what_a_search_tells_is_shown(dialog, tmp_path):
     tell(SearchPrepared("update", "CPU", "9 events", had_one=False, trials=tmp_path, facts={}))
     tell(Began(shipped_seconds=0.1, seconds_left=50))
     tell(TriedForm({"rows": 8}, 0.08, 0.8, "", 40, Comparison(0.8, 0.78, 0.82, 15), is_best=True))
-    assert dialog.plot.times.tried == ((1, 80.0),) and "rows 8, 1.25 ×" in dialog.best.text()
+    assert (
+        dialog.plot.times.tried == ((1, 80.0),)
+        and "rows 8. Speed relative to the default: 1.25" in dialog.best.text()
+    )
     dialog.job.failed.emit("the search stopped: it was killed.")
     assert dialog.state.text() == "The search stopped: it was killed."
     assert dialog.best.isHidden()

@@ -122,7 +122,7 @@ def test_what_is_meant_for_a_refused_scan_is_refused_with_it(desk, folder):
     desk.commands.open_path(folder / "mu.h5")
     desk.settle()
     assert desk.files() == {"data": "a.h5"}
-    assert "This file belongs to bad.h5, which could not be opened." in desk.problems[1]
+    assert "bad.h5 could not be opened. This file belongs to it." in desk.problems[1]
 
 
 def test_files_given_at_once_go_to_the_scan_before_them(desk, folder):
