@@ -15,7 +15,14 @@ from engine.modalities.studies import find_protocol, read_protocol, shipped_prot
 from engine.protocols.study.protocol import PROTOCOL_VERSION
 
 FOLDER = Path(__file__).resolve().parents[4] / "resources" / "protocols"
-PET = ("brain-fdg", "demo", "research-reproducible", "small-animal", "whole-body")
+PET = (
+    "brain-fdg",
+    "demo",
+    "research-reproducible",
+    "small-animal",
+    "whole-body",
+    "whole-body-map",
+)
 CT = ("ct-body-hu", "ct-cone-beam", "ct-few-views", "ct-micro")
 
 
@@ -52,6 +59,7 @@ def test_it_uses_all_that_the_program_can_correct(path: Path) -> None:
         ("demo", "demo-ring"),
         ("brain-fdg", "siemens-mmr"),
         ("whole-body", "total-body"),
+        ("whole-body-map", "total-body"),
         ("small-animal", "safir"),
         ("research-reproducible", "demo-ring"),
     ],
