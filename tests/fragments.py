@@ -52,9 +52,9 @@ class Site:
     literals: tuple[str, ...]
 
     @property
-    def key(self) -> str:
+    def keys(self) -> set[str]:
         """Path and insert, which identify a site in the reviewed list."""
-        return f"{self.path}: {self.insert}"
+        return {f"{self.path}: {self.insert}", f"*: {self.insert}"}
 
     def __str__(self) -> str:
         some = " | ".join(repr(text) for text in self.literals[:4])
@@ -73,16 +73,21 @@ def is_prose(text: str) -> bool:
 
 def stands_alone(before: str, text: str, after: str) -> bool:
     """Whether an insert is a whole sentence: at the start, after a full stop or after a label."""
+    words = text.strip()
+    if not words:
+        return True
+    after = text[len(text.rstrip()) :] + after
+    is_sentence = words[-1] in ".!?" and not words[0].islower()
     ends = not after.strip() or re.match(r"\.?(\s+[A-Z{`]|\s*$)|\n", after)
-    if not ends or not text.strip():
-        return not text.strip()
-    before += text[: len(text) - len(text.lstrip())]
-    if not before.strip():
+    if not ends and not (is_sentence and after.startswith("{")):
+        return False
+    before = before.rstrip()
+    if not before:
         return True
-    label = before.rstrip()
-    if label.endswith(":") and not is_prose(before.rsplit(". ", 1)[-1]):
+    if before.endswith(":") and n_words(before.rsplit(". ", 1)[-1]) <= 1:
         return True
-    return label.endswith((".", "!", "?", ")")) and not text.lstrip()[0].islower()
+    ended = (".", "!", "?", ")", "}") if is_sentence else (".", "!", "?", ")")
+    return before.endswith(ended) and not words[0].islower()
 
 
 @dataclass(frozen=True)
@@ -215,9 +220,9 @@ def _fragments(template: Template, place: int, program: Program, scope: Scope) -
     """Return the prose that an insert brings into a sentence."""
     piece = template.pieces[place]
     before, after = template.around(place)
-    if isinstance(piece, str) or (not before and after.startswith(":")):
+    if isinstance(piece, str) or (not is_prose(before) and after.startswith(":")):
         return ()  # a label
-    fewest = 3 if _is_list(piece) else 2 if last(piece) in NAMES else 1
+    fewest = 3 if _is_list(piece) else 2 if last(piece).lstrip("_") in NAMES else 1
     found = (text for text in program.texts(piece, scope) if n_words(text) >= fewest)
     return tuple(text for text in found if not stands_alone(before, text, after))
 
@@ -246,9 +251,9 @@ def reviewed() -> dict[str, str]:
 @cache
 def open_sites() -> tuple[Site, ...]:
     """Return the sites of the engine and the window that nobody has accepted."""
-    accepted = reviewed()
+    accepted = reviewed().keys()
     found = sites(Program(sources(ROOT)))
-    return tuple(sorted((s for s in found if s.key not in accepted), key=str))
+    return tuple(sorted((s for s in found if not accepted & s.keys), key=str))
 
 
 def main() -> None:

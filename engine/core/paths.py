@@ -19,7 +19,7 @@ from engine.core.private_files import (
 
 APP_NAME = "isocenter"
 HOME_VARIABLE = "ISOCENTER_HOME"
-OTHER_HOME = f"set {HOME_VARIABLE} to a folder you may write to"
+OTHER_HOME = f"Set {HOME_VARIABLE} to a folder you may write to."
 OWNER_ONLY = 0o700
 """Permissions of the folders of queue and jobs: their files name scans and patients."""
 
@@ -116,7 +116,7 @@ def config_dir() -> Path:
     return platformdirs.user_config_path(APP_NAME, appauthor=False)
 
 
-def made(folder: Path, remedy: str = "choose another folder", *, mode: int = 0o777) -> Path:
+def made(folder: Path, remedy: str = "Choose another folder.", *, mode: int = 0o777) -> Path:
     """Return a folder, created if missing.
 
     Parameters
@@ -139,7 +139,7 @@ def made(folder: Path, remedy: str = "choose another folder", *, mode: int = 0o7
         folder.mkdir(mode, exist_ok=True)
     except OSError as e:
         raise ResourceError(
-            f"{folder}: the folder cannot be created ({e.strerror or e}); {remedy}."
+            f"{folder}: the folder cannot be created ({e.strerror or e}). {remedy}"
         ) from e
     return folder
 
@@ -186,13 +186,15 @@ def _private(folder: Path) -> Path:
     instead = state / "private" / name / folder.name
     if still := why_not_private(instead):
         raise ResourceError(
-            f"Neither {folder} ({reason}) nor {instead} ({still}) can be used. Set {HOME_VARIABLE} "
-            "to a folder that only you can write to."
+            f"{folder} cannot be used, nor can {instead} in its place. {reason} {still} Set "
+            f"{HOME_VARIABLE} to a folder that only you can write to."
         )
     # Queue entries and jobs name files that a run writes, so they are no harmless data.
     n_left = _number_in(folder)
-    left = f", without the contents of {folder.name} ({n_left:,})" if n_left else ""
-    report_refused(folder, reason, f"{instead} is used instead{left}", is_shared=True)
+    used = f"{instead} is used instead."
+    if n_left:
+        used = f"{instead} is used instead, without the contents of {folder.name} ({n_left:,})."
+    report_refused(folder, reason, used, is_shared=True)
     return instead
 
 

@@ -54,11 +54,13 @@ class Refused:
 
     def describe(self) -> str:
         """Return one sentence with the remedy."""
-        group = f", or name a trusted group in {GROUP_VARIABLE}" if self.is_shared else ""
-        return (
-            f"{self.path} is not used, because {self.reason}; {self.instead}. Make yourself its "
-            f"owner, and remove the write permission of others with `chmod go-w`{group}."
+        text = (
+            f"{self.path} is not used. {self.reason} {self.instead} Make yourself its owner, and "
+            "remove the write permission of others with `chmod go-w`."
         )
+        if not self.is_shared:
+            return text
+        return f"{text} As an alternative, name a trusted group in {GROUP_VARIABLE}."
 
 
 _refused: dict[Path, Refused] = {}
@@ -81,7 +83,7 @@ def report_refused(path: Path, reason: str, instead: str, *, is_shared: bool = F
     reason
         result of `why_not_private`
     instead
-        what the program uses, as a clause
+        what the program uses, as a sentence
     is_shared
         True for data, which a trusted group may share
     """
@@ -112,7 +114,7 @@ def why_not_private(path: Path, *, code: bool = False) -> str:
             filter(None, (_reason(each, group, code=code) for each in _ways(path.absolute()))), ""
         )
     except OSError as e:
-        return f"{e.filename} cannot be checked ({e.strerror})"
+        return f"{e.filename} cannot be checked ({e.strerror})."
 
 
 def is_own(path: Path, *, code: bool = False) -> bool:
@@ -214,14 +216,14 @@ def _reason_of(
 ) -> str:
     is_of_group = group is not None and found.st_gid == group
     if found.st_uid not in (os.geteuid(), ROOT) and not is_of_group:
-        return f"{path} belongs to {_user(found.st_uid)}"
+        return f"{path} belongs to {_user(found.st_uid)}."
     # In a folder such as /tmp nobody can rename or remove what belongs to another
     if is_closed or (is_above and found.st_mode & stat.S_ISVTX):
         return ""
     if found.st_mode & _WRITE_BY_OTHERS:
-        return f"everybody may write to {path}"
+        return f"Everybody may write to {path}."
     if found.st_mode & stat.S_IWGRP and not is_of_group and not _is_alone_in(found.st_gid):
-        return f"group {_group(found.st_gid)} may write to {path}"
+        return f"Group {_group(found.st_gid)} may write to {path}."
     return ""
 
 

@@ -88,7 +88,7 @@ class Projections:
         for what, fields in (("flat", self.flats), ("dark", self.darks)):
             if fields is not None and (fields.ndim != 3 or fields.shape[1:] != pixels):
                 raise GeometryError(
-                    f"{what} fields have shape {fields.shape}, expected (n, {rows}, "
+                    f"the fields {what!r} have shape {fields.shape}, expected (n, {rows}, "
                     f"{columns}) as in the projections; give fields with the same "
                     "binning and region."
                 )

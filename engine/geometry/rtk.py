@@ -134,16 +134,16 @@ def to_rtk(geometry: XrayGeometry) -> RtkParameters:
     detector = np.einsum("vij,vj->vi", rotation @ IEC_TO_LPS.T, geometry.detector_mm)
     fault = None
     if geometry.beam != "cone":
-        fault = "the beam is parallel"
+        fault = "The beam is parallel."
     elif np.abs(np.sum(u * v, axis=1)).max() > _SQUARE:
-        fault = "rows and columns are not perpendicular"
+        fault = "Rows and columns are not perpendicular."
     # RTK's detector has fixed axes relative to the source; it cannot describe the mirror image.
     elif not (source[:, 2] > detector[:, 2]).all():
-        fault = "u × v points away from the source; reverse the order of the columns"
+        fault = "U × v points away from the source; reverse the order of the columns."
     elif max(float(np.ptp(length(step))) for step in (geometry.u_mm, geometry.v_mm)) > _SQUARE:
-        fault = "the pixel size differs between views"
+        fault = "The pixel size differs between views."
     if fault:
-        raise GeometryError(f"RTK cannot describe this scan: {fault}.")
+        raise GeometryError(f"RTK cannot describe this scan. {fault}")
     return RtkParameters(
         gantry_rad=np.arctan2(rotation[:, 2, 0], rotation[:, 2, 2]),
         # Rounding can exceed 1, which arcsin refuses with NaN.

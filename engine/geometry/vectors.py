@@ -185,7 +185,7 @@ def range_of(part: slice, n: int, what: str) -> tuple[int, int]:
     first, last, step = part.indices(n)
     if step != 1 or last <= first:
         raise GeometryError(
-            f"{what} {part.start} to {part.stop} of a detector with {n} {what}: the range is empty "
-            "or has gaps; give a contiguous range within the detector."
+            f"the range {part.start} to {part.stop} of the {n} {what!r} is empty or has gaps; give "
+            "a contiguous range within the detector."
         )
     return first, last

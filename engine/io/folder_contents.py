@@ -100,16 +100,16 @@ def nothing_in(folder: Path) -> FileFormatError:
     files = [each for each in entries(folder) if is_file(each)]
     kinds = sorted({each.suffix.lower() or "no ending" for each in files})
     # The suffixes show the user at once that it is the wrong folder.
-    what = f"{len(files):,} files: {', '.join(kinds[:6])}" if files else "no files"
+    endings = ", ".join(kinds[:6]) or "none"
     raw = any(kind in RAW for kind in kinds)
     remedy = (
-        "if they are projections, describe them with `isocenter import`"
+        "If they are projections, describe them with `isocenter import`."
         if raw
-        else "choose another folder"
+        else "Choose another folder."
     )
     return FileFormatError(
         f"{folder.name}: this folder contains no scan or image that can be opened directly "
-        f"({what}); {remedy}."
+        f"(number of files: {len(files):,}, endings: {endings}). {remedy}"
     )
 
 

@@ -37,7 +37,7 @@ def refuse_unusable_name(name: str) -> None:
     """
     why = _why(name)
     if why:
-        raise ResourceError(f"{name!r}: {why}; choose another name.")
+        raise ResourceError(f"{name!r}: {why}. Choose another name.")
 
 
 def network_host(path: str) -> str:

@@ -54,14 +54,17 @@ def unknown(file: InputFile, wanted: str, known: FormatList[Any]) -> UnknownForm
     path = file.path
     if is_response(file):
         return UnknownFormatError(
-            f"{path.name}: this is a dual-head response, not a {wanted}; open the scan, and add "
-            "this file as its response (--response)."
+            f"{path.name}: this is a dual-head response. Open the scan, and add this file as its "
+            "response (--response)."
         )
     other = None if found else recogniser.recognised(file)
     if other is not None:
         return UnknownFormatError(other.refuse(file))
-    what = f"this file is of type {found!r}, not a {wanted}" if found else f"unknown {wanted}"
+    what = f"this file is of type {found!r}" if found else "unknown file type"
     # Raw projections have no description of their own, so no reader can accept them.
     is_raw = found is None and "scan" in wanted
-    raw = "; describe raw X-ray projections with `isocenter import`" if is_raw else ""
-    return UnknownFormatError(f"{path.name}: {what}; readable formats: {listed(known)}{raw}.")
+    raw = " Describe raw X-ray projections with `isocenter import`." if is_raw else ""
+    return UnknownFormatError(
+        f"{path.name}: {what}. Expected type: {wanted!r}, in one of the formats "
+        f"{listed(known)}.{raw}"
+    )

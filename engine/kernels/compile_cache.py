@@ -86,7 +86,9 @@ def cache_folder() -> Path | None:
     # ISOCENTER_HOME can be shared, and code of other users is never run
     if chosen is None and refused:
         chosen = _usable(user_cache_dir(), refused)
-    instead = "kernels are compiled again" + ("" if chosen is None else f" into {chosen.parent}")
+    instead = "Kernels are compiled again."
+    if chosen is not None:
+        instead = f"Kernels are compiled again into {chosen.parent}."
     for base, reason in refused.items():
         report_refused(base, reason, instead)
     return chosen

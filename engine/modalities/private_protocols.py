@@ -40,9 +40,9 @@ def private_in(folder: Path) -> list[tuple[Path, Path]]:
         return [(path, path) for path in files]
     copies = private_state_dir() / "protocols" / sha256(os.fsencode(folder)).hexdigest()[:12]
     changed = [path.name for path in files if changeable[path] and _is_copied(path, copies)]
-    news = f" ({', '.join(changed)}: new or changed)" if changed else ""
+    news = f" New or changed: {', '.join(changed)}." if changed else ""
     why = next(filter(None, changeable.values()))
-    report_refused(folder, why, f"private copies in {copies} are used{news}", is_shared=True)
+    report_refused(folder, why, f"Private copies in {copies} are used.{news}", is_shared=True)
     return [(path, copies / path.name if changeable[path] else path) for path in files]
 
 

@@ -43,7 +43,7 @@ class Answers(Settings):
         # Check on input, so that the message appears next to the answer and not in the preview.
         numbers_of(self.pixel or "1", 2, "pixel", "0.05 or 0.05,0.06")
         if self.beam not in (None, PARALLEL):
-            found = numbers_of(self.beam or "", 2, "beam", "parallel or 100,400")
+            found = numbers_of(self.beam or "", 2, "beam", "'parallel' or '100,400'")
             if len(found) != 2 or found[1] <= found[0]:
                 raise ValueError(
                     f"beam is {self.beam!r}, expected `parallel`, or the distances from the "
@@ -96,7 +96,7 @@ def numbers_of(text: str, most: int, what: str, example: str) -> tuple[float, ..
     except ValueError:
         found = ()
     if not 1 <= len(found) <= most or not all(0 < n < 1e6 for n in found):
-        raise ValueError(f"{what} is {text!r}, expected numbers above 0, such as {example}")
+        raise ValueError(f"{what!r} is {text!r}, expected numbers above 0, such as {example}")
     return found
 
 

@@ -110,15 +110,15 @@ def _refuse_unlike(
     )
     if answer.name == chosen.name:
         raise FileFormatError(
-            f"{file.name}: {answer.name} is used for both the projections and the {role}; choose "
+            f"{file.name}: {answer.name} is used for both the projections and {role!r}; choose "
             "another dataset for one of them."
         )
     # MATLAB stores axes in another order, so sizes cannot be compared directly.
     if inside != wanted and not file.path.suffix.lower() == ".mat":
         raise FileFormatError(
-            f"{file.name}: the {role} in {answer.name} have {' x '.join(map(str, answer.shape))} "
+            f"{file.name}: {answer.name} ({role!r}) has {' x '.join(map(str, answer.shape))} "
             f"values, but the projections in {chosen.name} have images of "
-            f"{' x '.join(map(str, wanted))} pixels; choose another dataset for the {role}."
+            f"{' x '.join(map(str, wanted))} pixels; choose another dataset for {role!r}."
         )
 
 
@@ -148,9 +148,12 @@ def _chosen(file: InputFile, stored: tuple[StoredArray, ...], answers: Answers) 
         )
     if answers.array is not None or not scans:
         names = ", ".join(each.name for each in usable[:8])
-        wanted = f"array {answers.array!r}" if answers.array else "array of projections"
-        remedy = f"choose one of {names} with --array" if usable else "choose another file"
-        raise FileFormatError(f"{file.name}: the file contains no {wanted}; {remedy}.")
+        remedy = f"Choose one of {names} with --array." if usable else "Choose another file."
+        raise FileFormatError(
+            f"{file.name}: the file contains no array {answers.array!r}. {remedy}"
+            if answers.array
+            else f"{file.name}: the file contains no array of projections. {remedy}"
+        )
     return scans[0]
 
 

@@ -140,10 +140,11 @@ def _of_raw(file: InputFile, material: Material, answers: Answers, found: Findin
     shapes = shapes_of(sample, each, item, **said, views=views, header=answers.offset_bytes)
     if not shapes:
         stated = {**said, "views": views}
-        words = ", ".join(f"{n:,} {name}" for name, n in stated.items() if n) or "any size"
+        words = ", ".join(f"{n:,} {name}" for name, n in stated.items() if n) or "none"
         raise FileFormatError(
-            f"{file.name}: the file size of {each:,} bytes does not fit images of {words} with "
-            f"values of type {kind.dtype}; give the columns or rows and the type of the values "
+            f"{file.name}: the file size of {each:,} bytes does not fit the stated size of images "
+            f"({words}) with values of type {kind.dtype}; give the columns or rows and the type "
+            "of the values "
             "(--columns, --rows, --type)."
         )
     best = shapes[0]

@@ -116,12 +116,14 @@ def _answered(
     if inside:
         name = material.images[0].name
         raise FileFormatError(
-            f"{answer}: there are no {role} at this path, and {name} has no dataset with this "
+            f"{answer}: there are no images for {role!r} at this path, and {name} has no dataset "
+            "with this "
             f"name (available: {', '.join(sorted(inside)[:MOST_NAMED])}); correct the name, or "
             f"enter {NONE!r}."
         )
     raise FileFormatError(
-        f"{answer}: there are no {role} at this path; enter a folder, a file, the prefix of the "
+        f"{answer}: there are no images for {role!r} at this path; enter a folder, a file, the "
+        "prefix of the "
         f"image names, or {NONE!r}."
     )
 

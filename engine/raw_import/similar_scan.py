@@ -107,11 +107,11 @@ def answers_like(sidecar: Path, source: Path) -> Answers:
     g = settings.geometry
     # Answers cover circular orbits without a shift; anything else would be lost silently.
     if not isinstance(g, ConeSettings | ParallelSettings) or any(g.detector_shift_mm):
-        raise _refused(sidecar, "vectors, or a detector shift")
+        raise _refused(sidecar, "vectors or detector shift")
     if isinstance(g, ConeSettings) and g.rise_mm_per_turn:
-        raise _refused(sidecar, "a helix")
+        raise _refused(sidecar, "helix")
     if settings.reverse or settings.flip or settings.order[:1] != ("view",):
-        raise _refused(sidecar, "another order of its axes")
+        raise _refused(sidecar, "order of axes")
     beam = PARALLEL
     if isinstance(g, ConeSettings):
         # repr() keeps every digit, so that both scans have exactly the same geometry.
@@ -138,8 +138,9 @@ def answers_like(sidecar: Path, source: Path) -> Answers:
 
 def _refused(sidecar: Path, what: str) -> FileFormatError:
     return FileFormatError(
-        f"{sidecar.name}: the description contains {what}, which the import questions cannot "
-        "express; copy the description next to the new file, and change the file name in it."
+        f"{sidecar.name}: the import questions cannot express {what!r} in this description; copy "
+        "the "
+        "description next to the new file, and change the file name in it."
     )
 
 

@@ -255,7 +255,8 @@ class Result:
                 (self.folder / mark).unlink(missing_ok=True)
         except OSError as e:
             raise ResourceError(
-                f"{self.folder}: the result cannot be marked as {mark} ({e.strerror or e}); check "
+                f"{self.folder}: the result cannot be marked as {mark!r} ({e.strerror or e}); "
+                "check "
                 "the permissions of this folder."
             ) from e
 

@@ -221,7 +221,7 @@ class Results:
         ResourceError
             if the disk is full or the folder cannot be written
         """
-        made(self.folder, "set another folder in results.toml", mode=OWNER_ONLY)
+        made(self.folder, "Set another folder in results.toml.", mode=OWNER_ONLY)
         # UTC keeps names in order of time over a change of daylight saving; the random part
         # separates results of one second.
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
@@ -304,7 +304,7 @@ class Results:
             number of time frames or gates, which are stored with their sum; 0 for a single image
         """
         n_bytes = image_bytes * (1 + n_frames) + SPARE_BYTES
-        return DiskNeed("the result", self.folder, n_bytes, "set another folder in results.toml")
+        return DiskNeed("result", self.folder, n_bytes, "Or set another folder in results.toml.")
 
     def _drop_earlier(self, newest: Result, job: str) -> None:
         for result in self._readable():

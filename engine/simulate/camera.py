@@ -135,12 +135,12 @@ def _per_crystal(what: str, values: Array | None, scanner: Scanner) -> NDArray[n
         return np.ones(scanner.n_crystals)
     if np.shape(values) != (scanner.n_crystals,):
         raise GeometryError(
-            f"simulate: the {what} have the shape {np.shape(values)}, but {scanner.name!r} has "
+            f"simulate: {what!r} has the shape {np.shape(values)}, but {scanner.name!r} has "
             f"{scanner.n_crystals} crystals; give one number for each crystal."
         )
     if not (np.isfinite(values).all() and np.min(values) >= 0 and np.max(values) > 0):
         raise DataError(
-            f"simulate: the {what} range from {np.min(values):g} to {np.max(values):g}, but must "
-            "be finite, not negative and not all 0; correct the file."
+            f"simulate: {what!r} has values from {np.min(values):g} to {np.max(values):g}, "
+            "expected finite numbers of at least 0, not all 0; correct the file."
         )
     return np.asarray(values, np.float64)

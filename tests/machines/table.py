@@ -8,7 +8,7 @@ ADA = Card("NVIDIA RTX 4090", 89, 24)
 PASCAL = Card("NVIDIA GeForce GTX 1080", 61)
 VOLTA = Card("Tesla V100-SXM2-16GB", 70, 16)
 SHARE = Card("NVIDIA A100-SXM4-40GB MIG 1g.5gb", 80, 5)
-AGAIN = r"run `python3 packaging/bootstrap\.py run` again"
+AGAIN = r"[Rr]un `python3 packaging/bootstrap\.py run` again"
 UNAVAILABLE = "cudaErrorDevicesUnavailable: CUDA-capable device(s) is/are busy or unavailable"
 
 MACHINES = {
@@ -29,7 +29,7 @@ MACHINES = {
         (ADA,),
         fault=UNAVAILABLE,
         in_use=True,
-        words="busy or unavailable: another program is using the GPU exclusively; end it",
+        words="busy or unavailable. Another program is using the GPU exclusively; end it",
     ),
     "prohibited mode": Machine(
         (Card("NVIDIA RTX 4090", 89, 24, mode=2),),
@@ -59,17 +59,17 @@ MACHINES = {
     "Linux in Windows without its driver": Machine(
         code=100,
         environment=(("WSL_DISTRO_NAME", "Ubuntu"),),
-        words="no GPU was found.*update the driver in Windows",
+        words="No GPU was found.*Update the driver in Windows",
     ),
     "two cards": Machine((ADA, Card("NVIDIA RTX A4000", 86, 16)), key="cuda"),
     "two cards, the first full": Machine(
         (Card("NVIDIA RTX 4090", 89, 24, free_gib=0), ADA), key="cuda:1"
     ),
     "no permission": Machine(
-        code=304, words=r"CUDA error 304\): the system denies .*/dev/nvidia\*"
+        code=304, words=r"CUDA error 304\). The system denies .*/dev/nvidia\*"
     ),
-    "driver without a card": Machine(code=100, words=r"CUDA error 100\): no GPU was found"),
-    "driver that lists none": Machine(words=r"CUDA error 100\): no GPU was found"),
+    "driver without a card": Machine(code=100, words=r"CUDA error 100\)\. No GPU was found"),
+    "driver that lists none": Machine(words=r"CUDA error 100\)\. No GPU was found"),
     "middle of an update": Machine((ADA,), code=803, words="differ, as after an update; restart"),
     "MPS that does not answer": Machine((ADA,), code=805, words=r"\(MPS\) does not respond"),
     "CuPy that does not import": Machine(

@@ -34,13 +34,18 @@ def sentences(text: str) -> int:
     return len(re.findall(r"\.(?= [A-Z]|$)", text))
 
 
+def is_brief(text: str) -> bool:
+    """Whether a text ends with a full stop and has at most problem, cause and three remedies."""
+    return text.endswith(".") and sentences(text) <= 5
+
+
 def test_the_device_that_auto_takes(machine):
     on = backend.named("auto")
     assert (on.name if on.gpu is None else key_of(on.gpu.facts.number)) == machine.key
     if machine.words:
         assert re.search(machine.words, on.remark)
         assert on.remark.startswith("Computing on the CPU: ")
-        assert sentences(on.remark) == 1, on.remark
+        assert is_brief(on.remark), on.remark
     else:
         assert on.remark == ""
 
@@ -55,7 +60,7 @@ def test_the_device_that_the_window_offers(machine):
         assert automatic.key == machine.key
         assert re.search(machine.words, said)
     assert all(device.label for device in found)
-    assert all(sentences(device.why_not) == 1 for device in found if device.why_not)
+    assert all(is_brief(device.why_not) for device in found if device.why_not)
 
 
 def test_a_card_that_is_asked_for_and_cannot_be_used_says_why_and_the_way_out(machine):

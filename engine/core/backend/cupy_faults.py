@@ -16,7 +16,7 @@ from engine.core.errors import DeviceError, DeviceMemoryError, EngineError
 _MEMORY_USED_UP = ("OutOfMemory", "OUT_OF_MEMORY", "cudaErrorMemoryAllocation", "ALLOC_FAILED")
 _LIBRARIES = ("cupy_backends.", "cupy.", "cupy_cuda.")
 _NOT_LOADED = "CuPy failed to load"
-_MEND = "run `python3 packaging/bootstrap.py run` again, or use the CPU"
+_MEND = "Run `python3 packaging/bootstrap.py run` again, or use the CPU."
 
 
 @contextmanager
@@ -59,10 +59,10 @@ def _in_words(error: Exception, doing: str) -> DeviceError | None:
         return DeviceError(f"{doing}: the kernel cannot be compiled ({said}).")
     if of_cupy:
         remedy = FAULTS.get(getattr(error, "status", 0), "")
-        return DeviceError(f"{doing}: the GPU reports {said}{remedy and f': {remedy}'}.")
+        return DeviceError(f"{doing}: the GPU reports {said}. {remedy}".rstrip())
     if _NOT_LOADED in said or isinstance(error, ImportError | AssertionError):
         # no import and no assertion of the engine itself can fail here
-        return DeviceError(f"{doing}: a CUDA library is missing ({said}); {_MEND}.")
+        return DeviceError(f"{doing}: a CUDA library is missing ({said}). {_MEND}")
     return None
 
 

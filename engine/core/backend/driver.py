@@ -19,24 +19,24 @@ BOOTSTRAP = "`python3 packaging/bootstrap.py run`"
 OLDEST_CUDA = 12
 _MULTIPROCESSORS, _MAJOR, _MINOR, _COMPUTE_MODE = 16, 75, 76, 20  # CUdevice_attribute
 _PROHIBITED = 2  # CUcomputemode
-_SEE = "check the output of `nvidia-smi`"
+_SEE = "Check the output of `nvidia-smi`."
 FAULTS = {
-    2: "the GPU's memory is full; close other programs that are using it",
-    34: "the library found is the stub of a CUDA toolkit; remove it from the library path",
-    46: "another program is using the GPU exclusively; end it, or run `nvidia-smi -c DEFAULT`",
-    100: f"no GPU was found; {_SEE}, and give a container access to the GPUs",
-    304: "the system denies access to the GPU; get permission to use /dev/nvidia*",
-    802: "the GPU is not initialized yet; wait for its service (nvidia-fabricmanager)",
-    803: "the versions of driver and library differ, as after an update; restart the machine",
-    804: "the library belongs to another driver; remove the compatibility package",
-    805: "the sharing service of the GPU (MPS) does not respond; restart or stop it",
-    806: "the sharing service of the GPU (MPS) failed; restart or stop it",
-    807: "the sharing service of the GPU (MPS) is not ready; try again later",
-    999: f"the cause is unknown; {_SEE}, and restart the machine",
+    2: "The GPU's memory is full; close other programs that are using it.",
+    34: "The library found is the stub of a CUDA toolkit; remove it from the library path.",
+    46: "Another program is using the GPU exclusively; end it, or run `nvidia-smi -c DEFAULT`.",
+    100: f"No GPU was found. {_SEE} Give a container access to the GPUs.",
+    304: "The system denies access to the GPU; get permission to use /dev/nvidia*.",
+    802: "The GPU is not initialized yet; wait for its service (nvidia-fabricmanager).",
+    803: "The versions of driver and library differ, as after an update; restart the machine.",
+    804: "The library belongs to another driver; remove the compatibility package.",
+    805: "The sharing service of the GPU (MPS) does not respond; restart or stop it.",
+    806: "The sharing service of the GPU (MPS) failed; restart or stop it.",
+    807: "The sharing service of the GPU (MPS) is not ready; try again later.",
+    999: f"The cause is unknown. {_SEE} Restart the machine.",
 }
 """`CUresult` codes at start, with cause and remedy; `cudaError` uses the same numbers."""
-_OTHERWISE = f"{_SEE}, and restart the machine after an update of the driver"
-_IN_WSL = "; update the driver in Windows, then run `wsl --update`"
+_OTHERWISE = f"{_SEE} Restart the machine after an update of the driver."
+_IN_WSL = " Update the driver in Windows, then run `wsl --update`."
 
 
 @dataclass(frozen=True)
@@ -167,6 +167,6 @@ def _check(code: int) -> None:
         # in WSL the driver of Windows does the work
         more = _IN_WSL if "WSL_DISTRO_NAME" in os.environ else ""
         raise NoCardError(
-            f"The NVIDIA driver finds no usable GPU (CUDA error {code}): "
-            f"{FAULTS.get(code, _OTHERWISE)}{more}."
+            f"The NVIDIA driver finds no usable GPU (CUDA error {code}). "
+            f"{FAULTS.get(code, _OTHERWISE)}{more}"
         )

@@ -106,5 +106,5 @@ def _rounded_up(n: int, step: int) -> int:
 
 def _words(shape: tuple[int | None, int, int]) -> str:
     n_layers, n_rows, n_columns = shape
-    number = "any number of" if n_layers is None else str(n_layers)
-    return f"{number} images of {n_rows} × {n_columns}"
+    number = "n" if n_layers is None else str(n_layers)
+    return f"{number} × {n_rows} × {n_columns}"

@@ -127,12 +127,12 @@ class Scratch(ColumnStorage):
     Attributes
     ----------
     folder : folder of the files
-    what : their content, for messages
     """
 
     folder: Path
-    what: str = "the events"
-    _maps: weakref.WeakSet[mmap.mmap] = field(default_factory=weakref.WeakSet, repr=False)
+    _maps: weakref.WeakSet[mmap.mmap] = field(
+        default_factory=weakref.WeakSet, init=False, repr=False
+    )
 
     def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return an uninitialised column in a new unnamed file.
@@ -165,7 +165,7 @@ class Scratch(ColumnStorage):
                 found = mmap.mmap(file.fileno(), n_bytes)
         except OSError as e:
             raise ResourceError(
-                f"{self.folder}: {self.what} need {n_bytes / 2**30:.1f} GiB more on this disk, "
+                f"{self.folder}: the data need {n_bytes / 2**30:.1f} GiB more on this disk, "
                 f"but {self.free_bytes / 2**30:.1f} GiB are free ({e.strerror or e}); free disk "
                 "space, or set ISOCENTER_HOME to a folder on a larger disk."
             ) from e
@@ -174,7 +174,7 @@ class Scratch(ColumnStorage):
         return np.frombuffer(found, dtype).reshape(shape)
 
     @classmethod
-    def behind(cls, values: Array, folder: Path, what: str) -> ColumnStorage:
+    def behind(cls, values: Array, folder: Path) -> ColumnStorage:
         """Return the storage of the file that an array is mapped from.
 
         Parameters
@@ -183,8 +183,6 @@ class Scratch(ColumnStorage):
             any array
         folder
             folder for further columns
-        what
-            content of the files, for messages
 
         Returns
         -------
@@ -196,7 +194,7 @@ class Scratch(ColumnStorage):
             base = base.base if isinstance(base, np.ndarray) else base.obj
         if not isinstance(base, mmap.mmap):
             return MEMORY
-        storage = cls(folder, what)
+        storage = cls(folder)
         storage._maps.add(base)
         return storage
 

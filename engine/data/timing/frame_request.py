@@ -22,9 +22,9 @@ _EQUAL = re.compile(r"n\s*=\s*(?P<n>\d+)")
 _DASH = re.compile(r"\s*[-\N{EN DASH}]\s*")
 _SPAN = re.compile(r"(?P<start>\d+(?:\.\d*)?|\.\d+)-(?P<end>\d+(?:\.\d*)?|\.\d+)")
 WANTED = (
-    "expected durations in seconds, such as 10x60,5x300, or starts and ends in "
+    "Expected durations in seconds, such as 10x60,5x300, or starts and ends in "
     "seconds since the start of the scan, such as 0-60,120-180, or n=20 for frames "
-    "with equal numbers of prompts, or gates=8 for parts of a cycle"
+    "with equal numbers of prompts, or gates=8 for parts of a cycle."
 )
 
 
@@ -200,8 +200,8 @@ def _spans(parts: Sequence[str]) -> tuple[tuple[int, int], ...]:
 
 
 def _no_frame(part: str, *, span: bool) -> str:
-    mixed = "durations and times cannot be mixed; " if span else ""
-    return f"{part!r} is not a frame{' here' if span else ''}; {mixed}{WANTED}"
+    mixed = "Durations and times cannot be mixed. " if span else ""
+    return f"{part!r} is not a frame of this list. {mixed}{WANTED}"
 
 
 def _whole_ms(text: str) -> int:

@@ -32,7 +32,7 @@ _TEXT = re.compile(
     r"(?:\s+within\s+(?P<percent>\d+(?:\.\d*)?)\s*%)?",
     re.IGNORECASE,
 )
-WANTED = "expected gates=8, gates=8 of ecg, or gates=8 of ecg within 20%"
+WANTED = "Expected gates=8, gates=8 of ecg, or gates=8 of ecg within 20%."
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class GateRequest:
             return None
         found = _TEXT.fullmatch(text)
         if found is None:
-            raise ValueError(f"{text!r} does not describe gates; {WANTED}")
+            raise ValueError(f"{text!r} does not describe gates. {WANTED}")
         n = int(found["n"])
         if not 1 <= n <= MOST_GATES:
             raise ValueError(f"got {n} gates, expected 1 to {MOST_GATES}")

@@ -59,7 +59,7 @@ def as_mu_map(volume: Volume, scanner: Scanner | None, path: Path) -> Volume:
         if the voxels are too small or too large, or the map is outside the scanner
     """
     # NaN read as 0 would be air, and the correction would be too small there.
-    refuse_noted_nan(path, volume.notes, "an attenuation map")
+    refuse_noted_nan(path, volume.notes)
     low, high = VOXEL_MM
     if not all(low <= v <= high for v in volume.grid.voxel_mm):
         raise GeometryError(
@@ -78,18 +78,20 @@ def as_mu_map(volume: Volume, scanner: Scanner | None, path: Path) -> Volume:
 
 def _refuse_unit(volume: Volume, path: Path) -> None:
     least, most = float(volume.values.min()), float(volume.values.max())
-    water = f"water is {WATER_PER_MM} 1/mm at 511 keV"
+    water = f"Water is {WATER_PER_MM} 1/mm at 511 keV."
     if least < MIN_PER_MM or most > 1:
         raise DataError(
             f"{path.name}: values from {least:g} to {most:g} cannot be attenuation in 1/mm and may "
-            f"be Hounsfield units ({water}); convert the map to 1/mm at 511 keV."
+            f"be Hounsfield units. {water} Convert the map to 1/mm at 511 keV."
         )
     if most > MAX_PER_MM:
         # STIR and CASToR store maps in 1/cm, without a unit in the file.
-        guess = "look like 1/cm" if most <= MAX_PER_CM else "are too large"
         raise DataError(
-            f"{path.name}: values up to {most:g} {guess}, expected 1/mm ({water}); divide the map "
-            "by 10 if it is in 1/cm."
+            f"{path.name}: values up to {most:g} look like 1/cm, expected 1/mm. {water} Divide the "
+            "map by 10."
+            if most <= MAX_PER_CM
+            else f"{path.name}: values up to {most:g} are too large, expected 1/mm. {water} Divide "
+            "the map by 10 if it is in 1/cm."
         )
     if most < BODY_PER_MM:
         raise DataError(

@@ -21,6 +21,7 @@ from engine.io.text.rows import numbers_of, rows_of
 
 MAX_BYTES = 1_000_000
 N_COLUMNS, COLUMNS = 4, "distance, radial, tangential and axial width in mm"
+WANTED = "Each line needs the distance, radial, tangential and axial width in mm."
 WIDEST_MM = 50.0
 
 
@@ -44,9 +45,9 @@ def read_point_spread(path: Path) -> PointSpread:
     """
     with open_input(path) as file:
         lines = file.text(MAX_BYTES).splitlines()
-    rows = [numbers_of(path, row, N_COLUMNS, COLUMNS) for row in rows_of(lines)]
+    rows = [numbers_of(path, row, N_COLUMNS, WANTED) for row in rows_of(lines)]
     if not rows:
-        raise FileFormatError(f"{path.name}: contains no widths; write lines with {COLUMNS}.")
+        raise FileFormatError(f"{path.name}: contains no widths. {WANTED}")
     table = np.array(rows)
     refuse_not_finite(path, table)
     radius, widths = table[:, 0], table[:, 1:]

@@ -19,7 +19,7 @@ from engine.io.text.json_text import from_json, to_json
 FORMAT = "isocenter-provenance-file-2"
 MAX_BYTES = 16_000_000
 PLAIN, PACKED, ENDING = ".nii", ".nii.gz", ".provenance.json"
-WAY_OUT = "copy both files again, or remove {name} to read the volume without its provenance"
+WAY_OUT = "Copy both files again, or remove {name} to read the volume without its provenance."
 
 
 def sidecar_path(path: Path) -> Path:
@@ -181,8 +181,8 @@ def provenance_at(path: Path, digest: Callable[[], str]) -> tuple[Plain, tuple[s
         return provenance, () if is_sealed else (unsealed(sidecar),)
     if content.get("file") == path.name:
         raise FileFormatError(
-            f"{path.name}: does not match the checksum in {sidecar.name}, so it has been changed; "
-            f"{remedy}."
+            f"{path.name}: does not match the checksum in {sidecar.name}, so it has been changed. "
+            f"{remedy}"
         )
     note = f"{sidecar.name}: belongs to {str(content.get('file'))[:100]!r}, so it is ignored."
     return {}, (note,)
@@ -193,4 +193,4 @@ def _content(sidecar: Path) -> Plain:
     try:
         return from_json(read_text(sidecar, MAX_BYTES))
     except (EngineError, ValueError) as e:
-        raise FileFormatError(f"{sidecar.name}: damaged ({e}); {remedy}.") from e
+        raise FileFormatError(f"{sidecar.name}: damaged ({e}). {remedy}") from e

@@ -53,6 +53,6 @@ def read_tracer(path: Path) -> Tracer:
     if set(table) != {TABLE} or not isinstance(table[TABLE], dict):
         raise SettingsError(
             f"{path.name}: contains {', '.join(table) or 'nothing'}, expected a single table "
-            f"[{TABLE}] with dose, times and weight; correct the file."
+            "[tracer] with dose, times and weight; correct the file."
         )
     return parse(Tracer, table[TABLE], where=path.name)

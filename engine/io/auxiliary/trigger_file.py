@@ -27,7 +27,7 @@ LONGEST_S = 4_000_000.0
 _HEAD = re.compile(
     r"\ufeff?#?\s*trigger[ _]times?\s*[\[(_ ]\s*(?P<unit>s|ms)\s*[\])]?", re.IGNORECASE
 )
-WANTED = "expected a first line such as 'trigger time [s]', then one time per line"
+WANTED = "Write a first line such as 'trigger time [s]', then one time per line."
 
 
 def is_trigger_file(file: InputFile) -> bool:
@@ -58,7 +58,7 @@ def read_triggers(path: Path) -> Triggers:
         lines = file.text(MAX_BYTES).splitlines()
     head = _HEAD.fullmatch(lines[0].strip()) if lines else None
     if head is None:
-        raise FileFormatError(f"{path.name}: the unit of the times is missing; {WANTED}.")
+        raise FileFormatError(f"{path.name}: the unit of the times is missing. {WANTED}")
     # The head is replaced by an empty line, so that line numbers in messages stay correct.
     rows = rows_of(["", *lines[1:]])
     if len(rows) < 2:
@@ -66,7 +66,7 @@ def read_triggers(path: Path) -> Triggers:
             f"{path.name}: contains {len(rows)} trigger times, expected at least 2; write one time "
             "per line."
         )
-    times = np.array([numbers_of(path, row, 1, "a time")[0] for row in rows])
+    times = np.array([numbers_of(path, row, 1, "Write one time in each line.")[0] for row in rows])
     refuse_not_finite(path, times)
     seconds = times if head["unit"].lower() == "s" else times / MS
     back = np.flatnonzero(np.diff(seconds) < 0)

@@ -132,10 +132,10 @@ def adjacent_table(header: Path, scanner: str, of: str) -> Path:
     if len(named or tables) == 1:
         return (named or tables)[0]
     has_text = any(each.suffix.lower() == GEOMETRY_SUFFIX for each in listed)
-    how = f"{len(tables)} look-up tables" if tables else "no look-up table"
-    way = " (castor-recon makes it from the .geom file with -olut)" if has_text else ""
+    made = " The program castor-recon makes it from the .geom file with -olut." if has_text else ""
     raise ScannerMissingError(
-        f"{header.name}: its folder contains {how}, so the crystal positions are unknown; copy "
-        f"{scanner}.lut from CASToR's folder config/scanner{way}, or choose the scanner.",
+        f"{header.name}: the crystal positions are unknown, because its folder contains "
+        f"{len(tables)} look-up tables, expected one. Copy {scanner}.lut from CASToR's folder "
+        f"config/scanner, or choose the scanner.{made}",
         of,
     )

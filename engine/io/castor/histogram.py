@@ -77,7 +77,7 @@ def read_histogram_scan(data: InputFile, header: CastorHeader, scanner: Scanner)
     counts = _whole(lines[COUNTS][..., 0].sum(axis=1, dtype=np.float64), data.name)
     n_events = int(counts.sum())
     # A histogram can have far more counts than lines.
-    refuse_large_data(n_events * EVENT_BYTES, data.name, "its events")
+    refuse_large_data(n_events * EVENT_BYTES, data.name)
     # The list-mode likelihood of k equal events is that of a bin with k counts.
     rows = np.repeat(np.arange(len(counts)), counts)
     duration_s = header.number("duration (s)", "duration")

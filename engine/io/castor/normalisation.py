@@ -67,7 +67,7 @@ def read_normalisation(file: InputFile, scanner: Scanner) -> Components:
     record = np.dtype([*parts, ("first", "<u4"), ("second", "<u4")])
     with open_input(header.data_file) as data:
         lines, name = lines_of(data, header, record), data.name
-    pairs = pairs_of(lines, scanner, name, "choose this scanner's normalisation")
+    pairs = pairs_of(lines, scanner, name, "Choose this scanner's normalisation.")
     table = efficiencies_of(lines, pairs, scanner, name)
     return Components(lines=table, notes=(f"{name}: {NO_ATTENUATION}",) if flags[ACF] else ())
 

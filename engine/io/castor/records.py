@@ -30,7 +30,7 @@ FLAGS = {
 PLACES = ("poi info flag", "poi information flag")
 LINE_BYTES = 60
 """Memory for a line during reading, without its record [bytes]."""
-WRONG_CRYSTAL = "choose this scan's look-up table, or correct the flags in the header"
+WRONG_CRYSTAL = "Choose this scan's look-up table, or correct the flags in the header."
 NO_ATTENUATION = "its attenuation corrections are not used; load the scan's μ-map."
 
 
@@ -102,7 +102,7 @@ def lines_of(data: InputFile, header: CastorHeader, record: np.dtype[np.void]) -
             f"{rest} extra bytes, but {header.path.name} states {promised:,} lines; copy both "
             "files again."
         )
-    refuse_large_data(n * (record.itemsize + LINE_BYTES), data.name, "its lines")
+    refuse_large_data(n * (record.itemsize + LINE_BYTES), data.name)
     return np.asarray(data.array(record, (n,)))
 
 
@@ -130,7 +130,7 @@ def pairs_of(lines: Array, scanner: Scanner, name: str, remedy: str) -> Array:
     if most >= scanner.n_crystals:
         raise GeometryError(
             f"{name}: refers to crystal {most:,}, but {scanner.name!r} has only "
-            f"{scanner.n_crystals:,} crystals; {remedy}."
+            f"{scanner.n_crystals:,} crystals. {remedy}"
         )
     return pairs
 

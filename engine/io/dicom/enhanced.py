@@ -77,7 +77,7 @@ def refuse_enhanced(volume: Volume, path: Path, provenance: Plain) -> None:
         )
     if volume.unit != transmission.HOUNSFIELD:
         raise DataError(
-            f"{path.name}: the image values are in {volume.unit or 'an unknown unit'}, but an "
+            f"{path.name}: the unit of the image is {volume.unit or 'unknown'}, but an "
             "Enhanced CT file can only store CT numbers (HU); export a DICOM series (.dicom) "
             "instead."
         )

@@ -32,7 +32,7 @@ EXPLICIT_BIG_ENDIAN = "1.2.840.10008.1.2.2"
 STORAGE = "1.2.840.10008.5.1.4.1.1."
 IMAGE_CLASSES = tuple(STORAGE + kind for kind in ("2", "2.1", "4", "4.1", "128", "130"))
 """CT, MR, PET and their Enhanced forms; without pixels such a file is damaged."""
-WAY_OUT = "export the series again"
+WAY_OUT = "Export the series again."
 WANTED = [
     *("SOPClassUID", "SOPInstanceUID", "Modality", "SeriesInstanceUID", "SeriesNumber"),
     *("SeriesDescription", "StudyInstanceUID", "InstanceNumber"),
@@ -201,9 +201,7 @@ def header_of(file: InputFile) -> Header:
             collections.deque(found.iterall(), maxlen=0)
             _refuse_text_for_numbers(found)
     except damage() as e:
-        raise FileFormatError(
-            f"{file.name}: damaged DICOM file ({reason_of(e)}); {WAY_OUT}."
-        ) from e
+        raise FileFormatError(f"{file.name}: damaged DICOM file ({reason_of(e)}). {WAY_OUT}") from e
     end = stream.tell()
     header = Header(file.path, found, _lacking_bytes(file, found, end))
     _refuse_cut(header, file, end)
@@ -255,17 +253,16 @@ def _refuse_cut(header: Header, file: InputFile, end: int) -> None:
         meta = header.dataset.file_meta
         kind = header.text("SOPClassUID") or str(meta.get("MediaStorageSOPClassUID", ""))
     except damage() as e:  # the meta header is decoded here for the first time
-        raise FileFormatError(
-            f"{file.name}: damaged DICOM file ({reason_of(e)}); {WAY_OUT}."
-        ) from e
+        raise FileFormatError(f"{file.name}: damaged DICOM file ({reason_of(e)}). {WAY_OUT}") from e
     is_cut = end > file.size or (header.is_image and end == file.size)
     if is_cut or not kind or (kind in IMAGE_CLASSES and not header.is_image):
         is_short = end >= file.size
-        what = (
-            f"its header is cut off at {file.size:,} bytes" if is_short else "it has no SOP class"
-        )
         raise FileFormatError(
-            f"{file.name}: damaged DICOM file ({what}); copy it again, or {WAY_OUT}."
+            f"{file.name}: its header is cut off at {file.size:,} bytes. Copy the file again, or "
+            "export the series again."
+            if is_short
+            else f"{file.name}: the DICOM header states no SOP class. Copy the file again, or "
+            "export the series again."
         )
 
 

@@ -135,7 +135,7 @@ def echo(node: Node) -> None:
     with associated(node, {VERIFICATION}, limits) as association:
         with refusing_damage(node):
             response = association.send_c_echo()
-        refuse_unsuccessful(response, node, "the echo request")
+        refuse_unsuccessful(response, node, "echo")
 
 
 def send(paths: Sequence[Path], node: Node, on_sent: Callable[[int, int], None]) -> int:
@@ -166,7 +166,7 @@ def send(paths: Sequence[Path], node: Node, on_sent: Callable[[int, int], None])
         for n_sent, file in enumerate(files):
             dataset = _read(file)
             limits.restart(ANSWER_S + _size_of(file) / SLOWEST_PER_S)
-            what = f"the transfer of {file.name} (after {n_sent:,} of {len(files):,} files)"
+            what = f"{file.name} ({n_sent:,} of {len(files):,} files sent)"
             response = _stored(association, dataset, _id_of(n_sent), node, what)
             refuse_unsuccessful(response, node, what)
             on_sent(n_sent + 1, len(files))
@@ -197,8 +197,8 @@ def _stored(
     except (ValueError, AttributeError) as e:
         reason = " ".join(str(e).split())[:200]
         raise ResourceError(
-            f"{node.name}: {what} failed ({reason}); send the series to another node, or export it "
-            "again without compression."
+            f"{node.name}: {what}: the request failed ({reason}); send the series to another node, "
+            "or export it again without compression."
         ) from e
 
 
@@ -354,11 +354,11 @@ def _refuse_useless(association: Association, node: Node) -> None:
         raise ResourceError(f"{node.name}: this node does not accept {kinds}; choose another node.")
     if not association.is_established:
         remedy = (
-            "check the port number, and whether the node requires an encrypted connection (TLS)"
+            "Check the port number, and whether the node requires an encrypted connection (TLS)."
             if node.tls is None
-            else "check the port number, and whether the node requires a certificate"
+            else "Check the port number, and whether the node requires a certificate."
         )
-        raise ResourceError(f"{node.name}: the response is not DICOM; {remedy}.")
+        raise ResourceError(f"{node.name}: the response is not DICOM. {remedy}")
 
 
 def _refuse_unreachable(node: Node, context: SSLContext | None) -> None:
@@ -402,12 +402,12 @@ def refuse_unsuccessful(status: Dataset, node: Node, what: str) -> None:
     code = status.get("Status")
     if code is None:
         raise ResourceError(
-            f"{node.name}: the connection was lost during {what}; check the network and try again."
+            f"{node.name}: {what}: the connection was lost; check the network and try again."
         )
     if int(code) != SUCCESS and int(code) not in WARNINGS:
         comment = str(status.get("ErrorComment", "")).strip()
         said = f": {comment}" if comment else ""
         raise ResourceError(
-            f"{node.name}: {what} failed with status 0x{int(code):04X}{said}; see the log of this "
-            "node."
+            f"{node.name}: {what}: the request failed with status 0x{int(code):04X}{said}; see the "
+            "log of this node."
         )

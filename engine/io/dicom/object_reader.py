@@ -58,5 +58,5 @@ def _refuse_impossible_frames(found: Dataset, file: InputFile) -> None:
     if not 1 <= n_frames <= file.size:
         raise FileFormatError(
             f"{file.name}: the header states {n_frames:,} frames, which is impossible for a file "
-            f"of {file.size:,} bytes; {WAY_OUT}."
+            f"of {file.size:,} bytes. {WAY_OUT}"
         )

@@ -220,7 +220,7 @@ class ImagingOrder(Settings):
                 "worklist`."
             ) from e
         if seal != seal_of(**said):
-            raise broken(path, "query the worklist again")
+            raise broken(path, "Query the worklist again.")
         return found
 
 

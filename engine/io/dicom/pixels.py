@@ -69,7 +69,7 @@ def _scaled(
     if one.frame >= len(frames):
         raise FileFormatError(
             f"{header.path.name}: contains {len(frames)} frames, expected at least "
-            f"{one.frame + 1}; {WAY_OUT}."
+            f"{one.frame + 1}. {WAY_OUT}"
         )
     # In PET, slope and intercept can differ from slice to slice, to use the full range of 16 bits.
     numbers = frames[one.frame].astype(np.float64)
@@ -90,7 +90,7 @@ def _frames(header: Header, rows: int, columns: int) -> NDArray[np.generic]:
         try:
             dataset = read_object(file)
         except damage() as e:
-            raise FileFormatError(f"{name}: damaged DICOM file ({reason_of(e)}); {WAY_OUT}.") from e
+            raise FileFormatError(f"{name}: damaged DICOM file ({reason_of(e)}). {WAY_OUT}") from e
         # The file is opened a second time here, and can have been replaced since its header was
         # read.
         if "SeriesInstanceUID" in dataset and str(dataset.SeriesInstanceUID) != header.series:
@@ -104,15 +104,15 @@ def _frames(header: Header, rows: int, columns: int) -> NDArray[np.generic]:
             found = np.asarray(dataset.pixel_array)
         except damage() as e:
             raise FileFormatError(
-                f"{name}: its pixels cannot be read ({reason_of(e)}); {WAY_OUT} without "
-                "compression."
+                f"{name}: its pixels cannot be read ({reason_of(e)}); export the "
+                "series again without compression."
             ) from e
     # pydicom returns (rows, columns) for one frame and (frames, rows, columns) for several.
     frames = found.reshape(-1, *found.shape[-2:])
     if frames.shape[1:] != (rows, columns):
         raise FileFormatError(
             f"{name}: the images have {frames.shape[1]} x {frames.shape[2]} pixels, but the header "
-            f"states {rows} x {columns} (rows x columns); {WAY_OUT}."
+            f"states {rows} x {columns} (rows x columns). {WAY_OUT}"
         )
     return frames
 
@@ -132,5 +132,5 @@ def _refuse_packed(syntax: object, name: str) -> None:
     if not is_there:
         raise ResourceError(
             f"{name}: no decoder is installed for its pixel data ({uid.name}); install one "
-            f"({EXTRA}), or export the series again without compression."
+            f"(`{EXTRA}`), or export the series again without compression."
         )

@@ -82,17 +82,17 @@ def slices_of(header: Header) -> list[Slice]:
         described = len(header.dataset.get("PerFrameFunctionalGroupsSequence") or ())
         if n_frames < 1:
             raise FileFormatError(
-                f"{name}: states {n_frames:,} frames, expected at least 1; {WAY_OUT}."
+                f"{name}: states {n_frames:,} frames, expected at least 1. {WAY_OUT}"
             )
         # Multi-frame files without positions are ultrasound or screenshots, not a stack of slices.
         if n_frames > max(described, 1):
             raise FileFormatError(
-                f"{name}: contains {n_frames:,} frames, but positions for only {described:,}; "
-                f"{WAY_OUT}."
+                f"{name}: contains {n_frames:,} frames, but positions for only {described:,}. "
+                f"{WAY_OUT}"
             )
         return [_slice(header, frame) for frame in range(n_frames)]
     except damage() as e:
-        raise FileFormatError(f"{name}: damaged DICOM header ({reason_of(e)}); {WAY_OUT}.") from e
+        raise FileFormatError(f"{name}: damaged DICOM header ({reason_of(e)}). {WAY_OUT}") from e
 
 
 def _slice(header: Header, frame: int) -> Slice:
@@ -103,7 +103,7 @@ def _slice(header: Header, frame: int) -> Slice:
     if not np.allclose([*lengths, float(across @ down) + 1], 1, atol=1e-3):
         raise FileFormatError(
             f"{header.path.name}: ImageOrientationPatient is {orientation.tolist()}, expected two "
-            f"perpendicular unit vectors; {WAY_OUT}."
+            f"perpendicular unit vectors. {WAY_OUT}"
         )
     spacing = _numbers(header, frame, "PixelSpacing", 2)
     thickness = _found(header, frame, "SliceThickness")

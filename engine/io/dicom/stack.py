@@ -27,21 +27,11 @@ from engine.io.safety.open_input import open_input
 
 SAME_DIRECTION = 1e-4
 KINDS = ("CT", "MR", "PT")
-OF_ONE_SERIES = {
-    "PatientID": "patients",
-    "IssuerOfPatientID": "issuers of the patient ID",
-    "FrameOfReferenceUID": "frames of reference",
-    "Modality": "modalities",
-    "Rows": "numbers of rows",
-    "Columns": "numbers of columns",
-    "Units": "units",
-    "RescaleType": "value types",
-    "KVP": "tube voltages",
-    "SeriesType": "series types",
-    "NumberOfTimeSlices": "numbers of time frames",
-    "DecayCorrection": "decay correction times",
-}
-"""Attributes that all slices of a series share -> name in the message if they differ."""
+OF_ONE_SERIES = (
+    *("PatientID", "IssuerOfPatientID", "FrameOfReferenceUID", "Modality", "Rows", "Columns"),
+    *("Units", "RescaleType", "KVP", "SeriesType", "NumberOfTimeSlices", "DecayCorrection"),
+)
+"""Attributes that all slices of a series share."""
 
 
 def refuse_mixed(headers: Sequence[Header]) -> None:
@@ -70,12 +60,12 @@ def refuse_mixed(headers: Sequence[Header]) -> None:
             f"expected {', '.join(KINDS[:-1])} or {KINDS[-1]} images; choose a file from such a "
             "series."
         )
-    for keyword, what in OF_ONE_SERIES.items():
+    for keyword in OF_ONE_SERIES:
         other = next((h for h in headers if h.text(keyword) != first.text(keyword)), None)
         if other is not None:
             raise FileFormatError(
-                f"{first.path.name} and {other.path.name} belong to the same series but have "
-                f"different {what}; export the series again into an empty folder."
+                f"{first.path.name} and {other.path.name} belong to the same series, but their "
+                f"{keyword} differs; export the series again into an empty folder."
             )
     # A table in place of slope and intercept, as in digital radiography (PS3.3 C.11.1).
     if first.dataset.get("ModalityLUTSequence"):
@@ -193,12 +183,11 @@ def _refuse_gaps(
     for k in uneven_steps(steps):
         n_lost = lacking_after(ordered, steps, int(k))
         if n_lost:
-            lost = f"{n_lost} slices are" if n_lost > 1 else "one slice is"
             between = f"{_named(ordered[k], slices)} and {_named(ordered[k + 1], slices)}"
             raise GeometryError(
-                f"{lost} missing between {between} (at {heights[k]:.2f} and {heights[k + 1]:.2f} "
-                f"mm, expected a spacing of {typical_step(steps):.2f} mm); copy the complete "
-                "series."
+                f"missing slices: {n_lost} between {between} (at {heights[k]:.2f} and "
+                f"{heights[k + 1]:.2f} mm, expected a spacing of {typical_step(steps):.2f} mm); "
+                "copy the complete series."
             )
 
 

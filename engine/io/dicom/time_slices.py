@@ -102,7 +102,7 @@ def _key(header: Header) -> _Key:
     if duration_ms is None or not duration_ms >= 0.5:
         raise FileFormatError(
             f"{header.path.name}: belongs to a dynamic series but states no frame duration "
-            f"(ActualFrameDuration); {WAY_OUT}."
+            f"(ActualFrameDuration). {WAY_OUT}"
         )
     reference_ms = _number(header, "FrameReferenceTime") or 0.0
     return _Key(_moment(header, "Acquisition"), reference_ms, round(duration_ms))
@@ -120,7 +120,7 @@ def _starts_ms(keys: Sequence[_Key], headers: Sequence[Header]) -> list[int]:
             return starts
         raise FileFormatError(
             f"{headers[0].path.parent.name}: the start times of its {len(keys)} time frames cannot "
-            f"be determined from AcquisitionTime or FrameReferenceTime; {WAY_OUT}."
+            f"be determined from AcquisitionTime or FrameReferenceTime. {WAY_OUT}"
         )
     stated = {_moment(header, "Series") for header in headers}
     series = stated.pop() if len(stated) == 1 else None
@@ -157,7 +157,8 @@ def _in_order(starts: Sequence[int], keys: Sequence[_Key], name: str) -> list[Ti
         if begin < ended:
             raise FileFormatError(
                 f"{name}: time frame {len(frames) + 1} starts at {start / MS:g} s, before the "
-                f"previous one ends at {ended / MS:g} s; open each frame separately, or {WAY_OUT}."
+                f"previous one ends at {ended / MS:g} s; open each frame separately, or "
+                "export the series again."
             )
         frames.append(TimeFrame(begin, begin + key.duration_ms))
     return frames

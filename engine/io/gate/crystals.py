@@ -177,13 +177,14 @@ def _refuse_between(
     normals = scanner.crystal_normals[crystals]
     # Distances along the normal are depths of interaction, which say nothing about the pitch.
     away = away - (away * normals).sum(axis=1, keepdims=True) * normals
-    sides = (("across the axis", np.hypot(away[:, 0], away[:, 1])), ("along the axis", away[:, 2]))
+    sides = (("transverse", np.hypot(away[:, 0], away[:, 1])), ("axial", away[:, 2]))
     for (side, off_mm), pitch_mm in zip(sides, scanner.crystal_pitch_mm, strict=True):
         mean_mm = float(np.sqrt(np.average(off_mm * off_mm, weights=counts)))
         if mean_mm > BETWEEN * pitch_mm:
             raise GeometryError(
                 f"{name}: detected photons are on average {mean_mm:.2f} mm from the crystal "
-                f"centres of {scanner.name!r} ({side}; crystal pitch {pitch_mm:.2f} mm); correct "
+                f"centres of {scanner.name!r} ({side!r} direction; crystal pitch {pitch_mm:.2f} "
+                "mm); correct "
                 "the angles and lengths in the scanner file (such as first_angle_deg), or choose "
                 "the scanner that was simulated."
             )

@@ -198,9 +198,9 @@ def _only(prompts: list[CoincidenceTree], names: Sequence[str], file: str) -> Co
         )
     listed = ", ".join(dict.fromkeys(names)) or "none"
     singles = any(name.lower().startswith("singles") for name in names)
-    way = "sort its singles into coincidences in GATE" if singles else "choose GATE's output"
+    way = "Sort its singles into coincidences in GATE." if singles else "Choose GATE's output."
     raise FileFormatError(
-        f"{file}: none of its trees ({listed}) has the times of both photons (time1, time2); {way}."
+        f"{file}: none of its trees ({listed}) has the times of both photons (time1, time2). {way}"
     )
 
 
@@ -233,7 +233,7 @@ def _faults() -> tuple[type[Exception], ...]:
 
 def refuse_too_many(n_rows: int, bytes_each: int, name: str) -> None:
     """Refuse more events than fit in memory."""
-    refuse_large_data(n_rows * bytes_each, name, "its events")
+    refuse_large_data(n_rows * bytes_each, name)
 
 
 def stacked(columns: Columns, names: Sequence[str]) -> Array:

@@ -118,8 +118,8 @@ def check_foreign_seal(file: h5py.File, path: Path) -> bool:
         file,
         path,
         remedy=(
-            f"copy the file again or, if the change is intended, delete the attributes {SEAL} and "
-            f"{CREATOR}"
+            f"Copy the file again or, if the change is intended, delete the attributes {SEAL!r} "
+            f"and {CREATOR!r}."
         ),
     )
     return True
@@ -129,7 +129,7 @@ def refuse_broken_seal(
     file: h5py.File,
     path: Path,
     compared: Collection[str] = (),
-    remedy: str = "copy the file again",
+    remedy: str = "Copy the file again.",
 ) -> None:
     """Refuse a file that differs from its seal.
 
@@ -142,7 +142,7 @@ def refuse_broken_seal(
     compared
         datasets whose values the caller compares with their `sha256`
     remedy
-        remedy, as the second half of the message
+        remedy, as a whole sentence
 
     Raises
     ------
@@ -157,8 +157,8 @@ def refuse_broken_seal(
         written = item.attrs.get("sha256")
         if written is not None and name not in compared and text_of(written) != _digest(item):
             raise FileFormatError(
-                f"{path.name}: {name} has changed since it was written (its checksum differs); "
-                f"{remedy}."
+                f"{path.name}: {name} has changed since it was written (its checksum differs). "
+                f"{remedy}"
             )
 
 

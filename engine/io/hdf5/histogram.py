@@ -151,9 +151,8 @@ def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -
     # The negated form also finds NaN, for which every comparison is false.
     i = first_row(values, lambda part: ~((part >= 0) & (part < np.inf)))
     if i is not None:
-        of = "crystal" if name == "efficiencies" else "line"
         raise DataError(
-            f"{path.name}: the value of {what} for {of} {i:,} is {values[i]}, expected at least 0; "
+            f"{path.name}: value {i:,} of the dataset {what} is {values[i]}, expected at least 0; "
             "store measured values, without subtracting delayed coincidences from prompts."
         )
     return np.asarray(values, np.float32)

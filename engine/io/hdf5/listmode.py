@@ -210,7 +210,6 @@ def _columns(file: h5py.File, path: Path) -> dict[str, Array]:
 def _refuse_values(columns: dict[str, Array], scanner: Scanner, path: Path) -> None:
     n_bins = scanner.tof.n_bins if scanner.tof else 0
     limits = {"crystals": scanner.n_crystals, "delayed": 2, "tof_bin": n_bins}
-    words = {"crystals": "crystal IDs", "delayed": "delayed flag", "tof_bin": "TOF bin"}
     for name, limit in limits.items():
         values = columns.get(name)
         if values is None:
@@ -218,8 +217,8 @@ def _refuse_values(columns: dict[str, Array], scanner: Scanner, path: Path) -> N
         k = first_row(values, _outside(limit))
         if k is not None:
             raise DataError(
-                f"{path.name}: event {k:,} has the {words[name]} {values[k].tolist()}, expected 0 "
-                f"to {limit - 1:,}; choose the correct scanner, or copy the file again."
+                f"{path.name}: {name!r} of event {k:,} is {values[k].tolist()}, expected 0 to "
+                f"{limit - 1:,}; choose the correct scanner, or copy the file again."
             )
     additive = columns.get("additive")
     # `~(part >= 0)` also finds NaN.

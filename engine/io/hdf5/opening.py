@@ -461,11 +461,11 @@ def datasets_in(file: InputFile) -> list[str]:
 def describe_contents(file: InputFile) -> str:
     """Return the message for an HDF5 file that no reader accepts, with its first datasets."""
     found = datasets_in(file)
-    named = ", ".join(found[:MOST_NAMED]) or "no dataset"
+    named = ", ".join(found[:MOST_NAMED]) or "none"
     more = f" and {len(found) - MOST_NAMED:,} more" if len(found) > MOST_NAMED else ""
     return (
-        f"{file.name}: unknown kind of HDF5 file with {named}{more}; export it in a supported "
-        "format, or describe its X-ray projections with `isocenter import`."
+        f"{file.name}: unknown kind of HDF5 file (datasets: {named}{more}); export it in a "
+        "supported format, or describe its X-ray projections with `isocenter import`."
     )
 
 
@@ -496,9 +496,9 @@ def provide_filters(item: h5py.Dataset, where: str) -> None:
         import_module("hdf5plugin")
     missing = _missing(item)
     if missing:
-        names = " and ".join(NAMES.get(number, f"number {number}") for number in missing)
+        names = " and ".join(NAMES.get(number, str(number)) for number in missing)
         raise ResourceError(
-            f"{where} is compressed with the filter {names}, which is not installed; run pip "
+            f"{where} is compressed with the filter {names!r}, which is not installed; run pip "
             "install 'isocenter[filters]', or save the file with gzip or uncompressed."
         )
 

@@ -52,7 +52,7 @@ class InterfileHeader(HeaderValues):
         order = (self._byte_order or DEFAULT_ORDER).lower()
         if kind not in NUMBERS or order not in ORDERS:
             raise FileFormatError(
-                f"{self.path.name}: the number format is {name!r} ({kind[1]} bytes, {order}), "
+                f"{self.path.name}: the number format is {name!r} ({kind[1]} bytes, {order!r}), "
                 "expected float or (un)signed integer, little- or big-endian; correct the header."
             )
         return ORDERS[order] + NUMBERS[kind]
@@ -169,13 +169,13 @@ def is_spect(head: bytes) -> bool:
 
 def no_numbers(header: InterfileHeader, n: int) -> str:
     """Return the message for `n` NaN or infinite bins, which can mean a wrong byte order."""
-    remedy = "write it again"
+    remedy = "Write the file again."
     if header.order_note():
         remedy = (
-            "the header states no byte order, so it is read as big-endian; add `imagedata byte "
-            "order := LITTLEENDIAN` if needed"
+            "The header states no byte order, so it is read as big-endian. Add `imagedata byte "
+            "order := LITTLEENDIAN` if needed."
         )
-    return f"{header.path.name}: {n:,} bins are not numbers; {remedy}."
+    return f"{header.path.name}: {n:,} bins are not numbers. {remedy}"
 
 
 def refuse_others_data(header: InterfileHeader, data: InputFile) -> None:

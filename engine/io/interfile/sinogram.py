@@ -157,7 +157,7 @@ def _n_times(header: InterfileHeader) -> int:
     if label != TIMES or not 1 <= n_times <= MOST_TIMES:
         raise FileFormatError(
             f"{header.path.name}: has {n} dimensions (label of the fifth: {label or 'none'}), "
-            f"expected 4, or 5 with up to {MOST_TIMES:,} {TIMES}; correct the header."
+            f"expected 4, or 5 with up to {MOST_TIMES:,} {TIMES!r}; correct the header."
         )
     return n_times
 

@@ -158,11 +158,10 @@ def _adjacent_map(path: Path) -> str:
     ]
     if len(beside) == 1:
         return str(beside[0])
-    found = f"{len(beside)} crystal maps" if beside else "no crystal map"
     raise ScannerMissingError(
-        f"{path.name}: its folder contains {found}, so the crystal positions are unknown; choose a "
-        "crystal map as the scanner, or keep exactly one in this folder (such as crystal_map.txt "
-        "with `ring det [layer] x y z` in mm).",
+        f"{path.name}: the crystal positions are unknown, because its folder contains "
+        f"{len(beside)} crystal maps, expected one. Choose a crystal map as the scanner, or keep "
+        "exactly one in this folder (such as crystal_map.txt with `ring det [layer] x y z` in mm).",
         Safir.name,
     )
 
@@ -171,7 +170,7 @@ def _decode(records: Words, lookup: Lookup, path: Path) -> _Events:
     crystals, delayed, times = [], [], []
     n_events = n_tags = now = 0
     first: int | None = None
-    refuse_large_data(len(records) * EVENT_BYTES, path.name, "its events")
+    refuse_large_data(len(records) * EVENT_BYTES, path.name)
     for start in range(0, len(records), CHUNK):
         part = np.asarray(records[start : start + CHUNK])
         is_time = part >= IS_TIME
@@ -251,12 +250,12 @@ def _refuse_unused(decoded: _Events, lookup: Lookup, path: Path) -> None:
     flat[lookup.table.ravel()[known]] = np.flatnonzero(known)
     hit[flat[np.unique(decoded.crystals)]] = True
     seen = hit.reshape(lookup.table.shape)
-    for axis, (what, n) in enumerate((("rings", n_rings), ("places per ring", n_places))):
+    for axis, (what, n) in enumerate((("ring", n_rings), ("det", n_places))):
         last = int(np.flatnonzero(seen.any(axis=tuple({0, 1, 2} - {axis})))[-1])
         if last + 1 < USED_FRACTION * n:
             raise FileFormatError(
-                f"{path.name}: the events use only {last + 1} {what}, but the crystal map has {n}; "
-                "choose this scanner's crystal map."
+                f"{path.name}: the largest {what!r} of an event is {last}, but that of the crystal "
+                f"map is {n - 1}; choose this scanner's crystal map."
             )
 
 

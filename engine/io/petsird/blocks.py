@@ -218,18 +218,18 @@ def refuse_movement(blocks: Blocks, path: Path) -> tuple[str, ...]:
         if bed or gantry move, because their events would be mixed in one image
     """
     notes = []
-    for kind, what in (("BedMovementTimeBlock", "bed"), ("GantryMovementTimeBlock", "gantry")):
+    for kind in ("BedMovementTimeBlock", "GantryMovementTimeBlock"):
         places = blocks.moves.get(kind, [])
         # A writer can store the identity although nothing moves.
         if all((place == np.eye(3, 4)).all() for place in places):
             continue
         if len(places) > 1 or not blocks.moved_before_events[kind]:
             raise DataError(
-                f"{path.name}: the {what} moves during the scan ({len(places)} positions); write "
-                f"one file per {what} position."
+                f"{path.name}: bed or gantry move during the scan ({len(places)} blocks {kind}); "
+                "write one file per position."
             )
         # A moved gantry changes every line, and images refer to the gantry, so it cannot be a note.
-        if what == "gantry":
+        if kind == "GantryMovementTimeBlock":
             raise DataError(
                 f"{path.name}: the gantry is not at the position stated in the header; write the "
                 "actual crystal positions."

@@ -84,13 +84,13 @@ def of_bins(
             given = np.ones(one.n_bins, np.float32)
         if given.size != one.n_bins:
             raise FileFormatError(
-                f"{path.name}: contains {given.size:,} {what}, but module type {number} has "
+                f"{path.name}: {what!r} has {given.size:,} values, but module type {number} has "
                 f"{one.n_bins:,} bins; write the file again."
             )
         if not np.isfinite(given).all() or (given < 0).any():
             raise DataError(
-                f"{path.name}: some {what} for module type {number} are negative or NaN, expected "
-                "at least 0; write the file again."
+                f"{path.name}: {what!r} of module type {number} contains values that are negative "
+                "or NaN, expected at least 0; write the file again."
             )
         values.append(given.reshape(one.n_crystals, one.n_energies))
     return values
@@ -163,21 +163,25 @@ def _table(rows: Lists, group: Group, types: Sequence[Modules], path: Path) -> A
     if not vector:
         return np.ones(shape, np.float32)
     pair = f"{group.upper} and {group.lower}"
-    where = f"{path.name}: the efficiencies of group {group.number} for module types {pair}"
+    where = f"{path.name}: group {group.number} of module types {pair}"
     one = vector[group.number] if group.number < len(vector) else None
     # The group number is stored twice: as the position in the list and in the entry.
     if one is None or one["sgid"] != group.number:
-        raise FileFormatError(f"{where} are missing or out of order; write the file again.")
+        raise FileFormatError(
+            f"{where}: its efficiencies are missing or out of order; write the file again."
+        )
     lines: Sequence[Array] = one["values"]
     if len(lines) != shape[0] or any(len(line) != shape[1] for line in lines):
         lengths = " or ".join(str(n) for n in sorted({len(line) for line in lines}))
         raise FileFormatError(
-            f"{where} have {len(lines)} rows of {lengths or 0} values, expected {shape[0]} rows of "
-            f"{shape[1]} values; write the file again."
+            f"{where}: its efficiencies have {len(lines)} rows of {lengths or 0} values, expected "
+            f"{shape[0]} rows of {shape[1]} values; write the file again."
         )
     table = np.asarray(lines, np.float32)
     if not np.isfinite(table).all() or (table < 0).any():
-        raise DataError(f"{where} contain negative values or NaN; write the file again.")
+        raise DataError(
+            f"{where}: its efficiencies contain negative values or NaN; write the file again."
+        )
     return table
 
 

@@ -223,7 +223,7 @@ def _kinds(
     """
     n_modules = types[-1].first_module + types[-1].n_modules
     # n² numbers: a damaged header can state many modules that need little space in the file.
-    refuse_large_data(4 * n_modules**2, path.name, "its module pairs")
+    refuse_large_data(4 * n_modules**2, path.name)
     kinds = np.full((n_modules, n_modules), -1, np.int32)
     found: list[Group] = []
     said = False

@@ -82,7 +82,8 @@ class Petsird(ListModeReader):
         if not blocks.n_events:
             raise DataError(
                 f"{path.name}: contains no coincidences in its {sum(blocks.kinds.values()):,} "
-                f"blocks{_singles_alone(blocks)}; write a file with coincidences."
+                f"blocks (single photons: {blocks.others['singleEvents']:,}); write a file with "
+                "coincidences."
             )
         geometry = blocks.geometry
         found: Tree = header["scanner"]["detectionEfficiencies"]
@@ -196,11 +197,6 @@ def _shared_out(by_unit: list[Array], scanner: Tree, geometry: Geometry) -> Arra
     unit = unit[geometry.scanner.keys[:, 0]]
     n_crystals = np.bincount(unit, minlength=len(units))
     return np.asarray((units / np.maximum(n_crystals, 1))[unit])
-
-
-def _singles_alone(blocks: Blocks) -> str:
-    n_singles = blocks.others["singleEvents"]
-    return f", {n_singles:,} single photons" if n_singles else ""
 
 
 def _info(header: Tree, blocks: Blocks, path: Path, is_live: bool) -> Plain:

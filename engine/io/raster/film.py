@@ -67,7 +67,7 @@ def film(frames: Sequence[Frame], suffix: str, *, frame_ms: float) -> bytes:
 
     if suffix not in FILM_SUFFIXES:
         raise UnknownFormatError(
-            f"a movie cannot be saved as {suffix or 'a file without a suffix'}; use the suffix "
+            f"a movie cannot be saved with the suffix {suffix or 'none'}; use the suffix "
             f"{' or '.join(FILM_SUFFIXES)}."
         )
     # A window that was resized during recording gives images of several sizes.

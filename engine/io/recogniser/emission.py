@@ -21,21 +21,20 @@ from engine.io.recogniser.known_format import KnownFormat, Tell, says, with_head
 from engine.io.safety.open_input import InputFile
 from engine.io.siemens.raw import NORMALISATION, kind_of
 
-# Remedies continue the sentence "this is …, an unsupported format; ".
-E7TOOLS = "convert it with STIR to a sinogram (.hs) or to supported list mode, and open that"
+E7TOOLS = "Convert it with STIR to a sinogram (.hs) or to supported list mode, and open that."
 TAKE_OUT = (
-    "extract header and data with `isocenter dicom extract` for other programs, or open the list "
-    "mode of the same scan"
+    "Extract header and data with `isocenter dicom extract` for other programs, or open the list "
+    "mode of the same scan."
 )
 BESIDE = (
-    "copy it into the folder of its counts (.s.hdr with .s, not compressed), and open that folder"
+    "Copy it into the folder of its counts (.s.hdr with .s, not compressed), and open that folder."
 )
 REGIONS = (
-    "open the image series on which it was drawn, and read the regions from this file (isocenter "
-    "regions --regions)"
+    "Open the image series on which it was drawn, and read the regions from this file (isocenter "
+    "regions --regions)."
 )
-LUT = "it describes the crystals of a scanner; put it next to the scan (.cdh), and open that scan"
-DICOM_PART = "this part of the study contains no image; open an image series of the study"
+LUT = "It describes the crystals of a scanner; put it next to the scan (.cdh), and open that scan."
+DICOM_PART = "This part of the study contains no image; open an image series of the study."
 
 
 def _siemens(kind: str) -> Tell:
@@ -83,12 +82,12 @@ EMISSION = (
     KnownFormat(
         "a header of a microPET or Inveon scanner",
         both(says("# header file for data file"), says("file_type")),
-        "export the image as DICOM from the scanner software, and open that",
+        "Export the image as DICOM from the scanner software, and open that.",
     ),
     KnownFormat(
         "a STIR header of GATE coincidences (.hroot)",
         says("root header"),
-        "open the GATE ROOT file that it names (.root)",
+        "Open the GATE ROOT file that it names (.root).",
     ),
     KnownFormat("a CASToR scanner description (.hscan)", lambda file: _is_hscan(file.head), LUT),
     # Bare numbers have no mark, so only the header of the same name identifies them.
@@ -96,12 +95,12 @@ EMISSION = (
     KnownFormat(
         "a SPECT scan in Interfile",
         lambda file: is_interfile(file.head) and is_spect(file.head),
-        "reconstruct it with STIR, and open the image that it writes (.hv)",
+        "Reconstruct it with STIR, and open the image that it writes (.hv).",
     ),
     KnownFormat(
         "an Interfile header of an image or of projections",
         says("!interfile"),
-        "save the image as NIfTI, or the projections as a STIR sinogram (.hs)",
+        "Save the image as NIfTI, or the projections as a STIR sinogram (.hs).",
     ),
     KnownFormat(
         "a normalisation of a Siemens scanner in raw DICOM", _siemens_raw(NORMALISATION), TAKE_OUT
@@ -129,11 +128,11 @@ EMISSION = (
     KnownFormat(
         "a list of DICOM attributes (JSON)",
         _is_dicom_text,
-        "it contains no pixels; open the folder of the original DICOM files",
+        "It contains no pixels; open the folder of the original DICOM files.",
     ),
     KnownFormat(
         "the index of a DICOM folder (DICOMDIR)",
         _dicom(DIRECTORY),
-        "open the folder of one series next to it",
+        "Open the folder of one series next to it.",
     ),
 )

@@ -20,7 +20,7 @@ class KnownFormat:
     ----------
     name : common name with its article, for messages
     tell : True for a file of this format; its name alone never decides
-    remedy : advice, as the second half of a sentence
+    remedy : advice, as a whole sentence
     """
 
     name: str
@@ -35,7 +35,7 @@ class KnownFormat:
 
     def refuse(self, file: InputFile) -> str:
         """Return the error message for such a file."""
-        return f"{file.name}: this is {self.name}, an unsupported format; {self.remedy}."
+        return f"{file.name}: this is {self.name}, an unsupported format. {self.remedy}"
 
 
 def says(*words: str) -> Tell:

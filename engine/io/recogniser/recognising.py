@@ -13,11 +13,11 @@ from engine.io.recogniser.volumes import VOLUMES
 from engine.io.safety.open_input import InputFile
 from engine.io.xray.esrf.edf import is_edf
 
-UNPACK = "unpack it, and open the files inside"
-COLOURS = "it contains colours for display; open the original measured values"
+UNPACK = "Unpack it, and open the files inside."
+COLOURS = "It contains colours for display; open the original measured values."
 NOT_THERE = (
-    "it is a placeholder for a file that was not downloaded; run `git lfs pull` or `git annex "
-    "get`, then open it"
+    "It is a placeholder for a file that was not downloaded; run `git lfs pull` or `git annex "
+    "get`, then open it."
 )
 
 
@@ -32,8 +32,8 @@ PACKED = (
     KnownFormat("a Git LFS pointer", begins(b"version https://git-lfs"), NOT_THERE),
     KnownFormat("a git-annex pointer", begins(b"/annex/objects/"), NOT_THERE),
     # Models and Office documents are ZIP archives too, so they precede the archive.
-    KnownFormat("a PyTorch model", both(ZIP, _holds(b"/data.pkl")), "export its arrays as NumPy"),
-    KnownFormat("an Office document", both(ZIP, _holds(b"[Content_Types].xml")), "open the scan"),
+    KnownFormat("a PyTorch model", both(ZIP, _holds(b"/data.pkl")), "Export its arrays as NumPy."),
+    KnownFormat("an Office document", both(ZIP, _holds(b"[Content_Types].xml")), "Open the scan."),
     KnownFormat("a ZIP archive", ZIP, UNPACK),
     KnownFormat("a gzip file", begins(b"\x1f\x8b"), UNPACK),
     KnownFormat("a bzip2 file", begins(b"BZh"), UNPACK),
@@ -51,25 +51,27 @@ PACKED = (
     KnownFormat("a BMP image", both(begins(b"BM"), begins(b"\0\0\0\0", at=6)), COLOURS),
     KnownFormat("a video (MP4)", begins(b"ftyp", at=4), COLOURS),
     KnownFormat("a video (AVI)", both(begins(b"RIFF"), begins(b"AVI ", at=8)), COLOURS),
-    KnownFormat("a PDF document", begins(b"%PDF-"), "open the scan or image that it describes"),
+    KnownFormat("a PDF document", begins(b"%PDF-"), "Open the scan or image that it describes."),
     KnownFormat(
-        "a web page", says("<html"), "a download has failed; download the file again, and open that"
+        "a web page",
+        says("<html"),
+        "A download has failed; download the file again, and open that.",
     ),
     KnownFormat(
         # Protocols 2 to 5. Unpickling executes code from the file, so it is never read.
         "a pickled Python object",
         begins(b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
-        "opening it could run any program; save its array with numpy.save, and import that",
+        "Opening it could run any program; save its array with numpy.save, and import that.",
     ),
 )
 
 
 SLICES = (
-    "export the volume as DICOM slices or as one TIFF with a voxel size (ImageJ or OME-TIFF), and "
-    "open that"
+    "Export the volume as DICOM slices or as one TIFF with a voxel size (ImageJ or OME-TIFF), and "
+    "open that."
 )
-IMAGES = "open its folder with `isocenter import`"
-VIEWS = "export the projections as TIFF, and open their folder with `isocenter import`"
+IMAGES = "Open its folder with `isocenter import`."
+VIEWS = "Export the projections as TIFF, and open their folder with `isocenter import`."
 
 
 def _is_edf(file: InputFile) -> bool:
@@ -82,7 +84,7 @@ XRAY = (
     KnownFormat(
         "a Varian image that is not part of a scan",
         begins(b"VMS.XI", b"\0VMS.XI"),
-        "open the folder of its scan, or one of the projections",
+        "Open the folder of its scan, or one of the projections.",
     ),
     KnownFormat("an ESRF data file (EDF) without the .info of its scan", _is_edf, IMAGES),
     KnownFormat("a crystallographic binary file (CBF)", begins(b"###CBF"), VIEWS),

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 MOST = 1000
 """Maximum number of top-level names that are read."""
-IMPORT = "if it contains projections, describe dataset, sizes and angles with `isocenter import`"
-CONVERT = "save it as OME-TIFF with Fiji, and open that"
-NO_IMAGE = "it contains no image; open the scan or image that belongs to it"
+IMPORT = "If it contains projections, describe dataset, sizes and angles with `isocenter import`."
+CONVERT = "Save it as OME-TIFF with Fiji, and open that."
+NO_IMAGE = "It contains no image; open the scan or image that belongs to it."
 
 
 def _tree(tell: Callable[[set[str], set[str], h5py.File], bool]) -> Tell:
@@ -60,7 +60,7 @@ TREES = (
     KnownFormat(
         "a MATLAB 7.3 file without a voxel size",
         lambda file: file.head.startswith(MARK_OF_HDF5),
-        f"{WITHIN}; {IMPORT_ARRAY}",
+        f"{WITHIN} {IMPORT_ARRAY}",
     ),
     KnownFormat("an Imaris image", _has("DataSet", "DataSetInfo"), CONVERT),
     KnownFormat("a BigDataViewer image", _has("s00", "t00000"), CONVERT),
@@ -71,7 +71,7 @@ TREES = (
     ), NO_IMAGE),
     KnownFormat("a cell table (AnnData)", _has("obs", "var", "X"), NO_IMAGE),
     KnownFormat("raw data of a GE PET scanner (RDF)", _has("HeaderData"), (
-        "convert it with STIR to sinograms (.hs), and open those"
+        "Convert it with STIR to sinograms (.hs), and open those."
     )),
     KnownFormat("a DREAM.3D file", _has("DataContainers"), CONVERT),
     KnownFormat("Eiger detector frames", _tree(_is_eiger), IMPORT),

@@ -10,15 +10,20 @@ from engine.io.safety.open_input import InputFile
 from engine.io.volumes.array_sizes import EXAMPLE, VOXEL, is_npz
 from engine.io.volumes.nifti_values import unpacked_head
 
-CONVERT = "open it in 3D Slicer or Fiji, and save it as NIfTI, NRRD or MetaImage"
-TO_NIFTI = "convert it to NIfTI with nibabel or dcm2niix, and open that"
-SURFACE = "it contains a surface without values; open the original volume"
-MICROSCOPE = "save it as OME-TIFF with Fiji, and open that"
-ARRAY = "describe its sizes and angles with `isocenter import`"
-IMPORT = "if it contains projections, describe sizes and angles with `isocenter import`"
-EDGES = "with the voxel edges along x, y, z and the order of its axes"
-BESIDE = f"if it is a volume, write {EXAMPLE} ({EDGES}) into a .json file of the same name"
-WITHIN = f"if it contains a volume, add variables such as {EXAMPLE}, {EDGES}"
+CONVERT = "Open it in 3D Slicer or Fiji, and save it as NIfTI, NRRD or MetaImage."
+TO_NIFTI = "Convert it to NIfTI with nibabel or dcm2niix, and open that."
+SURFACE = "It contains a surface without values; open the original volume."
+MICROSCOPE = "Save it as OME-TIFF with Fiji, and open that."
+ARRAY = "Describe its sizes and angles with `isocenter import`."
+BESIDE = (
+    f"If it is a volume, write {EXAMPLE} (the voxel edges along x, y, z and the order of its axes) "
+    "into a .json file of the same name."
+)
+WITHIN = (
+    f"If it contains a volume, add variables such as {EXAMPLE}: the voxel edges along x, y, z and "
+    "the order of its axes."
+)
+IMPORT = "If it contains projections, describe sizes and angles with `isocenter import`."
 
 
 def _is_packed_freesurfer(file: InputFile) -> bool:
@@ -75,22 +80,24 @@ VOLUMES = (
         MICROSCOPE,
     ),
     # From here on: formats that we read, but whose readers refused the file for a missing fact.
-    KnownFormat("a NumPy array without a voxel size", begins(b"\x93NUMPY"), f"{BESIDE}; {IMPORT}"),
+    KnownFormat("a NumPy array without a voxel size", begins(b"\x93NUMPY"), f"{BESIDE} {IMPORT}"),
     KnownFormat(
         "a file of NumPy arrays (.npz) without a voxel size",
         lambda file: is_npz(file.head),
-        f"{WITHIN}; {IMPORT}",
+        f"{WITHIN} {IMPORT}",
     ),
     KnownFormat(
         "a MATLAB 5 file without a voxel size",
         begins(b"MATLAB 5.0 MAT-file"),
-        f"{WITHIN}; {IMPORT}",
+        f"{WITHIN} {IMPORT}",
     ),
     KnownFormat(
-        "the sidecar of an array", both(begins(b"{"), says(f'"{VOXEL}"')), "open the array itself"
+        "the sidecar of an array", both(begins(b"{"), says(f'"{VOXEL}"')), "Open the array itself."
     ),
     KnownFormat(
-        "an MRC map that ends within its header", begins(b"MAP ", b"MAP\0", at=208), "copy it again"
+        "an MRC map that ends within its header",
+        begins(b"MAP ", b"MAP\0", at=208),
+        "Copy it again.",
     ),
     KnownFormat(
         "a TIFF image without a voxel size",

@@ -44,10 +44,9 @@ def refuse_impossible_folder(path: Path, n_bytes: int = 0) -> None:
     """
     # `lexists` also finds a broken link, on which the final `rename` would fail.
     if os.path.lexists(path):
-        what = "folder" if path.is_dir() else "file"
         raise ResourceError(
-            f"{path.name}: a {what} with this name already exists in {path.parent}; remove it, or "
-            "choose another name."
+            f"{path.name}: this name already exists in {path.parent}; remove it, or choose another "
+            "name."
         )
     refuse_impossible(path, n_bytes)
 

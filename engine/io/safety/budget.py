@@ -56,7 +56,7 @@ def free_memory() -> int:
     return max(0, min(free, int(most * 2**30) - private))
 
 
-def refuse_large_data(n_bytes: int, name: str, what: str = "its values") -> None:
+def refuse_large_data(n_bytes: int, name: str) -> None:
     """Refuse to allocate more memory than is free.
 
     Parameters
@@ -65,8 +65,6 @@ def refuse_large_data(n_bytes: int, name: str, what: str = "its values") -> None
         size of one allocation
     name
         file name for the message
-    what
-        content for the message, in the plural
 
     Raises
     ------
@@ -80,8 +78,8 @@ def refuse_large_data(n_bytes: int, name: str, what: str = "its values") -> None
     # later.
     if n_bytes > MEMORY_PART * free:
         raise ResourceError(
-            f"{name}: {what} need {n_bytes / 2**30:,.1f} GiB of memory, but {free / 2**30:.1f} GiB "
-            "are free; bin or crop them, or close other programs."
+            f"{name}: reading needs {n_bytes / 2**30:,.1f} GiB of memory, but {free / 2**30:.1f} "
+            "GiB are free; bin or crop the data, or close other programs."
         )
 
 

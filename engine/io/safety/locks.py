@@ -122,7 +122,7 @@ def _acquired(lock: FileLock) -> bool:
     except OSError as e:
         raise ResourceError(
             f"{Path(lock.lock_file).parent}: no lock file can be created in this folder "
-            f"({e.strerror or e}); free some disk space, or {OTHER_HOME}."
+            f"({e.strerror or e}); free some disk space. {OTHER_HOME}"
         ) from e
     return True
 

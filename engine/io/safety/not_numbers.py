@@ -13,8 +13,8 @@ from engine.core.errors import DataError
 MARK = "are NaN (no number)"
 
 
-def refuse_noted_nan(path: Path, notes: Sequence[str], what: str) -> None:
-    """Refuse an image with NaN for a purpose where 0 is a wrong value.
+def refuse_noted_nan(path: Path, notes: Sequence[str]) -> None:
+    """Refuse an attenuation map with NaN, for which 0 is a wrong value.
 
     Parameters
     ----------
@@ -22,8 +22,6 @@ def refuse_noted_nan(path: Path, notes: Sequence[str], what: str) -> None:
         file, for the message
     notes
         notes of the image, as written by `nan_as_zero`
-    what
-        kind of image with its article, for the message
 
     Raises
     ------
@@ -34,8 +32,8 @@ def refuse_noted_nan(path: Path, notes: Sequence[str], what: str) -> None:
     found = next((note for note in notes if MARK in note), None)
     if found is not None:
         raise DataError(
-            f"{found.partition(';')[0]}; {what} needs a number in every voxel, so set the voxels "
-            f"of {path.name} outside the body to 0."
+            f"{found.partition(';')[0]}. An attenuation map needs a number in every voxel. Set the "
+            f"voxels of {path.name} outside the body to 0."
         )
 
 

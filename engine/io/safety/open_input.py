@@ -38,10 +38,10 @@ WITHOUT_WAITING = sum(
 )
 """Flags for opening; without O_NONBLOCK, a FIFO without a writer blocks forever."""
 KINDS = (
-    (stat.S_ISFIFO, "a pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
+    (stat.S_ISFIFO, "this is a pipe"),
+    (stat.S_ISSOCK, "this is a socket"),
+    (stat.S_ISCHR, "this is a device"),
+    (stat.S_ISBLK, "this is a device"),
 )
 
 
@@ -212,12 +212,12 @@ class InputFile:
 
     def _changed(self) -> FileFormatError:
         now = os.fstat(self._raw.fileno()).st_size
-        what = (
-            (f"had {self.size:,} bytes and now has {now:,}") if now != self.size else "was modified"
-        )
         return FileFormatError(
-            f"{self.name}: changed during reading (it {what}); wait until it is complete and open "
-            "it again."
+            f"{self.name}: changed during reading, with the same size of {now:,} bytes; wait until "
+            "it is complete and open it again."
+            if now == self.size
+            else f"{self.name}: changed during reading from {self.size:,} to {now:,} bytes; wait "
+            "until it is complete and open it again."
         )
 
 
@@ -339,8 +339,8 @@ def _refuse_irregular(path: Path, mode: int) -> None:
             f"{path}: this is a folder; open a file in it, or run `isocenter import` on it."
         )
     if not stat.S_ISREG(mode):
-        what = next((word for holds, word in KINDS if holds(mode)), "not a regular file")
-        raise FileFormatError(f"{path}: this is {what}; choose a regular file.")
+        kind = next((word for holds, word in KINDS if holds(mode)), "not a regular file")
+        raise FileFormatError(f"{path}: {kind}; choose a regular file.")
 
 
 def unreadable(path: Path, e: OSError | ValueError) -> EngineError:

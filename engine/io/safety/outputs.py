@@ -33,16 +33,16 @@ class DiskNeed:
 
     Attributes
     ----------
-    what : name of the files, in a sentence
+    what : name of the files, as a label
     folder : their folder, which may be created later
     n_bytes : least size
-    remedy : remedy besides free space, as the end of a sentence
+    remedy : remedy besides free space, as a whole sentence
     """
 
     what: str
     folder: Path
     n_bytes: int
-    remedy: str = "choose another folder"
+    remedy: str = "Or choose another folder."
 
     @property
     def existing_folder(self) -> Path | None:
@@ -78,11 +78,10 @@ def _refuse_full_disk(needs: list[DiskNeed]) -> None:
     folder, needed = largest.existing_folder, sum(each.n_bytes for each in needs)
     if folder is None or (free := shutil.disk_usage(folder).free) >= needed:
         return
-    what = " and ".join(each.what for each in needs)
-    verb = "needs" if len(needs) == 1 else "need"
+    files = ", ".join(each.what for each in needs)
     raise ResourceError(
-        f"{what} {verb} at least {needed:,} bytes, but {free:,} are free in {folder}. Free disk "
-        f"space, or {largest.remedy}."
+        f"{files}: at least {needed:,} bytes are needed, but {free:,} are free in {folder}. Free "
+        f"disk space. {largest.remedy}"
     )
 
 

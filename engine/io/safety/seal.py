@@ -45,7 +45,7 @@ def seal_of(**parts: object) -> str:
     return sha256(to_json(plain).encode()).hexdigest()
 
 
-def broken(path: Path, remedy: str = "copy the file again") -> FileFormatError:
+def broken(path: Path, remedy: str = "Copy the file again.") -> FileFormatError:
     """Return the error for a file that has changed since it was written.
 
     Parameters
@@ -53,10 +53,10 @@ def broken(path: Path, remedy: str = "copy the file again") -> FileFormatError:
     path
         file, for the message
     remedy
-        remedy, as the second half of the message
+        remedy, as a whole sentence
     """
     return FileFormatError(
-        f"{path.name}: has changed since it was written (its checksum does not match); {remedy}."
+        f"{path.name}: has changed since it was written (its checksum does not match). {remedy}"
     )
 
 

@@ -68,9 +68,9 @@ def read_scanner(name_or_path: str) -> Scanner:
         # A missing .toml or map is reported as a missing file below. Any other text is probably a
         # misspelt key.
         near = get_close_matches(name_or_path.lower(), keys, n=1)
-        meant = f" (did you mean {near[0]!r}?)" if near else ""
+        meant = f" Did you mean {near[0]!r}?" if near else ""
         raise SettingsError(
-            f"{name_or_path!r} is not a known scanner{meant}; choose one of {', '.join(keys)}, a "
+            f"{name_or_path!r} is not a known scanner.{meant} Choose one of {', '.join(keys)}, a "
             "scanner file (.toml) or a crystal map (.txt)."
         )
     # Report a missing, empty or irregular file before its ending is judged.

@@ -28,10 +28,11 @@ def adjacent_scanner(path: Path, of: str) -> str:
     beside = [each for each in entries(path.parent) if _is_map(each) or is_scanner_file(each)]
     if len(beside) == 1:
         return str(beside[0])
-    found = f"{len(beside)} scanner files" if beside else "no scanner file"
     raise ScannerMissingError(
-        f"{path.name}: its folder contains {found}, so the crystal positions are unknown; choose "
-        "the scanner that was simulated, or keep only its .toml or crystal_map.txt in this folder.",
+        f"{path.name}: the crystal positions are unknown, because its folder contains "
+        f"{len(beside)} scanner files, expected one. Choose the scanner that was simulated, or "
+        "keep "
+        "only its .toml or crystal_map.txt in this folder.",
         of,
     )
 

@@ -117,7 +117,7 @@ def refuse_wrong_unit(settings: ScannerSettings, where: str) -> None:
         if the ring radius or a crystal pitch is not plausible in mm
     """
     if isinstance(settings, DualHeadSettings):
-        _refuse_pitch(settings.pitch_mm, "on the panels", where)
+        _refuse_pitch(settings.pitch_mm, "pitch_mm", where)
         return
     low, high = RADIUS_MM
     if not low <= settings.radius_mm <= high:
@@ -128,13 +128,13 @@ def refuse_wrong_unit(settings: ScannerSettings, where: str) -> None:
     # The arc between two places, gaps included; it differs little from the distance of the
     # crystals.
     across = 2 * np.pi * settings.radius_mm / settings.n_crystals_per_ring
-    for what, pitch in (("around the ring", across), ("between rings", settings.ring_pitch_mm)):
+    for what, pitch in (("n_crystals_per_ring", across), ("ring_pitch_mm", settings.ring_pitch_mm)):
         _refuse_pitch(pitch, what, where)
 
 
 def _refuse_pitch(pitch_mm: float, what: str, where: str) -> None:
     if pitch_mm < MIN_CRYSTAL_PITCH_MM:
         raise SettingsError(
-            f"{where}: the crystal pitch {what} is {pitch_mm:.3f} mm, expected at least "
+            f"{where}: the crystal pitch ({what}) is {pitch_mm:.3f} mm, expected at least "
             f"{MIN_CRYSTAL_PITCH_MM:g} mm; give lengths in mm, not cm."
         )

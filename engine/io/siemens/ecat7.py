@@ -46,7 +46,7 @@ TYPES = {5: ">f4", 6: ">i2", 7: ">i4"}
 """Codes of value types (IEEE and Sun) -> NumPy type."""
 BECQUEREL = ("bq/cc", "bq/ml")
 MM_PER_CM = 10.0
-DAMAGED = "copy the file again, or export it as DICOM or NIfTI"
+DAMAGED = "Copy the file again, or export it as DICOM or NIfTI."
 
 
 class Ecat7(FramesReader):
@@ -73,7 +73,7 @@ class _Study:
         from nibabel.ecat import hdr_dtype
 
         if file.size < BLOCK:
-            raise FileFormatError(f"{file.name}: ends within its header; {DAMAGED}.")
+            raise FileFormatError(f"{file.name}: ends within its header. {DAMAGED}")
         main = np.frombuffer(file.read(BLOCK, 0), hdr_dtype.newbyteorder(">"), 1)[0]
         kind = int(main["file_type"])
         if kind not in VOLUMES:
@@ -106,7 +106,7 @@ class _Study:
             if other.frame.start_ms < one.frame.end_ms or one.volume.grid != other.volume.grid:
                 raise GeometryError(
                     f"{self.file.name}: frames {one.frame.describe()} and {other.frame.describe()} "
-                    f"overlap or have different voxel grids; {DAMAGED}."
+                    f"overlap or have different voxel grids. {DAMAGED}"
                 )
         return tuple(found)
 
@@ -122,7 +122,7 @@ class _Study:
         if begin < 0 or (length <= 0 and len(self.starts) > 1):
             raise FileFormatError(
                 f"{name}: starts at {begin} ms and lasts {length} ms, expected a start of at least "
-                f"0 ms and a duration above 0 ms; {DAMAGED}."
+                f"0 ms and a duration above 0 ms. {DAMAGED}"
             )
         unit, info = self._facts()
         volume = Volume(values, grid, unit, info, self._notes(stated))
@@ -135,8 +135,8 @@ class _Study:
         stored = TYPES.get(int(stated["data_type"]))
         if stored is None:
             raise FileFormatError(
-                f"{name}: the data type is {int(stated['data_type'])}, expected 5, 6 or 7; "
-                f"{DAMAGED}."
+                f"{name}: the data type is {int(stated['data_type'])}, expected 5, 6 or 7. "
+                f"{DAMAGED}"
             )
         # dtype=object: int64 could overflow with damaged dimensions.
         n_bytes = int(np.prod(shape, dtype=object)) * np.dtype(stored).itemsize
@@ -144,8 +144,8 @@ class _Study:
         there = min((end - start) * BLOCK, self.file.size - start * BLOCK)
         if n_bytes > there:
             raise FileFormatError(
-                f"{name}: expected {n_bytes:,} bytes of values, but found {max(there, 0):,}; "
-                f"{DAMAGED}."
+                f"{name}: expected {n_bytes:,} bytes of values, but found {max(there, 0):,}. "
+                f"{DAMAGED}"
             )
         # Stored, float64 and float32 values are in memory at the same time.
         refuse_large_data(3 * n_bytes, name)
@@ -189,11 +189,11 @@ def _by_frames(file: InputFile) -> dict[int, tuple[int, int]]:
         # Blocks 1 and 2 are main header and first directory.
         if not FIRST_DIRECTORY < start <= end or len(found) >= MOST_IMAGES:
             raise FileFormatError(
-                f"{file.name}: damaged directory (blocks {start} to {end}); {DAMAGED}."
+                f"{file.name}: damaged directory (blocks {start} to {end}). {DAMAGED}"
             )
         found[frame] = (start, end)
     if not found:
-        raise FileFormatError(f"{file.name}: contains no image; {DAMAGED}.")
+        raise FileFormatError(f"{file.name}: contains no image. {DAMAGED}")
     return found
 
 
@@ -205,14 +205,14 @@ def _directory(file: InputFile) -> Iterator[tuple[int, int, int]]:
         seen.add(block)
         content = file.read(BLOCK, (block - 1) * BLOCK) if block > 0 else b""
         if len(content) < BLOCK:
-            raise FileFormatError(f"{file.name}: its list of images ends too early; {DAMAGED}.")
+            raise FileFormatError(f"{file.name}: its list of images ends too early. {DAMAGED}")
         # Row 0: free rows, next directory, previous directory, used rows.
         rows = np.frombuffer(content, ">i4").reshape(ROWS, 4)
         n_used = int(rows[0, 3])
         if not 0 <= n_used < ROWS:
             raise FileFormatError(
-                f"{file.name}: states {n_used} images in one directory, expected 0 to {ROWS - 1}; "
-                f"{DAMAGED}."
+                f"{file.name}: states {n_used} images in one directory, expected 0 to {ROWS - 1}. "
+                f"{DAMAGED}"
             )
         for number, start, end, _ in rows[1 : n_used + 1].tolist():
             yield number, start, end

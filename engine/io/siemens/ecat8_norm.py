@@ -188,7 +188,7 @@ def read_ecat8_norm(file: InputFile) -> Ecat8Norm:
     for name, (table, shape) in shapes.items():
         if table.shape != shape:
             raise FileFormatError(
-                f"{file.name}: {name} has {' × '.join(map(str, table.shape))} values, expected "
+                f"{file.name}: {name!r} has {' × '.join(map(str, table.shape))} values, expected "
                 f"{' × '.join(map(str, shape))}; choose the normalisation of a Biograph mMR."
             )
     # The shift of one place is that of STIR. Values in gaps are not efficiencies.

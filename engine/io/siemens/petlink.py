@@ -222,7 +222,7 @@ def decode(words: Words, book: AddressBook, where: str) -> Decoded:
     """
     # Two passes: count first, so that the arrays are allocated once and memory is checked before.
     n_events = sum(int(np.count_nonzero(part < TAG)) for _, part in chunks(words))
-    refuse_large_data(n_events * EVENT_BYTES, where, "its events")
+    refuse_large_data(n_events * EVENT_BYTES, where)
     found = Decoded(
         crystals=np.empty((n_events, 2), np.int32),
         delayed=np.empty(n_events, np.bool_),

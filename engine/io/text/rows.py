@@ -42,7 +42,7 @@ def numbers_of(path: Path, row: Row, n_columns: int, what: str = "") -> list[flo
     n_columns
         expected number of fields
     what
-        names of the columns, for error messages; "" if they have none
+        sentence about the columns, for error messages; "" if they have no names
 
     Raises
     ------
@@ -51,10 +51,9 @@ def numbers_of(path: Path, row: Row, n_columns: int, what: str = "") -> list[flo
     """
     line, fields = row
     if len(fields) != n_columns:
-        wanted = f"{n_columns} ({what})" if what else f"{n_columns}"
         raise FileFormatError(
-            f"{path.name}, line {line}: has {len(fields)} columns, expected {wanted}; correct this "
-            "line."
+            f"{path.name}, line {line}: has {len(fields)} columns, expected {n_columns}; correct "
+            f"this line. {what}".rstrip()
         )
     try:
         return [float(text) for text in fields]

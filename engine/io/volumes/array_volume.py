@@ -103,11 +103,14 @@ def _chosen(file: InputFile, sizes: ArraySizes) -> str:
     if sizes.array in volumes:
         return sizes.array
     if sizes.array or len(volumes) != 1:
-        wanted = f"no volume {sizes.array[:40]!r}" if sizes.array else f"{len(volumes)} volumes"
         there = ", ".join(f"{name or 'one'} {_listed(each.shape)}" for name, each in found.items())
         raise FileFormatError(
-            f"{file.name}: contains {wanted} (arrays of real numbers: {there[:200] or 'none'}), "
-            'expected one 3D array; state the array, for example array = "mu".'
+            f"{file.name}: contains no volume {sizes.array[:40]!r} (arrays of real numbers: "
+            f"{there[:200] or 'none'}), expected one 3D array; state the array, for example "
+            'array = "mu".'
+            if sizes.array
+            else f"{file.name}: contains {len(volumes)} volumes (arrays of real numbers: "
+            f'{there[:200] or "none"}), expected one; state the array, for example array = "mu".'
         )
     return volumes[0]
 

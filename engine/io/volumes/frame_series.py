@@ -79,11 +79,11 @@ def can_save_frames(path: Path, *, gated: bool = False) -> None:
     UnknownFormatError
         if the suffix is not that of such a format
     """
-    suffixes, what = frame_suffixes(gated=gated), "gates" if gated else "time frames"
+    suffixes = frame_suffixes(gated=gated)
     if not path.name.lower().endswith(suffixes):
         raise UnknownFormatError(
-            f"{path.name}: {what} can only be saved with the suffixes {', '.join(suffixes)}; "
-            "change the file name."
+            f"{path.name}: this image has several frames or gates, which can only be saved with "
+            f"the suffixes {', '.join(suffixes)}; change the file name."
         )
 
 

@@ -184,8 +184,7 @@ def _numbers(
         numbers = []
     if len(numbers) != n or not np.isfinite(numbers).all():
         raise FileFormatError(
-            f"{path.name}: {key} is {text[:40]!r}, expected {WORDS[n]} numbers; save the image "
-            "again."
+            f"{path.name}: {key} is {text[:40]!r}, expected {n} numbers; save the image again."
         )
     return numbers
 

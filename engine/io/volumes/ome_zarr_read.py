@@ -41,7 +41,7 @@ MM = {"millimeter": 1.0, "centimeter": 10.0, "meter": 1000.0, "micrometer": 1e-3
 SECONDS = {"second": 1.0, "millisecond": 1e-3, "microsecond": 1e-6, "minute": 60.0}
 KINDS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "float64")
 ORDERS: dict[str, Literal["<", ">"]] = {"little": "<", "big": ">"}
-DAMAGED = "copy or export the folder again"
+DAMAGED = "Copy or export the folder again."
 FAULTS = (ValueError, LookupError, TypeError, AttributeError, zlib.error)
 """Exceptions caused by a damaged text or chunk."""
 
@@ -65,7 +65,7 @@ class OmeZarr(FramesReader):
         except FAULTS as e:
             reason = " ".join(str(e).split())
             raise FileFormatError(
-                f"{folder.name}: unreadable OME-Zarr image ({reason}); {DAMAGED}."
+                f"{folder.name}: unreadable OME-Zarr image ({reason}). {DAMAGED}"
             ) from e
         stack, of_nan = nan_as_zero(folder, stack)
         refuse_not_finite(folder, stack)

@@ -66,18 +66,18 @@ def upright(
     refuse_large_data(4 * grid.n_voxels, path.name)
     note = (
         f"{path.name}: its axes are tilted by {np.degrees(np.arcsin(min(off.max(), 1.0))):.1f}° "
-        f"against the patient axes{_shear(cosines)}; it was resampled onto straight voxels of "
-        f"{grid.describe()}. Voxels outside it have the value {fill:g}."
+        f"against the patient axes; it was resampled onto straight voxels of {grid.describe()}. "
+        f"Voxels outside it have the value {fill:g}.{_shear(cosines)}"
     )
     return _resampled(values, affine, grid, fill), grid, (note,)
 
 
 def _shear(cosines: Matrix) -> str:
-    """Return the shear of the slices as text, "" if they are perpendicular to their step."""
+    """Return a sentence on the shear of the slices, "" if they are perpendicular to their step."""
     normal = np.cross(cosines[:, 0], cosines[:, 1])
     along = abs(float(normal @ cosines[:, 2])) / float(np.linalg.norm(normal))
     lean = float(np.degrees(np.arccos(min(along, 1.0))))
-    return f", sheared by {lean:.1f}° as by a tilted gantry" if lean > SHEARED_DEG else ""
+    return f" Its axes are sheared by {lean:.1f}°, as by a tilted gantry." * (lean > SHEARED_DEG)
 
 
 def _nearest_axes(cosines: Matrix) -> NDArray[np.intp]:

@@ -42,8 +42,8 @@ ROUND = 2e-6
 """Relative tolerance of such a multiple."""
 GOLDEN = ((3 - np.sqrt(5)) / 2, (np.sqrt(5) - 1) / 2)
 """Steps of golden angles, in turns or half turns."""
-FIXED = "the format requires degrees, so correct the angles"
-ATTRIBUTE = 'set their attribute `units` to "deg" or "rad" in a copy of the file'
+FIXED = "The format requires degrees, so correct the angles."
+ATTRIBUTE = 'Set their attribute `units` to "deg" or "rad" in a copy of the file.'
 """Remedies for formats with a fixed unit, and for formats with an attribute for it."""
 MOST_STATED = 1e7
 """Some 28,000 turns in degrees: a helix or a golden-angle scan has fewer."""
@@ -220,16 +220,16 @@ def _wrong_unit(values: NDArray[np.float64], stated: Unit, where: str, remedy: s
     is_small = _too_small(degrees)
     message = (
         f"{where}: {len(values):,} angles from {values.min():.5g} to {values.max():.5g} span "
-        f"{_span_text(degrees)} in {WORDS[stated]}, the stated or assumed unit"
+        f"{_span_text(degrees)} in {WORDS[stated]}, the stated or assumed unit."
     )
     if is_small == (stated == "deg"):
         likely = _span_text(_in_degrees(values, other))
         return DataError(
-            f"{message}, but {likely} in {WORDS[other]}, as expected for a scan; {remedy}."
+            f"{message} In {WORDS[other]} they span {likely}, as expected for a scan. {remedy}"
         )
     likely = _span_text(np.rad2deg(degrees) if is_small else np.deg2rad(degrees))
     return DataError(
-        f"{message}, but {likely} are expected for a scan; correct the angles, which were probably "
+        f"{message} A scan is expected to span {likely}. Correct the angles, which were probably "
         f"converted to {WORDS[stated]} twice."
     )
 

@@ -116,10 +116,9 @@ def _stack(fields: Fields) -> Stack:
     # Slices (`_rec`) and thumbnails (`_spr`) have longer prefixes.
     fits = {p: s for p, s in stacks.items() if p in (prefix, f"{prefix}_")}
     if len(fits) != 1:
-        found = f"{len(fits)} series" if fits else "no series"
         raise FileFormatError(
-            f"{path.name}: found {found} of TIFF images such as {prefix}0000.tif, expected one; "
-            "copy the whole scan into the folder of the log."
+            f"{path.name}: found {len(fits)} series of TIFF images such as {prefix}0000.tif, "
+            "expected one; copy the whole scan into the folder of the log."
         )
     stack = next(iter(fits.values()))
     n_files = fields.whole("number of files")

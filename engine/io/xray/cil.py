@@ -97,7 +97,7 @@ def _images(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
             f"{', '.join(labels) or 'none'} and the type {item.dtype}, expected a numeric type and "
             "one label per axis; export the scan again."
         )
-    refuse_large_data(4 * int(item.size), path.name, "the projections")
+    refuse_large_data(4 * int(item.size), path.name)
     values = np.asarray(item[()], np.float32)
     if "channel" in labels:
         k = labels.index("channel")
@@ -137,7 +137,7 @@ def _angles(tree: Tree, path: Path) -> Angles:
             "the attribute `angle_unit` in a copy of the file."
         )
     first = number_attribute(item, "initial_angle", 0)
-    remedy = "set its attribute `angle_unit` to the true unit in a copy of the file"
+    remedy = "Set its attribute `angle_unit` to the true unit in a copy of the file."
     return read_angles(values + first, UNITS[unit], f"{path.name}: {where}", remedy=remedy)
 
 

@@ -62,7 +62,7 @@ def assemble(
     white_level: float | None = None,
     info: Plain | None = None,
     notes: Iterable[str] = (),
-    remedy: str = "correct the kind or state the open beam",
+    remedy: str = "Correct the kind or state the open beam.",
 ) -> Projections:
     """Return checked projections, with notes about unusual but usable data.
 
@@ -242,15 +242,15 @@ def _refuse_other_sizes(
     for what, images in (("flat", flats), ("dark", darks)):
         if images is not None and images.shape[1:] != values.shape[1:]:
             raise GeometryError(
-                f"{path.name}: the {what} images have {' x '.join(map(str, images.shape[1:]))} "
+                f"{path.name}: the images {what!r} have {' x '.join(map(str, images.shape[1:]))} "
                 f"pixels, but the projections have {values.shape[1]} x {values.shape[2]} (rows x "
-                f"columns); use {what} images from the same detector and binning."
+                "columns); use images from the same detector and binning."
             )
         # One NaN in a flat would spoil its pixel in every view.
         if images is not None and not np.isfinite(images).all():
             n_bad = int((~np.isfinite(images)).sum())
             raise DataError(
-                f"{path.name}: {n_bad:,} values of the {what} images are not numbers; replace or "
+                f"{path.name}: {n_bad:,} values of the images {what!r} are not numbers; replace or "
                 "remove these images."
             )
 
@@ -292,7 +292,7 @@ def _refuse_other_kind(path: Path, values: Images, kind: Kind, remedy: str) -> N
     if limit is not None and top > limit:
         raise DataError(
             f"{path.name}: the values reach {top:,.6g}, expected at most about "
-            f"{'1' if kind == 'transmission' else '20'} for {WORDS[kind]}; {remedy}."
+            f"{'1' if kind == 'transmission' else '20'} for the kind {kind!r}. {remedy}"
         )
 
 
@@ -310,8 +310,9 @@ def _lost_views(path: Path, values: Images, kind: Kind, notes: list[str]) -> NDA
     # Half of the views cannot be reconstructed usefully; the scan was probably stopped.
     if 2 * len(lost) >= len(values):
         raise DataError(
-            f"{path.name}: {len(lost):,} of {len(values):,} views contain "
-            f"{_lost_words(zeros, no_numbers)}, starting with view {lost[0]}; use a complete scan."
+            f"{path.name}: {len(lost):,} of {len(values):,} views contain only zeros or no "
+            "numbers, "
+            f"starting with view {lost[0]}; use a complete scan."
         )
     if kind == "integrals" and zeros.any():
         notes.append(
@@ -384,8 +385,8 @@ def allocate_images(shape: tuple[int, ...], name: str) -> Images:
     # Small scans do not ask the system for free memory.
     if n_bytes < SMALL_BYTES or WHOLE_SETS * n_bytes <= free_memory():
         return np.empty(shape, np.float32)
-    room = Scratch(cache_dir(), WHAT)
+    room = Scratch(cache_dir())
     # If the images fit neither the disk nor the memory, the memory is reported.
     if n_bytes > room.free_bytes:
-        refuse_large_data(n_bytes, name, WHAT)
+        refuse_large_data(n_bytes, name)
     return room.empty(shape, np.float32)

@@ -90,10 +90,9 @@ def _stack(fields: Fields, n_views: int) -> Stack:
     # Renamed images: if no name fits, the only series of the folder is used.
     fits = {p: s for p, s in stacks.items() if wanted and p.rstrip("_- ") == wanted} or stacks
     if len(fits) != 1:
-        found = f"{len(fits)} series of TIFF images" if fits else "no numbered TIFF images"
         raise FileFormatError(
-            f"{path.name}: found {found} in {folder.name}, expected one series named {wanted}; "
-            "copy the whole scan."
+            f"{path.name}: found {len(fits)} series of numbered TIFF images in {folder.name}, "
+            f"expected one series named {wanted}; copy the whole scan."
         )
     stack = next(iter(fits.values()))
     refuse_missing(stack, path, n_views)

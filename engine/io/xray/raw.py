@@ -118,10 +118,11 @@ def _shape(
     wanted = per_view * shape[view]
     if size != wanted:
         have, rest = divmod(size, per_view)
-        more = f" and {rest:,} bytes" if rest else ""
         raise FileFormatError(
-            f"{file.name}: contains {size:,} bytes of data ({have:,} views{more}), but {path.name} "
-            f"states {wanted:,} bytes ({shape[view]:,} views of {per_view:,} bytes); copy the file "
+            f"{file.name}: contains {size:,} bytes of data ({have:,} views and {rest:,} bytes), "
+            "but "
+            f"{path.name} states {wanted:,} bytes ({shape[view]:,} views of {per_view:,} bytes); "
+            "copy the file "
             "again or correct shape and dtype."
         )
     return tuple(shape)

@@ -83,10 +83,9 @@ def _adjacent_image(path: Path) -> Path:
     # RTK does not name the image; the same name is preferred, otherwise the only image is used.
     same = [p for p in found if p.stem == path.stem] or found
     if len(same) != 1:
-        number = f"{len(found)} .mha images" if found else "no .mha image"
         raise FileFormatError(
-            f"{path.name}: found {number} in its folder, expected one with the projections; name "
-            "the file in a .toml sidecar."
+            f"{path.name}: {len(found)} .mha images in its folder, expected one with the "
+            "projections; name the file in a .toml sidecar."
         )
     return same[0]
 
@@ -94,7 +93,7 @@ def _adjacent_image(path: Path) -> Path:
 class _Text(XmlText):
     """Values common to all views, and values of each view."""
 
-    remedy = "write the geometry again with RTK"
+    remedy = "Write the geometry again with RTK."
     most_bytes = 50_000_000
     may_name_type = True
 

@@ -107,15 +107,15 @@ def refuse_missing(stack: Stack, where: Path, n_wanted: int | None = None) -> No
     if n_gaps:
         gaps = chain.from_iterable(range(a + 1, b) for a, b in pairwise(numbers))
         raise FileFormatError(
-            f"{where.name}: in the series {name}, {'number' if n_gaps == 1 else 'numbers'} "
-            f"{listed(islice(gaps, MOST_NAMED + 1), n_gaps)} {'is' if n_gaps == 1 else 'are'} "
-            f"missing ({len(numbers):,} files found); copy the missing files."
+            f"{where.name}: missing numbers in the series {name}: "
+            f"{listed(islice(gaps, MOST_NAMED + 1), n_gaps)} ({len(numbers):,} files found); copy "
+            "the missing files."
         )
     if n_wanted is not None and len(numbers) < n_wanted:
-        last = f" (last file: {stack.files[-1].name})" if numbers else ""
+        last = stack.files[-1].name if numbers else "none"
         raise FileFormatError(
-            f"{where.name}: only {len(numbers):,} of {n_wanted:,} projections were found{last}; "
-            "copy the missing files."
+            f"{where.name}: only {len(numbers):,} of {n_wanted:,} projections were found (last "
+            f"file: {last}); copy the missing files."
         )
 
 
@@ -221,9 +221,7 @@ def read_images(
     return values
 
 
-def refuse_other_size(
-    path: Path, shape: tuple[int, ...], first: tuple[int, ...], others: str = "previous images"
-) -> None:
+def refuse_other_size(path: Path, shape: tuple[int, ...], first: tuple[int, ...]) -> None:
     """Refuse an image of another detector or binning, such as a preview with a similar name.
 
     Parameters
@@ -234,8 +232,6 @@ def refuse_other_size(
         its (rows, columns)
     first
         (rows, columns) of the images before it
-    others
-        those images, for the error message
 
     Raises
     ------
@@ -244,7 +240,7 @@ def refuse_other_size(
     """
     if shape != first:
         raise GeometryError(
-            f"{path.name}: has {' x '.join(map(str, shape))} pixels, but the {others} have "
+            f"{path.name}: has {' x '.join(map(str, shape))} pixels, but the other images have "
             f"{' x '.join(map(str, first))} (rows x columns); open images from a single scan."
         )
 

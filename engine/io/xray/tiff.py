@@ -114,7 +114,7 @@ def _refuse_unusable(images: Any, file: InputFile) -> None:
             f"{file.name}: damaged or truncated TIFF image (it states {n_series:,} bytes of "
             f"pixels, but the file has only {file.size:,}); copy it again."
         )
-    refuse_large_data(n_series, file.name, "the projections")
+    refuse_large_data(n_series, file.name)
 
 
 def _checked_page(page: Any, file: InputFile, item_bytes: int) -> int:

@@ -189,10 +189,9 @@ def _projections(stacks: dict[str, Stack], path: Path) -> Stack:
     # The format does not name the images, so the only series of projections is used.
     fits = {p: s for p, s in stacks.items() if p not in (FLAT, DARK)}
     if len(fits) != 1:
-        found = f"{len(fits)} series" if fits else "no series"
         raise FileFormatError(
-            f"{path.name}: found {found} of TIFF images in its folder, expected one; name the "
-            "images in a .toml sidecar."
+            f"{path.name}: found {len(fits)} series of TIFF images in its folder, expected one; "
+            "name the images in a .toml sidecar."
         )
     stack = next(iter(fits.values()))
     refuse_missing(stack, path)

@@ -194,9 +194,9 @@ def _image(
 ) -> NDArray[np.generic]:
     wanted = shape[0] * shape[1] * kind.itemsize
     if data is None or len(data) != wanted:
-        found = "is missing" if data is None else f"has {len(data):,} bytes"
         raise FileFormatError(
-            f"{path.name}: {name} {found}, expected {wanted:,} bytes; copy the file again."
+            f"{path.name}: {name} has {len(data or b''):,} bytes, expected {wanted:,}; copy the "
+            "file again."
         )
     return np.frombuffer(data, kind).reshape(shape)
 

@@ -409,8 +409,8 @@ def _refuse_foreign(folder: Path) -> None:
     reason = next(filter(None, (why_not_private(folder / name) for name in (RECORD, STUDY))), "")
     if reason:
         raise SettingsError(
-            f"{folder}: this job cannot be used, because {reason}. Copy it to a folder that only "
-            "you can write to, and resume the copy."
+            f"{folder}: this job cannot be used. {reason} Copy it to a folder that only you can "
+            "write to, and resume the copy."
         )
 
 

@@ -130,7 +130,9 @@ def read_column(folder: Path, name: str, shard: int, n_rows: int) -> Array:
     column = _read(folder / f"{name}-{shard}", COLUMNS[name])
     column = column.reshape(-1, 2) if name == "crystals" else column
     if len(column) != n_rows:
-        raise _not_whole(folder / f"{name}-{shard}", f"{len(column)} rows, expected {n_rows}")
+        raise _not_whole(
+            folder / f"{name}-{shard}", f"it has {len(column)} rows, expected {n_rows}"
+        )
     # Several updates use the same rows, and a worker must not change them
     column.flags.writeable = False
     return column
@@ -176,7 +178,7 @@ def read_array(folder: Path, name: str, dtype: DTypeLike, shape: tuple[int, ...]
     """
     values = _read(folder / name, dtype)
     if values.size != np.prod(shape, dtype=int):
-        raise _not_whole(folder / name, f"{values.size} values, expected {shape}")
+        raise _not_whole(folder / name, f"it has {values.size} values, expected {shape}")
     return values.reshape(shape)
 
 
@@ -201,7 +203,7 @@ def mapped_array(folder: Path, name: str, dtype: DTypeLike, shape: tuple[int, ..
     try:
         n_bytes = path.stat().st_size
         if n_bytes != np.prod(shape, dtype=np.int64) * np.dtype(dtype).itemsize:
-            raise _not_whole(path, f"{n_bytes} bytes")
+            raise _not_whole(path, f"it has {n_bytes} bytes, expected the bytes of {shape} values")
         return np.memmap(path, dtype, "r", shape=shape)
     except OSError as e:
         raise _unseen(path, e) from e
@@ -223,7 +225,7 @@ def _unseen(path: Path, e: OSError) -> ResourceError:
 
 def _not_whole(path: Path, what: str) -> ResourceError:
     return ResourceError(
-        f"{path}: incomplete ({what}). Use a file system that shows a closed file to all machines."
+        f"{path}: {what}. Use a file system that shows a closed file to all machines."
     )
 
 

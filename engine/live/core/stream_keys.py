@@ -58,11 +58,11 @@ def stream_key() -> StreamKey:
         _make(path)
     reason = why_not_private(path)
     if not reason and os.name == "posix" and path.stat().st_mode & 0o077:
-        reason = "other users can read it"
+        reason = "Other users can read this file."
     if reason:
         raise ResourceError(
-            f"{path}: the key for live streams cannot be used, because {reason}; run `chmod 600` "
-            "on this file, or delete it to create a new key."
+            f"{path}: the key for live streams cannot be used. {reason} Run `chmod 600` on this "
+            "file, or delete it to create a new key."
         )
     lines = path.read_text("ascii", errors="replace").split()
     if len(lines) != 2 or not all(KEY.fullmatch(each) for each in lines):
@@ -100,8 +100,8 @@ def allowed_keys(given: Sequence[str], *, network: bool) -> tuple[str, ...]:
         reason = why_not_private(listed)
         if reason:
             raise ResourceError(
-                f"{listed}: this list of senders cannot be used, because {reason}; run "
-                "`chmod go-w` on it, or give the keys with --sender-key."
+                f"{listed}: this list of senders cannot be used. {reason} Run `chmod go-w` on it, "
+                "or give the keys with --sender-key."
             )
         given = (str(listed),)
     found: list[str] = []

@@ -108,7 +108,8 @@ class Preparation:
         """
         if self.waits_for is not None:
             raise DataError(
-                f"projection {frame.index} cannot be converted to line integrals: {self.waits_for}."
+                f"projection {frame.index} cannot be converted to line integrals yet. "
+                f"Preparation: {self.waits_for}."
             )
         # A scan of one view, which every step accepts
         one = replace(self._empty, values=np.asarray(frame.values)[None])

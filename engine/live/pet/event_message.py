@@ -190,9 +190,9 @@ def _events(head: ListMode, ours: Plain, n: int, data: Buffer) -> ListMode:
         at += size * kind.itemsize
     crystals = found["crystals"].reshape(n, 2)
     # Kernels index arrays with these numbers without further checks
-    _refuse_outside("crystal number", crystals, head.scanner.n_crystals)
-    _refuse_outside("TOF bin", found.get("tof_bin"), _n_bins(head))
-    _refuse_outside("delayed flag", found.get("delayed"), 2)
+    _refuse_outside("crystal", crystals, head.scanner.n_crystals)
+    _refuse_outside("tof_bin", found.get("tof_bin"), _n_bins(head))
+    _refuse_outside("delayed", found.get("delayed"), 2)
     times = found["time_ms"]
     # Sliding images search times by bisection, which needs their order
     if (times[1:] < times[:-1]).any():
@@ -226,6 +226,6 @@ def _refuse_outside(what: str, values: NDArray[np.generic] | None, limit: int) -
     if least < 0 or most >= limit:
         wrong = least if least < 0 else most
         raise DataError(
-            f"the events contain the {what} {wrong}, expected 0 to {limit - 1:,}; check the "
+            f"the events contain {wrong} as {what!r}, expected 0 to {limit - 1:,}; check the "
             "sending program."
         )

@@ -246,8 +246,9 @@ class Receiving:
         """Report connections without a valid key once, and each key that is not allowed."""
         if presence.n_failed and not self._has_failed:
             self._has_failed = True
-            needed = "needs a key that is allowed" if self._stream.sender_keys else "has no keys"
-            text = f"a connection has failed; this receiver {needed}"
+            text = "a connection has failed, because this receiver has no keys"
+            if self._stream.sender_keys:
+                text = "a connection has failed, because its key is not allowed here"
             self._tell({"event": "refused", "text": text})
         while self._refused_keys:
             key = self._refused_keys.popleft()

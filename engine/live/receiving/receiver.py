@@ -162,20 +162,20 @@ class Receiver:
         try:
             item = child.take(LOOK_S)
         except EOFError:
-            yield from self._restarted(f"has ended ({child.ending})", stop)
+            yield from self._restarted(f"It has ended ({child.ending}).", stop)
             return
         if item is None:
             most = ANSWER_S if self._is_open else START_S
             if monotonic() - child.reported_s > most:
                 child.end(at_once=True)
-                yield from self._restarted(f"did not answer for {most:g} s", stop)
+                yield from self._restarted(f"It did not answer for {most:g} s.", stop)
             return
         yield from self._handled(item)
 
     def _restarted(self, reason: str, stop: Event) -> Iterator[SourceEvent]:
         if not self._is_open and not self._n_restarts:
             raise ResourceError(
-                f"{self._name}: the process that receives messages cannot be started; it {reason}. "
+                f"{self._name}: the process that receives messages cannot be started. {reason} "
                 "Close other programs and start again."
             )
         if self._child is not None:
@@ -184,7 +184,7 @@ class Receiver:
         if self._n_restarts <= MOST_REFUSALS:
             more = " Further restarts are not reported." * (self._n_restarts == MOST_REFUSALS)
             yield Noticed(
-                f"{self._name}: the process that receives messages {reason} and was started again. "
+                f"{self._name}: the process that receives messages was started again. {reason} "
                 f"Messages in transit can be lost.{more}"
             )
         # A process that ends at once must not be started without end

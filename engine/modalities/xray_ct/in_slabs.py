@@ -39,7 +39,6 @@ from engine.recon.filtering.projections import planned
 from engine.recon.filtering.settings import FilterSettings
 
 Context = RunContext[CtProtocol]
-WHAT = "projections and volume"
 FILLED_AT_ONCE = 16
 """Number of slices that are copied to their place at once."""
 
@@ -53,8 +52,8 @@ def in_files(scan: Projections) -> Projections:
         scan as read
     """
     # A scan that is already in such files keeps its storage, which owns them.
-    storage = Scratch.behind(scan.values, cache_dir(), WHAT)
-    return replace(scan, storage=Scratch(cache_dir(), WHAT) if storage is MEMORY else storage)
+    storage = Scratch.behind(scan.values, cache_dir())
+    return replace(scan, storage=Scratch(cache_dir()) if storage is MEMORY else storage)
 
 
 def is_in_files(scan: Projections) -> bool:

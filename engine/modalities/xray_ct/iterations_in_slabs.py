@@ -22,7 +22,6 @@ from engine.modalities.requirements import plan_of, refuse_if_too_large
 from engine.modalities.stages import Stage
 from engine.modalities.xray_ct.ct_numbers import in_hounsfield
 from engine.modalities.xray_ct.extent import Region
-from engine.modalities.xray_ct.in_slabs import WHAT
 from engine.modalities.xray_ct.model import describe_adjoint, expect_integrals
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.requirements import estimate, needs_of_iterations, remedy
@@ -115,7 +114,7 @@ def _projector(
         f"chunk{'s' if chunks > 1 else ''}). The values are the same to rounding"
     )
     yield context.log.applied("volume", text)
-    storage = IterateStorage(cache_dir(), WHAT, job=context.folder, budget_bytes=needs.budget_bytes)
+    storage = IterateStorage(cache_dir(), job=context.folder, budget_bytes=needs.budget_bytes)
     A = SlabbedXrayTransform(
         scan.geometry,
         grid,

@@ -189,6 +189,6 @@ def _checked(iterate: Iterate, where: str, remedy: str) -> Array:
     if not iterate.is_finite:
         raise NumericalError(
             f"{where}: the image has infinite or NaN values, so the run stopped at the last valid "
-            f"image; {remedy}."
+            f"image. {remedy}"
         )
     return iterate.image

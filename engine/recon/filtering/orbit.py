@@ -117,10 +117,13 @@ def orbit_of(geometry: XrayGeometry) -> Orbit:
     """
     orbit = _nearest(geometry)
     if not (orbit.radius_mm > ALIKE * orbit.radius_mm.max()).all():
-        what = "the source is on" if geometry.beam == "cone" else "the rays are parallel to"
+        where = f"view {int(np.argmin(orbit.radius_mm))}"
         raise GeometryError(
-            f"view {int(np.argmin(orbit.radius_mm))}: {what} the axis of rotation, which filtered "
-            "back projection does not support; use an iterative algorithm."
+            f"{where}: the source is on the axis of rotation, which filtered back projection does "
+            "not support; use an iterative algorithm."
+            if geometry.beam == "cone"
+            else f"{where}: the rays are parallel to the axis of rotation, which filtered back "
+            "projection does not support; use an iterative algorithm."
         )
     return orbit
 

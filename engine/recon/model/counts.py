@@ -106,7 +106,7 @@ class SystemModel(Model):
     counts : (n_rows,) measured counts, or one value for all rows
     """
 
-    remedy: ClassVar[str] = "check the corrections, or use fewer subsets"
+    remedy: ClassVar[str] = "Check the corrections, or use fewer subsets."
 
     A: LinearOperator
     background: Array

@@ -44,7 +44,7 @@ class LinearModel(Model):
     0.0
     """
 
-    remedy: ClassVar[str] = "check the projections for bad pixels"
+    remedy: ClassVar[str] = "Check the projections for bad pixels."
 
     A: LinearOperator
     y: Array

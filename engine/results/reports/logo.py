@@ -37,10 +37,11 @@ def refuse_bad_logo(data: bytes, name: str) -> None:
         states the actual and the expected size
     """
     if len(data) > MOST_LOGO_BYTES or not data.startswith((PNG, JPEG)):
-        fault = "too large" if len(data) > MOST_LOGO_BYTES else "not a PNG or JPEG image"
+        is_large = len(data) > MOST_LOGO_BYTES
+        fault = "the logo is too large." if is_large else "the logo is not a PNG or JPEG image."
         raise SettingsError(
-            f"{name}: the logo is {fault}; choose a PNG or JPEG image of at most "
-            f"{MOST_LOGO_BYTES:,} bytes in the site settings."
+            f"{name}: {fault} Choose a PNG or JPEG image of at most {MOST_LOGO_BYTES:,} bytes in "
+            "the site settings."
         )
     try:
         image = _undecoded(data)

@@ -205,7 +205,7 @@ def signatures_of(result: Result) -> tuple[Signature, ...]:
     fault = _fault(result, made, text)
     if fault:
         raise FileFormatError(
-            f"{result.id}/{FILE}: {fault}; move the file to another folder and sign off the result "
+            f"{result.id}/{FILE}: {fault}. Move the file to another folder and sign off the result "
             "again."
         )
     return made
@@ -249,12 +249,15 @@ def refuse_changed_record(result: Result) -> None:
         if the record is not what was signed
     """
     signed, key = result.signed, logged(result.id).key
-    fault = signed.text if signed.state in ("changed", "removed") else ""
-    if key and result.key != key:
-        fault = fault or "is not signed with the key that the audit log states"
-    if fault:
+    if signed.state in ("changed", "removed"):
         raise FileFormatError(
-            f"{result.id}: the record of this result {fault}; restore the result from a backup."
+            f"{result.id}: the signature does not belong to this record, or was removed ("
+            f"{signed.state}); restore the result from a backup."
+        )
+    if key and result.key != key:
+        raise FileFormatError(
+            f"{result.id}: the record of this result is not signed with the key that the audit log "
+            "states; restore the result from a backup."
         )
 
 

@@ -65,7 +65,7 @@ def test_a_folder_of_ones_own_is_private(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("reachable")
 @pytest.mark.parametrize("mode", [0o777, 0o757, 0o1777])
 def test_a_folder_that_all_may_write_is_not(tmp_path: Path, mode: int) -> None:
-    assert "everybody may write" in why_not_private(made(tmp_path / "a", mode))
+    assert "Everybody may write" in why_not_private(made(tmp_path / "a", mode))
 
 
 @pytest.mark.usefixtures("other_group", "reachable")
@@ -78,7 +78,7 @@ def test_a_file_that_all_may_write_is_not(tmp_path: Path) -> None:
     file = made(tmp_path / "a") / "file"
     file.touch()
     file.chmod(0o666)
-    assert "everybody may write" in why_not_private(file)
+    assert "Everybody may write" in why_not_private(file)
     assert not is_own(file)
 
 
@@ -95,7 +95,7 @@ def test_a_folder_of_another_owner_is_not(
 def test_the_folders_above_count_too(tmp_path: Path) -> None:
     folder = made(tmp_path / "a/b/c")
     made(tmp_path / "a", 0o777)
-    assert f"everybody may write to {tmp_path / 'a'}" == why_not_private(folder)
+    assert f"Everybody may write to {tmp_path / 'a'}." == why_not_private(folder)
     # In a sticky folder nobody can replace what belongs to another
     made(tmp_path / "a", 0o1777)
     assert why_not_private(folder) == ""
@@ -148,7 +148,7 @@ def test_a_trusted_group_shares_data_and_no_code(
     assert why_not_private(folder) == ""
     assert why_not_private(folder, code=True)
     made(tmp_path / "a", 0o2777)
-    assert "everybody" in why_not_private(folder)
+    assert "Everybody" in why_not_private(folder)
 
 
 def test_an_unknown_group_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +167,7 @@ def test_a_home_that_others_change_is_replaced_and_reported(
     folder = getattr(paths, name)()
     assert folder.is_relative_to(tmp_path) and not folder.is_relative_to(tmp_path / "home")
     (report,) = refused_paths()
-    assert str(folder) in report.describe() and "everybody may write" in report.describe()
+    assert str(folder) in report.describe() and "Everybody may write" in report.describe()
     # A home that was made private again is used again
     made(tmp_path / "home")
     assert getattr(paths, name)().parent == tmp_path / "home"

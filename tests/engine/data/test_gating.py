@@ -110,7 +110,7 @@ def test_gates_are_read(text: str, want: GateRequest):
     [
         ("gates=0", "0 gates, expected 1 to 100"),
         ("gates=101", "101 gates"),
-        ("gates", "does not describe gates; expected gates=8"),
+        ("gates", "does not describe gates. Expected gates=8"),
         ("gates=8 by ecg", "does not describe gates"),
         ("gates=8,10x60", "does not describe gates"),
     ],

@@ -21,7 +21,7 @@ SHAPE = (7, 5, 6)
 
 @pytest.fixture
 def storage(tmp_path: Path) -> IterateStorage:
-    return IterateStorage(tmp_path, "arrays of a test", job=tmp_path)
+    return IterateStorage(tmp_path, job=tmp_path)
 
 
 @pytest.fixture(autouse=True)

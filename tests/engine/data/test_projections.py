@@ -26,8 +26,8 @@ def scan(**changes: Any) -> Projections:
         ({"values": np.zeros((4, 15))}, r"projections have shape \(4, 15\)"),
         ({"values": np.zeros((4, 5, 3))}, "3 × 5 pixels"),
         ({"values": np.zeros((3, 3, 5))}, "3 projections, but the geometry has 4 views"),
-        ({"flats": np.zeros((3, 5))}, r"flat fields have shape \(3, 5\), expected \(n, 3, 5\)"),
-        ({"darks": np.zeros((2, 3, 4))}, "dark fields have shape"),
+        ({"flats": np.zeros((3, 5))}, r"fields 'flat' have shape \(3, 5\), expected \(n, 3, 5\)"),
+        ({"darks": np.zeros((2, 3, 4))}, "fields 'dark' have shape"),
         ({"bad_pixels": np.zeros((5, 3), bool)}, "bad pixels have shape"),
     ],
 )

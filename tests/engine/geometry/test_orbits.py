@@ -237,7 +237,7 @@ def test_points_are_seen_where_rtk_itself_sees_them() -> None:
 @pytest.mark.parametrize(
     ("fault", "geometry"),
     [
-        ("the beam is parallel", parallel(ANGLES, shape=(3, 4), pixel_mm=1.0)),
+        ("The beam is parallel", parallel(ANGLES, shape=(3, 4), pixel_mm=1.0)),
         ("away from the source", circular_cone(ANGLES, **CONE).flipped(rows=True)),
         (
             "not perpendicular",

@@ -99,8 +99,11 @@ def test_two_scans_of_one_folder_are_items(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("names", "words"),
     [
-        ((), r"no files\); choose another folder"),
-        (("a.txt", "b.docx"), r"2 files: .docx, .txt\); choose another folder"),
+        ((), r"number of files: 0, endings: none\)\. Choose another folder"),
+        (
+            ("a.txt", "b.docx"),
+            r"number of files: 2, endings: .docx, .txt\)\. Choose another folder",
+        ),
         (("a.raw",), "describe them with `isocenter import`"),
     ],
 )

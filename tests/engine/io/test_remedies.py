@@ -51,7 +51,7 @@ def test_what_is_unpacked_opens(name: str, tmp_path: Path) -> None:
     mu_map(tmp_path / "mu.h5")
     bundle = tmp_path / "mu.dat"
     bundle.write_bytes(pack((tmp_path / "mu.h5").read_bytes()))
-    assert f"this is {name}, an unsupported format; {recognising.UNPACK}." in refusal(bundle)
+    assert f"this is {name}, an unsupported format. {recognising.UNPACK}" in refusal(bundle)
     (tmp_path / "again.h5").write_bytes(unpack(bundle.read_bytes()))
     assert np.array_equal(read_volume(tmp_path / "again.h5").values, VALUES)
 
@@ -111,7 +111,7 @@ def test_a_numpy_array_opens_with_the_text_beside_it_or_is_imported(tmp_path: Pa
     assert "this is a NumPy array without a voxel size" in said and volumes.BESIDE in said
     (tmp_path / "mu.json").write_text(re.findall(r"\{.*?\}", said)[0])
     assert np.array_equal(read_volume(path).values, VALUES)
-    assert "open the array itself" in refusal(tmp_path / "mu.json")
+    assert "Open the array itself" in refusal(tmp_path / "mu.json")
     scan = tmp_path / "scan.npy"
     npy(scan, FEW)
     import_it(refusal(scan), scan)
@@ -246,7 +246,7 @@ def test_regions_are_taken_from_a_structure_set(tmp_path: Path) -> None:
     corners = np.array([[0.2, 0.3, 0.0], [2.4, 0.3, 0.0], [2.4, 1.8, 0.0], [0.2, 1.8, 0.0]])
     drawn = structures(tmp_path / "drawn.dcm", corners)
     said = refusal(drawn)
-    assert said.endswith(f"{emission.REGIONS}.")
+    assert said.endswith(emission.REGIONS)
     command = said.replace("(isocenter regions", "`isocenter regions").replace(").", "`.")
     run_what_it_says(command, drawn, folder, "--other-scan")
 
@@ -280,7 +280,7 @@ def test_factors_in_the_folder_of_their_counts_open_with_these(tmp_path: Path) -
 
 def test_a_real_projection_opens_in_place_of_its_calibration(shared_data: Path) -> None:
     folder = shared_data / "formats" / "varian-xim"
-    assert "open the folder of its scan, or one of the projections" in refusal(
+    assert "Open the folder of its scan, or one of the projections" in refusal(
         folder / "FilterBowtie.xim"
     )
 

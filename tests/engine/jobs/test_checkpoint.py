@@ -500,7 +500,7 @@ def test_too_little_space_for_the_output_ends_a_run_before_its_work(study, tmp_p
         yield Planned("cpu", "", image_bytes=1 << 60)
         pytest.fail("the work has begun")
 
-    with pytest.raises(ResourceError, match=r"image\.nii and the result need at least"):
+    with pytest.raises(ResourceError, match=r"image\.nii, result: at least"):
         list(keep(events(), job))
     assert Job.open(job.folder).record.status == "failed"
 
@@ -510,6 +510,6 @@ def test_a_job_that_others_can_change_is_not_opened(study, tmp_path, monkeypatch
     monkeypatch.setattr(private_files, "_REACHED_BY_OTHERS", 0o777)
     job = Job.create(study)
     (job.folder / "job.json").chmod(0o666)
-    with pytest.raises(SettingsError, match="this job cannot be used, because everybody may write"):
+    with pytest.raises(SettingsError, match=r"this job cannot be used\. Everybody may write"):
         Job.open(job.folder)
     assert jobs() == []

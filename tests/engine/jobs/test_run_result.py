@@ -189,7 +189,7 @@ def test_a_run_whose_result_has_no_space_is_refused_before_its_work(
     needed = image_bytes * (1 + n_frames) + store.SPARE_BYTES
     free = shutil.disk_usage(job.folder)._replace(free=needed - 1)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: free)
-    with pytest.raises(ResourceError, match=f"the result needs at least {needed:,} bytes"):
+    with pytest.raises(ResourceError, match=f"result: at least {needed:,} bytes"):
         list(keep(planned(), job))
     assert not worked
 

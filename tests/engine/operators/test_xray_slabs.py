@@ -74,7 +74,7 @@ def test_subsets_are_those_views_in_the_same_slabs(rng):
 
 
 def test_files_give_the_bits_of_memory(rng, tmp_path):
-    room, geometry = Scratch(tmp_path, "projections and volume"), vectors(6)
+    room, geometry = Scratch(tmp_path), vectors(6)
     A, B = slabbed(geometry), slabbed(geometry, storage=room)
     x, y = fields(rng, A)
     np.testing.assert_array_equal(B(room.in_memory(x)), A(x))
@@ -86,7 +86,7 @@ def test_work_keeps_within_its_budget_and_tells_of_it(rng, tmp_path):
     budget, told = 600_000, []
     shape = (geometry.n_views, *geometry.shape)
     parts = parts_within(shape, grid, budget_bytes=budget, threads=1)
-    room = Scratch(tmp_path, "projections and volume")
+    room = Scratch(tmp_path)
     A = SlabbedXrayTransform(
         geometry, grid, parts, on=cpu(1), storage=room, on_progress=lambda *done: told.append(done)
     )

@@ -126,17 +126,17 @@ def test_the_command_lists_offers_and_takes(
         ({"array": "/e/motor"}, r"/e/motor has 40 values, but projections need two or three axes"),
         (
             {"flats": "/e/none"},
-            r"there are no flats at this path.*has no dataset with this name.*e/one",
+            r"there are no images for 'flats' at this path.*has no dataset with this name.*e/one",
         ),
         (
             {"flats": "/e/motor"},
-            r"the flats in /e/motor have 40 values, but the projections in /e/imgs have images of",
+            r"/e/motor \('flats'\) has 40 values, but the projections in /e/imgs have images of",
         ),
         (
             {"flats": "/e/small"},
-            r"have 3 x 4 x 4 values, .* images of 12 x 64 pixels; choose another",
+            r"has 3 x 4 x 4 values, .* images of 12 x 64 pixels; choose another",
         ),
-        ({"flats": "/e/imgs"}, r"/e/imgs is used for both the projections and the flats"),
+        ({"flats": "/e/imgs"}, r"/e/imgs is used for both the projections and 'flats'"),
         (
             {"angles": "/e/short"},
             r"/e/short: the dataset has 39 values, but the scan has 40 views; choose a list",

@@ -265,10 +265,10 @@ def test_a_folder_of_flats_and_darks_is_named_by_any_path_to_it(tmp_path: Path, 
     ("said", "match"),
     [
         ({"beam": "400,100"}, "from the source to the axis and to the detector"),
-        ({"beam": "fan"}, "beam is 'fan', expected"),
+        ({"beam": "fan"}, "'beam' is 'fan', expected"),
         ({"pixel": "-1"}, "numbers above 0"),
         ({"angles": "some"}, "expected the total angle in degrees"),
-        ({"flats": "nowhere"}, "there are no flats at this path"),
+        ({"flats": "nowhere"}, "there are no images for 'flats' at this path"),
     ],
 )
 def test_a_wrong_answer_is_one_sentence(tmp_path: Path, said: dict[str, str], match: str) -> None:
@@ -303,6 +303,6 @@ def test_a_terminal_is_asked_and_asked_again(
     np.save(tmp_path / "scan.npy", integrals())
     monkeypatch.setattr(sys, "stdin", Terminal("sideways\n100,400\n0.05\n"))
     assert main(["import", str(tmp_path), "--name", "bean.toml"]) == DONE
-    assert "beam is 'sideways', expected" in capsys.readouterr().out
+    assert "'beam' is 'sideways', expected" in capsys.readouterr().out
     data = read_projections(tmp_path / "bean.toml")
     assert data.geometry.beam == "cone"

@@ -285,7 +285,7 @@ def test_the_tick_sees_the_end(tiny_ring: RingScanner) -> None:
         ({"randoms_fraction": 0.6, "scatter_fraction": 0.5}, SettingsError, "scatter"),
         ({"duration_s": 0.0}, SettingsError, "duration_s"),
         ({"efficiencies": np.ones(3)}, GeometryError, "128 crystals"),
-        ({"efficiencies": np.full(128, -1.0)}, DataError, "not negative"),
+        ({"efficiencies": np.full(128, -1.0)}, DataError, "at least 0"),
         ({"singles": np.full(128, np.nan)}, DataError, "finite"),
     ],
 )

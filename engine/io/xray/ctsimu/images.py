@@ -272,4 +272,4 @@ def _pages(path: Path) -> tuple[Images, bool]:
 
 
 def _refuse(metadata: Path, what: str) -> NoReturn:
-    raise FileFormatError(f"{metadata.name}: {what}; correct the metadata.")
+    raise FileFormatError(f"{metadata.name}: {what}. Correct the metadata.")

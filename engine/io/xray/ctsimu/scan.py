@@ -108,7 +108,7 @@ def _read(path: Path, content: Plain, metadata: tuple[Path, Plain] | None) -> Pr
         white_level=white,
         info={"format": CtSimu.name, **facts_of(content, q)},
         notes=notes,
-        remedy="correct imax, or max_intensity in the metadata",
+        remedy="Correct imax, or max_intensity in the metadata.",
     )
 
 

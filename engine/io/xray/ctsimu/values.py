@@ -154,7 +154,7 @@ class Quantities:
 
     def refuse(self, what: str) -> NoReturn:
         """Raise a `FileFormatError` with the name of the scenario."""
-        raise FileFormatError(f"{self.path.name}: {what}; correct the scenario.")
+        raise FileFormatError(f"{self.path.name}: {what}. Correct the scenario.")
 
     def _drifts(self, stated: object, name: str) -> list[Plain]:
         drifts = stated.get("drifts") if isinstance(stated, dict) else None

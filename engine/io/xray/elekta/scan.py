@@ -111,11 +111,11 @@ class Elekta(ProjectionsReader):
 def _adjacent_frames(image: Path) -> Frames:
     found = [each for each in entries(image.parent) if each.name.lower().endswith(ENDING)]
     if len(found) != 1:
-        what = f"{len(found)} files *_Frames.xml" if found else "no _Frames.xml"
         raise FileFormatError(
-            f"{image.name}: found {what} in its folder, expected one with the angles of this scan; "
-            "export the scan with XVI 5 or newer, or open a folder of TIFF projections with "
-            "`isocenter import`."
+            f"{image.name}: found {len(found)} files *_Frames.xml in its folder, expected one with "
+            "the angles of this scan; export the scan with XVI 5 or newer, or open a folder of "
+            "TIFF "
+            "projections with `isocenter import`."
         )
     with open_input(found[0]) as file:
         return read_frames(file)
@@ -140,13 +140,10 @@ def _files(path: Path, frames: Frames) -> list[Path]:
         )
     missing = [number for number in frames.numbers if number not in files]
     if missing or len(set(frames.numbers)) < len(frames.numbers):
-        what = "a frame is listed twice"
-        if missing:
-            number = "frame" if len(missing) == 1 else "frames"
-            what = f"{number} {listed(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+        what = f"missing frames: {listed(missing)}" if missing else "a frame is listed twice"
         raise FileFormatError(
-            f"{path.name}: {what} ({len(files):,} files for {len(frames.numbers):,} frames); copy "
-            "the whole scan again."
+            f"{path.name}: {what}. The folder has {len(files):,} files for "
+            f"{len(frames.numbers):,} frames. Copy the whole scan again."
         )
     return [files[number] for number in frames.numbers]
 

@@ -168,7 +168,7 @@ def _images(path: Path, stack: Stack) -> tuple[Images, Headers, bool]:
 
 def _stacked(files: Sequence[Path], shape: tuple[int, ...], path: Path) -> Images:
     images = read_images(files, path, lambda file: read_edf(file)[0])
-    refuse_other_size(files[0], images.shape[1:], shape, "views")
+    refuse_other_size(files[0], images.shape[1:], shape)
     return images
 
 

@@ -20,7 +20,6 @@ from engine.geometry.xray import XrayGeometry
 from engine.io.hdf5.file_seal import seal_foreign
 from engine.io.hdf5.piecewise import Piecewise
 from engine.io.hdf5.writer import reserve, store, write_hdf5
-from engine.io.xray.frames import WORDS
 from engine.io.xray.hdf5.nxtomo import DARK, FLAT
 from engine.io.xray.pose import turned_parallel
 
@@ -52,8 +51,8 @@ def write_nxtomo(data: Projections, path: Path) -> None:
     """
     if data.kind != "counts":
         raise GeometryError(
-            f"{path.name}: NXtomo can only store counts, but this scan contains "
-            f"{WORDS[data.kind]}; save it as .h5 instead."
+            f"{path.name}: NXtomo can only store counts, but the values of this scan are of kind "
+            f"{data.kind!r}; save it as .h5 instead."
         )
     angles = nxtomo_angles(data.geometry, path)
     frames, keys, turns = _in_order(data, angles)

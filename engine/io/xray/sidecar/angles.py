@@ -63,7 +63,7 @@ def source_angles(
     stated = _stated(given, n_views, n_references, path)
     _refuse_references(given, len(stated), n_views, n_references, path)
     refuse_count(path, n_views, len(stated))
-    remedy = 'set its unit to "deg" or "rad"'
+    remedy = 'Set its unit to "deg" or "rad".'
     angles = read_angles(stated, given.unit, f"{path.name}: geometry.angles", remedy=remedy)
     # Even steps are a guess of the import, and the user must see it again in each run.
     if given.assumed:
@@ -127,8 +127,8 @@ def _listed(
     # Only a unit that the user wrote can contradict the file; the default gives way.
     if "unit" in given.model_fields_set:
         raise GeometryError(
-            f"{file.name}: states its angles in {WORDS[found.unit]}, but the sidecar uses "
-            f"{WORDS[given.unit]}; correct the unit in the sidecar."
+            f"{file.name}: states its angles in {found.unit}, but the sidecar uses "
+            f"{given.unit}; correct the unit in the sidecar."
         )
     return np.rad2deg(found.values)
 

@@ -214,7 +214,7 @@ def _assembled(
         white_level=settings.white_level,
         info=info,
         notes=notes,
-        remedy="correct the kind, or set `scale` to their factor",
+        remedy="Correct the kind, or set `scale` to their factor.",
     )
 
 

@@ -51,7 +51,7 @@ def read_sidecar(file: InputFile) -> Sidecar:
 def _refuse_changed(settings: Sidecar, stated: Plain, path: Path) -> None:
     others = {key: value for key, value in stated.items() if key != "seal"}
     if settings.seal is not None and settings.seal != seal_of(**others):
-        raise broken(path, "undo the change or, if it is intended, delete the line `seal`")
+        raise broken(path, "Undo the change or, if it is intended, delete the line `seal`.")
     for name, written in settings.sha256.items():
         with open_below(path, name) as file:
             found = file.sha256()

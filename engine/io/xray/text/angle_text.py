@@ -133,9 +133,9 @@ def angles_in_text(file: InputFile, lengths: Sequence[int], column: str = "") ->
         return found
     if isinstance(found, Puzzle):
         raise FileFormatError(found.text)
-    missing = f"contains no column {column!r}" if column else "contains no list of angles"
+    missing = f"the file has no column {column!r}" if column else "the file has no list of angles"
     raise FileFormatError(
-        f"{file.name}: {missing}; write one angle per line, or a table with a column of "
+        f"{file.name}: {missing}. Write one angle per line, or a table with a column of "
         f"{lengths[0]:,} angles."
     )
 

@@ -24,7 +24,7 @@ class XmlText:
     may_name_type : True if a document type is accepted that declares nothing
     """
 
-    remedy: ClassVar[str] = "copy or export the scan again"
+    remedy: ClassVar[str] = "Copy or export the scan again."
     most_bytes: ClassVar[int] = 10_000_000
     may_name_type: ClassVar[bool] = False
 
@@ -96,7 +96,7 @@ class XmlText:
 
     def refuse(self, what: str) -> NoReturn:
         """Raise a `FileFormatError` with the remedy."""
-        raise FileFormatError(f"{self.file.name}: {what}; {self.remedy}.")
+        raise FileFormatError(f"{self.file.name}: {what}. {self.remedy}")
 
     def _start(self, name: str, _: dict[str, str]) -> None:
         # Prefixes of name spaces differ between versions of the same program.

@@ -74,7 +74,7 @@ class ImageBytes:
 
     def damage(self, what: str) -> FileFormatError:
         """Return a `FileFormatError` that reports damage."""
-        return FileFormatError(f"{self.path.name}: damaged image ({what}); copy it again.")
+        return FileFormatError(f"{self.path.name}: {what}. The image is damaged; copy it again.")
 
 
 def read_xim(file: InputFile) -> Xim:

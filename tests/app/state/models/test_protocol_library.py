@@ -126,13 +126,13 @@ def test_protocols_that_others_can_change_are_copied_and_reported(library, tmp_p
     assert reported() == []
     (tmp_path / "site").chmod(0o777)
     (first,) = reported()
-    assert "everybody may write" in first and "(brain.toml: new or changed)" in first
+    assert "Everybody may write" in first and "New or changed: brain.toml." in first
     (second,) = reported()
-    assert "new or changed" not in second
+    assert "New or changed" not in second
     changed = with_iterations(ListModeProtocol(name="Site brain"), 7)
     write_protocol(changed, tmp_path / "site/brain.toml")
     (third,) = reported()
-    assert "(brain.toml: new or changed)" in third
+    assert "New or changed: brain.toml." in third
     # A file that is gone is not replaced by its copy
     (tmp_path / "site/brain.toml").unlink()
     assert "Site brain" not in {each.protocol.name for each in library.listed(PET)}

@@ -199,7 +199,7 @@ def test_flats_without_light_are_told_in_a_sentence(level):
 
 
 def test_flats_of_another_size_are_told_in_a_sentence():
-    with pytest.raises(GeometryError, match=r"flat fields have shape .* same binning"):
+    with pytest.raises(GeometryError, match=r"fields 'flat' have shape .* same binning"):
         scan(np.ones((40, *PIXELS)), "counts", seen=SEEN, flats=np.ones((2, 24, 65)))
 
 

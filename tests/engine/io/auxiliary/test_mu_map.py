@@ -109,7 +109,7 @@ def test_nan_is_refused(tmp_path: Path, ring: RingScanner) -> None:
     values = np.full((4, 4, 4), WATER, np.float32)
     values[0, 1, 2] = np.nan
     nibabel.save(nibabel.Nifti1Image(values, np.eye(4)), tmp_path / "mu.nii")
-    with pytest.raises(EngineError, match=r"1 voxels \(1.56 %\) are NaN .* an attenuation map"):
+    with pytest.raises(EngineError, match=r"1 voxels \(1.56 %\) are NaN .* An attenuation map"):
         read_mu_map(tmp_path / "mu.nii", ring)
 
 

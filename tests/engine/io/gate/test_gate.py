@@ -235,7 +235,7 @@ class TestDamage:
 
     def test_no_scanner_and_both_ways_out(self, branches, scan, tmp_path: Path) -> None:
         path = files.write(tmp_path / "a.root", {"Coincidences": branches})
-        wanted = r"contains no scanner file.*choose the scanner that was simulated.*its \.toml"
+        wanted = r"contains 0 scanner files.*Choose the scanner that was simulated.*its \.toml"
         with pytest.raises(ScannerMissingError, match=wanted):
             read_listmode(path)
         (tmp_path / "far").mkdir()
@@ -254,7 +254,7 @@ class TestDamage:
 
     def test_singles_alone(self, branches, folder: Path) -> None:
         path = files.write(folder / "a.root", {"Singles": {"time": np.zeros(3)}})
-        with pytest.raises(FileFormatError, match="sort its singles into coincidences"):
+        with pytest.raises(FileFormatError, match="Sort its singles into coincidences"):
             read_listmode(path)
 
     def test_two_trees_of_coincidences(self, branches, folder: Path) -> None:

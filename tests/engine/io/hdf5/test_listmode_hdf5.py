@@ -179,10 +179,10 @@ def endless_group(file: h5py.File) -> None:
 @pytest.mark.parametrize(
     ("edit", "kind", "message"),
     [
-        (change("events/crystals", (7, 1), 48), DataError, r"crystal IDs .*48.*0 to 47"),
+        (change("events/crystals", (7, 1), 48), DataError, r"'crystals' of event 7 .*48.*0 to 47"),
         (change("events/crystals", (8, 0), -1), DataError, r"event 8.*-1"),
-        (change("events/tof_bin", 3, 5), DataError, r"event 3 has the TOF bin 5, expected 0 to 4"),
-        (change("events/delayed", 2, 2), DataError, "event 2 has the delayed flag 2"),
+        (change("events/tof_bin", 3, 5), DataError, r"'tof_bin' of event 3 is 5, expected 0 to 4"),
+        (change("events/delayed", 2, 2), DataError, "'delayed' of event 2 is 2"),
         (change("events/additive", 9, np.nan), DataError, "additive term of event 9 is nan"),
         (change("events/additive", 9, -0.5), DataError, "additive term of event 9 is -0.5"),
         (change("events/additive", 9, np.inf), DataError, "additive term of event 9 is inf"),
@@ -287,6 +287,6 @@ def test_a_time_of_flight_bin_needs_a_scanner_that_measures_it(
     tmp_path: Path, scan: ListMode, ring: RingScanner
 ) -> None:
     without = RingScanner(ring.settings.model_copy(update={"tof": None}))
-    with pytest.raises(DataError, match="has the TOF bin"):
+    with pytest.raises(DataError, match="'tof_bin' of event 0 is 3"):
         write_listmode(replace(scan, scanner=without), tmp_path / "a.h5")
     assert not list(tmp_path.iterdir())

@@ -63,7 +63,7 @@ def test_any_change_of_a_volume_is_refused(tmp_path: Path, phantom: Volume, name
     save(phantom, tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         EDITS[name](file)
-    with pytest.raises(FileFormatError, match=r"^a\.h5: has changed since .* copy the file again"):
+    with pytest.raises(FileFormatError, match=r"^a\.h5: has changed since .* Copy the file again"):
         read_volume(tmp_path / "a.h5")
 
 

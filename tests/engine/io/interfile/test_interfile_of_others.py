@@ -110,7 +110,7 @@ def test_the_remedy_for_little_endian_bins_without_a_byte_order_works(tmp_path: 
     values = data.prompts.copy()
     values[0] = np.frombuffer(b"\0\0\x80\x7f"[::-1], "<f4")[0]  # infinite if big-endian
     values.astype("<f4").tofile(tmp_path / "a.s")
-    with pytest.raises(EngineError, match="add `imagedata byte order := LITTLEENDIAN`"):
+    with pytest.raises(EngineError, match="Add `imagedata byte order := LITTLEENDIAN`"):
         read_sinogram(header)
     header.write_text(header.read_text().replace("!PET STUDY", f"{LITTLE}!PET STUDY", 1))
     np.testing.assert_array_equal(read_sinogram(header).prompts, values)

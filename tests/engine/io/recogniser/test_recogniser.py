@@ -230,7 +230,7 @@ def test_a_file_is_named_by_its_content_whatever_it_is_called(name: str, make: M
         found = recognised(file)
     assert found is not None and found.name == name
     said = inspect(path).faults
-    assert len(said) == 1 and f"this is {name}, an unsupported format; {found.remedy}." in said[0]
+    assert len(said) == 1 and f"this is {name}, an unsupported format. {found.remedy}" in said[0]
 
 
 @pytest.mark.parametrize("read", [read_listmode, read_volume, read_projections])
@@ -249,7 +249,9 @@ def test_what_nobody_knows_is_not_named(tmp_path):
     for path in tmp_path.iterdir():
         with open_input(path) as file:
             assert recognised(file) is None, path.name
-    assert "unknown kind of HDF5 file with /mine/values" in inspect(tmp_path / "a.h5").faults[0]
+    assert (
+        "unknown kind of HDF5 file (datasets: /mine/values" in inspect(tmp_path / "a.h5").faults[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -264,7 +266,7 @@ def test_what_is_unpacked_opens(name, pack, unpack, tmp_path):
     save(volume, tmp_path / "mu.h5")
     bundle = tmp_path / "mu.packed"
     bundle.write_bytes(pack((tmp_path / "mu.h5").read_bytes()))
-    with pytest.raises(UnknownFormatError, match=f"{name} file.*unpack it, and open"):
+    with pytest.raises(UnknownFormatError, match=f"{name} file.*Unpack it, and open"):
         read_volume(bundle)
     (tmp_path / "again.h5").write_bytes(unpack(bundle.read_bytes()))
     np.testing.assert_array_equal(read_volume(tmp_path / "again.h5").values, VALUES)

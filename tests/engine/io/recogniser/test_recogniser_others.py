@@ -36,7 +36,7 @@ PAIRS = {
 
 def assert_named(path: Path, name: str) -> str:
     report = inspect(path)
-    assert f"this is {name}, an unsupported format; " in report.faults[0]
+    assert f"this is {name}, an unsupported format. " in report.faults[0]
     assert report.facts[0] == ("Format", name.removeprefix("a ").removeprefix("an "))
     return report.faults[0]
 

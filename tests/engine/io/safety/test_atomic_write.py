@@ -317,7 +317,7 @@ KEPT_BY_WINDOWS = ("CON", "nul.h5", "Aux.nii.gz", "COM1.png", "lpt³.h5", "prn .
 
 @pytest.mark.parametrize("name", [*KEPT_BY_WINDOWS, "com0", "a.", "a "])
 def test_a_name_that_windows_keeps_or_cuts_is_a_sentence(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ResourceError, match=r"Windows .*; choose another name\.$") as e:
+    with pytest.raises(ResourceError, match=r"Windows .*\. Choose another name\.$") as e:
         write_atomically(b"volume", tmp_path / name)
     assert repr(name) in str(e.value) and "\n" not in str(e.value)
     assert not list(tmp_path.iterdir())

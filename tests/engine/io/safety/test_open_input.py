@@ -95,13 +95,15 @@ def test_an_unknown_format_lists_the_known_ones(tmp_path: Path) -> None:
 
 def test_a_volume_is_not_taken_for_a_scan(tmp_path: Path, phantom: Volume) -> None:
     save(phantom, tmp_path / "a.h5")
-    with pytest.raises(UnknownFormatError, match="'Isocenter volume', not a list-mode scan"):
+    with pytest.raises(
+        UnknownFormatError, match=r"'Isocenter volume'. Expected type: 'list-mode scan'"
+    ):
         read_listmode(tmp_path / "a.h5")
 
 
 def test_a_scan_is_not_taken_for_a_volume(tmp_path: Path, scan: ListMode) -> None:
     write_listmode(scan, tmp_path / "a.h5")
-    with pytest.raises(UnknownFormatError, match="'Isocenter list mode', not a volume"):
+    with pytest.raises(UnknownFormatError, match=r"'Isocenter list mode'. Expected type: 'volume'"):
         read_volume(tmp_path / "a.h5")
 
 

@@ -91,8 +91,11 @@ def test_a_scanner_of_ones_own_is_read(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"radius_mm": 19.0, "n_crystals_per_ring": 42}, "radius_mm is 19, expected 20 to 1000 mm"),
-        ({"radius_mm": 33.5, "n_crystals_per_ring": 504}, "around the ring is 0.418 mm.*not cm"),
-        ({"ring_pitch_mm": 0.40625}, "between rings is 0.406 mm.*not cm"),
+        (
+            {"radius_mm": 33.5, "n_crystals_per_ring": 504},
+            r"\(n_crystals_per_ring\) is 0.418 mm.*not cm",
+        ),
+        ({"ring_pitch_mm": 0.40625}, r"\(ring_pitch_mm\) is 0.406 mm.*not cm"),
     ],
 )
 def test_lengths_that_are_not_millimetres_are_refused(
@@ -135,7 +138,7 @@ def test_a_faulty_value_is_named(tmp_path: Path, old: str, new: str, message: st
 
 
 def test_a_misspelt_name_is_answered_with_the_nearest() -> None:
-    with pytest.raises(SettingsError, match=r"did you mean 'siemens-mmr'.*choose .*demo-ring"):
+    with pytest.raises(SettingsError, match=r"Did you mean 'siemens-mmr'.*Choose .*demo-ring"):
         read_scanner("siemens_mmr")
 
 

@@ -104,7 +104,7 @@ class TestSidecar:
     def test_a_volume_that_has_changed_is_refused(self, path: Path, phantom: Volume) -> None:
         save(replace(phantom, values=2 * phantom.values), path.with_name("b.nii"), {"of": "b"})
         path.write_bytes(path.with_name("b.nii").read_bytes())
-        with pytest.raises(FileFormatError, match=r"a\.nii: .* so it has been changed; .* remove"):
+        with pytest.raises(FileFormatError, match=r"a\.nii: .* so it has been changed. .* remove"):
             read_volume(path)
         sidecar_path(path).unlink()
         assert read_volume(path).info == {}

@@ -142,5 +142,5 @@ def test_a_column_is_named_by_its_number_or_title(tmp_path: Path, column: str) -
     path.write_text(rows("{k},{a},7", UNEVEN, "i,measured angle,nominal angle\n"))
     with open_input(path) as file:
         np.testing.assert_array_equal(angles_in_text(file, (N,), column).values, UNEVEN)
-        with pytest.raises(FileFormatError, match="contains no column 'height'"):
+        with pytest.raises(FileFormatError, match="has no column 'height'"):
             angles_in_text(file, (N,), "height")

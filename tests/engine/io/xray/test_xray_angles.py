@@ -23,17 +23,21 @@ def test_degrees_and_radians_of_one_scan_are_the_same(span: float) -> None:
 
 
 WRONG = {
-    "degrees": (lambda degrees: degrees, "rad", r"turns in radians, .* {span}° in degrees"),
-    "radians": (np.deg2rad, "deg", r"span \S+° in degrees, .* {span}° in radians"),
+    "degrees": (
+        lambda degrees: degrees,
+        "rad",
+        r"turns in radians, .* In degrees they span {span}°",
+    ),
+    "radians": (np.deg2rad, "deg", r"span \S+° in degrees, .* In radians they span {span}°"),
     "to degrees twice": (
         np.rad2deg,
         "deg",
-        r"turns in degrees, .* but {span}° are .* degrees twice",
+        r"turns in degrees, .* span {span}°.* degrees twice",
     ),
     "to radians twice": (
         lambda degrees: np.deg2rad(np.deg2rad(degrees)),
         "rad",
-        r"in radians, .* but {span}° are .* to radians twice",
+        r"in radians, .* span {span}°.* to radians twice",
     ),
 }
 
@@ -51,19 +55,19 @@ def test_a_wrong_unit_is_refused_with_both_readings(fault: str, span: float, n: 
 
 @pytest.mark.parametrize("step", [0.1, 0.5, 2.0])
 def test_degrees_called_radians_are_refused_with_both_ends_in_the_list(step: float) -> None:
-    with pytest.raises(DataError, match=r"turns in radians, .* 180° in degrees"):
+    with pytest.raises(DataError, match=r"turns in radians, .* In degrees they span 180°"):
         read_angles(np.arange(0, 180.01, step), "rad", "a")
 
 
 def test_degrees_of_a_trembling_encoder_called_radians_are_refused() -> None:
     trembling = np.arange(400) * 0.5 + 0.02 * np.sin(12.3 * np.arange(400))
-    with pytest.raises(DataError, match=r"turns in radians, .* in degrees"):
+    with pytest.raises(DataError, match=r"turns in radians, .* In degrees"):
         read_angles(trembling, "rad", "a")
 
 
 def test_the_way_out_of_a_wrong_unit_is_the_readers() -> None:
-    with pytest.raises(DataError, match=r"as expected for a scan; ask the beamline\.$"):
-        read_angles(np.deg2rad(TURN), "deg", "a", remedy="ask the beamline")
+    with pytest.raises(DataError, match=r"as expected for a scan\. Ask the beamline\.$"):
+        read_angles(np.deg2rad(TURN), "deg", "a", remedy="Ask the beamline.")
 
 
 @pytest.mark.parametrize("turns", [2.5, 10, 28.5, 28.65, 29, 56.5, 57, 57.3, 100])

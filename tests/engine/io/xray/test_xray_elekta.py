@@ -114,7 +114,7 @@ def test_frames_made_anonymous_and_those_without_exposure(tmp_path: Path) -> Non
         ({"GantryAngle": "x"}, "GantryAngle of frame 1 is 'x', expected a number"),
         ({"UCentre": "nan"}, "UCentre of frame 1 is nan"),
         ({"Seq": 2}, "a frame is listed twice"),
-        ({"Seq": 77}, r"frame 77 is missing \(12 files for 12 frames\)"),
+        ({"Seq": 77}, r"missing frames: 77\. The folder has 12 files for 12 frames"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(tmp_path: Path, frame: dict[str, object], words: str) -> None:
@@ -136,7 +136,7 @@ def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
     for each in tmp_path.glob("*.xml"):
         each.unlink()
     for named in (image, tmp_path):
-        with pytest.raises(EngineError, match=r"found no _Frames.xml .*isocenter import"):
+        with pytest.raises(EngineError, match=r"found 0 files .*_Frames.xml .*isocenter import"):
             read_projections(named)
 
 

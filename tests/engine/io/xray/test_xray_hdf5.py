@@ -116,21 +116,24 @@ class TestDataExchange:
         [
             (
                 {"theta": np.deg2rad(np.arange(N) * 15.0)},
-                r"span 2\.88° in degrees.*165° in radians.*attribute `units`",
+                r"span 2\.88° in degrees.*In radians they span 165°.*attribute `units`",
             ),
-            ({"theta": np.arange(N) * 15.0, "units": "rad"}, r"turns in radians.*165° in degrees"),
+            (
+                {"theta": np.arange(N) * 15.0, "units": "rad"},
+                r"turns in radians.*In degrees they span 165°",
+            ),
             ({"theta": np.arange(N - 2.0)}, "12 projections but 10 angles"),
             ({"theta": np.zeros(N)}, "have the same angle"),
             (
                 {"data_white": FLATS[:, :, 1:]},
-                "flat images have 3 x 4 pixels, but the projections have 3 x 5",
+                "images 'flat' have 3 x 4 pixels, but the projections have 3 x 5",
             ),
-            ({"data_dark": DARKS[:, 1:]}, "dark images have 2 x 5 pixels"),
+            ({"data_dark": DARKS[:, 1:]}, "images 'dark' have 2 x 5 pixels"),
             ({"data_white": 0 * FLATS}, "not brighter than the dark"),
             ({"data_white": DARKS, "data_dark": FLATS}, "empty or swapped"),
             ({"data": np.zeros((N, ROWS, COLUMNS))}, "contain only zeros"),
             ({"data": np.full((N, ROWS, COLUMNS), np.nan)}, "all values are NaN or infinite"),
-            ({"data_white": np.full((1, ROWS, COLUMNS), np.nan)}, "flat images are not numbers"),
+            ({"data_white": np.full((1, ROWS, COLUMNS), np.nan)}, "images 'flat' are not numbers"),
             ({"data": np.zeros((N, ROWS))}, "has 2 axes"),
             ({"axes": "x:y:theta"}, "expected theta:y:x"),
         ],
@@ -200,7 +203,7 @@ class TestNxTomo:
         assert np.allclose(degrees.u_mm, radians.geometry.u_mm)
 
     def test_radians_called_degrees_are_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(DataError, match=r"165° in radians, .* attribute `units`"):
+        with pytest.raises(DataError, match=r"In radians they span 165°, .* attribute `units`"):
             read_projections(nxtomo(tmp_path, angles=np.arange(N) * np.pi / N))
 
     def _linked(self, tmp_path: Path, target: str) -> Path:

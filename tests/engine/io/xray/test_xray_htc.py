@@ -83,7 +83,7 @@ def test_a_reconstruction_is_not_a_scan(shared_data: Path) -> None:
         ({"angles": np.arange(N - 1.0)}, "12 projections but 11 angles"),
         (
             {"angles": np.deg2rad(np.arange(N) * STEP)},
-            "330° in radians, .* the format requires degrees",
+            "In radians they span 330°, .* The format requires degrees",
         ),
         ({"distanceSourceOrigin": 600.0}, "the axis must be between the source"),
         ({"distanceSourceOrigin": "far"}, "'distanceSourceOrigin' contains no numbers"),

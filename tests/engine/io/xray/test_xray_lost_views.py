@@ -52,5 +52,7 @@ def test_views_beside_the_object_are_kept(tmp_path: Path) -> None:
 def test_half_the_views_without_numbers_are_refused(tmp_path: Path) -> None:
     values = counts().astype(np.float32)
     values[N // 2 :] = np.nan
-    with pytest.raises(DataError, match="6 of 12 views contain no numbers, starting with view 6"):
+    with pytest.raises(
+        DataError, match="6 of 12 views contain only zeros or no numbers, starting with view 6"
+    ):
         read_projections(dxchange(tmp_path, data=values))

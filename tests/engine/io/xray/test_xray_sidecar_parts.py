@@ -76,7 +76,7 @@ class TestScale:
             ({"scale": 0.5}, "scale cannot be used with counts"),
             ({"scale": 0.0, "kind": "integrals"}, "must not be 0"),
             ({"scale": 2.0, "kind": "transmission", "white_level": 9.0}, "cannot be used together"),
-            ({"kind": "integrals"}, "correct the kind, or set `scale`"),
+            ({"kind": "integrals"}, "Correct the kind, or set `scale`"),
         ],
     )
     def test_a_scale_that_cannot_be_is_refused(

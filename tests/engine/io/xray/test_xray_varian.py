@@ -162,7 +162,7 @@ def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
     (images / "Proj_00005.xim").write_bytes(xim_bytes(counts()[4], here))
     assert any("images of 2 scans" in note for note in read_projections(path).notes)
     (images / "Proj_00005.xim").unlink()
-    with pytest.raises(FileFormatError, match="number 5 is missing"):
+    with pytest.raises(FileFormatError, match=r"missing numbers .*: 5 "):
         read_projections(images / "Proj_00001.xim")
     alone = tmp_path / "Calibrations" / "AIR-Half-Bowtie-125KV" / "Current" / "FilterBowtie.xim"
     with pytest.raises(FileFormatError, match="a single image"):

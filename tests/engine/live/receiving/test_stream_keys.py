@@ -132,7 +132,7 @@ def test_the_pair_is_made_once_and_private(home: Path) -> None:
     if os.name == "posix":
         assert path.stat().st_mode & 0o777 == 0o600
         path.chmod(0o644)
-        with pytest.raises(ResourceError, match="other users can read it"):
+        with pytest.raises(ResourceError, match="Other users can read this file"):
             stream_key()
         path.chmod(0o600)
     path.write_text("damaged")
@@ -162,9 +162,9 @@ def test_the_list_in_the_settings_counts_for_the_network(
     (home / "key" / "allowed-senders.txt").write_text(key)
     assert allowed_keys((), network=True) == (key,)
     assert allowed_keys((), network=False) == ()
-    reason = "everybody may write to it"
+    reason = "Everybody may write to it."
     monkeypatch.setattr("engine.live.core.stream_keys.why_not_private", lambda _: reason)
-    with pytest.raises(ResourceError, match="cannot be used, because everybody may write to it"):
+    with pytest.raises(ResourceError, match=r"cannot be used\. Everybody may write to"):
         allowed_keys((), network=True)
 
 
