@@ -175,7 +175,7 @@ def test_a_new_process_does_not_trust_a_new_connection_without_a_token(
 
 def test_a_process_that_cannot_start_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "COMMAND", "raise SystemExit(3)")
-    with pytest.raises(ResourceError, match=r"cannot be started; it has ended \(exit code 3\)"):
+    with pytest.raises(ResourceError, match=r"cannot be started\. It has ended \(exit code 3\)"):
         list(StreamSource("tcp://*:0").frames(Event()))
 
 
