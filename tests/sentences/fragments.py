@@ -1,6 +1,6 @@
 """Find sentences that are assembled from fragments: `f"{what} need 3 GiB"`.
 
-    python -m tests.fragments            # each site: place, template, insert, its literals
+    python -m tests.sentences.fragments
 
 A sentence may insert only data: numbers, names, quoted values, and reasons of other libraries.
 Prose of ours that reaches a sentence through a constant, a variable, a table, a function or an
@@ -19,9 +19,9 @@ from pathlib import Path
 from string import Formatter
 
 from tests.architecture import sources
-from tests.literals import Found, Program, Scope, last
+from tests.sentences.literals import Found, Program, Scope, last
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 REVIEWED = Path(__file__).parent / "reviewed_fragments.txt"
 QUOTED = re.compile(r"`[^`]*`|“[^”]*”|'[^']*'|\"[^\"]*\"|\{[^{}]*\}( bytes| turns|°)?")
 WORD = re.compile(r"(?<![\w.\-/<{=])[a-z]{3,}(?![\w\-/(=<>\[]|\.\w|://)")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.architecture import Source
-from tests.fragments import Site, open_sites, reviewed, sites
-from tests.literals import Program
+from tests.sentences.fragments import Site, open_sites, reviewed, sites
+from tests.sentences.literals import Program
 
 MOST_OPEN = 78
 """Sites that still have to be reworded; this number only falls."""
