@@ -128,7 +128,7 @@ def _volume(path):
     [
         (lambda p: p.mkdir(), ["this folder contains no scan or image"]),
         (_unknown_hdf5, ["unknown kind of HDF5 file (datasets: /a (3, float64))"]),
-        (_volume, ["of type 'Isocenter volume', not a scan"]),
+        (_volume, ["of type 'Isocenter volume'"]),
         (lambda p: p.write_bytes(b""), ["empty"]),
         (lambda p: p.write_bytes(b"hello world, this is no scan"), ["known", "format"]),
         (lambda p: None, ["this file does not exist"]),
