@@ -2,11 +2,15 @@
 
 A run ends after a cycle in which
 
-- no block of 4 × 4 × 4 voxels changed its mean by more than 0.25 % of the typical activity, and
+- no block of 4 × 4 × 4 voxels changed its mean by more than 0.25 % of the typical activity, where
+  a change counts min(s / s̄, 1), s̄ = Σ s x / Σ x, and
 - Φ rose by no more than 2 · 10⁻⁵ of the expected counts of the image.
 
 The prior lowers the total: at the optimum x · ∇Φ = 0, and x · ∇R = R for the relative difference
 prior, hence Σ s x = Σ y A x / (A x + b) − R. The share R / (Σ s x + R) is reported.
+
+Voxels with little sensitivity, such as those in the corners of the grid, have single counts and
+change long after the object has converged. The weight compares changes as far as the data know them.
 
 A cycle of three passes shortens the distance from the optimum by a third or more. Means of regions
 are then within twice the last change, 0.5 %, of the optimum.
@@ -97,7 +101,7 @@ def optimality_of(of: PenalisedLikelihood, cycle: Cycle, activity: float) -> Opt
         after.log_likelihood,
         after.penalty,
         of.kkt(after),
-        block_change(before.x, after.x) / activity,
+        block_change(before.x, after.x, _weights(sensitivity, after.x)) / activity,
         (after.value - before.value) / max(expected, 1e-300),
         after.penalty / max(expected + after.penalty, 1e-300),
         after.n_skipped,
@@ -106,20 +110,31 @@ def optimality_of(of: PenalisedLikelihood, cycle: Cycle, activity: float) -> Opt
     )
 
 
-def block_change(before: Array, after: Array) -> float:
+def _weights(sensitivity: Array, x: Array) -> Array:
+    """Return the sensitivity relative to that of a typical voxel, at most 1."""
+    xp = module_of(x)
+    total = float(xp.sum(x, dtype=np.float64))
+    typical = float(xp.sum(sensitivity * x, dtype=np.float64)) / max(total, 1e-300)
+    return xp.minimum(sensitivity / max(typical, 1e-300), 1)
+
+
+def block_change(before: Array, after: Array, weights: Array) -> float:
     """Return the largest change of the mean of a block of voxels.
 
     Parameters
     ----------
     before, after
         (n_z, n_y, n_x) images
+    weights
+        (n_z, n_y, n_x) weights of the changes
     """
     xp, largest = module_of(after), 0.0
     edges = [min(BLOCK, n) for n in after.shape]
     # A layer of blocks at a time, to save memory.
     for start in range(0, len(after), edges[0]):
         planes = slice(start, start + edges[0])
-        sums = (after[planes] - before[planes]).sum(axis=0, dtype=np.float64)
+        changes = weights[planes] * (after[planes] - before[planes])
+        sums = changes.sum(axis=0, dtype=np.float64)
         (n_y, n_x), (edge_y, edge_x) = sums.shape, edges[1:]
         sums = xp.pad(sums, ((0, -n_y % edge_y), (0, -n_x % edge_x)))
         sums = sums.reshape(-1, edge_y, sums.shape[1] // edge_x, edge_x).sum(axis=(1, 3))

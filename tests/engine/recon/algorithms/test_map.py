@@ -252,8 +252,11 @@ def test_an_order_of_subsets_is_a_permutation_and_the_same_for_ever():
 def test_a_block_of_voxels_counts_by_its_mean():
     before, after = np.zeros((1, 4, 10)), np.zeros((1, 4, 10))
     after[0, 0, 0], after[0, 3, 9] = 1.6, -2.4
-    assert block_change(before, after) == pytest.approx(0.15)  # 2.4 over 4 x 4
-    assert block_change(before, before) == 0
+    even = np.ones_like(before)
+    assert block_change(before, after, even) == pytest.approx(0.15)  # 2.4 over 4 x 4
+    assert block_change(before, before, even) == 0
+    # A change that the data hardly know counts less
+    assert block_change(before, after, 0.1 * even) == pytest.approx(0.015)
 
 
 def test_voxels_are_as_large_as_the_scan_says():
