@@ -159,22 +159,23 @@ def _reasons(facts: SuvFacts) -> Iterator[str]:
 
 def _unknown(facts: SuvFacts) -> Iterator[str]:
     wanted: dict[str, object] = {
-        "the weight": facts.weight_kg,
-        "the dose": facts.dose_bq,
-        "the half-life": facts.half_life_s,
-        "the reference time of the decay correction": facts.decay,
+        "the weight is not known": facts.weight_kg,
+        "the dose is not known": facts.dose_bq,
+        "the half-life is not known": facts.half_life_s,
+        "the reference time of the decay correction is not known": facts.decay,
     }
     if facts.decay != "injection":
-        wanted |= {"the time of injection": facts.injected, "the start of the scan": facts.started}
+        wanted |= {
+            "the time of injection is not known": facts.injected,
+            "the start of the scan is not known": facts.started,
+        }
     if facts.kind != "bw":
-        wanted["the height"] = facts.height_cm
+        wanted["the height is not known"] = facts.height_cm
     if facts.kind.startswith("lbm"):
-        wanted["the sex (F or M)"] = facts.sex if facts.sex in ("F", "M") else None
+        wanted["the sex (F or M) is not known"] = facts.sex if facts.sex in ("F", "M") else None
     if facts.decay == "none":
-        wanted["the length of the frame"] = facts.frame_s
-    for name, value in wanted.items():
-        if value is None:
-            yield f"{name} is not known"
+        wanted["the length of the frame is not known"] = facts.frame_s
+    yield from (sentence for sentence, value in wanted.items() if value is None)
 
 
 def _impossible_times(facts: SuvFacts) -> Iterator[str]:

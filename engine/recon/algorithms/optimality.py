@@ -10,7 +10,7 @@ The prior lowers the total: at the optimum x · ∇Φ = 0, and x · ∇R = R for
 prior, hence Σ s x = Σ y A x / (A x + b) − R. The share R / (Σ s x + R) is reported.
 
 Voxels with little sensitivity, such as those in the corners of the grid, have single counts and
-change long after the object has converged. The weight compares changes as far as the data know them.
+change long after the object has converged. Their changes count less.
 
 A cycle of three passes shortens the distance from the optimum by a third or more. Means of regions
 are then within twice the last change, 0.5 %, of the optimum.
