@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from app.language.translation import named, tr
-from app.ui.theme.formatting import clock, count, size
+from app.ui.theme.formatting import clock, count, sentence_case, size
 from engine.core.profiling import ON_THE_BUS, GpuCounters, Kernel, Profile, Stage
 
 STAGE_TIPS = {
@@ -274,7 +274,7 @@ def _card(gpu: GpuCounters) -> list[ProfileRow]:
         memory = tr("{used} of {total}", used=used, total=total)
         rows.append(ProfileRow(tr("GPU memory"), memory, tip))
     if gpu.utilisation_percent is not None:
-        tip = tr("Percentage of the recent time that the GPU was busy.")
+        tip = tr("GPU utilisation over the last sampling period.")
         rows.append(ProfileRow(tr("GPU load"), f"{gpu.utilisation_percent:.0f} %", tip))
     if gpu.power_w is not None:
         # Not every driver states the limit.
@@ -310,7 +310,10 @@ def missing(profile: Profile) -> str:
     """
     reason = profile.counters.gpu_reason
     return (
-        tr("Load, power and temperature of the GPU are not available: {reason}.", reason=reason)
+        tr(
+            "Load, power and temperature of the GPU are not available. {reason}.",
+            reason=sentence_case(reason),
+        )
         if reason
         else ""
     )

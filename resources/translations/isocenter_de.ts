@@ -1210,8 +1210,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
-      <source>The name was not changed: {reason_of}.</source>
-      <translation>Der Name wurde nicht geändert: {reason_of}.</translation>
+      <source>The name was not changed. {reason}.</source>
+      <translation>Der Name wurde nicht geändert. {reason}.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
@@ -3505,8 +3505,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Percentage of the recent time that the GPU was busy.</source>
-      <translation>Zeitanteil in Prozent, in dem die GPU zuletzt beschäftigt war.</translation>
+      <source>GPU utilisation over the last sampling period.</source>
+      <translation>Auslastung der GPU im letzten Messintervall.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3550,8 +3550,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Load, power and temperature of the GPU are not available: {reason}.</source>
-      <translation>Auslastung, Leistung und Temperatur der GPU sind nicht verfügbar: {reason}.</translation>
+      <source>Load, power and temperature of the GPU are not available. {reason}.</source>
+      <translation>Auslastung, Leistung und Temperatur der GPU sind nicht verfügbar. {reason}.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTree
 
 from app.language.translation import tr
 from app.state.models.region_model import RegionModel
+from app.ui.theme.formatting import sentence_case
 from app.views.literal_text import literal_tip
 from app.views.state import ViewState
 from app.views.text import number
@@ -138,7 +139,8 @@ class RegionList(QTreeWidget):
         try:
             self._model.change(name, name=item.text(0).strip(), shown=is_shown)
         except ValueError as e:
-            self.refused.emit(tr("The name was not changed: {reason_of}.", reason_of=reason_of(e)))
+            reason = sentence_case(reason_of(e))
+            self.refused.emit(tr("The name was not changed. {reason}.", reason=reason))
         self.fill()
 
     def _choose(self) -> None:

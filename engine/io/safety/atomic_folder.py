@@ -45,8 +45,8 @@ def refuse_impossible_folder(path: Path, n_bytes: int = 0) -> None:
     # `lexists` also finds a broken link, on which the final `rename` would fail.
     if os.path.lexists(path):
         raise ResourceError(
-            f"{path.name}: this name already exists in {path.parent}; remove it, or choose another "
-            "name."
+            f"{path.name}: a file or folder with this name already exists in {path.parent}; choose "
+            "another name, or remove the existing one."
         )
     refuse_impossible(path, n_bytes)
 

@@ -41,9 +41,11 @@ def check_statement(text: str) -> tuple[State, str]:
         return "unknown key", f"{states} with an unknown key ({short(key)})"
     fault = fault_of_log(int(number), digest, owner)
     if fault:
-        return "changed", f"{states}, but {fault}"
+        return "changed", f"{states}; {fault}"
     is_here = owner in ("user", "site") and _is_in_log(int(number), digest)
-    return "valid", f"{states}, which {'contains it' if is_here else f'{owner} signed'}"
+    if is_here:
+        return "valid", f"{states}, which contains it"
+    return "valid", f"{states}, which {owner} signed"
 
 
 def fault_of_log(number: int, digest: str, owner: str) -> str:

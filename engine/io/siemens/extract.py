@@ -57,7 +57,7 @@ def extract(path: Path, output: Path, *, identify: bool = False) -> int:
         ending = ENDINGS[raw.kind]
         if not output.name.lower().endswith(ending):
             raise OutputError(
-                f"{output.name}: {file.name} contains {raw.kind}; choose a name that ends with "
+                f"{output.name}: the output for {file.name} must have a name that ends with "
                 f"{ending}."
             )
         refuse_other_length(raw, stated)

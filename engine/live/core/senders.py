@@ -159,7 +159,10 @@ class Senders:
             self.has_reconnected = _is_other_connection(chosen, origin)
             return True, ""
         self.follows = True
-        return True, f"the sender {origin.name} follows {chosen.name}, which {self._why(chosen)}"
+        follows = f"the sender {origin.name} follows {chosen.name}"
+        if self._required and not is_named(chosen, self._required):
+            return True, f"{follows}, which you have not chosen"
+        return True, f"{follows}, which has disconnected"
 
     def confirm(self) -> None:
         """Fix the sender of the last accepted message, which was valid.
@@ -201,22 +204,25 @@ class Senders:
     def _reason_against(self, origin: Origin) -> str:
         is_known = bool(origin.token or origin.key)
         if self._is_listening and not is_known and not _is_this_computer(origin.host):
-            return "has no token and is on another computer; send with `isocenter live send`"
+            return (
+                f"the sender {origin.name} has no token and is on another computer; send with "
+                "`isocenter live send`"
+            )
         chosen = self.chosen
         if self._required:
             if not is_named(origin, self._required):
-                return f"is not the sender that you have chosen ({_short(self._required)})"
+                wanted = _short(self._required)
+                return f"the sender {origin.name} is not the one that you have chosen ({wanted})"
             # The user has decided, also if the first sender is still connected
             if chosen is not None and not is_named(chosen, self._required):
                 return ""
         if chosen is None or self._is_same(chosen, origin) or not _is_open(chosen):
             return ""
-        return f"is not the sender of this scan ({chosen.name}){_how_to_choose(origin)}"
-
-    def _why(self, chosen: Origin) -> str:
-        if self._required and not is_named(chosen, self._required):
-            return "you have not chosen"
-        return "has disconnected"
+        refused = f"the sender {origin.name} is not the sender of this scan ({chosen.name})"
+        # A stranger chooses its token: nobody must paste one that a shell would run
+        if origin.token and not origin.key and not PLAIN_TOKEN.fullmatch(origin.token):
+            return refused
+        return f"{refused}; --sender {shlex.quote(origin.identity)} accepts only this one"
 
     def _is_same(self, chosen: Origin, origin: Origin) -> bool:
         if (chosen.key, chosen.token) != (origin.key, origin.token):
@@ -235,7 +241,7 @@ class Senders:
             return ""
         n = 0 if known is None else known.n_messages
         self._refused[identity] = RefusedSender(identity, origin.name, n + 1)
-        return "" if known else f"the sender {origin.name} {reason}"
+        return "" if known else reason
 
 
 def is_named(origin: Origin, identity: str) -> bool:
@@ -260,13 +266,6 @@ def is_named(origin: Origin, identity: str) -> bool:
     if len(identity) == KEY_LENGTH:
         return origin.key == identity
     return origin.token == identity
-
-
-def _how_to_choose(origin: Origin) -> str:
-    # A stranger chooses its token: nobody must paste one that a shell would run
-    if origin.token and not origin.key and not PLAIN_TOKEN.fullmatch(origin.token):
-        return ""
-    return f"; --sender {shlex.quote(origin.identity)} accepts only this one"
 
 
 def _short(identity: str) -> str:

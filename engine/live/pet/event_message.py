@@ -226,6 +226,6 @@ def _refuse_outside(what: str, values: NDArray[np.generic] | None, limit: int) -
     if least < 0 or most >= limit:
         wrong = least if least < 0 else most
         raise DataError(
-            f"the events contain {wrong} as {what!r}, expected 0 to {limit - 1:,}; check the "
+            f"the field {what!r} of an event is {wrong}, expected 0 to {limit - 1:,}; check the "
             "sending program."
         )

@@ -70,7 +70,7 @@ class LiveCorrections:
             obstacle = step.obstacle(head)
             # "auto" leaves out what is impossible; "on" must not fail silently
             if obstacle is not None and step.use == "on" and isinstance(step, Multiplicative):
-                raise DataError(f"{step.title} correction is switched on, but {obstacle}.")
+                raise DataError(f"{step.title}: {obstacle}. This correction is switched on.")
             if obstacle is None and isinstance(step, Multiplicative):
                 head = step.apply(head, on=on)
                 self.applied.append(step.kind)

@@ -129,6 +129,6 @@ class Site(Settings):
                 # it.
                 data = file.read(MOST_LOGO_BYTES + 1)
         except EngineError as e:
-            raise SettingsError(f"The site logo cannot be used: {e}") from e
+            raise SettingsError(f"The site logo cannot be used. {e}") from e
         refuse_bad_logo(data, path.name)
         return data

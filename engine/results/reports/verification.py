@@ -201,4 +201,4 @@ def _with_log(checked: CheckedSignature) -> tuple[State, str]:
     if checked.state != "valid" or made is None:
         return checked.state, checked.text
     fault = fault_of_log(made.log_line, made.log_sha256, checked.owner)
-    return ("changed", f"{checked.text}, but {fault}") if fault else (checked.state, checked.text)
+    return ("changed", f"{checked.text}; {fault}") if fault else (checked.state, checked.text)

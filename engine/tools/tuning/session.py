@@ -104,8 +104,8 @@ class TuningSession:
         fault = self.problem.fault_of(self.problem.result(shipped))
         if fault:
             raise ResourceError(
-                f"{self.problem.title}: on {self.problem.on.label}, the default variant gives "
-                f"{fault}, so tuning cannot start; run `isocenter doctor`."
+                f"{self.problem.title}: tuning cannot start, because the default variant fails on "
+                f"{self.problem.on.label}. Result: {fault}. Run `isocenter doctor`."
             )
         # The median of three: the first run may find cold caches
         times = sorted(self.problem.seconds(shipped) for _ in range(3))

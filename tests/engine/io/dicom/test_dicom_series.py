@@ -236,7 +236,7 @@ def test_what_is_no_dicom_is_refused(tmp_path):
 def test_a_folder_that_exists_is_never_replaced(tmp_path, capsys):
     written(volume(), tmp_path / "a.dicom")
     before = sorted((path.name, path.read_bytes()) for path in (tmp_path / "a.dicom").iterdir())
-    with pytest.raises(ResourceError, match=r"a\.dicom: this name already exists"):
+    with pytest.raises(ResourceError, match=r"a\.dicom: a file or folder with this name"):
         can_save(tmp_path / "a.dicom")
     save(volume(seed=2), tmp_path / "a.nii.gz")
     command = ["export", str(tmp_path / "a.nii.gz"), str(tmp_path / "a.dicom"), "--force"]

@@ -326,7 +326,7 @@ def test_the_user_chooses_the_true_sender_after_a_stranger_came_first(
     first = scans[0][0]
     assert [k for scan, k in scans if scan == first] == [0, 1, 2, 3]
     assert [k for scan, k in scans if scan != first] == list(range(4, N))
-    assert "is not the sender that you have chosen" in line.texts
+    assert "is not the one that you have chosen" in line.texts
 
 
 def test_events_follow_the_choice_of_the_user() -> None:

@@ -99,10 +99,13 @@ def test_the_scan_of_a_crystal_map_cannot_be_announced() -> None:
     [
         (
             lambda e: replace(e, crystals=e.crystals + 999),
-            "the events contain the crystal number 1",
+            "the field 'crystal' of an event is 1",
         ),
         (lambda e: replace(e, crystals=e.crystals - 999), "expected 0 to 255"),
-        (lambda e: replace(e, tof_bins=e.tof_bins + np.int16(7)), "the events contain the TOF bin"),
+        (
+            lambda e: replace(e, tof_bins=e.tof_bins + np.int16(7)),
+            "the field 'tof_bin' of an event",
+        ),
         (lambda e: replace(e, time_ms=e.time_ms[::-1]), "is earlier than the event before it"),
         (lambda e: replace(e, delayed=None), "the start message announced"),
     ],

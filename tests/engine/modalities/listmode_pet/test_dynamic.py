@@ -204,7 +204,7 @@ def test_a_format_without_room_for_frames_is_refused_before_the_work(
     command = ["reconstruct", str(folder / "scan.h5"), "--frames", "2x1", "-o", str(out)]
     assert main(command) == USER_FAULT
     assert (
-        "time frames can only be saved with the suffixes .nii.gz, .nii, .h5, .hdf5"
+        "frames or gates, which can only be saved with the suffixes .nii.gz, .nii, .h5, .hdf5"
         in capsys.readouterr().err
     )
 
