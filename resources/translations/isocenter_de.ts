@@ -10050,18 +10050,18 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>SUV is not available yet: {reason}.</source>
-      <translation>SUV ist noch nicht verfügbar: {reason}.</translation>
+      <source>SUV, not available yet: {reason}.</source>
+      <translation>SUV, noch nicht verfügbar: {reason}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>SUV {value} is not available yet either: {more}.</source>
-      <translation>SUV {value} ist auch noch nicht verfügbar: {more}.</translation>
+      <source>SUV {value}, also not available yet: {more}.</source>
+      <translation>SUV {value}, auch noch nicht verfügbar: {more}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>SUV {value} is not available yet: {more}.</source>
-      <translation>SUV {value} ist noch nicht verfügbar: {more}.</translation>
+      <source>SUV {value}, not available yet: {more}.</source>
+      <translation>SUV {value}, noch nicht verfügbar: {more}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />

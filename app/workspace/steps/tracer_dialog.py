@@ -150,7 +150,7 @@ def _unit_words(check: TracerCheck, has_calibration: bool) -> list[str]:
         words.append(tr("SUV: {value}.", value=", ".join(ready)))
     obstacle = check.suv["bw"]
     if obstacle:
-        words.append(tr("SUV is not available yet: {reason}.", reason=obstacle))
+        words.append(tr("SUV, not available yet: {reason}.", reason=obstacle))
     # Kinds of SUV with the same missing values share one sentence.
     missing: dict[str, list[str]] = {}
     for kind, reason in check.suv.items():
@@ -159,9 +159,9 @@ def _unit_words(check: TracerCheck, has_calibration: bool) -> list[str]:
             missing.setdefault(more, []).append(SUV_TITLES[kind])
     for more, titles in missing.items():
         text = (
-            tr("SUV {value} is not available yet either: {more}.")
+            tr("SUV {value}, also not available yet: {more}.")
             if obstacle
-            else tr("SUV {value} is not available yet: {more}.")
+            else tr("SUV {value}, not available yet: {more}.")
         )
         words.append(text.format(value=", ".join(titles), more=more))
     return words

@@ -261,7 +261,7 @@ def _read(file: InputFile) -> RawData:
         return RawData(kind, text, beside, 0, state[0])
     if not n_bytes:
         raise FileFormatError(
-            f"{file.name}: contains only the header of its {kind}; copy the data file "
+            f"{file.name}: contains only a header and no data; copy the data file "
             f"{file.path.stem}{BYTES} into the same folder."
         )
     return RawData(kind, text, file.path, start, n_bytes)

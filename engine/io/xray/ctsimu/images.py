@@ -142,7 +142,7 @@ def found_images(scenario: Path, q: Quantities, *, corrected: bool) -> ScanImage
             return _found(scenario, folder, next(iter(views.values())), q, is_corrected)
     raise FileFormatError(
         f"{scenario.name}: found no projections in its folder or in the subfolder 'projections'; "
-        "copy them there, and raw files together with their _metadata.json."
+        "copy them there. Raw files also need their _metadata.json."
     )
 
 

@@ -112,10 +112,9 @@ def _adjacent_frames(image: Path) -> Frames:
     found = [each for each in entries(image.parent) if each.name.lower().endswith(ENDING)]
     if len(found) != 1:
         raise FileFormatError(
-            f"{image.name}: found {len(found)} files *_Frames.xml in its folder, expected one with "
+            f"{image.name}: found {len(found)} *_Frames.xml files in its folder, expected one with "
             "the angles of this scan; export the scan with XVI 5 or newer, or open a folder of "
-            "TIFF "
-            "projections with `isocenter import`."
+            "TIFF projections with `isocenter import`."
         )
     with open_input(found[0]) as file:
         return read_frames(file)

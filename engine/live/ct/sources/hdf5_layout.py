@@ -177,10 +177,9 @@ def layout_of(file: h5py.File, path: Path, *, is_open: bool) -> Hdf5Layout:
     # Several stacks, or none: nothing states which one is the scan
     if len(stacks) != 1 or keys is None:
         raise FileFormatError(
-            f"{path.name}: found {len(stacks)} stacks of images and "
-            f"{'no image_key' if keys is None else 'an image_key'}, expected /exchange/data (Data "
-            "Exchange), or one stack with an image_key (NXtomo); export the scan in one of these "
-            "formats."
+            f"{path.name}: expected /exchange/data (Data Exchange), or one stack of images with an "
+            f"image_key (NXtomo); number of stacks: {len(stacks)}, number of keys: "
+            f"{int(keys is not None)}. Export the scan in one of these formats."
         )
     angles, n_angles = _angles(items, ANGLE_NAMES, is_open=is_open)
     whole = keys.astype(np.int64)

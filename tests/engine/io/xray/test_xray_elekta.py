@@ -131,7 +131,7 @@ def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
         read_projections(image)
     other.unlink()
     (tmp_path / "again_Frames.xml").write_text(frames_text(listed()))
-    with pytest.raises(EngineError, match=r"found 2 files \*_Frames.xml"):
+    with pytest.raises(EngineError, match=r"found 2 \*_Frames.xml files"):
         read_projections(image)
     for each in tmp_path.glob("*.xml"):
         each.unlink()

@@ -123,5 +123,5 @@ def test_links_to_elsewhere_are_not_followed(tmp_path: Path) -> None:
         file["exchange/data"] = h5py.ExternalLink(path.name, "/exchange/data")
     outer = Hdf5Source(tmp_path / "outer.h5", loader=CallsHere())
     said = list(until(outer, lambda each: "cannot be read yet" in texts_of([each])))
-    assert "0 stacks of images and no image_key" in texts_of(said)
+    assert "number of stacks: 0, number of keys: 0" in texts_of(said)
     assert frames_of(said) == []
