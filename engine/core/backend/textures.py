@@ -44,9 +44,11 @@ def check_shape(kind: TextureKind, shape: tuple[int, int, int]) -> None:
     """
     most = MOST_TEXELS[kind]
     if any(n < 1 or (limit and n > limit) for n, limit in zip(shape, most, strict=True)):
+        limits = ", ".join("-" if n is None else str(n) for n in most)
         raise DeviceError(
-            f"a texture of kind {kind!r} holds at most {_words(most)} pixels, but "
-            f"{_words(shape)} were requested; use fewer images at a time, or another kind."
+            f"a texture of kind {kind!r} cannot hold {shape[0]} images of {shape[1]} × {shape[2]} "
+            f"pixels (most images, rows, columns: {limits}); use fewer images at a time, or "
+            "another kind."
         )
 
 
@@ -102,9 +104,3 @@ def padded(shape: tuple[int, int, int], row_bytes: int = ROW_BYTES) -> tuple[int
 
 def _rounded_up(n: int, step: int) -> int:
     return -(-n // step) * step
-
-
-def _words(shape: tuple[int | None, int, int]) -> str:
-    n_layers, n_rows, n_columns = shape
-    number = "n" if n_layers is None else str(n_layers)
-    return f"{number} × {n_rows} × {n_columns}"

@@ -151,16 +151,16 @@ def _records(file: InputFile) -> tuple[Words, int]:
 
 def _adjacent_map(path: Path) -> str:
     # By name, because text files of numbers are also efficiencies or point spread functions.
-    beside = [
+    maps = [
         p
         for p in entries(path.parent)
         if "crystal_map" in p.name.lower() and p.suffix.lower() in MAP_SUFFIXES
     ]
-    if len(beside) == 1:
-        return str(beside[0])
+    if len(maps) == 1:
+        return str(maps[0])
     raise ScannerMissingError(
         f"{path.name}: the crystal positions are unknown, because its folder contains "
-        f"{len(beside)} crystal maps, expected one. Choose a crystal map as the scanner, or keep "
+        f"{len(maps)} crystal maps, expected one. Choose a crystal map as the scanner, or keep "
         "exactly one in this folder (such as crystal_map.txt with `ring det [layer] x y z` in mm).",
         Safir.name,
     )

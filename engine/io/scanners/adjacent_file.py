@@ -25,14 +25,13 @@ def adjacent_scanner(path: Path, of: str) -> str:
     ScannerMissingError
         if the folder has no such file, or several
     """
-    beside = [each for each in entries(path.parent) if _is_map(each) or is_scanner_file(each)]
-    if len(beside) == 1:
-        return str(beside[0])
+    found = [each for each in entries(path.parent) if _is_map(each) or is_scanner_file(each)]
+    if len(found) == 1:
+        return str(found[0])
     raise ScannerMissingError(
         f"{path.name}: the crystal positions are unknown, because its folder contains "
-        f"{len(beside)} scanner files, expected one. Choose the scanner that was simulated, or "
-        "keep "
-        "only its .toml or crystal_map.txt in this folder.",
+        f"{len(found)} scanner files, expected one. Choose the scanner that was simulated, or "
+        "keep only its .toml or crystal_map.txt in this folder.",
         of,
     )
 

@@ -117,7 +117,7 @@ def refuse_other_length(raw: RawData, header: InterfileHeader) -> None:
     # A multiple: a file can contain several sinograms (prompts, randoms).
     if one < 1 or raw.n_bytes % one:
         raise FileFormatError(
-            f"{raw.data.name}: contains {raw.n_bytes:,} bytes of {raw.kind}, but its header "
+            f"{raw.data.name}: contains {raw.n_bytes:,} bytes, but its header "
             f"{header.path.name} requires a multiple of {one:,}; copy both files from the scanner "
             "again."
         )

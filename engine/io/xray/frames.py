@@ -239,10 +239,10 @@ def _refuse_other_sizes(
             "columns); choose the settings of this scan."
         )
     refuse_count(path, len(values), geometry.n_views)
-    for what, images in (("flat", flats), ("dark", darks)):
+    for name, images in (("flat images", flats), ("dark images", darks)):
         if images is not None and images.shape[1:] != values.shape[1:]:
             raise GeometryError(
-                f"{path.name}: the images {what!r} have {' x '.join(map(str, images.shape[1:]))} "
+                f"{path.name}, {name}: they have {' x '.join(map(str, images.shape[1:]))} "
                 f"pixels, but the projections have {values.shape[1]} x {values.shape[2]} (rows x "
                 "columns); use images from the same detector and binning."
             )
@@ -250,8 +250,8 @@ def _refuse_other_sizes(
         if images is not None and not np.isfinite(images).all():
             n_bad = int((~np.isfinite(images)).sum())
             raise DataError(
-                f"{path.name}: {n_bad:,} values of the images {what!r} are not numbers; replace or "
-                "remove these images."
+                f"{path.name}, {name}: {n_bad:,} values are not numbers; replace or remove these "
+                "images."
             )
 
 
@@ -310,9 +310,9 @@ def _lost_views(path: Path, values: Images, kind: Kind, notes: list[str]) -> NDA
     # Half of the views cannot be reconstructed usefully; the scan was probably stopped.
     if 2 * len(lost) >= len(values):
         raise DataError(
-            f"{path.name}: {len(lost):,} of {len(values):,} views contain only zeros or no "
-            "numbers, "
-            f"starting with view {lost[0]}; use a complete scan."
+            f"{path.name}: of {len(values):,} views, {int(zeros.sum()):,} contain only zeros and "
+            f"{int(no_numbers.sum()):,} no numbers, starting with view {lost[0]}; use a complete "
+            "scan."
         )
     if kind == "integrals" and zeros.any():
         notes.append(

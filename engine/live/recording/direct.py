@@ -51,7 +51,7 @@ class DirectFile:
         end
             position of the first piece in the file [bytes]
         tail
-            bytes before it, from the begin of its block
+            bytes before it, from the start of its block
         pieces
             bytes
 

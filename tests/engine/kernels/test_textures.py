@@ -172,11 +172,11 @@ def test_an_update_takes_whole_arrays_of_the_device(on_gpu):
 
 @ALL_KINDS
 def test_a_texture_that_no_card_holds_is_refused(on_gpu, kind):
-    with pytest.raises(DeviceError, match=rf"{kind}.* 2 × {MOST[kind] + 1} × 2 were"):
+    with pytest.raises(DeviceError, match=rf"{kind}.* 2 images of {MOST[kind] + 1} × 2 pixels"):
         on_gpu.gpu.texture(kind, (2, MOST[kind] + 1, 2))
     with pytest.raises(DeviceError, match="another kind"):
         on_gpu.gpu.texture(kind, (0, 2, 2))
-    with pytest.raises(DeviceError, match="2049 × 1 × 1"):
+    with pytest.raises(DeviceError, match="2049 images"):
         on_gpu.gpu.texture("layered", (2049, 1, 1))
 
 

@@ -183,7 +183,9 @@ def test_a_sinogram_is_that_of_its_plain_files(folder, how):
 def test_a_sinogram_of_another_length_is_refused(folder):
     path, _ = sinogram("bf", folder)
     (folder / "scan.bf").write_bytes((folder / "scan.bf").read_bytes()[:-2])
-    with pytest.raises(FileFormatError, match=r"scan\.bf: .* bytes of a sinogram, .* a multiple"):
+    with pytest.raises(
+        FileFormatError, match=r"scan\.bf: contains .* bytes, but its header .* a multiple"
+    ):
         read_sinogram(path)
 
 
@@ -234,7 +236,7 @@ def test_data_that_do_not_fill_their_header_are_not_taken_out(
         assert extract(path, out) == n_bytes
         return
     with pytest.raises(
-        FileFormatError, match=rf"scan\.IMA: contains {n_bytes} bytes of .* requires a multiple"
+        FileFormatError, match=rf"scan\.IMA: contains {n_bytes} bytes, but .* requires a multiple"
     ):
         extract(path, out)
     assert [each.name for each in folder.iterdir()] == ["scan.IMA"]

@@ -53,6 +53,6 @@ def test_half_the_views_without_numbers_are_refused(tmp_path: Path) -> None:
     values = counts().astype(np.float32)
     values[N // 2 :] = np.nan
     with pytest.raises(
-        DataError, match="6 of 12 views contain only zeros or no numbers, starting with view 6"
+        DataError, match="0 contain only zeros and 6 no numbers, starting with view 6"
     ):
         read_projections(dxchange(tmp_path, data=values))

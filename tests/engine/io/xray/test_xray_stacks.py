@@ -187,7 +187,7 @@ class TestFlexRay:
     def test_flats_of_another_size_are_refused(self, tmp_path: Path) -> None:
         path = flexray(tmp_path)
         write_tiffs(tmp_path, "io", FLATS[:, :, :2])
-        with pytest.raises(GeometryError, match="images 'flat' have 3 x 2 pixels"):
+        with pytest.raises(GeometryError, match="flat images: they have 3 x 2 pixels"):
             read_projections(path)
 
     def test_without_flats_the_open_beam_is_unknown(self, tmp_path: Path) -> None:
