@@ -80,10 +80,9 @@ class CutOffError(FileFormatError):
         self.what, self.n_events = what, n_events
 
     def __str__(self) -> str:
-        events = "event" if self.n_events == 1 else "events"
         return (
-            f"{self.args[0]}; copy the file again, or use its {self.n_events:,} complete {events} "
-            "(--use-complete-events)."
+            f"{self.args[0]}. Copy the file again, or use only its complete events with "
+            f"--use-complete-events (complete events: {self.n_events:,})."
         )
 
 

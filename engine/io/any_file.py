@@ -149,5 +149,6 @@ def save(data: Scan | Volume, path: Path | str, provenance: Plain | None = None)
             io.save_projections(data, path)
         case _:
             raise UnknownFormatError(
-                f"{path.name}: a {type(data).__name__} cannot be written; pass a volume or a scan."
+                f"{path.name}: data of type {type(data).__name__!r} cannot be written; pass a "
+                "volume or a scan."
             )

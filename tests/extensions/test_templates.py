@@ -88,7 +88,7 @@ def test_events_of_the_reader_give_the_same_image(trial: Trial, read: dict[str, 
 
 def test_the_reader_refuses_damaged_scans_in_a_sentence(read: dict[str, Any]) -> None:
     cut, header, other = read["refusals"]
-    assert "cut.pairs: truncated, 5 bytes follow" in cut
+    assert "cut.pairs: the file is truncated; its last event has only 5 of 8 bytes" in cut
     assert "header.pairs: the first line is not a valid header ('duration_s')" in header
     assert "other.pairs: an event names crystal 192, but Tiny ring has 192 crystals" in other
 

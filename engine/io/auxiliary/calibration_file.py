@@ -71,7 +71,9 @@ def read_calibration(path: Path, scanner: Scanner | None = None) -> Calibration:
         content = from_json(text)
         found = _calibration(content, path)
     except (ValueError, TypeError) as e:
-        raise FileFormatError(f"{path.name}: damaged calibration ({e}); copy it again.") from e
+        raise FileFormatError(
+            f"{path.name}: damaged calibration; copy it again. Reason: {e}."
+        ) from e
     # The digest of the geometry, not the name: the factor changes with every length in it.
     if scanner is not None and scanner_digest(scanner) != found.scanner_sha256:
         if scanner.name == found.scanner:

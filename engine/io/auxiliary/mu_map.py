@@ -78,20 +78,20 @@ def as_mu_map(volume: Volume, scanner: Scanner | None, path: Path) -> Volume:
 
 def _refuse_unit(volume: Volume, path: Path) -> None:
     least, most = float(volume.values.min()), float(volume.values.max())
-    water = f"Water is {WATER_PER_MM} 1/mm at 511 keV."
     if least < MIN_PER_MM or most > 1:
         raise DataError(
             f"{path.name}: values from {least:g} to {most:g} cannot be attenuation in 1/mm and may "
-            f"be Hounsfield units. {water} Convert the map to 1/mm at 511 keV."
+            f"be Hounsfield units. Water is {WATER_PER_MM} 1/mm at 511 keV. Convert the map to "
+            "1/mm at 511 keV."
         )
     if most > MAX_PER_MM:
         # STIR and CASToR store maps in 1/cm, without a unit in the file.
         raise DataError(
-            f"{path.name}: values up to {most:g} look like 1/cm, expected 1/mm. {water} Divide the "
-            "map by 10."
+            f"{path.name}: values up to {most:g} look like 1/cm, expected 1/mm. Water is "
+            f"{WATER_PER_MM} 1/mm at 511 keV. Divide the map by 10."
             if most <= MAX_PER_CM
-            else f"{path.name}: values up to {most:g} are too large, expected 1/mm. {water} Divide "
-            "the map by 10 if it is in 1/cm."
+            else f"{path.name}: values up to {most:g} are too large, expected 1/mm. Water is "
+            f"{WATER_PER_MM} 1/mm at 511 keV. Divide the map by 10 if it is in 1/cm."
         )
     if most < BODY_PER_MM:
         raise DataError(
@@ -150,11 +150,11 @@ def of_classes(volume: Volume, classes: Mapping[int, float], name: str) -> Volum
         left &= ~where
     if left.any():
         other = np.unique(volume.values[left])
-        listed = ", ".join(f"{value:g}" for value in other[:5])
-        more = f" and {len(other) - 5:,} more" if len(other) > 5 else ""
+        listed = ", ".join([f"{value:g}" for value in other[:5]] + ["..."] * (len(other) > 5))
         raise DataError(
-            f"{name}: {np.count_nonzero(left):,} voxels belong to classes without an attenuation "
-            f"value ({listed}{more}); add a value for each class, or use a segmented image."
+            f"{name}: no attenuation value is given for the classes {listed} (classes: "
+            f"{len(other):,}, voxels: {np.count_nonzero(left):,}); add a value for each class, or "
+            "use a segmented image."
         )
     listed = ", ".join(f"{k}: {v:g}" for k, v in known.items())
     note = f"{name}: the classes were converted to attenuation in 1/mm ({listed})."

@@ -192,5 +192,9 @@ def _content(sidecar: Path) -> Plain:
     remedy = WAY_OUT.format(name=sidecar.name)
     try:
         return from_json(read_text(sidecar, MAX_BYTES))
-    except (EngineError, ValueError) as e:
-        raise FileFormatError(f"{sidecar.name}: damaged ({e}). {remedy}") from e
+    except EngineError as e:
+        raise FileFormatError(f"{e} {remedy}") from e
+    except ValueError as e:
+        raise FileFormatError(
+            f"{sidecar.name}: not valid JSON, so the file is damaged. {remedy} Reason: {e}."
+        ) from e

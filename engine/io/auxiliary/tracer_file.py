@@ -52,7 +52,7 @@ def read_tracer(path: Path) -> Tracer:
     table = read_toml(path)
     if set(table) != {TABLE} or not isinstance(table[TABLE], dict):
         raise SettingsError(
-            f"{path.name}: contains {', '.join(table) or 'nothing'}, expected a single table "
+            f"{path.name}: the keys of the file are [{', '.join(table)}], expected a single table "
             "[tracer] with dose, times and weight; correct the file."
         )
     return parse(Tracer, table[TABLE], where=path.name)

@@ -63,8 +63,8 @@ def read_triggers(path: Path) -> Triggers:
     rows = rows_of(["", *lines[1:]])
     if len(rows) < 2:
         raise FileFormatError(
-            f"{path.name}: contains {len(rows)} trigger times, expected at least 2; write one time "
-            "per line."
+            f"{path.name}: the number of trigger times is {len(rows)}, expected at least 2; write "
+            "one time per line."
         )
     times = np.array([numbers_of(path, row, 1, "Write one time in each line.")[0] for row in rows])
     refuse_not_finite(path, times)

@@ -151,14 +151,15 @@ def _records(data: InputFile, header: CastorHeader) -> tuple[Array, int]:
     record = record_of(header, data.size)
     promised = header.whole("number of events")
 
-    def what(n_whole: int, n_rest: int) -> str:
+    def problem(n_whole: int, n_rest: int) -> str:
         return (
-            f"{data.size:,} bytes are {n_whole:,} complete events of {record.itemsize} bytes and "
-            f"{n_rest} more {'byte' if n_rest == 1 else 'bytes'}"
+            f"{data.name}: the file is truncated; its last event has only {n_rest} of "
+            f"{record.itemsize} bytes (file size: {data.size:,} bytes, complete events: "
+            f"{n_whole:,})"
         )
 
     words, n_rest = words_of(
-        data, f"V{record.itemsize}", 0, lambda part: np.ones(len(part), bool), what
+        data, f"V{record.itemsize}", 0, lambda part: np.ones(len(part), bool), problem
     )
     if promised and len(words) > promised:
         raise FileFormatError(

@@ -98,9 +98,8 @@ def lines_of(data: InputFile, header: CastorHeader, record: np.dtype[np.void]) -
     promised = header.whole("number of events") or n
     if rest or n != promised or not n:
         raise FileFormatError(
-            f"{data.name}: contains {n:,} lines of response of {record.itemsize} bytes each and "
-            f"{rest} extra bytes, but {header.path.name} states {promised:,} lines; copy both "
-            "files again."
+            f"{data.name}: the file has {data.size:,} bytes, but {header.path.name} describes "
+            f"{promised:,} lines of response of {record.itemsize} bytes; copy both files again."
         )
     refuse_large_data(n * (record.itemsize + LINE_BYTES), data.name)
     return np.asarray(data.array(record, (n,)))

@@ -77,9 +77,8 @@ def refuse_enhanced(volume: Volume, path: Path, provenance: Plain) -> None:
         )
     if volume.unit != transmission.HOUNSFIELD:
         raise DataError(
-            f"{path.name}: the unit of the image is {volume.unit or 'unknown'}, but an "
-            "Enhanced CT file can only store CT numbers (HU); export a DICOM series (.dicom) "
-            "instead."
+            f"{path.name}: the unit of the image is {volume.unit!r}, but an Enhanced CT file can "
+            "only store CT numbers (HU); export a DICOM series (.dicom) instead."
         )
     n_bytes = 2 * volume.values.size
     if n_bytes > MOST_BYTES:

@@ -201,11 +201,17 @@ def header_of(file: InputFile) -> Header:
             collections.deque(found.iterall(), maxlen=0)
             _refuse_text_for_numbers(found)
     except damage() as e:
-        raise FileFormatError(f"{file.name}: damaged DICOM file ({reason_of(e)}). {WAY_OUT}") from e
+        raise _damaged(file, e) from e
     end = stream.tell()
     header = Header(file.path, found, _lacking_bytes(file, found, end))
     _refuse_cut(header, file, end)
     return header
+
+
+def _damaged(file: InputFile, e: Exception) -> FileFormatError:
+    return FileFormatError(
+        f"{file.name}: damaged DICOM file. Export the series again. Reason: {reason_of(e)}."
+    )
 
 
 def _refuse_crowded(dataset: Dataset, most: int) -> None:
@@ -227,11 +233,11 @@ def _refuse_text_for_numbers(dataset: Dataset) -> None:
             try:
                 float(value)
             except (TypeError, ValueError) as e:
-                raise ValueError(f"{keyword} is {str(value)[:20]!r}, expected a number") from e
+                raise ValueError(f"{keyword!r} is {str(value)[:20]!r}, expected a number") from e
 
 
 def reason_of(fault: Exception) -> str:
-    """Return the reason that a library gives, in a few words.
+    """Return the reason that a library gives, without a full stop at its end.
 
     Parameters
     ----------
@@ -244,7 +250,7 @@ def reason_of(fault: Exception) -> str:
         if isinstance(cause, RecursionError):
             return "its sequences are nested too deeply"
         cause = cause.__cause__ or cause.__context__
-    return " ".join(str(fault).split())[:200] or type(fault).__name__
+    return " ".join(str(fault).split())[:200].rstrip(".") or type(fault).__name__
 
 
 def _refuse_cut(header: Header, file: InputFile, end: int) -> None:
@@ -253,7 +259,7 @@ def _refuse_cut(header: Header, file: InputFile, end: int) -> None:
         meta = header.dataset.file_meta
         kind = header.text("SOPClassUID") or str(meta.get("MediaStorageSOPClassUID", ""))
     except damage() as e:  # the meta header is decoded here for the first time
-        raise FileFormatError(f"{file.name}: damaged DICOM file ({reason_of(e)}). {WAY_OUT}") from e
+        raise _damaged(file, e) from e
     is_cut = end > file.size or (header.is_image and end == file.size)
     if is_cut or not kind or (kind in IMAGE_CLASSES and not header.is_image):
         is_short = end >= file.size

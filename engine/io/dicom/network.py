@@ -20,7 +20,7 @@ from engine.io.dicom.headers import damage, reason_of
 from engine.io.dicom.link_limits import MOST_PDU_BYTES, LinkLimits
 from engine.io.dicom.object_reader import read_object
 from engine.io.dicom.preamble import has_preamble
-from engine.io.dicom.tls import TlsFiles, explained
+from engine.io.dicom.tls import TlsFiles, not_encrypted
 from engine.io.folder import entries, is_folder
 from engine.io.safety.open_input import open_input
 
@@ -135,7 +135,7 @@ def echo(node: Node) -> None:
     with associated(node, {VERIFICATION}, limits) as association:
         with refusing_damage(node):
             response = association.send_c_echo()
-        refuse_unsuccessful(response, node, "echo")
+        refuse_unsuccessful(response, node, "C-ECHO")
 
 
 def send(paths: Sequence[Path], node: Node, on_sent: Callable[[int, int], None]) -> int:
@@ -166,7 +166,7 @@ def send(paths: Sequence[Path], node: Node, on_sent: Callable[[int, int], None])
         for n_sent, file in enumerate(files):
             dataset = _read(file)
             limits.restart(ANSWER_S + _size_of(file) / SLOWEST_PER_S)
-            what = f"{file.name} ({n_sent:,} of {len(files):,} files sent)"
+            what = f"C-STORE {file.name}, file {n_sent + 1:,} of {len(files):,}"
             response = _stored(association, dataset, _id_of(n_sent), node, what)
             refuse_unsuccessful(response, node, what)
             on_sent(n_sent + 1, len(files))
@@ -248,8 +248,8 @@ def _classes_of_one_patient(files: Sequence[Path]) -> set[str]:
     if len(patients) > 1:
         named = ", ".join(file.name for file in list(patients.values())[:MOST_NAMED])
         raise DataError(
-            f"the files belong to {len(patients):,} patients (see {named}); send the files of one "
-            "patient at a time."
+            f"the files belong to {len(patients):,} patients (such as {named}); send the files of "
+            "one patient at a time."
         )
     return classes
 
@@ -262,8 +262,8 @@ def _read(path: Path, *, pixels: bool = True) -> Dataset:
             return read_object(file, pixels=pixels, may_be_deflated=True)
         except damage() as e:
             raise FileFormatError(
-                f"{path.name}: not a readable DICOM file ({reason_of(e)}); remove it from the "
-                "selection."
+                f"{path.name}: not a readable DICOM file; remove it from the selection. Reason: "
+                f"{reason_of(e)}."
             ) from e
 
 
@@ -368,7 +368,7 @@ def _refuse_unreachable(node: Node, context: SSLContext | None) -> None:
             if context is not None:
                 context.wrap_socket(link, server_hostname=node.host).close()
     except SSLError as e:
-        raise ResourceError(f"{node.name}: {explained(e)}.") from e
+        raise not_encrypted(node.name, e) from e
     except OSError as e:
         raise ResourceError(
             f"{node.name}: no response ({e.strerror or e}); check the host, the port and the "

@@ -124,7 +124,8 @@ class ImagingOrder(Settings):
             return cls.model_validate(said | {"weight_kg": weight, "height_cm": height})
         except ValidationError as e:
             raise FileFormatError(
-                f"a worklist order is not valid ({explain(e)}); correct the order in the RIS."
+                "a worklist order is not valid; correct the order in the RIS. Reason: "
+                f"{explain(e)}."
             ) from e
 
     @property
@@ -212,12 +213,13 @@ class ImagingOrder(Settings):
             found = cls.model_validate(said)
         except ValidationError as e:
             raise FileFormatError(
-                f"{path.name}: damaged worklist order ({explain(e)}); query the worklist again."
+                f"{path.name}: damaged worklist order; query the worklist again. Reason: "
+                f"{explain(e)}."
             ) from e
         except (ValueError, AttributeError) as e:
             raise FileFormatError(
-                f"{path.name}: not a worklist order ({e}); create one with `isocenter dicom "
-                "worklist`."
+                f"{path.name}: not a worklist order; create one with `isocenter dicom worklist`. "
+                f"Reason: {e}."
             ) from e
         if seal != seal_of(**said):
             raise broken(path, "Query the worklist again.")

@@ -90,7 +90,9 @@ def _frames(header: Header, rows: int, columns: int) -> NDArray[np.generic]:
         try:
             dataset = read_object(file)
         except damage() as e:
-            raise FileFormatError(f"{name}: damaged DICOM file ({reason_of(e)}). {WAY_OUT}") from e
+            raise FileFormatError(
+                f"{name}: damaged DICOM file. Export the series again. Reason: {reason_of(e)}."
+            ) from e
         # The file is opened a second time here, and can have been replaced since its header was
         # read.
         if "SeriesInstanceUID" in dataset and str(dataset.SeriesInstanceUID) != header.series:
@@ -104,8 +106,8 @@ def _frames(header: Header, rows: int, columns: int) -> NDArray[np.generic]:
             found = np.asarray(dataset.pixel_array)
         except damage() as e:
             raise FileFormatError(
-                f"{name}: its pixels cannot be read ({reason_of(e)}); export the "
-                "series again without compression."
+                f"{name}: its pixels cannot be read; export the series again without compression. "
+                f"Reason: {reason_of(e)}."
             ) from e
     # pydicom returns (rows, columns) for one frame and (frames, rows, columns) for several.
     frames = found.reshape(-1, *found.shape[-2:])

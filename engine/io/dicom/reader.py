@@ -156,7 +156,7 @@ class _Series:
         except EngineError as e:
             if not self.left_out:
                 raise
-            text = f"{str(e).removesuffix('.')}; ignored in this folder: {names_of(self.left_out)}."
+            text = f"{e} Files ignored in this folder: {names_of(self.left_out)}."
             raise type(e)(text) from e
 
 
@@ -216,7 +216,7 @@ def series_file(folder: Path) -> Path | None:
     found = series_in(folder)
     if len(found) > 1:
         listed = "; ".join(
-            f"{headers[0].describe()}, {len(headers)} files, such as {headers[0].path.name}"
+            f"{headers[0].describe()}, {headers[0].path.name}, files: {len(headers)}"
             for headers in found.values()
         )
         raise SeveralItemsError(

@@ -92,7 +92,9 @@ def slices_of(header: Header) -> list[Slice]:
             )
         return [_slice(header, frame) for frame in range(n_frames)]
     except damage() as e:
-        raise FileFormatError(f"{name}: damaged DICOM header ({reason_of(e)}). {WAY_OUT}") from e
+        raise FileFormatError(
+            f"{name}: damaged DICOM header. Export the series again. Reason: {reason_of(e)}."
+        ) from e
 
 
 def _slice(header: Header, frame: int) -> Slice:

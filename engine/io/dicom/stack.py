@@ -56,9 +56,8 @@ def refuse_mixed(headers: Sequence[Header]) -> None:
             if known is not None:
                 raise FileFormatError(known.refuse(file))
         raise FileFormatError(
-            f"{first.path.name}: contains no readable slices (modality {kind or 'unknown'}), "
-            f"expected {', '.join(KINDS[:-1])} or {KINDS[-1]} images; choose a file from such a "
-            "series."
+            f"{first.path.name}: contains no readable slices (modality {kind!r}); choose a file "
+            f"from a series with one of the modalities {', '.join(KINDS)}."
         )
     for keyword in OF_ONE_SERIES:
         other = next((h for h in headers if h.text(keyword) != first.text(keyword)), None)
@@ -183,9 +182,9 @@ def _refuse_gaps(
     for k in uneven_steps(steps):
         n_lost = lacking_after(ordered, steps, int(k))
         if n_lost:
-            between = f"{_named(ordered[k], slices)} and {_named(ordered[k + 1], slices)}"
+            one, other = (_named(each, slices) for each in (ordered[k], ordered[k + 1]))
             raise GeometryError(
-                f"missing slices: {n_lost} between {between} (at {heights[k]:.2f} and "
+                f"missing slices: {n_lost} between {one} and {other} (at {heights[k]:.2f} and "
                 f"{heights[k + 1]:.2f} mm, expected a spacing of {typical_step(steps):.2f} mm); "
                 "copy the complete series."
             )

@@ -162,8 +162,8 @@ def _read(file: InputFile) -> Dataset:
         return found
     except damage() as e:
         raise FileFormatError(
-            f"{file.name}: contains no readable DICOM image ({reason_of(e)}); choose a file from "
-            "one of the patient's series."
+            f"{file.name}: contains no readable DICOM image; choose a file from one of the "
+            f"patient's series. Reason: {reason_of(e)}."
         ) from e
 
 

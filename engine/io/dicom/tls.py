@@ -6,7 +6,7 @@ import ssl
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.core.errors import EngineError, SettingsError
+from engine.core.errors import EngineError, ResourceError, SettingsError
 from engine.io.safety.open_input import open_head, read_text
 
 MOST_TEXT_BYTES = 4_000_000
@@ -59,14 +59,18 @@ class TlsFiles:
         return read_text(path, MOST_TEXT_BYTES) if self.authorities else ""
 
 
-def explained(e: ssl.SSLError) -> str:
-    """Return the reason for a connection that cannot be encrypted, with a remedy."""
+def not_encrypted(name: str, e: ssl.SSLError) -> ResourceError:
+    """Return the error for a node with which no encrypted connection is possible."""
     if isinstance(e, ssl.SSLCertVerificationError):
-        return (
-            f"its certificate is not valid here ({e.verify_message}); add the certificate of its "
-            "authority in the site settings, and use the name in its certificate"
+        return ResourceError(
+            f"{name}: the certificate of this node is not valid here ({e.verify_message}); add the "
+            "certificate of its authority in the site settings, and use the name in its "
+            "certificate."
         )
-    return f"no encrypted connection ({_reason(e)}); check the port, and whether it offers TLS"
+    return ResourceError(
+        f"{name}: no encrypted connection ({_reason(e)}); check the port, and whether the node "
+        "offers TLS."
+    )
 
 
 def _reason(e: Exception) -> str:

@@ -126,17 +126,16 @@ def evened(
     # The finest existing distance everywhere, so that no detail is lost.
     n = int(np.ceil((last - first) / steps.min() - UNEVEN)) + 1
     name = ordered[0].path.parent.name
-    spacings = f"{steps.min():.3g} to {steps.max():.3g} mm"
     if n > MOST_TIMES * len(ordered):
         raise GeometryError(
-            f"{name}: the distances of its slices are {spacings}, too uneven for resampling; "
-            "export the series with equal spacing."
+            f"{name}: the distances of its slices are {steps.min():.3g} to {steps.max():.3g} mm, "
+            "too uneven for resampling; export the series with equal spacing."
         )
     refuse_large_data(4 * n * values[0].size, name)
     step = (last - first) / (n - 1)
     note = (
-        f"{name}: its slices are {spacings} apart; they were resampled to a spacing of "
-        f"{step:.3g} mm by linear interpolation."
+        f"{name}: its slices are {steps.min():.3g} to {steps.max():.3g} mm apart; they were "
+        f"resampled to a spacing of {step:.3g} mm by linear interpolation."
     )
     return _interpolated(values, heights, first + step * np.arange(n)), (note,)
 

@@ -163,5 +163,5 @@ def _answers(association: Association, node: Node, question: WorklistQuery) -> I
         if status and int(status.get("Status", 0)) in PENDING and answer is not None:
             yield answer
         else:
-            refuse_unsuccessful(status, node, "worklist query")
+            refuse_unsuccessful(status, node, "C-FIND")
             return

@@ -177,17 +177,19 @@ def _refuse_between(
     normals = scanner.crystal_normals[crystals]
     # Distances along the normal are depths of interaction, which say nothing about the pitch.
     away = away - (away * normals).sum(axis=1, keepdims=True) * normals
-    sides = (("transverse", np.hypot(away[:, 0], away[:, 1])), ("axial", away[:, 2]))
-    for (side, off_mm), pitch_mm in zip(sides, scanner.crystal_pitch_mm, strict=True):
-        mean_mm = float(np.sqrt(np.average(off_mm * off_mm, weights=counts)))
-        if mean_mm > BETWEEN * pitch_mm:
-            raise GeometryError(
-                f"{name}: detected photons are on average {mean_mm:.2f} mm from the crystal "
-                f"centres of {scanner.name!r} ({side!r} direction; crystal pitch {pitch_mm:.2f} "
-                "mm); correct "
-                "the angles and lengths in the scanner file (such as first_angle_deg), or choose "
-                "the scanner that was simulated."
-            )
+    across = away[:, 0] ** 2 + away[:, 1] ** 2
+    across_mm, along_mm = (
+        float(np.sqrt(np.average(squares, weights=counts))) for squares in (across, away[:, 2] ** 2)
+    )
+    pitch_across_mm, pitch_along_mm = scanner.crystal_pitch_mm
+    if across_mm > BETWEEN * pitch_across_mm or along_mm > BETWEEN * pitch_along_mm:
+        raise GeometryError(
+            f"{name}: detected photons are on average {across_mm:.2f} mm (transverse) and "
+            f"{along_mm:.2f} mm (axial) from the crystal centres of {scanner.name!r}, but its "
+            f"crystal pitch is {pitch_across_mm:.2f} mm (transverse) and {pitch_along_mm:.2f} mm "
+            "(axial). Correct the angles and lengths in the scanner file (such as "
+            "first_angle_deg), or choose the scanner that was simulated."
+        )
 
 
 def nearest(places_mm: Array, scanner: Scanner, name: str) -> NDArray[np.int32]:

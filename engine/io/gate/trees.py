@@ -179,8 +179,8 @@ class RootFile:
             ]
             if bad:
                 raise FileFormatError(
-                    f"{self.name}: branch {bad[0]} of {tree.name} is not a numeric column; write "
-                    "the file with GATE 9 or 10."
+                    f"{self.name}: the branch {bad[0]!r} of the tree {tree.name!r} is not a "
+                    "numeric column; write the file with GATE 9 or 10."
                 )
             yield found
 
@@ -196,11 +196,15 @@ def _only(prompts: list[CoincidenceTree], names: Sequence[str], file: str) -> Co
             f"{file}: contains {len(prompts)} coincidence trees ({listed}), but none named "
             "Coincidences; keep only one of them."
         )
-    listed = ", ".join(dict.fromkeys(names)) or "none"
-    singles = any(name.lower().startswith("singles") for name in names)
-    way = "Sort its singles into coincidences in GATE." if singles else "Choose GATE's output."
+    listed = ", ".join(dict.fromkeys(names))
+    if any(name.lower().startswith("singles") for name in names):
+        raise FileFormatError(
+            f"{file}: none of the trees [{listed}] has the times of both photons (time1, time2). "
+            "Sort the singles into coincidences in GATE."
+        )
     raise FileFormatError(
-        f"{file}: none of its trees ({listed}) has the times of both photons (time1, time2). {way}"
+        f"{file}: none of the trees [{listed}] has the times of both photons (time1, time2). "
+        "Choose an output file of GATE with coincidences."
     )
 
 

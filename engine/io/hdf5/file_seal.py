@@ -157,8 +157,8 @@ def refuse_broken_seal(
         written = item.attrs.get("sha256")
         if written is not None and name not in compared and text_of(written) != _digest(item):
             raise FileFormatError(
-                f"{path.name}: {name} has changed since it was written (its checksum differs). "
-                f"{remedy}"
+                f"{path.name}: the dataset {name!r} has changed since it was written (its checksum "
+                f"differs). {remedy}"
             )
 
 

@@ -101,8 +101,9 @@ def write_histogram(data: Histogram, path: Path) -> None:
 def _scanner_in_use(stored: Any, named: str | None, path: Path) -> DualHead:
     if not isinstance(stored, DualHead):
         raise FileFormatError(
-            f"{path.name}: the histogram is from {stored.name!r} ({stored.describe()}), expected a "
-            "scanner with two panels; write the file again with the correct scanner."
+            f"{path.name}: the histogram is from {stored.name!r}, expected a scanner with two "
+            "panels; write the file again with the correct scanner. Scanner in the file: "
+            f"{stored.describe()}."
         )
     if named is None:
         return stored
@@ -113,9 +114,9 @@ def _scanner_in_use(stored: Any, named: str | None, path: Path) -> DualHead:
         getattr(chosen.settings, key) != getattr(stored.settings, key) for key in same
     ):
         raise GeometryError(
-            f"{path.name}: the histogram is from {stored.name!r} ({stored.describe()}), but the "
-            f"chosen scanner is {chosen.name!r} ({chosen.describe()}); choose the correct scanner, "
-            "or omit it."
+            f"{path.name}: the histogram is from {stored.name!r}, but the chosen scanner is "
+            f"{chosen.name!r}; choose the correct scanner, or omit it. Scanner in the file: "
+            f"{stored.describe()}. Chosen scanner: {chosen.describe()}."
         )
     return chosen
 
@@ -133,16 +134,16 @@ def _refuse_unknown(file: h5py.File, path: Path) -> None:
 
 def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -> Array:
     """Return checked values as float32: checksum, size, and numbers of at least 0."""
-    item, what = dataset(file, name, path), name.rpartition("/")[2]
+    item = dataset(file, name, path)
     if item.shape != (n,):
         raise FileFormatError(
-            f"{path.name}: the dataset {what} has {' × '.join(f'{k:,}' for k in item.shape)} "
-            f"values, but {scanner.name!r} ({scanner.describe()}) needs {n:,}; write the file "
-            "again with the correct scanner."
+            f"{path.name}: the dataset {name!r} has {' × '.join(f'{k:,}' for k in item.shape)} "
+            f"values, but {scanner.name!r} needs {n:,}; write the file again with the correct "
+            f"scanner. Scanner in the file: {scanner.describe()}."
         )
     if item.dtype != np.float32 and item.dtype.kind not in "iu":
         raise FileFormatError(
-            f"{path.name}: the dataset {what} has the type {item.dtype}, expected float32 or "
+            f"{path.name}: the dataset {name!r} has the type {item.dtype}, expected float32 or "
             "integers; write the file again."
         )
     # Integers are accepted, because other programs store counts as such.
@@ -152,7 +153,7 @@ def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -
     i = first_row(values, lambda part: ~((part >= 0) & (part < np.inf)))
     if i is not None:
         raise DataError(
-            f"{path.name}: value {i:,} of the dataset {what} is {values[i]}, expected at least 0; "
-            "store measured values, without subtracting delayed coincidences from prompts."
+            f"{path.name}: value {i:,} of the dataset {name!r} is {values[i]}, expected at least "
+            "0; store measured values, without subtracting delayed coincidences from prompts."
         )
     return np.asarray(values, np.float32)

@@ -179,9 +179,9 @@ def _scanner_in_use(
     # A corrected geometry may replace the stored one if the crystal numbers keep their meaning.
     if chosen.n_crystals != stored.n_crystals or chosen.tof != stored.tof:
         raise GeometryError(
-            f"{path.name}: the scan is from {stored.name!r} ({stored.describe()}), but the chosen "
-            f"scanner is {chosen.name!r} ({chosen.describe()}); choose the correct scanner, or "
-            "omit it."
+            f"{path.name}: the scan is from {stored.name!r}, but the chosen scanner is "
+            f"{chosen.name!r}; choose the correct scanner, or omit it. Scanner in the file: "
+            f"{stored.describe()}. Chosen scanner: {chosen.describe()}."
         )
     if chosen.fingerprint() == stored.fingerprint():
         return chosen, ()
@@ -198,7 +198,7 @@ def _columns(file: h5py.File, path: Path) -> dict[str, Array]:
         shape = (n_events, 2) if name == "crystals" else (n_events,)
         if item.shape != shape:
             raise FileFormatError(
-                f"{path.name}: the column {name} has {' × '.join(map(str, item.shape))} values, "
+                f"{path.name}: the column {name!r} has {' × '.join(map(str, item.shape))} values, "
                 f"expected {' × '.join(map(str, shape))} for {n_events:,} events; write the file "
                 "again."
             )
@@ -259,7 +259,8 @@ def _at_least_0(file: h5py.File, name: str, unit: str, path: Path) -> float:
     value = float(file.attrs.get(name, 0.0))
     if not math.isfinite(value) or value < 0:
         raise FileFormatError(
-            f"{path.name}: {name} is {value}, expected at least 0 {unit}; write the file again."
+            f"{path.name}: {name!r} is {value} {unit}, expected at least 0 {unit}; write the file "
+            "again."
         )
     return value
 

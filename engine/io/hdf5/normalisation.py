@@ -146,7 +146,7 @@ def _components(tree: h5py.File, path: Path) -> Components:
     use = text_of(tree.attrs.get("geometry_use", b"multiplies"))
     if use not in USES:
         raise FileFormatError(
-            f"{path.name}: geometry_use is {use!r}, expected {' or '.join(USES)}; write the "
+            f"{path.name}: 'geometry_use' is {use!r}, expected one of {', '.join(USES)}; write the "
             "file again."
         )
     return Components(
@@ -165,9 +165,9 @@ def _refuse_other_scanner(stored: Scanner, scanner: Scanner, path: Path) -> None
         and stored.n_classes != scanner.n_classes
     ):
         raise GeometryError(
-            f"{path.name}: the normalisation is from {stored.name!r} ({stored.describe()}), but "
-            f"the scan is from {scanner.name!r} ({scanner.describe()}); choose a normalisation for "
-            "this scanner."
+            f"{path.name}: the normalisation is from {stored.name!r}, but the scan is from "
+            f"{scanner.name!r}; choose a normalisation for this scanner. Scanner of the "
+            f"normalisation: {stored.describe()}. Scanner of the scan: {scanner.describe()}."
         )
 
 
@@ -211,14 +211,13 @@ def refuse_unfit(components: Components, scanner: Scanner, path: Path) -> None:
 
 def _refuse_table(name: str, values: Array, shape: tuple[int, ...], path: Path) -> None:
     if values.shape != shape:
-        got, want = (" × ".join(map(str, s)) for s in (values.shape, shape))
         raise GeometryError(
-            f"{path.name}: the component {name} has {got} values, but this scanner needs {want}; "
-            "choose a normalisation for this scanner."
+            f"{path.name}: the component {name!r} has the shape {values.shape}, but this scanner "
+            f"needs {shape}; choose a normalisation for this scanner."
         )
     refuse_not_finite(path, values)
     if (values < 0).any() or not values.any():
         raise DataError(
-            f"{path.name}: the factors of {name} range from {values.min():g} to {values.max():g}, "
-            "expected at least 0 and not all 0; write the file again."
+            f"{path.name}: the component {name!r} has factors from {values.min():g} to "
+            f"{values.max():g}, expected at least 0 and not all 0; write the file again."
         )

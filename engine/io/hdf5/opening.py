@@ -217,8 +217,9 @@ def damaged(path: Path, e: Exception) -> FileFormatError:
             f"{path.name}: truncated HDF5 file, {there:,} of {whole:,} bytes are present; copy or "
             "export it again."
         )
-    reason = "truncated" if "truncated" in str(e) else "damaged"
-    return FileFormatError(f"{path.name}: {reason} HDF5 file ({e}); copy or export it again.")
+    if "truncated" in str(e):
+        return FileFormatError(f"{path.name}: truncated HDF5 file ({e}); copy or export it again.")
+    return FileFormatError(f"{path.name}: damaged HDF5 file ({e}); copy or export it again.")
 
 
 def _refuse_unsafe(tree: h5py.File, file: InputFile) -> None:
@@ -235,7 +236,7 @@ def _refuse_unsafe(tree: h5py.File, file: InputFile) -> None:
             where = f"{path.name}: {group.name.rstrip('/')}/{name}"
             if not isinstance(group.get(name, getlink=True), h5py.HardLink):
                 raise FileFormatError(
-                    f"{where} links to another file, but, for safety, only self-contained files "
+                    f"{where}: links to another file, but, for safety, only self-contained files "
                     "are read; copy the data into this file."
                 )
             item = group[name]
@@ -278,13 +279,13 @@ def refuse_unsafe(item: h5py.Dataset, where: str, size: int, *, texts: bool = Fa
     # Such a dataset could read any file of the user, such as a password file, into an image.
     if item.external or item.is_virtual:
         raise FileFormatError(
-            f"{where} stores its values in other files, but, for safety, only self-contained files "
-            "are read; copy the data into this file."
+            f"{where}: the values are stored in other files, but, for safety, only self-contained "
+            "files are read; copy the data into this file."
         )
     # Object types need decoding in Python, and references could point to other objects.
     if item.dtype.hasobject and not (texts and h5py.check_string_dtype(item.dtype)):
         raise FileFormatError(
-            f"{where} contains objects, expected numbers; export the data as numbers."
+            f"{where}: contains objects, expected numbers; export the data as numbers."
         )
     # HDF5 allocates a whole chunk even to read one value, and a chunk can be larger than the
     # dataset. Python integers, because the product can overflow 64 bits.
@@ -298,7 +299,7 @@ def dataset(file: h5py.File, name: str, path: Path) -> h5py.Dataset:
 
     item = file.get(name)
     if not isinstance(item, h5py.Dataset):
-        raise FileFormatError(f"{path.name}: contains no dataset {name}; write the file again.")
+        raise FileFormatError(f"{path.name}: contains no dataset {name!r}; write the file again.")
     return item
 
 
@@ -324,16 +325,16 @@ def column(item: h5py.Dataset, dtype: str, path: Path) -> Array:
     wanted = np.dtype(dtype)
     if item.dtype != wanted:
         raise FileFormatError(
-            f"{path.name}: {item.name} has the type {item.dtype}, expected {wanted}; write the "
-            "file again."
+            f"{path.name}: the dataset {item.name!r} has the type {item.dtype}, expected {wanted}; "
+            "write the file again."
         )
     refuse_large_data(int(item.nbytes), path.name)
     offset, size = item.id.get_offset(), int(item.file.id.get_filesize())
     # HDF5 returns zeros for contiguous values beyond the end of the file.
     if offset is not None and offset + item.nbytes > size:
         raise FileFormatError(
-            f"{path.name}: truncated file ({item.name} needs {offset + item.nbytes:,} bytes, but "
-            f"only {size:,} are present); copy the file again."
+            f"{path.name}: the file is truncated; the dataset {item.name!r} ends at byte "
+            f"{offset + item.nbytes:,}, but the file has only {size:,} bytes. Copy the file again."
         )
     return np.asarray(item[()])
 
@@ -365,8 +366,8 @@ def refuse_changed(item: h5py.Dataset, values: Array, path: Path) -> None:
     written = item.attrs.get("sha256")
     if written is not None and digest(values) != text_of(written):
         raise FileFormatError(
-            f"{path.name}: {item.name.strip('/')} has changed since it was written (its checksum "
-            "differs); copy the file again."
+            f"{path.name}: the dataset {item.name.strip('/')!r} has changed since it was written "
+            "(its checksum differs); copy the file again."
         )
 
 
@@ -416,12 +417,15 @@ def read_json(file: h5py.File, name: str, path: Path) -> Plain:
         return {}
     item = dataset(file, name, path)
     if item.nbytes > MAX_TEXT or item.shape != ():
-        raise FileFormatError(f"{path.name}: {name} is not text; write the file again.")
+        raise FileFormatError(
+            f"{path.name}: the dataset {name!r} is not text; write the file again."
+        )
     try:
         return from_json(text_of(item[()]))
     except ValueError as e:
         raise FileFormatError(
-            f"{path.name}: {name} is not valid JSON ({e}); write the file again."
+            f"{path.name}: the dataset {name!r} is not valid JSON; write the file again. Reason: "
+            f"{e}."
         ) from e
 
 
@@ -496,10 +500,11 @@ def provide_filters(item: h5py.Dataset, where: str) -> None:
         import_module("hdf5plugin")
     missing = _missing(item)
     if missing:
-        names = " and ".join(NAMES.get(number, str(number)) for number in missing)
+        names = ", ".join(NAMES.get(number, str(number)) for number in missing)
         raise ResourceError(
-            f"{where} is compressed with the filter {names!r}, which is not installed; run pip "
-            "install 'isocenter[filters]', or save the file with gzip or uncompressed."
+            f"{where}: a compression filter is not installed; run pip install "
+            "'isocenter[filters]', or save the file with gzip or uncompressed. Missing filters: "
+            f"{names}."
         )
 
 

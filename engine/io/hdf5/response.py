@@ -201,9 +201,9 @@ def refuse_other_scanner(
     # A scanner that was only renamed still has the same response.
     if stored.fingerprint() | {"name": ""} != scanner.fingerprint() | {"name": ""}:
         raise GeometryError(
-            f"{path.name}: the matrix is for {stored.name!r} ({stored.describe()}), but the scan "
-            f"is from {scanner.name!r} ({scanner.describe()}); compute a matrix for "
-            f"{scanner.name!r}."
+            f"{path.name}: the matrix is for {stored.name!r}, but the scan is from "
+            f"{scanner.name!r}; compute a matrix for {scanner.name!r}. Scanner of the matrix: "
+            f"{stored.describe()}. Scanner of the scan: {scanner.describe()}."
         )
     if stored.grid != scanner.grid and not any_image:
         raise GeometryError(
@@ -252,6 +252,6 @@ def _refuse_impossible(matrix: ResponseMatrix, path: Path) -> None:
         column = getattr(matrix, name)
         if not (column.min() >= 0 and column.max() < np.inf):  # also refuses NaN
             raise FileFormatError(
-                f"{path.name}: the {name} range from {column.min():g} to {column.max():g}, "
-                "expected at least 0; compute the matrix again."
+                f"{path.name}: the dataset {name!r} contains values from {column.min():g} to "
+                f"{column.max():g}, expected at least 0; compute the matrix again."
             )

@@ -128,8 +128,8 @@ def _coincident(file: h5py.File, path: Path) -> NDArray[np.bool_] | None:
     # A coincidence has no order, so neither has the rule.
     if rule.ndim != 2 or rule.shape != rule.T.shape or (rule != rule.T).any():
         raise FileFormatError(
-            f"{path.name}: {name} is not a symmetric matrix (its shape is {rule.shape}); write the "
-            "file again."
+            f"{path.name}: the dataset {name!r} is not a symmetric matrix (its shape is "
+            f"{rule.shape}); write the file again."
         )
     return rule
 
@@ -160,7 +160,8 @@ def _lengths(path: Path, name: str, values: Array, n: int) -> tuple[float, ...]:
     numbers = np.asarray(values, np.float64).reshape(-1)
     if len(numbers) != n:
         raise FileFormatError(
-            f"{path.name}: {name} has {len(numbers)} numbers, expected {n}; write the file again."
+            f"{path.name}: the number of values of {name!r} is {len(numbers)}, expected {n}; write "
+            "the file again."
         )
     return tuple(in_range(path, name, number, LENGTHS_MM) for number in numbers)
 
@@ -177,20 +178,22 @@ def _tof(path: Path, values: Array) -> TofBins:
 def _of_text(file: h5py.File, name: str, path: Path) -> Scanner:
     item = dataset(file, name, path)
     if item.shape != () or item.nbytes > MAX_TEXT:
-        raise FileFormatError(f"{path.name}: {name} is not text; write the file again.")
+        raise FileFormatError(
+            f"{path.name}: the dataset {name!r} is not text; write the file again."
+        )
     text = bytes(item[()])
     # Files of other programs may lack the checksum.
     written = text_of(item.attrs.get("sha256", b""))
     if written and written != sha256(text).hexdigest():
         raise FileFormatError(
-            f"{path.name}: {name} has changed since it was written (its checksum differs); copy "
-            "the file again."
+            f"{path.name}: the dataset {name!r} has changed since it was written (its checksum "
+            "differs); copy the file again."
         )
     try:
         # RecursionError: nested brackets in a forged text exhaust the stack of the parser.
         values = tomllib.loads(text_of(text))
     except (tomllib.TOMLDecodeError, RecursionError) as e:
         raise FileFormatError(
-            f"{path.name}: {name} is not valid TOML ({e}); write the file again."
+            f"{path.name}: the dataset {name!r} is not valid TOML ({e}); write the file again."
         ) from e
     return scanner_of(scanner_settings(values, where=f"{path.name}, scanner"))

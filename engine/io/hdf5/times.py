@@ -115,19 +115,21 @@ def read_live(file: h5py.File, path: Path) -> LiveTimes | None:
     table = np.array(column(dataset(file, LIVE, path), "<f8", path))
     if table.ndim != 2 or table.shape[1] != 2 or not len(table):
         raise FileFormatError(
-            f"{path.name}: {LIVE} has the shape {table.shape}, expected (n, 2); write the file "
-            "again."
+            f"{path.name}: the dataset {LIVE!r} has the shape {table.shape}, expected (n, 2); "
+            "write the file again."
         )
     if not np.isfinite(table).all() or (table[:, 1] < 0).any():
         raise FileFormatError(
-            f"{path.name}: {LIVE} contains values from {table.min():g} to {table.max():g}, "
-            "expected finite start times and live fractions of at least 0; write the file again."
+            f"{path.name}: the dataset {LIVE!r} contains values from {table.min():g} to "
+            f"{table.max():g}, expected finite start times and live fractions of at least 0; write "
+            "the file again."
         )
     starts = table[:, 0]
     # float64 stores ms of 32 bits exactly, so the conversion to integers loses nothing.
     if (np.diff(starts) < 0).any() or (np.abs(starts) > np.iinfo(np.uint32).max).any():
         raise FileFormatError(
-            f"{path.name}: the start times of {LIVE} ({starts[0]:g} to {starts[-1]:g} ms) do not "
-            "increase; write the file again."
+            f"{path.name}: the start times in the dataset {LIVE!r} run from {starts[0]:g} to "
+            f"{starts[-1]:g} ms, expected increasing times of at most {np.iinfo(np.uint32).max:,} "
+            "ms; write the file again."
         )
     return LiveTimes(starts.astype(np.int64), table[:, 1])

@@ -156,8 +156,9 @@ def _n_times(header: InterfileHeader) -> int:
     n_times = header.required("matrix size [5]") if n == 5 else 0
     if label != TIMES or not 1 <= n_times <= MOST_TIMES:
         raise FileFormatError(
-            f"{header.path.name}: has {n} dimensions (label of the fifth: {label or 'none'}), "
-            f"expected 4, or 5 with up to {MOST_TIMES:,} {TIMES!r}; correct the header."
+            f"{header.path.name}: has {n} dimensions ('matrix axis label [5]' is {label!r}, "
+            f"'matrix size [5]' is {n_times:,}), expected 4 dimensions, or 5 with up to "
+            f"{MOST_TIMES:,} {TIMES!r}; correct the header."
         )
     return n_times
 

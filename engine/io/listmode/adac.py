@@ -178,10 +178,10 @@ def _separation_mm(text: str, path: Path) -> float:
         separation_mm = float(stated)
     except ValueError as e:
         raise FileFormatError(
-            f"{path.name}: the separation of the heads is {stated[:40]!r}, expected a number in "
-            "mm; correct the header."
+            f"{path.name}: 'separation' is {stated[:40]!r}, expected the separation of the heads "
+            "in mm; correct the header."
         ) from e
-    return in_range(path, "the separation of the heads", separation_mm, SEPARATION_MM)
+    return in_range(path, "separation [mm]", separation_mm, SEPARATION_MM)
 
 
 def _scanner_for(
@@ -191,8 +191,8 @@ def _scanner_for(
     scanner = read_scanner(named or SCANNER)
     if not isinstance(scanner, DualHead) or scanner.settings.n_layers != 1:
         raise GeometryError(
-            f"{path.name}: the chosen scanner {scanner.name!r} ({scanner.describe()}) does not "
-            f"have two single-layer panels; omit the scanner to use {SCANNER!r}."
+            f"{path.name}: the chosen scanner {scanner.name!r} does not have two single-layer "
+            f"panels; omit the scanner to use {SCANNER!r}. Chosen scanner: {scanner.describe()}."
         )
     s = scanner.settings
     # The file states the distance of the detection points, the scanner that of the crystal
@@ -203,8 +203,8 @@ def _scanner_for(
     if named is not None:
         raise GeometryError(
             f"{path.name}: the heads are {separation_mm:g} mm apart, but those of {scanner.name!r} "
-            f"are {s.separation_mm + depths_mm:g} mm apart; omit the scanner or choose the "
-            "right one."
+            f"are {s.separation_mm + depths_mm:g} mm apart; omit the scanner, or choose the "
+            "scanner of this scan."
         )
     distance_mm = separation_mm - depths_mm
     n_planes = floor(distance_mm / s.plane_mm)

@@ -129,10 +129,10 @@ def _records(file: InputFile) -> tuple[Words, int]:
     """Return the complete records, and the number of bytes after them."""
     path = file.path
     if not file.head.startswith(SIGNATURES):
-        known = " or ".join(repr(mark.decode()) for mark in SIGNATURES)
+        known = ", ".join(repr(mark.decode()) for mark in SIGNATURES)
         raise FileFormatError(
-            f"{path.name}: not SAFIR list mode (it does not start with {known}); choose another "
-            "file."
+            f"{path.name}: not SAFIR list mode, which starts with one of the signatures {known}; "
+            "choose another file."
         )
     if file.size < HEADER_BYTES + RECORD_BYTES:
         raise FileFormatError(
@@ -140,13 +140,13 @@ def _records(file: InputFile) -> tuple[Words, int]:
             "copy it again."
         )
 
-    def what(n_whole: int, n_rest: int) -> str:
+    def problem(n_whole: int, n_rest: int) -> str:
         return (
-            f"{file.size:,} bytes are the signature, {n_whole:,} complete 8-byte records and "
-            f"{n_rest} more {'byte' if n_rest == 1 else 'bytes'}"
+            f"{file.name}: the file is truncated; its last record has only {n_rest} of "
+            f"{RECORD_BYTES} bytes (file size: {file.size:,} bytes, complete records: {n_whole:,})"
         )
 
-    return words_of(file, "<u8", HEADER_BYTES, lambda records: records < IS_TIME, what)
+    return words_of(file, "<u8", HEADER_BYTES, lambda records: records < IS_TIME, problem)
 
 
 def _adjacent_map(path: Path) -> str:
@@ -230,8 +230,9 @@ def _refuse_pairs(pairs: NDArray[np.int32], events: Records, before: int, path: 
     )
     if (pairs[k] < 0).any():
         raise FileFormatError(
-            f"{path.name}: event {before + k:,} uses a crystal that is not in the crystal map ({a} "
-            f"and {b}); choose the crystal map of this scanner, or copy the file again."
+            f"{path.name}: event {before + k:,} uses a crystal that is not in the crystal map "
+            f"(first crystal: {a}; second crystal: {b}); choose the crystal map of this scanner, "
+            "or copy the file again."
         )
     raise FileFormatError(
         f"{path.name}: event {before + k:,} uses the same crystal twice ({a}); copy the file again."

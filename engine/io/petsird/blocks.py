@@ -225,8 +225,8 @@ def refuse_movement(blocks: Blocks, path: Path) -> tuple[str, ...]:
             continue
         if len(places) > 1 or not blocks.moved_before_events[kind]:
             raise DataError(
-                f"{path.name}: bed or gantry move during the scan ({len(places)} blocks {kind}); "
-                "write one file per position."
+                f"{path.name}: the bed or gantry moves during the scan (number of {kind!r}: "
+                f"{len(places)}); write one file per position."
             )
         # A moved gantry changes every line, and images refer to the gantry, so it cannot be a note.
         if kind == "GantryMovementTimeBlock":

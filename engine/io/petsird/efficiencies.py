@@ -46,11 +46,11 @@ def bin_efficiencies(found: Tree, geometry: Geometry, path: Path) -> list[NDArra
         (n_crystals, n_energies) for each module type
     """
     listed = found["detectionBinEfficiencies"]
-    return of_bins(listed, geometry, path, "efficiencies of detection bins")
+    return of_bins(listed, geometry, path, "detectionBinEfficiencies")
 
 
 def of_bins(
-    listed: Sequence[Array], geometry: Geometry, path: Path, what: str
+    listed: Sequence[Array], geometry: Geometry, path: Path, field: str
 ) -> list[NDArray[np.float32]]:
     """Return one value for each detection bin.
 
@@ -62,8 +62,8 @@ def of_bins(
         scanner of the header
     path
         file, for messages
-    what
-        name of the values, for messages
+    field
+        name of the field in the file, for messages
 
     Returns
     -------
@@ -84,12 +84,12 @@ def of_bins(
             given = np.ones(one.n_bins, np.float32)
         if given.size != one.n_bins:
             raise FileFormatError(
-                f"{path.name}: {what!r} has {given.size:,} values, but module type {number} has "
-                f"{one.n_bins:,} bins; write the file again."
+                f"{path.name}: the size of {field!r} for module type {number} is {given.size:,}, "
+                f"expected {one.n_bins:,} (one value per detection bin); write the file again."
             )
         if not np.isfinite(given).all() or (given < 0).any():
             raise DataError(
-                f"{path.name}: {what!r} of module type {number} contains values that are negative "
+                f"{path.name}: {field!r} of module type {number} contains values that are negative "
                 "or NaN, expected at least 0; write the file again."
             )
         values.append(given.reshape(one.n_crystals, one.n_energies))
@@ -162,25 +162,24 @@ def _table(rows: Lists, group: Group, types: Sequence[Modules], path: Path) -> A
     vector = rows[group.upper][group.lower] if _has(rows, group) else ()
     if not vector:
         return np.ones(shape, np.float32)
-    pair = f"{group.upper} and {group.lower}"
-    where = f"{path.name}: group {group.number} of module types {pair}"
+    where = f"{path.name}: group {group.number} of module types {group.upper} and {group.lower}"
     one = vector[group.number] if group.number < len(vector) else None
     # The group number is stored twice: as the position in the list and in the entry.
     if one is None or one["sgid"] != group.number:
         raise FileFormatError(
-            f"{where}: its efficiencies are missing or out of order; write the file again."
+            f"{where}: the efficiencies are missing or out of order; write the file again."
         )
     lines: Sequence[Array] = one["values"]
     if len(lines) != shape[0] or any(len(line) != shape[1] for line in lines):
-        lengths = " or ".join(str(n) for n in sorted({len(line) for line in lines}))
+        lengths = sorted({len(line) for line in lines})
         raise FileFormatError(
-            f"{where}: its efficiencies have {len(lines)} rows of {lengths or 0} values, expected "
-            f"{shape[0]} rows of {shape[1]} values; write the file again."
+            f"{where}: the efficiencies are a table of {len(lines)} × {lengths} values, expected "
+            f"{shape[0]} × {shape[1]} values; write the file again."
         )
     table = np.asarray(lines, np.float32)
     if not np.isfinite(table).all() or (table < 0).any():
         raise DataError(
-            f"{where}: its efficiencies contain negative values or NaN; write the file again."
+            f"{where}: the efficiencies contain negative values or NaN; write the file again."
         )
     return table
 
@@ -200,7 +199,9 @@ def live_of_blocks(blocks: Blocks, path: Path) -> list[OfBins]:
         file, for messages
     """
     return [
-        of_bins(said["singlesAliveTimeFractions"], blocks.geometry, path, "live times")
+        of_bins(
+            said["singlesAliveTimeFractions"], blocks.geometry, path, "singlesAliveTimeFractions"
+        )
         for _, _, said in blocks.alive
     ]
 

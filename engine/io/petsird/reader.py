@@ -69,8 +69,8 @@ class Petsird(ListModeReader):
         # The schema of a file can name or nest fields in another way than this reader expects.
         except (KeyError, TypeError, IndexError, AttributeError, ValueError) as e:
             raise FileFormatError(
-                f"{file.name}: its schema differs from PETSIRD 0.12 ({type(e).__name__}: {e}); "
-                "write the file with that version, or copy it again."
+                f"{file.name}: the schema differs from PETSIRD 0.12; write the file with that "
+                f"version, or copy it again. Reason: {type(e).__name__}: {e}."
             ) from e
 
     @classmethod
@@ -81,9 +81,9 @@ class Petsird(ListModeReader):
             _refuse_cut(blocks, file)
         if not blocks.n_events:
             raise DataError(
-                f"{path.name}: contains no coincidences in its {sum(blocks.kinds.values()):,} "
-                f"blocks (single photons: {blocks.others['singleEvents']:,}); write a file with "
-                "coincidences."
+                f"{path.name}: contains no coincidences (blocks: "
+                f"{sum(blocks.kinds.values()):,}, single photons: "
+                f"{blocks.others['singleEvents']:,}); write a file with coincidences."
             )
         geometry = blocks.geometry
         found: Tree = header["scanner"]["detectionEfficiencies"]
@@ -140,8 +140,8 @@ def _content(file: InputFile) -> tuple[Tree, Blocks, int | None]:
 def _refuse_cut(blocks: Blocks, file: InputFile) -> None:
     if not file.may_be_cut:
         raise CutOffError(
-            f"{file.name}: truncated after {sum(blocks.kinds.values()):,} complete blocks (the end "
-            "mark is missing)",
+            f"{file.name}: the end mark is missing, so the file is truncated (complete blocks: "
+            f"{sum(blocks.kinds.values()):,})",
             blocks.n_events,
         )
 

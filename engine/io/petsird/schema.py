@@ -150,7 +150,7 @@ class Schema:
         if isinstance(declared, list):
             return self._union(declared, given, depth)
         if not isinstance(declared, dict):
-            raise TypeError(f"type {declared!r}")
+            raise TypeError(f"{declared!r} is not a type")
         if "vector" in declared:
             body = declared["vector"]
             return _vector(self._type(body["items"], given, depth + 1), body.get("length"))

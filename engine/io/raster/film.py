@@ -67,15 +67,15 @@ def film(frames: Sequence[Frame], suffix: str, *, frame_ms: float) -> bytes:
 
     if suffix not in FILM_SUFFIXES:
         raise UnknownFormatError(
-            f"a movie cannot be saved with the suffix {suffix or 'none'}; use the suffix "
-            f"{' or '.join(FILM_SUFFIXES)}."
+            f"the suffix of the movie is {suffix!r}, expected one of {', '.join(FILM_SUFFIXES)}; "
+            "change the file name."
         )
     # A window that was resized during recording gives images of several sizes.
     sizes = {each.shape for each in frames}
     if len(sizes) != 1:
         raise DataError(
-            f"the movie has {len(frames)} images of {len(sizes)} different sizes, expected at "
-            "least one image and a single size; record it again without resizing the window."
+            f"the movie has {len(sizes)} image sizes (images: {len(frames)}), expected images of "
+            "a single size; record it again without resizing the window."
         )
     images = [Image.fromarray(each) for each in frames]
     if suffix == ".gif":

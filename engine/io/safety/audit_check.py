@@ -144,7 +144,7 @@ class _Reading:
                 is_checked = every_key or is_last
                 line = read_line(data, number, self.line, self.known, checks_key=is_checked)
             except ValueError as e:
-                raise DataError(f"{self.path.name}: {e}; compare this line with a backup.") from e
+                raise DataError(f"{self.path.name}: {e}. Compare this line with a backup.") from e
             self._add(line)
             reached = line if number == wanted else reached
         return reached

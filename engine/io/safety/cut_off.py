@@ -58,10 +58,9 @@ class CutOff:
         """Note for the user; empty for a complete file."""
         if not self.n_bytes:
             return ()
-        rest = "1 byte is" if self.n_bytes == 1 else f"{self.n_bytes:,} bytes are"
         return (
-            f"{self.name} ends within a record: its {self.n_events:,} complete events are used, "
-            f"{rest} ignored.",
+            f"{self.name} ends within a record: only its complete events are used (events used: "
+            f"{self.n_events:,}, bytes ignored: {self.n_bytes:,}).",
         )
 
 
@@ -70,7 +69,7 @@ def words_of(
     dtype: str,
     start: int,
     is_event: Callable[[Array], NDArray[np.bool_]],
-    what: Callable[[int, int], str],
+    problem: Callable[[int, int], str],
 ) -> tuple[FileWords, int]:
     """Return the complete words of a file, and the number of bytes after them.
 
@@ -84,8 +83,8 @@ def words_of(
         byte of the first word
     is_event
         returns True for the words that are events
-    what
-        returns a clause for the message from the number of complete words and of further bytes
+    problem
+        returns the message without remedy for the number of complete words and of further bytes
 
     Returns
     -------
@@ -106,7 +105,7 @@ def words_of(
         # The events are counted before the refusal, so that the user can decide with their number.
         pieces = (words[k : k + CHUNK] for k in range(0, len(words), CHUNK))
         n_events = sum(int(np.count_nonzero(is_event(piece))) for piece in pieces)
-        raise CutOffError(f"{file.name}: truncated, {what(len(words), rest)}", n_events)
+        raise CutOffError(problem(len(words), rest), n_events)
     return words, rest
 
 

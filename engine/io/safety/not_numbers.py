@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from engine.core.errors import DataError
 
 MARK = "are NaN (no number)"
+READ_AS_0 = "They are read as 0."
 
 
 def refuse_noted_nan(path: Path, notes: Sequence[str]) -> None:
@@ -32,8 +33,8 @@ def refuse_noted_nan(path: Path, notes: Sequence[str]) -> None:
     found = next((note for note in notes if MARK in note), None)
     if found is not None:
         raise DataError(
-            f"{found.partition(';')[0]}. An attenuation map needs a number in every voxel. Set the "
-            f"voxels of {path.name} outside the body to 0."
+            f"{found.removesuffix(READ_AS_0)}An attenuation map needs a number in every voxel. Set "
+            f"the voxels of {path.name} outside the body to 0."
         )
 
 
@@ -59,5 +60,5 @@ def nan_as_zero(
     if n in (0, values.size):
         return values, ()
     share = 100 * n / values.size
-    note = f"{path.name}: {n:,} voxels ({share:.3g} %) {MARK}; they are read as 0."
+    note = f"{path.name}: {n:,} voxels ({share:.3g} %) {MARK}. {READ_AS_0}"
     return np.where(is_nan, np.float32(0), values), (note,)

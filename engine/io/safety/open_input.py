@@ -339,8 +339,8 @@ def _refuse_irregular(path: Path, mode: int) -> None:
             f"{path}: this is a folder; open a file in it, or run `isocenter import` on it."
         )
     if not stat.S_ISREG(mode):
-        kind = next((word for holds, word in KINDS if holds(mode)), "not a regular file")
-        raise FileFormatError(f"{path}: {kind}; choose a regular file.")
+        kind = next((text for holds, text in KINDS if holds(mode)), "this is not a regular file")
+        raise FileFormatError(f"{path}: {kind}. Choose a regular file.")
 
 
 def unreadable(path: Path, e: OSError | ValueError) -> EngineError:

@@ -64,8 +64,9 @@ def stated_grid(
     centre = tuple(float(place) for place in np.ravel(np.asarray(centre_mm)))
     if len(shape) != 3 or len(voxel) != 3 or len(centre) != 3:
         raise FileFormatError(
-            f"{path.name}: has {len(shape)} axes, {len(voxel)} voxel edges and {len(centre)} "
-            "centre coordinates, expected 3 of each; write the file again."
+            f"{path.name}: the numbers of axes, voxel edges and centre coordinates are "
+            f"{len(shape)}, {len(voxel)} and {len(centre)}, expected 3 of each; write the file "
+            "again."
         )
     low, high = VOXEL_MM
     if not all(low <= edge <= high for edge in voxel):  # also refuses NaN
@@ -86,7 +87,8 @@ def known_unit(path: Path, unit: str) -> str:
     if unit not in UNITS:
         known = ", ".join(filter(None, UNITS))
         raise FileFormatError(
-            f"{path.name}: unknown unit {unit[:40]!r}, expected {known}; write the file again."
+            f"{path.name}: unknown unit {unit[:40]!r}, expected one of {known}; write the file "
+            "again."
         )
     return unit
 
@@ -113,7 +115,8 @@ def in_range(path: Path, name: str, value: float, limits: tuple[float, float]) -
     low, high = limits
     if not low <= float(value) <= high:
         raise FileFormatError(
-            f"{path.name}: {name} is {value:g}, expected {low:g} to {high:g}; write the file again."
+            f"{path.name}: {name!r} is {value:g}, expected {low:g} to {high:g}; write the file "
+            "again."
         )
     return float(value)
 

@@ -134,7 +134,8 @@ def _row(path: Path, number: int, fields: list[str], n_columns: int) -> _Row:
     if len(fields) not in (5, 6) or len(fields) != n_columns:
         want = n_columns if n_columns in (5, 6) else "5 or 6"
         raise FileFormatError(
-            f"{where}: has {len(fields)} columns, expected {want}; write `ring det [layer] x y z`."
+            f"{where}: the number of columns is {len(fields)}, expected {want}; write `ring det "
+            "[layer] x y z`."
         )
     key = [_whole(where, text) for text in fields[:-3]]
     ring, place, layer = (*key, 0)[:3]

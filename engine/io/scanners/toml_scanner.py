@@ -122,19 +122,19 @@ def refuse_wrong_unit(settings: ScannerSettings, where: str) -> None:
     low, high = RADIUS_MM
     if not low <= settings.radius_mm <= high:
         raise SettingsError(
-            f"{where}: radius_mm is {settings.radius_mm:g}, expected {low:g} to {high:g} mm; give "
-            "lengths in mm."
+            f"{where}: 'radius_mm' is {settings.radius_mm:g}, expected {low:g} to {high:g} mm; "
+            "give lengths in mm."
         )
     # The arc between two places, gaps included; it differs little from the distance of the
     # crystals.
     across = 2 * np.pi * settings.radius_mm / settings.n_crystals_per_ring
-    for what, pitch in (("n_crystals_per_ring", across), ("ring_pitch_mm", settings.ring_pitch_mm)):
-        _refuse_pitch(pitch, what, where)
+    for key, pitch in (("n_crystals_per_ring", across), ("ring_pitch_mm", settings.ring_pitch_mm)):
+        _refuse_pitch(pitch, key, where)
 
 
-def _refuse_pitch(pitch_mm: float, what: str, where: str) -> None:
+def _refuse_pitch(pitch_mm: float, key: str, where: str) -> None:
     if pitch_mm < MIN_CRYSTAL_PITCH_MM:
         raise SettingsError(
-            f"{where}: the crystal pitch ({what}) is {pitch_mm:.3f} mm, expected at least "
+            f"{where}: the crystal pitch from {key!r} is {pitch_mm:.3f} mm, expected at least "
             f"{MIN_CRYSTAL_PITCH_MM:g} mm; give lengths in mm, not cm."
         )

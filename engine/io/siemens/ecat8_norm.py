@@ -100,9 +100,9 @@ class Ecat8Norm(BinValues):
         if not alike or layout.bin_mm is not None or layout.n_tangential > n_bins:
             raise GeometryError(
                 f"{title}: the normalisation components are for {self.scanner.name!r} with "
-                f"{n_bins} tangential bins, but the scan is from {layout.scanner.name!r} "
-                f"({layout.describe()}); choose the normalisation of that scanner, or a "
-                "normalisation sinogram."
+                f"{n_bins} tangential bins, but the scan is from {layout.scanner.name!r}; choose "
+                "the normalisation of that scanner, or a normalisation sinogram. Bins of the scan: "
+                f"{layout.describe()}."
             )
         efficiencies = self.efficiencies(layout)
         live = efficiencies > 0
@@ -165,9 +165,9 @@ def read_ecat8_norm(file: InputFile) -> Ecat8Norm:
     system = header.text("originating system")
     if system != MMR:
         raise GeometryError(
-            f"{file.name}: contains normalisation components of the scanner model {system!r}, but "
-            f"only those of the Biograph mMR ({MMR}) are supported; use the normalisation sinogram "
-            "that the Siemens software computes from them (norm3d)."
+            f"{file.name}: the scanner model of the normalisation components ('originating "
+            f"system') is {system!r}, expected {MMR!r} (Biograph mMR); use the normalisation "
+            "sinogram that the Siemens software computes from them (norm3d)."
         )
     scanner = scanner_of(header)
     s = scanner.settings

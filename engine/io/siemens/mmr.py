@@ -102,7 +102,7 @@ class MmrWords(EventPieces):
 
     def take(self, piece: EventPiece) -> None:
         if not isinstance(piece, WordPiece):
-            raise TypeError(f"expected a WordPiece, not a {type(piece).__name__}")
+            raise TypeError(f"the piece has the type {type(piece).__name__!r}, not 'WordPiece'")
         with self._byte_order():
             self._counted.take(piece, self._book, self.name)
 
@@ -193,13 +193,13 @@ def _adjacent_header(path: Path) -> InterfileHeader | None:
 def _words(file: InputFile) -> tuple[Words, int]:
     """Return the complete words and the number of bytes after them."""
 
-    def what(n_whole: int, n_rest: int) -> str:
+    def problem(n_whole: int, n_rest: int) -> str:
         return (
-            f"{file.size:,} bytes are {n_whole:,} complete 4-byte words and {n_rest} more "
-            f"{'byte' if n_rest == 1 else 'bytes'}"
+            f"{file.name}: the file is truncated; its last word has only {n_rest} of 4 bytes "
+            f"(file size: {file.size:,} bytes, complete words: {n_whole:,})"
         )
 
-    return words_of(file, "<u4", 0, lambda words: words < TAG, what)
+    return words_of(file, "<u4", 0, lambda words: words < TAG, problem)
 
 
 def _refuse_other_scanner(header: InterfileHeader, ring: RingScanner) -> None:
@@ -274,7 +274,7 @@ def _refuse_no_scan(counted: CountedWords, data_file: Path) -> None:
     # Any file can end in .l; list mode has at least events and time tags.
     if not counted.n_events or not counted.n_time_tags:
         raise FileFormatError(
-            f"{data_file.name}: contains {counted.n_events:,} events and {counted.n_time_tags:,} "
-            "time tags, but mMR list mode must contain both; open its header, or choose another "
-            "file."
+            f"{data_file.name}: mMR list mode must contain events and time tags (events: "
+            f"{counted.n_events:,}, time tags: {counted.n_time_tags:,}); open its header, or "
+            "choose another file."
         )

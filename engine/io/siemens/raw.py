@@ -289,18 +289,19 @@ def _elements(part: InputFile) -> dict[tuple[int, int], tuple[int, int]]:
                 if start is not None:
                     found[tag] = int(start), int(getattr(item, "length", UNDEFINED))
     except (InvalidDicomError, BytesLengthException, *DAMAGE) as e:
-        raise FileFormatError(f"{part.name}: damaged DICOM file ({e}). {WAY_OUT}") from e
+        raise FileFormatError(
+            f"{part.name}: damaged DICOM file. Copy the file from the scanner again. Reason: {e}."
+        ) from e
     # pydicom does not notice the truncation of an element that it does not load.
     for start, n_bytes in found.values():
         if n_bytes == UNDEFINED:
             raise FileFormatError(
-                f"{part.name}: damaged DICOM file (the length of the raw data is missing). "
-                f"{WAY_OUT}"
+                f"{part.name}: damaged DICOM file: the length of the raw data is missing. {WAY_OUT}"
             )
         if start + n_bytes > part.size:
             raise FileFormatError(
-                f"{part.name}: truncated (the raw data should end at byte {start + n_bytes:,}, but "
-                f"the file has only {part.size:,} bytes). {WAY_OUT}"
+                f"{part.name}: the file is truncated; the raw data should end at byte "
+                f"{start + n_bytes:,}, but the file has only {part.size:,} bytes. {WAY_OUT}"
             )
     return found
 

@@ -47,9 +47,9 @@ def from_json(text: str) -> Plain:
         value = json.loads(text, parse_constant=_refuse)
     # A hostile file of 100,000 brackets ends the parser with RecursionError.
     except RecursionError as e:
-        raise ValueError("nested too deeply") from e
+        raise ValueError("the JSON text is nested too deeply") from e
     if not isinstance(value, dict):
-        raise ValueError(f"expected a JSON object, not a {type(value).__name__}")
+        raise ValueError(f"the type is {type(value).__name__!r}, expected a JSON object")
     return value
 
 

@@ -52,8 +52,8 @@ def numbers_of(path: Path, row: Row, n_columns: int, what: str = "") -> list[flo
     line, fields = row
     if len(fields) != n_columns:
         raise FileFormatError(
-            f"{path.name}, line {line}: has {len(fields)} columns, expected {n_columns}; correct "
-            f"this line. {what}".rstrip()
+            f"{path.name}, line {line}: the number of columns is {len(fields)}, expected "
+            f"{n_columns}; correct this line. {what}".rstrip()
         )
     try:
         return [float(text) for text in fields]

@@ -65,5 +65,7 @@ def toml_table(data: bytes, where: str) -> Plain:
             raise ValueError("a key has too many parts separated by dots")
         return tomllib.loads(text)
     except (ValueError, RecursionError) as e:
-        reason = "nested too deeply" if isinstance(e, RecursionError) else str(e)
-        raise SettingsError(f"{where}: not a valid TOML file ({reason}); correct the file.") from e
+        reason = "the values are nested too deeply" if isinstance(e, RecursionError) else str(e)
+        raise SettingsError(
+            f"{where}: not a valid TOML file; correct the file. Reason: {reason}."
+        ) from e

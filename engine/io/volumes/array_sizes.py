@@ -144,8 +144,8 @@ def sizes_from(stated: Mapping[str, object], file: InputFile, where: str) -> Arr
     unknown = sorted(set(stated) - set(NAMES))
     if unknown:
         raise FileFormatError(
-            f"{where}: {unknown[0][:40]!r} is an unknown key, expected {', '.join(NAMES)}; correct "
-            "the key."
+            f"{where}: {unknown[0][:40]!r} is an unknown key, expected one of {', '.join(NAMES)}; "
+            "correct the key."
         )
     centre = stated.get("centre_mm")
     shape = stated.get("shape")
@@ -167,7 +167,7 @@ def _numbers(value: object, name: str, where: str) -> tuple[float, ...]:
     except (ValueError, TypeError):
         pass
     raise FileFormatError(
-        f"{where}: {name} is {str(value)[:60]}, expected three numbers; write it as in {EXAMPLE}."
+        f"{where}: {name!r} is {str(value)[:60]}, expected three numbers; write it as in {EXAMPLE}."
     )
 
 
@@ -177,7 +177,7 @@ def _text(value: object, name: str, where: str) -> str:
     texts: list[object] = parts if isinstance(parts, list) else [parts]
     if not texts or not all(isinstance(part, str) for part in texts):
         raise FileFormatError(
-            f"{where}: {name} is {str(value)[:60]}, expected text; correct the value."
+            f"{where}: {name!r} is {str(value)[:60]}, expected text; correct the value."
         )
     return "".join(str(part) for part in texts)
 
@@ -191,8 +191,8 @@ def _axes(value: object, where: str) -> tuple[tuple[int, int], ...]:
     if sorted(letter[-1] for letter in letters) != list(AXES):
         raise GeometryError(
             f'{where}: the order of the axes is {text[:40]!r}; write order = "zyx" for values[z, '
-            "y, x], with a minus before "
-            "each reversed axis (+x is the patient's left, +y the back, +z the head)."
+            "y, x], with a minus before each reversed axis (+x is the patient's left, +y the back, "
+            "+z the head)."
         )
     return tuple((AXES.index(each[-1]), -1 if each[0] == "-" else 1) for each in letters)
 
@@ -247,7 +247,7 @@ def facts_in(file: InputFile, names: Sequence[str]) -> dict[str, object]:
     except (*DAMAGE, TokenError, struct.error, zlib.error) as e:
         reason = " ".join(str(e).split()) or type(e).__name__
         raise FileFormatError(
-            f"{file.name}: damaged or truncated array file ({reason}); copy it again."
+            f"{file.name}: damaged or truncated array file; copy it again. Reason: {reason}."
         ) from e
 
 

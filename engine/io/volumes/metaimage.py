@@ -184,7 +184,7 @@ def _numbers(
         numbers = []
     if len(numbers) != n or not np.isfinite(numbers).all():
         raise FileFormatError(
-            f"{path.name}: {key} is {text[:40]!r}, expected {n} numbers; save the image again."
+            f"{path.name}: {key!r} is {text[:40]!r}, expected {n} numbers; save the image again."
         )
     return numbers
 
@@ -193,7 +193,7 @@ def _is_true(fields: dict[str, str], key: str, path: Path) -> bool:
     word = fields.get(key, "False").lower()
     if word not in ("true", "false"):
         raise FileFormatError(
-            f"{path.name}: {key} is {word[:40]!r}, expected True or False; save the image again."
+            f"{path.name}: {key!r} is {word[:40]!r}, expected True or False; save the image again."
         )
     return word == "true"
 

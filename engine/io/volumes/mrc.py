@@ -44,8 +44,8 @@ class Mrc(VolumeReader):
         # Projections in MRC files often have no cell; they are imported with `isocenter import`.
         if sorted(along) != [1, 2, 3] or min(intervals) < 1 or min(cells) <= 0:
             raise GeometryError(
-                f"{file.name}: states no voxel size (cell of {cells} Å in {intervals} intervals, "
-                f"axes {along}); save it with a voxel size, or import projections with "
+                f"{file.name}: states no voxel size (cella: {cells} Å, mx my mz: {intervals}, mapc "
+                f"mapr maps: {along}); save it with a voxel size, or import projections with "
                 "`isocenter import`."
             )
         places = {axis: 2 - place for place, axis in enumerate(along)}  # columns are the last

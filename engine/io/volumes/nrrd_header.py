@@ -81,7 +81,9 @@ def read_header(file: InputFile) -> NrrdHeader:
         if missing:
             raise ValueError(f"the field {missing[0]!r} is missing")
     except (nrrd.NRRDError, ValueError, LookupError, TypeError) as e:
-        raise FileFormatError(f"{file.name}: damaged NRRD header ({e}); export it again.") from e
+        raise FileFormatError(
+            f"{file.name}: damaged NRRD header; export the file again. Reason: {e}."
+        ) from e
     return NrrdHeader(fields, end + len(mark), files)
 
 

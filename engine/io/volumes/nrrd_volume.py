@@ -152,8 +152,8 @@ def _axis_of_time(header: Plain, shape: tuple[int, ...], file: InputFile) -> int
     # Such an axis (colours, tensors) has no direction either, but is not time.
     if any(part in kind for part in COMPONENTS):
         raise GeometryError(
-            f"{file.name}: each voxel has {shape[frames[0]]} values ({kind}), expected one; export "
-            "one number per voxel."
+            f"{file.name}: each voxel has {shape[frames[0]]} values (kind {kind!r}), expected one; "
+            "export one number per voxel."
         )
     return frames[0]
 

@@ -65,7 +65,7 @@ class OmeZarr(FramesReader):
         except FAULTS as e:
             reason = " ".join(str(e).split())
             raise FileFormatError(
-                f"{folder.name}: unreadable OME-Zarr image ({reason}). {DAMAGED}"
+                f"{folder.name}: unreadable OME-Zarr image. {DAMAGED} Reason: {reason}."
             ) from e
         stack, of_nan = nan_as_zero(folder, stack)
         refuse_not_finite(folder, stack)
@@ -176,7 +176,7 @@ def _array_at(node: Path, level: str) -> Plain:
 def _edges(array: Plain) -> tuple[int, ...]:
     grid = array["chunk_grid"]
     if grid["name"] != "regular":
-        raise ValueError(f"the chunks are in a {grid['name']} grid, expected a regular grid")
+        raise ValueError(f"the chunk grid is {grid['name']!r}, expected 'regular'")
     return tuple(int(n) for n in grid["configuration"]["chunk_shape"])
 
 
@@ -201,7 +201,7 @@ def _block(
     refuse_large_data(2 * n_bytes, name)
     if not exists(below(node, name)):
         if is_ours:
-            raise ValueError(f"chunk {name} is missing")
+            raise ValueError(f"the chunk {name!r} is missing")
         return np.full(edges, array["fill_value"], kind)
     with open_below(node, name) as file:
         data = file.read()
@@ -210,7 +210,7 @@ def _block(
         # size.
         data = zlib.decompressobj(wbits=31).decompress(data, n_bytes)
     if len(data) != n_bytes:
-        raise ValueError(f"chunk {name} has {len(data):,} bytes, expected {n_bytes:,}")
+        raise ValueError(f"the chunk {name!r} has {len(data):,} bytes, expected {n_bytes:,}")
     return np.frombuffer(data, kind).reshape(edges)
 
 

@@ -61,8 +61,8 @@ def _refuse_larger_than_memory(path: Path, writer: type[VolumeWriter], volume: V
     if not volume.is_in_file or writer.in_pieces or n_bytes <= free:
         return
     raise ResourceError(
-        f"{path.name}: writing {writer.name} needs {n_bytes / 2**30:.1f} GiB of memory, but "
-        f"{free / 2**30:.1f} GiB are free; write .h5, .nii or .nii.gz, which need less."
+        f"{path.name}: writing the format {writer.name!r} needs {n_bytes / 2**30:.1f} GiB of "
+        f"memory, but {free / 2**30:.1f} GiB are free; write .h5, .nii or .nii.gz, which need less."
     )
 
 

@@ -57,7 +57,7 @@ class CilNexus(ProjectionsReader):
 def _read(tree: Tree, path: Path) -> Projections:
     item = tree.dataset(DATA)
     if item is None:
-        raise FileFormatError(f"{path.name}: contains no dataset {DATA}; export the scan again.")
+        raise FileFormatError(f"{path.name}: contains no dataset {DATA!r}; export the scan again.")
     images = _images(item, path)
     keys = tree.numbers(KEYS)
     if keys is None:
@@ -93,9 +93,9 @@ def _images(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
     labels = [label for label in labels if label]
     if len(labels) != item.ndim or item.dtype.kind not in "iuf":
         raise FileFormatError(
-            f"{path.name}: {DATA} has {item.ndim} axes with the labels "
-            f"{', '.join(labels) or 'none'} and the type {item.dtype}, expected a numeric type and "
-            "one label per axis; export the scan again."
+            f"{path.name}: {DATA!r} has {item.ndim} axes with the labels [{', '.join(labels)}] and "
+            f"the type {item.dtype}, expected a numeric type and one label per axis; export the "
+            "scan again."
         )
     refuse_large_data(4 * int(item.size), path.name)
     values = np.asarray(item[()], np.float32)
@@ -152,7 +152,7 @@ def _geometry(
             return np.array(default)
         if found is None or len(found) not in (2, 3) or not np.isfinite(found).all():
             raise FileFormatError(
-                f"{path.name}: {CONFIG}/{name} does not contain two or three finite numbers; "
+                f"{path.name}: '{CONFIG}/{name}' does not contain two or three finite numbers; "
                 "export the scan again."
             )
         # Two components in a 2-D scan: z is 0.

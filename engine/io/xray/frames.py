@@ -105,7 +105,7 @@ def assemble(
     _refuse_other_sizes(path, values, geometry, flats, darks)
     refuse_impossible_beam(path, geometry)
     if white_level is not None:
-        in_range(path, "the white level", white_level, WHITE_LEVEL)
+        in_range(path, "white_level", white_level, WHITE_LEVEL)
     message = list(notes)
     # First, because an empty view would spoil the checks of pixels below.
     lost = _lost_views(path, values, kind, message)
@@ -203,24 +203,22 @@ def _kind_of(values: Images) -> Kind:
     return "transmission" if edges[int(histogram.argmax())] > 0.5 else "integrals"
 
 
-def listed(numbers: Iterable[Any], n_all: int | None = None) -> str:
+def listed(numbers: Iterable[Any]) -> str:
     """Return a list as text.
 
     Parameters
     ----------
     numbers
         numbers or names
-    n_all
-        total number if `numbers` is only the beginning; None: all are given
 
     Returns
     -------
     text
-        at most 8 items, then the number of the others
+        at most 8 items, then three dots for the others
     """
     names = [str(n) for n in numbers]
     if len(names) > MOST_NAMED:
-        return f"{', '.join(names[:MOST_NAMED])} and {(n_all or len(names)) - MOST_NAMED:,} more"
+        return ", ".join([*names[:MOST_NAMED], "..."])
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
@@ -239,19 +237,20 @@ def _refuse_other_sizes(
             "columns); choose the settings of this scan."
         )
     refuse_count(path, len(values), geometry.n_views)
-    for name, images in (("flat images", flats), ("dark images", darks)):
+    for name, images in (("flats", flats), ("darks", darks)):
         if images is not None and images.shape[1:] != values.shape[1:]:
             raise GeometryError(
-                f"{path.name}, {name}: they have {' x '.join(map(str, images.shape[1:]))} "
-                f"pixels, but the projections have {values.shape[1]} x {values.shape[2]} (rows x "
-                "columns); use images from the same detector and binning."
+                f"{path.name}: the images in {name!r} have "
+                f"{' x '.join(map(str, images.shape[1:]))} pixels, but the projections have "
+                f"{values.shape[1]} x {values.shape[2]} (rows x columns); use images from the same "
+                "detector and binning."
             )
         # One NaN in a flat would spoil its pixel in every view.
         if images is not None and not np.isfinite(images).all():
             n_bad = int((~np.isfinite(images)).sum())
             raise DataError(
-                f"{path.name}, {name}: {n_bad:,} values are not numbers; replace or remove these "
-                "images."
+                f"{path.name}: the images in {name!r} contain NaN or infinite values (number: "
+                f"{n_bad:,}); replace or remove these images."
             )
 
 
@@ -310,20 +309,23 @@ def _lost_views(path: Path, values: Images, kind: Kind, notes: list[str]) -> NDA
     # Half of the views cannot be reconstructed usefully; the scan was probably stopped.
     if 2 * len(lost) >= len(values):
         raise DataError(
-            f"{path.name}: of {len(values):,} views, {int(zeros.sum()):,} contain only zeros and "
-            f"{int(no_numbers.sum()):,} no numbers, starting with view {lost[0]}; use a complete "
-            "scan."
+            f"{path.name}: too many of the {len(values):,} views are unusable, starting with view "
+            f"{lost[0]} (only zeros: {int(zeros.sum()):,}, no numbers: "
+            f"{int(no_numbers.sum()):,}); use a complete scan."
         )
     if kind == "integrals" and zeros.any():
         notes.append(
-            f"{path.name}: views {listed(np.flatnonzero(zeros))} contain only zeros; if they were "
-            "not measured, remove them and their angles from the scan."
+            f"{path.name}: views {listed(np.flatnonzero(zeros))} contain only zeros (number: "
+            f"{int(zeros.sum()):,}); if they were not measured, remove them and their angles from "
+            "the scan."
         )
         zeros[:] = False
     out = zeros | no_numbers
     if out.any():
-        which, held = listed(np.flatnonzero(out)), _lost_words(zeros, no_numbers)
-        notes.append(f"{path.name}: views {which} contain {held} and are not used.")
+        notes.append(
+            f"{path.name}: views {listed(np.flatnonzero(out))} are not used (only zeros: "
+            f"{int(zeros.sum()):,}, no numbers: {int(no_numbers.sum()):,})."
+        )
     return out
 
 
@@ -332,11 +334,6 @@ def _compacted(values: Images, chosen: NDArray[np.integer]) -> Images:
     for to, view in enumerate(chosen):
         values[to] = values[view]
     return values[: len(chosen)]
-
-
-def _lost_words(zeros: NDArray[np.bool_], no_numbers: NDArray[np.bool_]) -> str:
-    words = ("only zeros", zeros), ("no numbers", no_numbers)
-    return " or ".join(word for word, found in words if found.any())
 
 
 def _unlit(

@@ -99,7 +99,7 @@ def _variables(file: InputFile) -> Iterator[tuple[str, Value]]:
         yield from variables(memoryview(file.read()), MAX_BYTES)
     except (ValueError, struct.error, zlib.error) as e:
         raise FileFormatError(
-            f"{file.name}: damaged or truncated MATLAB file ({e}); copy it again."
+            f"{file.name}: damaged or truncated MATLAB file; copy it again. Reason: {e}."
         ) from e
 
 

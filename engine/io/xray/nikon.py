@@ -92,7 +92,7 @@ def _stack(fields: Fields, n_views: int) -> Stack:
     if len(fits) != 1:
         raise FileFormatError(
             f"{path.name}: found {len(fits)} series of numbered TIFF images in {folder.name}, "
-            f"expected one series named {wanted}; copy the whole scan."
+            f"expected one series named {wanted!r}; copy the whole scan."
         )
     stack = next(iter(fits.values()))
     refuse_missing(stack, path, n_views)

@@ -119,11 +119,9 @@ def _shape(
     if size != wanted:
         have, rest = divmod(size, per_view)
         raise FileFormatError(
-            f"{file.name}: contains {size:,} bytes of data ({have:,} views and {rest:,} bytes), "
-            "but "
-            f"{path.name} states {wanted:,} bytes ({shape[view]:,} views of {per_view:,} bytes); "
-            "copy the file "
-            "again or correct shape and dtype."
+            f"{file.name}: contains {size:,} bytes of data, but {path.name} states {wanted:,} "
+            f"bytes ({shape[view]:,} x {per_view:,}); copy the file again, or correct shape and "
+            f"dtype. Complete views: {have:,}. Bytes after them: {rest:,}."
         )
     return tuple(shape)
 

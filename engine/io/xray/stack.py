@@ -95,27 +95,27 @@ def refuse_missing(stack: Stack, where: Path, n_wanted: int | None = None) -> No
         with the numbers of the missing or repeated images
     """
     numbers = stack.numbers
-    name = stack.files[0].name if stack.files else "none"
+    name = stack.files[0].name if stack.files else ""
     # `a1.tif` and `a01.tif` have the same number.
     twice = [a for a, b in pairwise(numbers) if a == b]
     if twice:
         raise FileFormatError(
-            f"{where.name}: number {twice[0]} exists twice in the series {name}; remove one of the "
-            "two files."
+            f"{where.name}: number {twice[0]} exists twice in the series that starts with "
+            f"{name!r}; remove one of the two files."
         )
     n_gaps = numbers[-1] - numbers[0] + 1 - len(numbers) if numbers else 0
     if n_gaps:
         gaps = chain.from_iterable(range(a + 1, b) for a, b in pairwise(numbers))
         raise FileFormatError(
-            f"{where.name}: missing numbers in the series {name}: "
-            f"{listed(islice(gaps, MOST_NAMED + 1), n_gaps)} ({len(numbers):,} files found); copy "
-            "the missing files."
+            f"{where.name}: missing numbers in the series that starts with {name!r}: "
+            f"{listed(islice(gaps, MOST_NAMED + 1))} (files found: {len(numbers):,}, missing: "
+            f"{n_gaps:,}); copy the missing files."
         )
     if n_wanted is not None and len(numbers) < n_wanted:
-        last = stack.files[-1].name if numbers else "none"
+        last = stack.files[-1].name if numbers else ""
         raise FileFormatError(
             f"{where.name}: only {len(numbers):,} of {n_wanted:,} projections were found (last "
-            f"file: {last}); copy the missing files."
+            f"file: {last!r}); copy the missing files."
         )
 
 

@@ -76,7 +76,7 @@ def tiff_of(file: InputFile) -> Array:
     except DAMAGE as e:
         reason = " ".join(str(e).split())
         raise FileFormatError(
-            f"{file.name}: damaged or truncated TIFF image ({reason}); copy it again."
+            f"{file.name}: damaged or truncated TIFF image; copy it again. Reason: {reason}."
         ) from e
 
 

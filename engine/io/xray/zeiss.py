@@ -81,14 +81,14 @@ class _Facts:
     def number(self, name: str, kind: str = "<i4") -> float:
         values = self.maybe(f"ImageInfo/{name}", kind)
         if values is None or not values.size or not np.isfinite(values[0]):
-            raise FileFormatError(f"{self.path.name}: {name} is missing; export the scan again.")
+            raise FileFormatError(f"{self.path.name}: {name!r} is missing; export the scan again.")
         return float(values[0])
 
     def whole(self, name: str, most: int) -> int:
         number = int(self.number(name))
         if not 0 < number <= most:
             raise FileFormatError(
-                f"{self.path.name}: {name} is {number:,}, expected 1 to {most:,}; copy the file "
+                f"{self.path.name}: {name!r} is {number:,}, expected 1 to {most:,}; copy the file "
                 "again."
             )
         return number
@@ -99,8 +99,8 @@ class _Facts:
         n_found = 0 if values is None else len(values)
         if values is None or n_found < n:
             raise FileFormatError(
-                f"{self.path.name}: {name} has {n_found:,} values, expected one for each of the "
-                f"{n:,} projections; export the scan again."
+                f"{self.path.name}: the number of values of {name!r} is {n_found:,}, expected "
+                f"{n:,} (one per projection); export the scan again."
             )
         return np.asarray(values[:n], np.float64)
 
@@ -154,18 +154,24 @@ def read_streams(stream: Streams, path: Path) -> Projections:
 def _refuse_others(facts: _Facts) -> None:
     """Refuse volumes, mosaics, and projections that are already divided by their reference."""
     mode = facts.maybe("ImageInfo/AcquisitionMode")
-    fault = ""
+    name = facts.path.name
     if mode is not None and mode.size and int(mode[0]) != TOMOGRAPHY:
-        fault = "contains a volume or single images, not a scan; open the .txrm of the scan"
+        raise FileFormatError(
+            f"{name}: contains a volume or single images, not a scan; open the .txrm file of the "
+            "scan."
+        )
     # "Mosiac" is the spelling in the files.
     fields = [facts.maybe(f"ImageInfo/{name}") for name in ("MosiacRows", "MosiacColumns")]
     if all(n is not None and n.size and int(n[0]) > 1 for n in fields):
-        fault = "is a mosaic of several fields; stitch it in the microscope software"
+        raise FileFormatError(
+            f"{name}: this is a mosaic of several fields; stitch it in the microscope software."
+        )
     divided = facts.maybe("ImageInfo/OriginalDataRefCorrected")
     if divided is not None and divided.size and int(divided[0]):
-        fault = "is already divided by its reference; export it without this correction"
-    if fault:
-        raise FileFormatError(f"{facts.path.name}: {fault}.")
+        raise FileFormatError(
+            f"{name}: the projections are already divided by their reference; export them without "
+            "this correction."
+        )
 
 
 def _type(path: Path, number: int) -> np.dtype[np.generic]:
@@ -195,7 +201,7 @@ def _image(
     wanted = shape[0] * shape[1] * kind.itemsize
     if data is None or len(data) != wanted:
         raise FileFormatError(
-            f"{path.name}: {name} has {len(data or b''):,} bytes, expected {wanted:,}; copy the "
+            f"{path.name}: {name!r} has {len(data or b''):,} bytes, expected {wanted:,}; copy the "
             "file again."
         )
     return np.frombuffer(data, kind).reshape(shape)

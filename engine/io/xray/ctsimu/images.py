@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 
@@ -89,7 +88,7 @@ def named_images(metadata: Path, content: Plain, q: Quantities, notes: list[str]
     for kind, each in references.items():
         # Metadata name files of references even if the simulation wrote none (number 0).
         if each.get("filename") and each.get("number") != 0 and not corrected["flat"]:
-            n_wanted = whole(each.get("number", 1), f"the number of {kind} images", q)
+            n_wanted = whole(each.get("number", 1), f"output.projections.{kind}_field.number", q)
             found[kind] = _images(metadata, each, raw, n_wanted)[0]
     # Subtracting the dark field again would be wrong.
     if corrected["dark"] and not corrected["flat"]:
@@ -176,13 +175,15 @@ def _images(metadata: Path, stated: Plain, raw: Raw | None, n_wanted: int) -> tu
     """Return the images of one file or of a numbered series, and True if they are integers."""
     pattern = stated.get("filename")
     if not isinstance(pattern, str) or not pattern:
-        _refuse(metadata, "does not name any images")
+        raise FileFormatError(
+            f"{metadata.name}: does not name any images; add their 'filename' to the metadata."
+        )
     files = _files(metadata, pattern, n_wanted)
     if not _tiff(files[0]):
         if raw is None:
-            _refuse(
-                metadata,
-                f"names the raw file {files[0].name} without a datatype",
+            raise FileFormatError(
+                f"{metadata.name}: names the raw file {files[0].name!r} without a 'datatype'; add "
+                "it to the metadata."
             )
         # A single raw file contains all images, a numbered one contains one.
         n_each = n_wanted if len(files) == 1 else 1
@@ -201,10 +202,16 @@ def _files(metadata: Path, pattern: str, n_wanted: int) -> list[Path]:
     if not places:
         path = below(metadata, pattern)
         if not is_file(path):
-            _refuse(metadata, f"names the file {pattern!r}, which does not exist")
+            raise FileFormatError(
+                f"{metadata.name}: names the file {pattern!r}, which does not exist; copy it, or "
+                "correct the metadata."
+            )
         return [path]
     if len(places) > 1:
-        _refuse(metadata, f"names {pattern!r}, which has more than one number field")
+        raise FileFormatError(
+            f"{metadata.name}: names {pattern!r}, which has {len(places)} number fields, expected "
+            "one; correct the metadata."
+        )
     above = below(metadata, NUMBER.sub("0", pattern)).parent
     # Match any number of digits: %04d does not limit numbers above 9999.
     before, after = NUMBER.split(pattern.rpartition("/")[2])
@@ -221,18 +228,29 @@ def _raw(metadata: Path, stated: Plain) -> Raw | None:
     if kind is None:
         return None
     if kind not in TYPES:
-        _refuse(metadata, f"the datatype is {str(kind)[:20]!r}, expected one of {', '.join(TYPES)}")
+        raise FileFormatError(
+            f"{metadata.name}: 'datatype' is {str(kind)[:20]!r}, expected one of "
+            f"{', '.join(TYPES)}; correct the metadata."
+        )
     order = stated.get("byteorder") or "little"
     if order not in ORDERS:
-        _refuse(metadata, f"the byteorder is {str(order)[:20]!r}, expected little or big")
+        raise FileFormatError(
+            f"{metadata.name}: 'byteorder' is {str(order)[:20]!r}, expected little or big; correct "
+            "the metadata."
+        )
     q = Quantities(metadata, 1)
     sizes = section(stated, "dimensions")
-    rows, columns = (whole(sizes.get(axis), f"the dimension {axis}", q) for axis in "yx")
+    rows, columns = (
+        whole(sizes.get(axis), f"output.projections.dimensions.{axis}", q) for axis in "yx"
+    )
     heads = section(stated, "headersize")
     before = [heads.get(name) or 0 for name in ("file", "image")]
     # No header is larger than 1 TiB; such a number is damage.
     if not all(isinstance(each, int) and 0 <= each < 1 << 40 for each in before):
-        _refuse(metadata, f"header sizes are {before} bytes, expected integers")
+        raise FileFormatError(
+            f"{metadata.name}: 'headersize' is {before} bytes, expected integers of at least 0; "
+            "correct the metadata."
+        )
     dtype = np.dtype(str(kind)).newbyteorder(ORDERS[str(order)])
     return Raw(dtype, (rows, columns), *before)
 
@@ -269,7 +287,3 @@ def _pages(path: Path) -> tuple[Images, bool]:
     # tifffile drops the page axis of a single page.
     pages = image if image.ndim == 3 else image[None]
     return np.asarray(pages, np.float32), image.dtype.kind in "iu"
-
-
-def _refuse(metadata: Path, what: str) -> NoReturn:
-    raise FileFormatError(f"{metadata.name}: {what}. Correct the metadata.")

@@ -63,7 +63,8 @@ def notes_of(path: Path, content: Plain, q: Quantities) -> list[str]:
     parallel = section(content, "geometry", "source").get("type") == "parallel"
     # A cone beam ignores the divergence, so only that of a parallel beam matters.
     spread = parallel and any(
-        q.maybe(divergence.get(axis), ANGLE_RAD, f"the divergence {axis}") for axis in "uv"
+        q.maybe(divergence.get(axis), ANGLE_RAD, f"geometry.source.beam_divergence.{axis}")
+        for axis in "uv"
     )
     moving = section(content, "acquisition").get("scan_mode") == "continuous"
     sentences = (
@@ -89,9 +90,11 @@ def facts_of(content: Plain, q: Quantities) -> Plain:
     """Return voltage, current and exposure, if they are stated."""
     source, detector = section(content, "source"), section(content, "detector")
     facts = {
-        "voltage_kv": q.fact(source.get("voltage"), VOLTAGE_KV, "the voltage"),
-        "current_ua": q.fact(source.get("current"), CURRENT_UA, "the current"),
-        "exposure_ms": q.fact(detector.get("integration_time"), TIME_MS, "the integration time"),
+        "voltage_kv": q.fact(source.get("voltage"), VOLTAGE_KV, "source.voltage"),
+        "current_ua": q.fact(source.get("current"), CURRENT_UA, "source.current"),
+        "exposure_ms": q.fact(
+            detector.get("integration_time"), TIME_MS, "detector.integration_time"
+        ),
     }
     return {name: fact for name, fact in facts.items() if fact}
 
@@ -171,7 +174,7 @@ def _map(
                     "map; correct the scenario."
                 )
             dtype = np.dtype(str(kind)).newbyteorder(ORDERS[str(order)])
-            start = q.maybe(stated.get("headersize"), PURE, "the headersize of the map") or 0
+            start = q.maybe(stated.get("headersize"), PURE, "headersize") or 0
             values = file.array(dtype, shape, min(max(int(start), 0), file.size))
     # A map for unbinned pixels cannot be applied to binned ones.
     if values.shape != shape:

@@ -119,7 +119,7 @@ def geometry_of(content: Plain, q: Quantities) -> XrayGeometry:
 
     pitch = section(content, "detector", "pixel_pitch")
     steps = [
-        q.of_views(pitch.get(name), LENGTH_MM, f"the pixel pitch {name}")[:, None] * vectors
+        q.of_views(pitch.get(name), LENGTH_MM, f"detector.pixel_pitch.{name}")[:, None] * vectors
         for name, vectors in (("u", detector.u), ("v", detector.v))
     ]
     beam = _beam(geometry, q)
@@ -138,8 +138,8 @@ def geometry_of(content: Plain, q: Quantities) -> XrayGeometry:
 def shape_of(content: Plain, q: Quantities) -> tuple[int, int]:
     """Return (rows, columns) of the detector before binning."""
     detector = section(content, "detector")
-    return whole(detector.get("rows"), "the number of rows", q), whole(
-        detector.get("columns"), "the number of columns", q
+    return whole(detector.get("rows"), "detector.rows", q), whole(
+        detector.get("columns"), "detector.columns", q
     )
 
 
@@ -151,7 +151,7 @@ def whole(stated: object, name: str, q: Quantities) -> int:
     stated
         number, or object with value and unit
     name
-        name of the count, for error messages
+        place in the file, for error messages
     q
         converter of the scenario
 
@@ -162,7 +162,7 @@ def whole(stated: object, name: str, q: Quantities) -> int:
     """
     number = q.number(stated, PIXELS, name)
     if number < 1 or not number.is_integer():
-        q.refuse(f"{name} is {number:g}, expected an integer of at least 1")
+        q.refuse(f"{name!r} is {number:g}, expected an integer of at least 1")
     return int(number)
 
 
@@ -170,14 +170,14 @@ def stage_angles(content: Plain, q: Quantities) -> Array:
     """Return the rotation of the stage in each view, (n_views,) [rad]."""
     taken = section(content, "acquisition")
     first, last = (
-        q.number(taken.get(f"{end}_angle"), ANGLE_RAD, f"the {end} angle")
+        q.number(taken.get(f"{end}_angle"), ANGLE_RAD, f"acquisition.{end}_angle")
         for end in ("start", "stop")
     )
     if last < first:
-        q.refuse("the start angle is greater than the stop angle")
+        q.refuse("'start_angle' is greater than 'stop_angle'")
     direction = taken.get("direction") or "CCW"
     if direction not in DIRECTIONS:
-        q.refuse(f"the direction is {str(direction)[:20]!r}, expected CCW or CW")
+        q.refuse(f"'direction' is {str(direction)[:20]!r}, expected CCW or CW")
     # The last view is at the stop angle, unless the scenario excludes it.
     with_last = taken.get("include_final_angle") is not False
     angles = np.linspace(first, last, q.n_views, endpoint=with_last)
@@ -201,102 +201,104 @@ def placed(geometry: Plain, name: str, q: Quantities, turn_rad: Array | None = N
     stated = section(geometry, name)
     centre = section(stated, "center")
     # Without drifts: these are added after the deviations, in world axes.
-    start = [q.number(centre.get(axis), LENGTH_MM, _of("center", axis, name)) for axis in WORLD]
+    start = [
+        q.number(centre.get(axis), LENGTH_MM, f"geometry.{name}.center.{axis}") for axis in WORLD
+    ]
     u, w = (_direction(stated, f"vector_{axis}", name, q) for axis in "uw")
     if abs(u @ w) > ORTHOGONAL:
-        q.refuse(f"vector_u and vector_w of the {name} are not perpendicular")
+        q.refuse(f"'vector_u' and 'vector_w' of 'geometry.{name}' are not perpendicular")
     # v is not stated; it completes the right-handed system.
     part = ScannerPart(*(np.tile(each, (q.n_views, 1)) for each in (start, u, np.cross(w, u), w)))
     if turn_rad is not None:
         part = part.turned(part.w, turn_rad, part.centre_mm)
     # Rotations do not commute, so the order of the deviations counts.
-    for each in _deviations(stated, name, q):
-        part = _deviated(part, each, name, q)
-    drifts = [q.drift(centre.get(axis), LENGTH_MM, _of("center", axis, name)) for axis in WORLD]
+    for k, each in enumerate(_deviations(stated, name, q)):
+        part = _deviated(part, each, f"geometry.{name}.deviations[{k}]", q)
+    drifts = [
+        q.drift(centre.get(axis), LENGTH_MM, f"geometry.{name}.center.{axis}") for axis in WORLD
+    ]
     return part.moved(np.stack(drifts, axis=1))
-
-
-def _of(what: str, axis: str, name: str) -> str:
-    return f"{what} {axis} of the {name}"
 
 
 def _direction(stated: Plain, key: str, name: str, q: Quantities) -> Array:
     """Return the unit vector of a part; drifts are refused, because their order is undefined."""
-    vector = section(stated, key)
+    vector, place = section(stated, key), f"geometry.{name}.{key}"
     components = [vector.get(axis) for axis in WORLD]
-    if any(q.drift(each, PURE, f"{key} of the {name}").any() for each in components):
-        q.refuse(f"{key} of the {name} drifts, which is not supported; state it as a deviation")
-    return _unit(np.array([q.number(each, PURE, f"{key} of the {name}") for each in components]), q)
+    if any(q.drift(each, PURE, place).any() for each in components):
+        q.refuse(f"{place!r} drifts, which is not supported; state it as a deviation")
+    return _unit(np.array([q.number(each, PURE, place) for each in components]), place, q)
 
 
-def _unit(vectors: Array, q: Quantities) -> Array:
+def _unit(vectors: Array, place: str, q: Quantities) -> Array:
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     if not (lengths > 0).all():
-        q.refuse("a direction or an axis has the length 0")
+        q.refuse(f"{place!r} has the length 0")
     return np.asarray(vectors / lengths)
 
 
 def _deviations(stated: Plain, name: str, q: Quantities) -> list[Plain]:
+    place = f"geometry.{name}.deviations"
     if section(stated, "deviation"):
-        q.refuse(f"the {name} has a 'deviation' from a version before 1.0, which is not supported")
+        q.refuse(
+            f"'geometry.{name}.deviation' is from a version before 1.0, which is not supported; "
+            f"use {place!r}"
+        )
     found = stated.get("deviations") or []
     # Scenarios may state a single deviation without a list.
     found = [found] if isinstance(found, dict) else found
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-        q.refuse(f"the deviations of the {name} are not a list")
+        q.refuse(f"{place!r} is not a list")
     if len(found) > MOST:
-        q.refuse(f"the {name} has {len(found):,} deviations, expected at most {MOST:,}")
+        q.refuse(f"the length of {place!r} is {len(found):,}, expected at most {MOST:,}")
     return found
 
 
-def _deviated(part: ScannerPart, stated: Plain, name: str, q: Quantities) -> ScannerPart:
+def _deviated(part: ScannerPart, stated: Plain, place: str, q: Quantities) -> ScannerPart:
     """Return a part after one deviation in each view."""
-    what = f"a deviation of the {name}"
     kind = stated.get("type")
     if kind not in ("translation", "rotation"):
-        q.refuse(f"{what} has the type {str(kind)[:20]!r}, expected translation or rotation")
-    amount = q.of_views(stated.get("amount"), ANGLE_RAD if kind == "rotation" else LENGTH_MM, what)
+        q.refuse(f"'{place}.type' is {str(kind)[:20]!r}, expected translation or rotation")
+    units = ANGLE_RAD if kind == "rotation" else LENGTH_MM
+    amount = q.of_views(stated.get("amount"), units, f"{place}.amount")
     # A deviation of 0 needs no valid axis.
     if not amount.any():
         return part
     # The scenario hides this misalignment on purpose, to test reconstructions.
     if not known(stated):
-        q.hidden[what] = None
+        q.hidden[place] = None
         return part
-    axis = _unit(_axis(part, stated.get("axis"), what, q), q)
+    axis = _axis(part, stated.get("axis"), f"{place}.axis", q)
     if kind == "translation":
         return part.moved(amount[:, None] * axis)
-    return part.turned(axis, amount, _pivot(part, stated.get("pivot"), what, q))
+    return part.turned(axis, amount, _pivot(part, stated.get("pivot"), f"{place}.pivot", q))
 
 
-def _axis(part: ScannerPart, stated: object, what: str, q: Quantities) -> Array:
+def _axis(part: ScannerPart, stated: object, place: str, q: Quantities) -> Array:
+    """Return the unit vectors of an axis."""
     if isinstance(stated, str) and stated in (*WORLD, *LOCAL):
-        components = dict.fromkeys(WORLD if stated in WORLD else LOCAL, 0.0) | {stated: 1.0}
-        return _in_world(part, components, PURE, what, q)
+        stated = dict.fromkeys(WORLD if stated in WORLD else LOCAL, 0.0) | {stated: 1.0}
     if not isinstance(stated, dict):
-        q.refuse(
-            f"the axis of {what} is {str(stated)[:20]!r}, expected x, y, z, u, v, w or a vector"
-        )
-    return _in_world(part, stated, PURE, what, q)
+        q.refuse(f"{place!r} is {str(stated)[:20]!r}, expected x, y, z, u, v, w or a vector")
+    return _unit(_in_world(part, stated, PURE, place, q), place, q)
 
 
-def _pivot(part: ScannerPart, stated: object, what: str, q: Quantities) -> Array:
+def _pivot(part: ScannerPart, stated: object, place: str, q: Quantities) -> Array:
     if stated is None:
         return part.centre_mm
     if not isinstance(stated, dict):
-        q.refuse(f"the pivot of {what} is {str(stated)[:20]!r}, expected a point")
-    place = _in_world(part, stated, LENGTH_MM, f"the pivot of {what}", q)
+        q.refuse(f"{place!r} is {str(stated)[:20]!r}, expected a point")
+    point = _in_world(part, stated, LENGTH_MM, place, q)
     # Components u, v, w count from the centre of the part.
-    return place if "x" in stated else part.centre_mm + place
+    return point if "x" in stated else part.centre_mm + point
 
 
-def _in_world(part: ScannerPart, stated: Plain, units: object, what: str, q: Quantities) -> Array:
+def _in_world(part: ScannerPart, stated: Plain, units: object, place: str, q: Quantities) -> Array:
     """Return a vector with components of the world, or of the part in its current pose."""
     axes = next((axes for axes in (WORLD, LOCAL) if all(axis in stated for axis in axes)), None)
     if axes is None:
-        q.refuse(f"{what} has no components x, y, z or u, v, w")
+        q.refuse(f"{place!r} has no components x, y, z or u, v, w")
     base = LENGTH_MM if units is LENGTH_MM else PURE
-    parts = [q.of_views(stated[axis], base, f"{axis} of {what}")[:, None] for axis in axes]
+    parts = [q.of_views(stated[axis], base, f"{place}.{axis}")[:, None] for axis in axes]
     if axes == WORLD:
         return np.concatenate(parts, axis=1)
     return np.asarray(parts[0] * part.u + parts[1] * part.v + parts[2] * part.w)
@@ -305,7 +307,7 @@ def _in_world(part: ScannerPart, stated: Plain, units: object, what: str, q: Qua
 def _beam(geometry: Plain, q: Quantities) -> Beam:
     kind = section(geometry, "source").get("type") or "cone"
     if kind not in ("cone", "parallel"):
-        q.refuse(f"the source has the type {str(kind)[:20]!r}, expected cone or parallel")
+        q.refuse(f"'geometry.source.type' is {str(kind)[:20]!r}, expected cone or parallel")
     return "parallel" if kind == "parallel" else "cone"
 
 
@@ -313,7 +315,9 @@ def _binning(content: Plain, q: Quantities) -> tuple[int, int]:
     """Return how many (rows, columns) are binned into one pixel."""
     stated = section(content, "acquisition", "pixel_binning")
     rows, columns = (
-        whole(1 if stated.get(axis) is None else stated[axis], f"the pixel binning {axis}", q)
+        whole(
+            1 if stated.get(axis) is None else stated[axis], f"acquisition.pixel_binning.{axis}", q
+        )
         for axis in "vu"
     )
     return rows, columns

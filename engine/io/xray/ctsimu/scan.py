@@ -78,9 +78,8 @@ def _read(path: Path, content: Plain, metadata: tuple[Path, Plain] | None) -> Pr
             f"{KNOWN_MAJOR}; save the scenario again with the CTSimU toolbox."
         )
     taken_as = section(content, "acquisition")
-    n_views = whole(
-        taken_as.get("number_of_projections"), "the number of projections", Quantities(path, 1)
-    )
+    key = "number_of_projections"
+    n_views = whole(taken_as.get(key), f"acquisition.{key}", Quantities(path, 1))
     notes: list[str] = []
     says_corrected = section(taken_as, "flat_field").get("correction") is True
     # A second converter: the number of views is needed for all drifts, and is itself a quantity.
@@ -126,14 +125,14 @@ def _open_beam(
     grey = section(content, "detector", "gray_value")
     most = section(metadata[1], "output", "projections").get("max_intensity") if metadata else None
     # The metadata describe the images as written, the scenario as planned.
-    stated = grey.get("imax") if most is None else most
-    top = q.maybe(stated, PURE, "the open-beam grey value")
+    key, stated = ("imax", grey.get("imax")) if most is None else ("max_intensity", most)
+    top = q.maybe(stated, PURE, key)
     low = q.maybe(grey.get("imin"), PURE, "imin") or 0.0
     if top is None:
         notes.append(f"{path.name}: no flat images and no imax, so the open beam is unknown.")
         return None, scan_images.darks, None
     if top <= low:
-        q.refuse(f"the open beam has the grey value {top:g}, but the dark image has {low:g}")
+        q.refuse(f"{key!r} is {top:g}, expected more than 'imin' ({low:g})")
     if scan_images.is_corrected:
         return None, None, top
     notes.append(

@@ -67,7 +67,7 @@ class Quantities:
         units
             allowed units -> factor to the base unit
         name
-            name of the quantity, for messages
+            place of the quantity in the file, for messages
 
         Returns
         -------
@@ -97,7 +97,7 @@ class Quantities:
         units
             allowed units -> factor to the base unit
         name
-            name of the quantity, for messages
+            place of the quantity in the file, for messages
         """
         value = stated.get("value") if isinstance(stated, dict) else stated
         return None if value is None else self.number(stated, units, name)
@@ -112,7 +112,7 @@ class Quantities:
         units
             allowed units -> factor to the base unit
         name
-            name of the quantity
+            place of the quantity in the file
         """
         try:
             return self.maybe(stated, units, name)
@@ -129,7 +129,7 @@ class Quantities:
         units
             allowed units -> factor to the base unit
         name
-            name of the quantity; unknown drifts are added to `hidden` under it
+            place of the quantity in the file; unknown drifts are added to `hidden` under it
 
         Returns
         -------
@@ -153,16 +153,18 @@ class Quantities:
         return total
 
     def refuse(self, what: str) -> NoReturn:
-        """Raise a `FileFormatError` with the name of the scenario."""
+        """Raise a `FileFormatError` with a whole sentence about the problem."""
         raise FileFormatError(f"{self.path.name}: {what}. Correct the scenario.")
 
     def _drifts(self, stated: object, name: str) -> list[Plain]:
         drifts = stated.get("drifts") if isinstance(stated, dict) else None
         found = [drifts] if isinstance(drifts, dict) else drifts or []
         if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-            self.refuse(f"the drifts of {name} are not a list")
+            self.refuse(f"'{name}.drifts' is not a list")
         if len(found) > MOST:
-            self.refuse(f"{name} has {len(found):,} drifts, expected at most {MOST:,}")
+            self.refuse(
+                f"the length of '{name}.drifts' is {len(found):,}, expected at most {MOST:,}"
+            )
         return found
 
     def _drift_values(self, drift: Plain, name: str) -> Array:
@@ -171,7 +173,7 @@ class Quantities:
         if values is None and isinstance(file, str):
             values = self._column(file, name)
         listed = values if isinstance(values, list) else [0.0 if values is None else values]
-        return np.array([self._real(each, f"a drift of {name}") for each in listed or [0.0]])
+        return np.array([self._real(each, f"{name}.drifts") for each in listed or [0.0]])
 
     def _column(self, file_name: str, name: str) -> list[float]:
         """Return the numbers of a text file with one column in the folder of the scenario."""
@@ -183,21 +185,21 @@ class Quantities:
             return [float(each[0]) for each in fields if each]
         except ValueError as e:
             raise FileFormatError(
-                f"{file_name}: the drifts of {name} are not numbers ({e}); write one number per "
+                f"{file_name}: the drifts of {name!r} are not numbers ({e}); write one number per "
                 "line."
             ) from e
 
     def _real(self, value: object, name: str) -> float:
         # bool is a subclass of int in Python.
         if isinstance(value, bool) or not isinstance(value, int | float):
-            self.refuse(f"{name} is {str(value)[:40]!r}, expected a number")
+            self.refuse(f"{name!r} is {str(value)[:40]!r}, expected a number")
         try:
             number = float(value)
         # JSON integers can be longer than any float.
         except OverflowError:
             number = math.inf
         if not math.isfinite(number):
-            self.refuse(f"{name} is {number}, expected a number")
+            self.refuse(f"{name!r} is {number}, expected a number")
         return number
 
     def _unit(
@@ -212,7 +214,9 @@ class Quantities:
         if unit in (None, "") and units is PIXELS:
             return 1.0
         if not isinstance(unit, str) or unit not in units:
-            self.refuse(f"the unit of {name} is {str(unit)[:20]!r}, expected {' or '.join(units)}")
+            self.refuse(
+                f"the unit of {name!r} is {str(unit)[:20]!r}, expected one of {', '.join(units)}"
+            )
         return units[unit]
 
 

@@ -138,11 +138,16 @@ def _files(path: Path, frames: Frames) -> list[Path]:
             f"{path.name}: two files in the folder have the same frame number; remove one of them."
         )
     missing = [number for number in frames.numbers if number not in files]
-    if missing or len(set(frames.numbers)) < len(frames.numbers):
-        what = f"missing frames: {listed(missing)}" if missing else "a frame is listed twice"
+    if missing:
         raise FileFormatError(
-            f"{path.name}: {what}. The folder has {len(files):,} files for "
-            f"{len(frames.numbers):,} frames. Copy the whole scan again."
+            f"{path.name}: missing frames: {listed(missing)} (files in the folder: {len(files):,}, "
+            f"listed frames: {len(frames.numbers):,}, missing: {len(missing):,}); copy the whole "
+            "scan again."
+        )
+    if len(set(frames.numbers)) < len(frames.numbers):
+        raise FileFormatError(
+            f"{path.name}: a frame is listed twice (files in the folder: {len(files):,}, listed "
+            f"frames: {len(frames.numbers):,}); copy the whole scan again."
         )
     return [files[number] for number in frames.numbers]
 
@@ -284,8 +289,7 @@ def read_frames(file: InputFile) -> Frames:
     values = np.array(rows)
     # The tube values are the same for all frames and are stated for the scan.
     voltage, current = (
-        seen.number(seen.scan, name, "the scan") if seen.scan.get(name) else 0.0
-        for name in ("kV", "mA")
+        seen.number(seen.scan, name) if seen.scan.get(name) else 0.0 for name in ("kV", "mA")
     )
     return Frames(
         tuple(number for number, _ in exposed),
@@ -303,5 +307,5 @@ def _number(seen: _Text, stated: dict[str, str], place: int) -> int:
         return place
     number = seen.number(stated, "Seq", f"frame {place}")
     if not number.is_integer():
-        seen.refuse(f"Seq of frame {place} is {number:g}, expected an integer")
+        seen.refuse(f"frame {place}: 'Seq' is {number:g}, expected an integer")
     return int(number)

@@ -27,7 +27,7 @@ from engine.io.folder import entries, is_file
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
 from engine.io.xray.esrf.edf import is_edf, read_edf
-from engine.io.xray.frames import Images, assemble, listed
+from engine.io.xray.frames import Images, assemble
 from engine.io.xray.pose import turned_parallel
 from engine.io.xray.stack import Stack, read_images, refuse_missing, refuse_other_size, series
 from engine.io.xray.text.keyvalue import Fields, read_fields
@@ -246,7 +246,7 @@ def turned_deg(
         return places
     if fits:
         notes.append(
-            f"{path.name}: the motors {listed(sorted(fits))} all moved by the scan range; even "
+            f"{path.name}: the motors {', '.join(sorted(fits))} all moved by the scan range; even "
             f"steps of {step:g}° are used."
         )
     else:

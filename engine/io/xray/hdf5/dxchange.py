@@ -173,7 +173,7 @@ def _angles(tree: Tree, n_views: int, path: Path) -> Angles:
     unread = tree.unusable.get(THETA) or tree.missing.get(THETA)
     # Do not assume even steps if the angles exist but cannot be read.
     if place is None and unread:
-        raise FileFormatError(f"{path.name}: the angles in {THETA} cannot be read: {unread}")
+        raise FileFormatError(f"{unread} The angles of the views are in this dataset.")
     if place is None:
         even = np.arange(n_views) * 180.0 / n_views
         note = (
@@ -278,7 +278,7 @@ def _info(tree: Tree) -> Plain:
         return from_json(text)
     except ValueError as e:
         raise FileFormatError(
-            f"{tree.path.name}: {OURS}/info is not valid JSON ({e}); write the file again."
+            f"{tree.path.name}: {OURS}/info is not valid JSON; write the file again. Reason: {e}."
         ) from e
 
 

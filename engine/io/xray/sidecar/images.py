@@ -258,8 +258,8 @@ def _stack(name: str, path: Path, *, reference: bool) -> tuple[Path, ...]:
         files = [each for each in entries(folder) if _is_tiff(each)] if is_folder(folder) else []
         if not files:
             raise FileFormatError(
-                f"{path.name}: found no TIFF images in the folder {name}; copy them or correct the "
-                "name of the folder."
+                f"{path.name}: found no TIFF images in the folder {name!r}; copy them, or correct "
+                "the name of the folder."
             )
         return tuple(files)
     _, stacks = _begun(name, path)

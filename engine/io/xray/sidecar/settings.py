@@ -55,7 +55,7 @@ class AngleSettings(Settings):
         given = [n for n in ("step", "values", "file") if getattr(self, n) is not None]
         if len(given) != 1:
             raise ValueError(
-                f"state exactly one of step, values and file, got {' and '.join(given) or 'none'}"
+                f"state exactly one of step, values and file, got [{', '.join(given)}]"
             )
         if self.step is not None and self.leave_out:
             raise ValueError(

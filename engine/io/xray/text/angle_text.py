@@ -133,10 +133,14 @@ def angles_in_text(file: InputFile, lengths: Sequence[int], column: str = "") ->
         return found
     if isinstance(found, Puzzle):
         raise FileFormatError(found.text)
-    missing = f"the file has no column {column!r}" if column else "the file has no list of angles"
+    if column:
+        raise FileFormatError(
+            f"{file.name}: the file has no column {column!r}. Write one angle per line, or a table "
+            f"with a column of {lengths[0]:,} angles."
+        )
     raise FileFormatError(
-        f"{file.name}: {missing}. Write one angle per line, or a table with a column of "
-        f"{lengths[0]:,} angles."
+        f"{file.name}: the file has no list of angles. Write one angle per line, or a table with a "
+        f"column of {lengths[0]:,} angles."
     )
 
 
@@ -302,9 +306,9 @@ def _is_span_of_a_scan(each: NumberList, content: TextContent) -> bool:
 def _far_too_wide(each: NumberList, name: str) -> Puzzle:
     low, high = each.values.min(), each.values.max()
     return Puzzle(
-        f"{name}: {each.place} runs from {low:g} to {high:g}, more than ten turns in degrees; "
-        "state its unit in its title (deg, rad, mdeg), or state the total angle, such as --angles "
-        "180."
+        f"{name}, {each.place}: the angles run from {low:g} to {high:g}, more than ten turns in "
+        "degrees; state the unit in the title (deg, rad, mdeg), or state the total angle, such as "
+        "--angles 180."
     )
 
 

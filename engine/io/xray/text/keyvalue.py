@@ -204,5 +204,5 @@ def refuse_distances(where: Path, source_axis_mm: float, source_detector_mm: flo
             f"{source_detector_mm:g} mm from the detector, but the axis must be between the source "
             "and the detector; correct or swap the distances."
         )
-    for name, distance_mm in (("axis", source_axis_mm), ("detector", source_detector_mm)):
-        in_range(where, f"the distance from source to {name}", distance_mm, DISTANCE_MM)
+    in_range(where, "source_axis_mm", source_axis_mm, DISTANCE_MM)
+    in_range(where, "source_detector_mm", source_detector_mm, DISTANCE_MM)

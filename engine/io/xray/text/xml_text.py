@@ -64,7 +64,7 @@ class XmlText:
         try:
             parser.Parse(self.file.text(self.most_bytes), True)
         except expat.ExpatError as e:
-            self.refuse(f"damaged XML ({e})")
+            self.refuse(f"the XML is damaged ({e})")
 
     def number(self, stated: dict[str, str], name: str, where: str = "") -> float:
         """Return the number of an element.
@@ -76,26 +76,26 @@ class XmlText:
         name
             name of the element
         where
-            what it belongs to, for error messages
+            place in the file such as "frame 3", for error messages
 
         Raises
         ------
         FileFormatError
             if it is missing, not a number, or not finite
         """
-        of = f" of {where}" if where else ""
+        place = f"{where}: " if where else ""
         try:
             number = float(stated[name])
         except KeyError:
-            self.refuse(f"{where} has no {name}".strip())
+            self.refuse(f"{place}{name!r} is missing")
         except ValueError:
-            self.refuse(f"{name}{of} is {stated[name][:40]!r}, expected a number")
+            self.refuse(f"{place}{name!r} is {stated[name][:40]!r}, expected a number")
         if not math.isfinite(number):
-            self.refuse(f"{name}{of} is {number}, expected a finite number")
+            self.refuse(f"{place}{name!r} is {number}, expected a finite number")
         return number
 
     def refuse(self, what: str) -> NoReturn:
-        """Raise a `FileFormatError` with the remedy."""
+        """Raise a `FileFormatError` with a whole sentence about the problem, and the remedy."""
         raise FileFormatError(f"{self.file.name}: {what}. {self.remedy}")
 
     def _start(self, name: str, _: dict[str, str]) -> None:
@@ -118,8 +118,9 @@ class XmlText:
         # External entities could read other files, internal ones could expand to gigabytes.
         if system or public or internal or not self.may_name_type:
             self.refuse(
-                "declares entities or other files, which is not allowed for security reasons"
+                "the file declares entities or other files, which is not allowed for security "
+                "reasons"
             )
 
     def _entity(self, *_: object) -> None:
-        self.refuse("declares entities, which is not allowed for security reasons")
+        self.refuse("the file declares entities, which is not allowed for security reasons")

@@ -185,8 +185,8 @@ def _each(path: Path, facts: Facts, name: str) -> NDArray[np.float64]:
     without = [k for k, each in enumerate(facts) if name not in each.numbers]
     if without:
         raise FileFormatError(
-            f"{path.name}: {len(without):,} of {len(facts):,} images do not state {name}, starting "
-            f"with image {without[0]} of the series; export the scan again."
+            f"{path.name}: {name!r} is missing in {len(without):,} of {len(facts):,} images, "
+            f"starting with image {without[0]} of the series; export the scan again."
         )
     return np.array([each.numbers[name] for each in facts])
 

@@ -283,7 +283,7 @@ def read_obi_settings(file: InputFile) -> ObiSettings:
         seen.number(seen.found, name) for name in NAMES[:4]
     )
     if "FanType" not in seen.found:
-        seen.refuse("has no FanType")
+        seen.refuse("'FanType' is missing")
     # In a half fan, the panel is shifted sideways to widen the field of view.
     if seen.found["FanType"].lower() == HALF_FAN:
         across += seen.number(seen.found, "DetectorPosLat")

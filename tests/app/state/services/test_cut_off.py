@@ -49,7 +49,7 @@ def test_the_window_asks_and_uses_what_is_complete_only_if_it_is_told_to(desk, s
     commands.open_path(scan)
     settle()
     assert session.study.inputs == {}
-    assert "4 more bytes" not in bar.text and "complete 8-byte records and 5 more bytes" in bar.text
+    assert "only 4 of" not in bar.text and "its last record has only 5 of 8 bytes" in bar.text
     assert bar.answer.text() == f"Use the {N_EVENTS - 1} complete events"
     assert bar.answer.isVisibleTo(bar) and bar.answer.toolTip()
 
@@ -63,7 +63,7 @@ def test_the_window_asks_and_uses_what_is_complete_only_if_it_is_told_to(desk, s
     settle()
     found = session.study.inputs.scan
     assert found.n_events == N_EVENTS - 1, "it was asked once"
-    assert f"its {N_EVENTS - 1} complete events are used, 5 bytes are ignored" in found.notes[0]
+    assert f"(events used: {N_EVENTS - 1}, bytes ignored: 5)" in found.notes[0]
     assert session.study.to_study().complete_events
     commands.clear("scanner")
     settle()

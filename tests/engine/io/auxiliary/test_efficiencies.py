@@ -56,7 +56,11 @@ def test_a_dataset_is_read(tmp_path: Path, ring: RingScanner, values: np.ndarray
             FileFormatError,
             "line 49: contains 'good', expected only numbers",
         ),
-        (lambda v: [*v[:-1], "1 2"], FileFormatError, "line 49: has 2 columns, expected 1"),
+        (
+            lambda v: [*v[:-1], "1 2"],
+            FileFormatError,
+            "line 49: the number of columns is 2, expected 1",
+        ),
         (lambda v: [f"{k} 1" for k in range(47)] + ["3 1"], FileFormatError, "line 49: crystal 3"),
         (lambda v: [f"{k} 1" for k in range(1, 49)], FileFormatError, "line 49: crystal 48"),
         (lambda v: [], FileFormatError, "contains no efficiencies"),
@@ -77,5 +81,5 @@ def test_a_fault_is_named(
 def test_another_dataset_is_refused(tmp_path: Path, ring: RingScanner) -> None:
     with h5py.File(tmp_path / "eff.h5", "w") as file:
         file["other"] = np.ones(48)
-    with pytest.raises(FileFormatError, match="no dataset crystal_efficiencies"):
+    with pytest.raises(FileFormatError, match="no dataset 'crystal_efficiencies'"):
         read_efficiencies(tmp_path / "eff.h5", ring)

@@ -21,7 +21,7 @@ def test_reads_the_table_of_a_scanner(tmp_path):
     ("text", "said"),
     [
         ("# nothing\n", "contains no widths"),
-        ("10 4.1 4.0\n", "line 1: has 3 columns, expected 4"),
+        ("10 4.1 4.0\n", "line 1: the number of columns is 3, expected 4"),
         ("10 4.1 4.0 wide\n", "expected only numbers"),
         ("10 4 4 4\n10 4 4 4\n", "row 2 is 10 mm, expected increasing distances"),
         ("10 4 4 0\n", "more than 0"),

@@ -42,9 +42,12 @@ def test_times_are_read_in_whole_ms_and_each_once(tmp_path: Path, text: str):
         ("0.25\n1.1\n", "the unit of the times is missing. Write a first line such as 'trigger"),
         ("trigger time\n1\n2\n", "the unit of the times is missing"),
         ("", "is empty"),
-        ("trigger time [s]\n1\n", "contains 1 trigger times, expected at least 2"),
+        ("trigger time [s]\n1\n", "the number of trigger times is 1, expected at least 2"),
         ("trigger time [s]\n1\n3\n2\n", "line 4: 2 comes after 3, expected increasing times"),
-        ("trigger time [s]\n1 2\n3 4\n", r"line 2: has 2 columns, expected 1; .* Write one time"),
+        (
+            "trigger time [s]\n1 2\n3 4\n",
+            r"line 2: the number of columns is 2, expected 1; .* Write one time",
+        ),
         ("trigger time [s]\n1\nend\n", "line 3: contains 'end', expected only numbers"),
         (
             "trigger time [s]\n-1\n1\n",

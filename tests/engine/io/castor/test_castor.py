@@ -216,7 +216,7 @@ class TestNormalisation:
     @pytest.mark.parametrize(
         ("changes", "error", "wanted"),
         [
-            ({"Number of events": 7}, FileFormatError, "states 7 lines"),
+            ({"Number of events": 7}, FileFormatError, "describes 7 lines"),
             ({"Maximum number of lines per event": 3}, FileFormatError, "up to 3 lines"),
             ({"Normalization correction flag": 0}, FileFormatError, "no normalisation"),
         ],
@@ -278,7 +278,7 @@ class TestDamage:
         path = files.write_scan(folder / "scan.cdh", scan)
         data = path.with_suffix(".cdf")
         data.write_bytes(data.read_bytes()[:-7])
-        with pytest.raises(CutOffError, match="9 more bytes"):
+        with pytest.raises(CutOffError, match="its last event has only 9 of 16 bytes"):
             read_listmode(path)
         found = read_listmode(path, complete_events=True)
         np.testing.assert_array_equal(found.crystals, scan.crystals[:-1])

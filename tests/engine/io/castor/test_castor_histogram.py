@@ -133,7 +133,7 @@ def test_a_list_of_lines_with_counts_alone_normalises_none(scan, folder) -> None
 @pytest.mark.parametrize(
     ("change", "error", "wanted"),
     [
-        ({"Number of events": 7}, FileFormatError, "states 7"),
+        ({"Number of events": 7}, FileFormatError, "describes 7 lines"),
         ({"Maximum number of lines per event": 2}, FileFormatError, "up to 2 lines"),
         ({"Data mode": "histories"}, DataError, "1.5 counts"),
         ({"Data mode": "sinogram"}, FileFormatError, "list-mode or histogram"),

@@ -53,7 +53,7 @@ def test_a_file_that_was_changed_is_refused(tmp_path):
     ("unit", "info", "message"),
     [
         ("Bq/mL", INFO, r"an Enhanced PET file .* export a DICOM series"),
-        ("1/mm", CT, r"the unit of the image is 1/mm, .* only store CT numbers \(HU\); export"),
+        ("1/mm", CT, r"the unit of the image is '1/mm', .* only store CT numbers \(HU\); export"),
     ],
 )
 def test_what_it_cannot_say_is_refused_and_nothing_written(tmp_path, unit, info, message):

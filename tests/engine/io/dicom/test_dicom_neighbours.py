@@ -105,7 +105,9 @@ def test_other_files_are_no_faults(series: Path):
 
 def test_a_fault_of_the_series_names_files_that_may_hold_what_is_missing(series: Path):
     (series / "im0021").write_bytes((series / "im0021").read_bytes()[:300])
-    with pytest.raises(EngineError, match=r"missing slices: 1 .*ignored in this folder: im0021"):
+    with pytest.raises(
+        EngineError, match=r"missing slices: 1 .*\. Files ignored in this folder: im0021"
+    ):
         read_volume(series / "im0000")
 
 

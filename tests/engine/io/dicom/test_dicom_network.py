@@ -82,7 +82,7 @@ def test_a_refusal_is_a_sentence_with_how_many_are_there(series):
         node(lambda event: next(answers)) as there,
         pytest.raises(
             ResourceError,
-            match=r"00003\.dcm \(2 of 5 files sent\): the request failed with status 0xA700",
+            match=r"C-STORE 00003\.dcm, file 3 of 5: the request failed with status 0xA700",
         ),
     ):
         send([series], there, lambda done, of: None)
@@ -96,7 +96,9 @@ def test_a_link_that_ends_is_a_sentence(series):
 
     with (
         node(answer) as there,
-        pytest.raises(ResourceError, match=r"00001\.dcm .*connection was lost"),
+        pytest.raises(
+            ResourceError, match=r"C-STORE 00001\.dcm, file 1 of 5: the connection was lost"
+        ),
     ):
         send([series], there, lambda done, of: None)
 

@@ -111,7 +111,7 @@ def test_the_command_takes_the_certificates_of_the_settings(
     folder = config_dir()
     with encrypted(keys) as address:
         assert main(["dicom", "echo", "--to", address, "--tls"]) == USER_FAULT
-        assert "its certificate is not valid here" in capsys.readouterr().err
+        assert "the certificate of this node is not valid here" in capsys.readouterr().err
         Site(tls_authorities=str(keys / "here.pem")).write(folder)
         try:
             assert main(["dicom", "echo", "--to", address, "--tls"]) == 0
@@ -122,7 +122,10 @@ def test_the_command_takes_the_certificates_of_the_settings(
 
 @pytest.mark.parametrize(
     ("name", "authority", "reason"),
-    [("here", "elsewhere", "certificate is not valid"), ("elsewhere", "elsewhere", "not valid")],
+    [
+        ("here", "elsewhere", "certificate of this node is not valid"),
+        ("elsewhere", "elsewhere", "not valid"),
+    ],
 )
 def test_a_stranger_is_refused(keys: Path, name: str, authority: str, reason: str) -> None:
     with encrypted(keys, name) as address, pytest.raises(ResourceError, match=reason) as refused:
@@ -133,7 +136,7 @@ def test_a_stranger_is_refused(keys: Path, name: str, authority: str, reason: st
 def test_both_sides_must_encrypt(keys: Path) -> None:
     with node(lambda event: 0x0000) as plain:
         address = f"{plain.host}:{plain.port}"
-        with pytest.raises(ResourceError, match=r"whether it offers TLS|no response"):
+        with pytest.raises(ResourceError, match=r"whether the node offers TLS|no response"):
             echo(node_at(address, keys))
     with (
         encrypted(keys) as address,

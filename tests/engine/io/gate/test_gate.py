@@ -212,8 +212,8 @@ class TestCrystals:
         ("changes", "wanted"),
         [
             ({"radius_mm": 90.0}, "from any crystal of"),
-            ({"first_angle_deg": 0.45 * 360 / 32}, "mm from the crystal centres"),
-            ({"ring_pitch_mm": 9.0}, "mm from the crystal centres|several crystals near"),
+            ({"first_angle_deg": 0.45 * 360 / 32}, "from the crystal centres"),
+            ({"ring_pitch_mm": 9.0}, "from the crystal centres|several crystals near"),
             ({"n_rings": 8, "max_ring_difference": 7}, r"detected in 12\d crystals.*has 248"),
             ({"n_rings": 2, "max_ring_difference": 1, "fov_mm": (60, 10)}, "crystals"),
         ],
@@ -254,7 +254,7 @@ class TestDamage:
 
     def test_singles_alone(self, branches, folder: Path) -> None:
         path = files.write(folder / "a.root", {"Singles": {"time": np.zeros(3)}})
-        with pytest.raises(FileFormatError, match="Sort its singles into coincidences"):
+        with pytest.raises(FileFormatError, match="Sort the singles into coincidences"):
             read_listmode(path)
 
     def test_two_trees_of_coincidences(self, branches, folder: Path) -> None:

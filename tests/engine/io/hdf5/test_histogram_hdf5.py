@@ -111,7 +111,9 @@ def test_a_named_scanner_may_have_another_image(path: Path, tmp_path: Path) -> N
     others = ({"separation_mm": 20}, {"pitch_mm": 2.1}, {"n_columns": 5}, {"n_layers": 2})
     for changes in others:
         (tmp_path / "other.toml").write_text(to_toml(panels(**changes).settings))
-        with pytest.raises(GeometryError, match=r"histogram is from 'tiny panels' .* or omit it"):
+        with pytest.raises(
+            GeometryError, match=r"histogram is from 'tiny panels', but .* or omit it"
+        ):
             read_histogram(path, str(tmp_path / "other.toml"))
 
 
@@ -147,30 +149,34 @@ def _other_attenuation(file: h5py.File) -> None:
 @pytest.mark.parametrize(
     ("damage", "kind", "sentence"),
     [
-        (_negative, DataError, "value 41 of the dataset prompts is -2.0, expected at least 0"),
-        (_no_number, DataError, "value 7 of the dataset additive is nan"),
-        (_changed, FileFormatError, "delayeds has changed since it was written"),
+        (
+            _negative,
+            DataError,
+            "value 41 of the dataset 'histogram/prompts' is -2.0, expected at least 0",
+        ),
+        (_no_number, DataError, "value 7 of the dataset 'histogram/additive' is nan"),
+        (_changed, FileFormatError, "delayeds' has changed since it was written"),
         (
             _set("histogram/prompts", np.zeros(99, np.float32)),
             FileFormatError,
-            "prompts has 99 values, but 'tiny panels' .* needs 225",
+            "prompts' has 99 values, but 'tiny panels' needs 225",
         ),
         (
             _set("histogram/prompts", np.zeros(225)),
             FileFormatError,
-            "prompts has the type float64, expected float32 or integers",
+            "'histogram/prompts' has the type float64, expected float32 or integers",
         ),
         (
             _set("scanner/dual_head_toml", np.bytes_(to_toml(panels(n_layers=2).settings))),
             FileFormatError,
-            "prompts has 225 values, but 'tiny panels' .* in 2 layers.* needs 900",
+            "prompts' has 225 values, but 'tiny panels' needs 900.* in 2 layers",
         ),
         (
             lambda file: file.move("histogram/delayeds", "histogram/delays"),
             FileFormatError,
             "unknown histogram columns delays, expected prompts, delayeds",
         ),
-        (_other_attenuation, FileFormatError, "scanner/dual_head_toml has changed since"),
+        (_other_attenuation, FileFormatError, "'scanner/dual_head_toml' has changed since"),
         (lambda file: file.attrs.modify("duration_s", -1.0), FileFormatError, "duration_s is -1"),
         (
             lambda file: file.attrs.modify("version", 9),
@@ -180,7 +186,7 @@ def _other_attenuation(file: h5py.File) -> None:
         (
             lambda file: file.pop("histogram/prompts"),
             FileFormatError,
-            "contains no dataset histogram/prompts",
+            "contains no dataset 'histogram/prompts'",
         ),
     ],
 )

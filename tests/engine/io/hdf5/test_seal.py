@@ -111,10 +111,10 @@ def test_an_older_volume_in_no_known_unit_is_refused(tmp_path: Path, phantom: Vo
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("fov_radius_mm", -25.0, "fov_radius_mm is -25"),
-        ("voxel_mm", (2.0, np.nan, 2.5), "voxel_mm is nan"),
-        ("fov_mm", (50.0,), "fov_mm has 1 numbers, expected 2"),
-        ("tof", (300.0, 0.0, 5.0), "tof is 0"),
+        ("fov_radius_mm", -25.0, "'fov_radius_mm' is -25"),
+        ("voxel_mm", (2.0, np.nan, 2.5), "'voxel_mm' is nan"),
+        ("fov_mm", (50.0,), "values of 'fov_mm' is 1, expected 2"),
+        ("tof", (300.0, 0.0, 5.0), "'tof' is 0"),
     ],
 )
 def test_the_crystal_map_of_an_older_scan_is_in_range(

@@ -126,7 +126,11 @@ def test_either_order_of_axes_any_number_and_a_scale_mean_the_same(kind, n, tmp_
     ("old", "new", "words"),
     [
         ("number of dimensions := 4", "number of dimensions := 5", "size .5.' is missing"),
-        ("number of dimensions := 4", "number of dimensions := 6", "expected 4, or 5 with up to"),
+        (
+            "number of dimensions := 4",
+            "number of dimensions := 6",
+            "expected 4 dimensions, or 5 with up to",
+        ),
         ("[1] := tangential coordinate", "[1] := bin", "expected tangential coordinate"),
         ("Number of rings := 4", "", "'number of rings' is missing"),
         ("Number of rings := 4", "Number of rings := 0", "n_rings"),

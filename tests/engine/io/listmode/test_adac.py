@@ -72,7 +72,7 @@ def test_other_distances_move_the_heads(tmp_path: Path) -> None:
         (HEADER + "-5 300 300 300 300\n", "times run from -5 to -5 ms"),
         (
             HEADER.replace("712", "7.1.2") + EVENTS,
-            "separation of the heads is '7.1.2', expected a number",
+            "'separation' is '7.1.2', expected the separation of the heads in mm",
         ),
         (HEADER.replace("712", "12") + EVENTS, "which leaves no space for an image"),
     ],

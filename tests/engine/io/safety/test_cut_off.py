@@ -52,14 +52,15 @@ def test_at_every_byte_of_the_last_two_records(tmp_path: Path, make: str) -> Non
         if not n_rest:  # a whole record is gone, which no byte tells
             assert read_listmode(path, scanner=scanner).n_events == complete.n_events - 1
             continue
-        with pytest.raises(CutOffError, match=rf"use its {n_events} complete events") as e:
+        with pytest.raises(CutOffError, match="use only its complete events") as e:
             read_listmode(path, scanner=scanner)
-        assert e.value.n_events == n_events and str(e.value).endswith("(--use-complete-events).")
+        assert e.value.n_events == n_events
+        assert str(e.value).endswith(f"--use-complete-events (complete events: {n_events}).")
         used = read_listmode(path, scanner=scanner, complete_events=True)
         assert used.n_events == n_events
         np.testing.assert_array_equal(used.crystals, complete.crystals[:n_events])
         assert (used.info[EVENTS], used.info[LEFT_OUT]) == (n_events, n_rest)
-        assert f"its {n_events} complete events are used" in used.notes[0]
+        assert f"(events used: {n_events}, bytes ignored: {n_rest})" in used.notes[0]
 
 
 def test_text_at_every_letter_of_its_last_two_lines(tmp_path: Path) -> None:
@@ -77,7 +78,7 @@ def test_text_at_every_letter_of_its_last_two_lines(tmp_path: Path) -> None:
             assert EVENTS not in data.info
             continue
         assert (data.info[EVENTS], data.info[LEFT_OUT]) == (n_events, len(last))
-        assert f"its {n_events} complete events are used" in data.notes[0]
+        assert f"(events used: {n_events}, bytes ignored: {len(last)})" in data.notes[0]
 
 
 @pytest.mark.parametrize("end", ["end of run\n", "end of run", "1 2 3 4 5 6\n", "\n\n", "# 7 -\n"])
@@ -93,7 +94,7 @@ def test_a_published_scan_that_is_cut_off_says_so(shared_data: Path) -> None:
     folder = shared_data / "pet-listmode-adac-dualhead-2sources"
     data = read_listmode(folder / "sample_2p_static.csv")
     assert data.info[EVENTS] == 30_026
-    assert "its 30,026 complete events are used, 2 bytes are ignored" in data.notes[0]
+    assert "(events used: 30,026, bytes ignored: 2)" in data.notes[0]
 
 
 @pytest.mark.parametrize("kind", ["own-list-mode", "own-histogram"])
@@ -117,8 +118,8 @@ class TestCommandLine:
 
     def test_inspect_names_the_option(self, scan: Path) -> None:
         (fault,) = inspect(scan).faults
-        assert "5 complete 8-byte records and 3 more bytes" in fault
-        assert "use its 3 complete events (--use-complete-events)" in fault
+        assert "its last record has only 3 of 8 bytes" in fault and "complete records: 5" in fault
+        assert "with --use-complete-events (complete events: 3)" in fault
 
     def test_convert_takes_it_and_says_what_is_left_out(
         self, scan: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -127,5 +128,5 @@ class TestCommandLine:
         assert main(command) == USER_FAULT
         assert "--use-complete-events" in capsys.readouterr().err
         assert main([*command, "--use-complete-events"]) == DONE
-        assert "its 3 complete events are used, 3 bytes are ignored" in capsys.readouterr().out
+        assert "(events used: 3, bytes ignored: 3)" in capsys.readouterr().out
         assert read_listmode(tmp_path / "a.h5").info[EVENTS] == 3

@@ -36,9 +36,9 @@ def test_no_plain_file_is_refused_at_once(tmp_path: Path, trap: traps.Trap, name
 def test_a_pipe_and_a_device_are_called_so(tmp_path: Path) -> None:
     traps.fifo(tmp_path / "a.h5")
     traps.zeros(tmp_path / "b.toml")
-    with pytest.raises(FileFormatError, match=r"a\.h5: this is a pipe; choose a regular file"):
+    with pytest.raises(FileFormatError, match=r"a\.h5: this is a pipe\. Choose a regular file"):
         InputFile(tmp_path / "a.h5")
-    with pytest.raises(FileFormatError, match=r"b\.toml: this is a device; choose a regular file"):
+    with pytest.raises(FileFormatError, match=r"b\.toml: this is a device\. Choose a regular file"):
         InputFile(tmp_path / "b.toml")
 
 

@@ -53,8 +53,8 @@ def test_the_sample_gets_voxels_of_1_mm(shared_data: Path) -> None:
     [
         ("1 2 nan 0 0", FileFormatError, "line 5: a position is 'nan'"),
         ("1 2 inf 0 0", FileFormatError, "line 5: a position is 'inf'"),
-        ("1 2 60 0", FileFormatError, "line 5: has 4 columns, expected 5"),
-        ("1 2 0 60 0 0", FileFormatError, "line 5: has 6 columns, expected 5"),
+        ("1 2 60 0", FileFormatError, "line 5: the number of columns is 4, expected 5"),
+        ("1 2 0 60 0 0", FileFormatError, "line 5: the number of columns is 6, expected 5"),
         ("1 2 sixty 0 0", FileFormatError, "line 5: 'sixty' is not a number"),
         ("1 2.5 60 0 0", FileFormatError, "line 5: '2.5' is not a whole number"),
         ("-1 2 60 0 0", FileFormatError, "line 5: ring -1"),

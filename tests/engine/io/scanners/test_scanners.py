@@ -90,12 +90,15 @@ def test_a_scanner_of_ones_own_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"radius_mm": 19.0, "n_crystals_per_ring": 42}, "radius_mm is 19, expected 20 to 1000 mm"),
+        (
+            {"radius_mm": 19.0, "n_crystals_per_ring": 42},
+            "'radius_mm' is 19, expected 20 to 1000 mm",
+        ),
         (
             {"radius_mm": 33.5, "n_crystals_per_ring": 504},
-            r"\(n_crystals_per_ring\) is 0.418 mm.*not cm",
+            r"'n_crystals_per_ring' is 0.418 mm.*not cm",
         ),
-        ({"ring_pitch_mm": 0.40625}, r"\(ring_pitch_mm\) is 0.406 mm.*not cm"),
+        ({"ring_pitch_mm": 0.40625}, r"'ring_pitch_mm' is 0.406 mm.*not cm"),
     ],
 )
 def test_lengths_that_are_not_millimetres_are_refused(

@@ -103,8 +103,8 @@ def test_one_of_several_volumes_is_named(tmp_path: Path) -> None:
     [
         ({"order": None}, r'write order = "zyx"'),
         ({"order": "zyy"}, r"order of the axes is 'zyy'"),
-        ({"order": 3}, "order is 3, expected text"),
-        ({"voxel_mm": [2, 2]}, r"voxel_mm is \[2, 2\], expected three numbers"),
+        ({"order": 3}, "'order' is 3, expected text"),
+        ({"voxel_mm": [2, 2]}, r"'voxel_mm' is \[2, 2\], expected three numbers"),
         ({"voxel_mm": [2, 2, 0]}, "voxel size is 2 × 2 × 0 mm"),
         ({"voxel_mm": ["2", "2", "2"]}, "expected three numbers"),
         ({"unit": "1/m"}, "unknown unit '1/m'"),

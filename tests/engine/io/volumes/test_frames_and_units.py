@@ -252,7 +252,7 @@ def test_nan_outside_the_body_is_read_as_0_with_a_note(tmp_path: Path) -> None:
     values[0] = np.nan
     found = read_volume(nifti(tmp_path / "a.nii", values))
     np.testing.assert_array_equal(found.values, np.nan_to_num(values).T)
-    assert found.notes == ("a.nii: 30 voxels (25 %) are NaN (no number); they are read as 0.",)
+    assert found.notes == ("a.nii: 30 voxels (25 %) are NaN (no number). They are read as 0.",)
     values[:] = np.nan
     with pytest.raises(DataError, match="120 of 120 values are not numbers"):
         read_volume(nifti(tmp_path / "b.nii", values))

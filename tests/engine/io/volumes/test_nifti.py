@@ -115,7 +115,7 @@ class TestSidecar:
             ('"of": "a"', '"of": "b"', r"checksum does not match"),
             ('"unit": "counts/mm"', '"unit": "1/mm"', r"checksum does not match"),
             ('"seal"', '"sdal"', r"checksum does not match"),
-            ('"provenance": {', '"provenance" {', r"damaged .* remove a\.nii\.provenance\.json"),
+            ('"provenance": {', '"provenance" {', r"is damaged.* remove a\.nii\.provenance\.json"),
         ],
     )
     def test_a_sidecar_that_has_changed_is_refused(

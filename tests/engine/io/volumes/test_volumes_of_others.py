@@ -169,7 +169,7 @@ def test_a_nrrd_of_colours_is_refused(tmp_path: Path) -> None:
         "kinds": ["RGB-color", *["domain"] * 3],
     }
     nrrd.write(str(tmp_path / "a.nrrd"), np.ones((3, 2, 2, 2), np.float32), header)
-    with pytest.raises(GeometryError, match=r"each voxel has 3 values \(rgb-color\)"):
+    with pytest.raises(GeometryError, match=r"each voxel has 3 values \(kind 'rgb-color'\)"):
         read_volume(tmp_path / "a.nrrd")
 
 

@@ -110,7 +110,7 @@ ASKED = {
     "counts of an encoder called angles": (
         "angles.txt",
         "".join(f"{12345 + 777 * k + k % 3}\n" for k in range(N)),
-        "more than ten turns in degrees; state its unit",
+        "more than ten turns in degrees; state the unit",
     ),
     "a counter alone": ("index.txt", "".join(f"{k}\n" for k in range(N)), "one per view"),
     "one angle too few": (

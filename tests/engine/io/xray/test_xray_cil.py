@@ -140,7 +140,7 @@ def test_flats_and_darks_are_told_by_their_keys(tmp_path, rng):
 def test_faults_get_one_sentence(tmp_path, rng):
     values = rng.random((N, ROWS, COLUMNS), np.float32)
     with pytest.raises(
-        FileFormatError, match="labels angle, vertical and the type float32, expected"
+        FileFormatError, match=r"labels \[angle, vertical\] and the type float32, expected"
     ):
         read_projections(write(tmp_path / "a.nxs", values, ("angle", "vertical")))
     with pytest.raises(FileFormatError, match="export the projections"):

@@ -111,10 +111,10 @@ def test_frames_made_anonymous_and_those_without_exposure(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("frame", "words"),
     [
-        ({"GantryAngle": "x"}, "GantryAngle of frame 1 is 'x', expected a number"),
-        ({"UCentre": "nan"}, "UCentre of frame 1 is nan"),
+        ({"GantryAngle": "x"}, "frame 1: 'GantryAngle' is 'x', expected a number"),
+        ({"UCentre": "nan"}, "frame 1: 'UCentre' is nan"),
         ({"Seq": 2}, "a frame is listed twice"),
-        ({"Seq": 77}, r"missing frames: 77\. The folder has 12 files for 12 frames"),
+        ({"Seq": 77}, r"missing frames: 77 .*folder: 12, listed frames: 12, missing: 1"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(tmp_path: Path, frame: dict[str, object], words: str) -> None:

@@ -14,12 +14,15 @@ from engine.io.xray.frames import assemble
 from tests.engine.io.xray.xray_files import N, counts, dxchange
 
 
-@pytest.mark.parametrize(("lost", "held"), [(0, "only zeros"), (np.nan, "no numbers")])
+@pytest.mark.parametrize(
+    ("lost", "held"),
+    [(0, "only zeros: 2, no numbers: 0"), (np.nan, "only zeros: 0, no numbers: 2")],
+)
 def test_lost_views_are_named_and_left_out(tmp_path: Path, lost: float, held: str) -> None:
     values = counts().astype(np.float32)
     values[[3, 7]] = lost
     data = read_projections(dxchange(tmp_path, data=values))
-    assert f"scan.h5: views 3 and 7 contain {held} and are not used." in data.notes
+    assert f"scan.h5: views 3 and 7 are not used ({held})." in data.notes
     assert not any("values are not numbers" in note for note in data.notes)
     kept = np.delete(np.arange(N), [3, 7])
     whole = read_projections(dxchange(tmp_path))
@@ -46,13 +49,13 @@ def test_views_beside_the_object_are_kept(tmp_path: Path) -> None:
     changes = {"data": values, "data_white": None, "data_dark": None}
     data = read_projections(dxchange(tmp_path, **changes))
     assert data.kind == "integrals" and data.n_views == N
-    assert any("views 3 and 7 contain only zeros; if they" in note for note in data.notes)
+    assert any(
+        "views 3 and 7 contain only zeros (number: 2); if they" in note for note in data.notes
+    )
 
 
 def test_half_the_views_without_numbers_are_refused(tmp_path: Path) -> None:
     values = counts().astype(np.float32)
     values[N // 2 :] = np.nan
-    with pytest.raises(
-        DataError, match="0 contain only zeros and 6 no numbers, starting with view 6"
-    ):
+    with pytest.raises(DataError, match=r"starting with view 6 \(only zeros: 0, no numbers: 6\)"):
         read_projections(dxchange(tmp_path, data=values))

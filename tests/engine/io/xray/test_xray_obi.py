@@ -98,8 +98,8 @@ def test_the_scan_is_found_by_its_folders_and_images(tmp_path: Path) -> None:
     ("facts", "settings", "words"),
     [
         ({"CTProjectionAngle": np.nan}, {}, "starting with view 0"),
-        ({"IDUResolutionX": 0.0}, {}, "IDUResolutionX is 0, expected"),
-        ({}, {"CalibratedSAD": "x"}, "CalibratedSAD is 'x', expected a number"),
+        ({"IDUResolutionX": 0.0}, {}, "'IDUResolutionX' is 0, expected"),
+        ({}, {"CalibratedSAD": "x"}, "'CalibratedSAD' is 'x', expected a number"),
         ({}, {"CalibratedSAD": "1600"}, "the axis must be between the source"),
     ],
 )
@@ -114,7 +114,7 @@ def test_what_cannot_be_is_a_sentence(
 def test_settings_that_lack_a_length_are_refused(tmp_path: Path, name: str) -> None:
     path = obi(tmp_path)
     path.write_text(info_text({key: said for key, said in SETTINGS.items() if key != name}))
-    with pytest.raises(EngineError, match=f"has no {name}"):
+    with pytest.raises(EngineError, match=f"'{name}' is missing"):
         read_projections(path)
 
 

@@ -253,9 +253,13 @@ class TestGeometry:
 @pytest.mark.parametrize(
     ("changes", "geometry", "match"),
     [
-        ({"shape": [N + 1, ROWS, COLUMNS]}, {}, r"\(12 views and 0 bytes\), but scan.toml states"),
-        ({"dtype": "float32"}, {}, r"\(12 views of 60 bytes\)"),
-        ({"offset_bytes": 8}, {}, r"\(11 views and 22 bytes\)"),
+        (
+            {"shape": [N + 1, ROWS, COLUMNS]},
+            {},
+            r"but scan.toml states 390 bytes .*Complete views: 12\. Bytes after them: 0",
+        ),
+        ({"dtype": "float32"}, {}, r"\(12 x 60\)"),
+        ({"offset_bytes": 8}, {}, r"Complete views: 11\. Bytes after them: 22"),
         ({"dtype": None}, {}, "needs the settings 'dtype' and 'shape'"),
         ({"dtype": "object"}, {}, "dtype: input should be 'uint8'"),
         ({"shape": [N, ROWS]}, {}, "expected one number above 0 for each"),
@@ -292,7 +296,7 @@ class TestGeometry:
             {"angles": {"step": 30.0, "unit": "rad"}},
             "In degrees they span 330°, as expected for a scan. Set its unit",
         ),
-        ({}, {"angles": {"first": 3.0}}, "state exactly one of step, values and file, got none"),
+        ({}, {"angles": {"first": 3.0}}, r"state exactly one of step, values and file, got \[\]"),
         ({}, {"angles": {"values": [1.0, 2.0]}}, "12 projections but 2 angles"),
         ({}, {"angles": {"file": "../a.txt"}}, "only files in the same folder"),
         ({}, {"axis_column": 2.0, "detector_shift_mm": [1.0, 0.0]}, "not both"),

@@ -133,11 +133,11 @@ def test_the_scan_is_found_by_its_folders_and_images(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("facts", "settings", "words"),
     [
-        ({"KVSourceRtn": 3.5e38}, {}, "12 of 12 images do not state KVSourceRtn"),
+        ({"KVSourceRtn": 3.5e38}, {}, "'KVSourceRtn' is missing in 12 of 12 images"),
         ({"ImageSourceId": "MVModule"}, {}, "treatment beam"),
         ({"PixelWidth": 0.0}, {}, "the pixel size is 0 x"),
         ({"KVKiloVolts": 100.0}, {}, "taken at 125 kV, but the scan at 100 kV"),
-        ({}, {"SAD": "x"}, "SAD is 'x', expected a number"),
+        ({}, {"SAD": "x"}, "'SAD' is 'x', expected a number"),
         ({}, {"SAD": "1500", "SID": "1000"}, "the axis must be between the source"),
     ],
 )

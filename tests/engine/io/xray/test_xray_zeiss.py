@@ -115,10 +115,10 @@ def test_shifts_that_the_views_do_not_confirm_are_left_out() -> None:
     ("changes", "words"),
     [
         ({"ImageInfo/AcquisitionMode": np.int32(1)}, "not a scan"),
-        ({"ImageInfo/OriginalDataRefCorrected": np.int32(1)}, "divided by its reference"),
+        ({"ImageInfo/OriginalDataRefCorrected": np.int32(1)}, "divided by their reference"),
         ({"ImageInfo/DataType": np.int32(3)}, "the data type is 3"),
-        ({"ImageInfo/Angles": np.zeros(3, "<f4")}, "3 values, expected one for each of the 40"),
-        ({"ImageData1/Image7": np.zeros(5, "<u2")}, "Image7 has 10 bytes"),
+        ({"ImageInfo/Angles": np.zeros(3, "<f4")}, "'ImageInfo/Angles' is 3, expected 40"),
+        ({"ImageData1/Image7": np.zeros(5, "<u2")}, "Image7' has 10 bytes"),
         ({"ImageInfo/PixelSize": np.float32(0)}, "PixelSize is 0"),
     ],
 )

@@ -110,8 +110,8 @@ def changed(name: str) -> Callable[[h5py.File], None]:
 @pytest.mark.parametrize(
     ("damage", "sentence"),
     [
-        (changed("response/0-1/values"), "values has changed"),
-        (changed("response/1-1/places"), "places has changed"),
+        (changed("response/0-1/values"), "values' has changed"),
+        (changed("response/1-1/places"), "places' has changed"),
         (lambda file: file.move("response/0-1", "response/1-0"), "has changed"),
     ],
 )
@@ -293,5 +293,7 @@ def test_a_scan_of_one_layer_refuses_the_response_of_two(
 ) -> None:
     write_histogram(merged(scan), tmp_path / "one.h5")
     write_response(response, tmp_path / "two.h5")
-    with pytest.raises(EngineError, match=r"in 2 layers.* the scan is from"):
+    with pytest.raises(
+        EngineError, match=r"the scan is from .*Scanner of the matrix: .* in 2 layers"
+    ):
         finished(tmp_path / "one.h5", inputs={"response": tmp_path / "two.h5"})

@@ -60,19 +60,19 @@ REFUSED = {
         lambda f: put(f, DATA, f[DATA][: N // 3]), "30 projections but 90 angles"),
     "a scan that ended early": (
         lambda f: put(f, DATA, f[DATA][:] * (np.arange(N) < N // 2)[:, None, None]),
-        "of 90 views, 45 contain only zeros and 0 no numbers, starting with view 45; use a complete"
-        " scan"),
+        "90 views .* starting with view 45 .only zeros: 45, no numbers: 0.; use a"
+        " complete scan"),
     "angles in radians said to be degrees": (
         lambda f: put(f, THETA, np.radians(f[THETA][:])), "unit"),
     "flats of another size": (
-        lambda f: put(f, WHITE, f[WHITE][:, :, ::2]), "flat images: they have 6 x 32 pixels"),
+        lambda f: put(f, WHITE, f[WHITE][:, :, ::2]), "images in 'flats' have 6 x 32 pixels"),
     "flats without light": (lambda f: put(f, WHITE, 0 * f[WHITE][:]), "not brighter than the dark"),
     "flats and darks exchanged": (lambda f: f.move(WHITE, "x") or f.move(DARK, WHITE)
                                   or f.move("x", DARK), "not empty or swapped"),
     "no number at all": (lambda f: put(f, DATA, np.nan * f[DATA][:]), "all values are NaN"),
     "flats that are no numbers": (
         lambda f: put(f, WHITE, np.full((2, 6, COLUMNS), np.nan)),
-        "flat images: 768 values are not numbers"),
+        "'flats' contain NaN or infinite values .number: 768."),
     "an array of two axes": (lambda f: put(f, DATA, f[DATA][0]), "2 axes, expected three"),
 }  # fmt: skip
 

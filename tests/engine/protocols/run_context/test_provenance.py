@@ -295,7 +295,7 @@ def test_a_scan_that_is_cut_off_is_counted_in_all_that_is_said_of_its_image(tmp_
     said = list(run(cut.model_copy(update={"complete_events": True}), on=cpu(2)))
     record = said[-1].provenance
     assert (record["scan"]["complete_events"], record["scan"]["cut_off_bytes"]) == (300, 5)
-    assert any("its 300 complete events are used" in text for text in record["warnings"])
+    assert any("(events used: 300, bytes ignored: 5)" in text for text in record["warnings"])
     ledger = {entry["kind"]: entry for entry in record["corrections"]}
     assert ledger["complete_events"] == {
         "kind": "complete_events",

@@ -51,7 +51,10 @@ class CrystalPairs(ListModeReader):
             "<u8",
             start,
             lambda piece: np.ones(len(piece), bool),
-            lambda n, rest: f"{rest} bytes follow the {n:,} complete events; copy the file again.",
+            lambda n, rest: (
+                f"{file.name}: the file is truncated; its last event has only {rest} of 8 bytes "
+                f"(complete events: {n:,})"
+            ),
         )
         events = words[:]
         crystals = np.stack([events & MASK, (events >> np.uint64(BITS)) & MASK], axis=1)
