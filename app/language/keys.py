@@ -54,6 +54,10 @@ NAMES = {
     "infusion": tr("Infusion"),
     "start": tr("Start"),
     "wedge": tr("Wedge"),
+    "bw": tr("SUV by body weight"),
+    "lbm-james": tr("SUV by lean mass (James)"),
+    "lbm-janmahasatian": tr("SUV by lean mass (Janmahasatian)"),
+    "bsa": tr("SUV by body surface (Du Bois)"),
 }
 
 

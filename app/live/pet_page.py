@@ -183,7 +183,7 @@ class PetPage(WatchPage[LivePetModel]):
         motions = () if update is None else update.motions
         # The newest motions; older ones are in the plots.
         lines = [
-            tr("Motion {describe}", describe=each.describe()) for each in motions[-MOST_MOTIONS:]
+            tr("Motion: {describe}", describe=each.describe()) for each in motions[-MOST_MOTIONS:]
         ]
         watched = update is not None and update.place is not None
         self.motion.setText("\n".join(lines) or (STILL if watched else NOT_WATCHED))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from app.language.translation import named, tr, within
+from app.language.translation import named, tr
 from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button, label, remove_widgets, set_tone
@@ -95,7 +95,7 @@ class FoldedWarnings(QWidget):
 
     def _button(self, role: str) -> QWidget:
         title = next(named(each.title) for each in all_roles() if each.key == role)
-        words = tr("Load {title} …", title=within(title))
+        words = tr("Load file: {title} …", title=title)
         made = button(words, lambda: self._context.commands.choose(role), tr("Choose a file"))
         made.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.buttons[role] = made

@@ -304,7 +304,7 @@ def progress_text(session: Session) -> str:
         return session.doing
     if latest.slices is not None:
         return tr(
-            "Slab {subset} of {subsets}, {slices:,} slices finished",
+            "Slab {subset} of {subsets}, finished slices: {slices:,}",
             subset=latest.subset,
             subsets=latest.subsets,
             slices=latest.slices,

@@ -36,8 +36,8 @@ from engine.modalities import DEMOS, Demo
 CARD_PX = 520
 DEMOS_ACROSS = 2
 LIVE_DEMOS = {
-    FRAMES: ("CT", tr("Play a simulated CT scan and watch its slices sharpen")),
-    EVENTS: ("PET", tr("Play a simulated PET scan and watch its image form")),
+    FRAMES: (tr("Live CT demo"), tr("Play a simulated CT scan and watch its slices sharpen")),
+    EVENTS: (tr("Live PET demo"), tr("Play a simulated PET scan and watch its image form")),
 }
 """Name and tooltip of the demos of live scans, by kind."""
 
@@ -109,8 +109,7 @@ class WelcomeCard(WelcomeTile):
         )
         set_icon(self.live, "live", theme)
         self.live_demos = [
-            button(tr("Live {name} demo", name=name), partial(live_demo, kind), tip)
-            for kind, (name, tip) in LIVE_DEMOS.items()
+            button(name, partial(live_demo, kind), tip) for kind, (name, tip) in LIVE_DEMOS.items()
         ]
         self.demos = [demo_button(each, demo, theme) for each in DEMOS.values()]
         self._busy, self._bar = label("", "muted", wrap=True), QProgressBar()

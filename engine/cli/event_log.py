@@ -83,7 +83,7 @@ def log_lines(path: Path | None, console: Console) -> Iterator[EventLog]:
         file = path.open("w", encoding="utf-8")
     except OSError as e:
         raise ResourceError(
-            f"{path}: cannot be written ({e.strerror}). Choose another path for --json."
+            f"{path}: this file cannot be written ({e.strerror}). Choose another path for --json."
         ) from e
     try:
         yield EventLog(path, file, console)

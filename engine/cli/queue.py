@@ -261,5 +261,8 @@ def _each(ids: list[str], act: Callable[[str], QueueEntry], wanted: str, console
         is_asked = entry.state == "running" and entry.wish != ""
         # Only reached for states from which the action is impossible
         if entry.state != wanted and not is_asked:
-            raise SettingsError(f"study {id} cannot change from {entry.state} to {wanted}.")
+            raise SettingsError(
+                f"study {id}: its state is {entry.state!r} and cannot change to {wanted!r}. "
+                "`isocenter queue list` shows all states."
+            )
         console.line(f"{id}  {f'stopping, then {wanted}' if is_asked else wanted}: {entry.title}")

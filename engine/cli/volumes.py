@@ -104,8 +104,7 @@ def _frame(path: Path, number: int) -> Volume:
         if not frames:
             raise DataError(f"{path.name}: the image has no time frames. Remove --frame {number}.")
         raise DataError(
-            f"{path.name}: the file has {len(frames)} time frames. Choose --frame 1 to "
-            f"{len(frames)}."
+            f"{path.name}: the file has no time frame {number}. Choose --frame 1 to {len(frames)}."
         )
     return frames[number - 1].volume
 

@@ -132,18 +132,18 @@ class ActivityConcentration(Correction[ListMode]):
         """Name what the scan lacks, and which file can supply it; empty if nothing is missing."""
         # Duration 0 means unknown in list mode, not an empty frame.
         wanted = {
-            "the length of the frame": data.duration_s or None,
-            "the half-life": half_life_s(data),
-            "positrons per decay": branching(data),
+            "duration_s": data.duration_s or None,
+            "half_life_s": half_life_s(data),
+            "branching": branching(data),
         }
         if self.reference == "injection":
-            wanted["the time from injection to start"] = waiting_s(data)
+            wanted["scan_start - injected_at"] = waiting_s(data)
         missing = [name for name, value in wanted.items() if value is None]
         if not missing:
             return ""
         return (
-            f"the scan does not state all values ({', '.join(missing)}); load a tracer file that "
-            "contains them"
+            f"the scan does not state all values (missing: {', '.join(missing)}); load a tracer "
+            "file that contains them"
         )
 
 

@@ -200,9 +200,9 @@ class StatedBins(BinValues):
         if may_spread and self._is_direct and alike and fits:
             return spread(values, layout)
         raise GeometryError(
-            f"{title}: the file has {own.describe()} of {own.scanner.name!r}, but the scan has "
-            f"{layout.describe()} of {layout.scanner.name!r}; choose the file that belongs to this "
-            "scan and has the same bins."
+            f"{title}: the file and the scan have different bins (file: {own.scanner.name!r}, "
+            f"{own.describe()}; scan: {layout.scanner.name!r}, {layout.describe()}); choose the "
+            "file that belongs to this scan and has the same bins."
         )
 
     def randoms(self) -> StatedBins:

@@ -76,7 +76,7 @@ class Histogram:
             values = getattr(self, name)
             if values is not None and values.shape != (self.scanner.n_lors,):
                 raise GeometryError(
-                    f"histogram: {name} has {' × '.join(map(str, values.shape))} values, but "
+                    f"histogram: {name!r} has {' × '.join(map(str, values.shape))} values, but "
                     f"{self.scanner.name!r} has {self.scanner.n_lors:,} lines of response; choose "
                     "the scanner that recorded this file."
                 )
@@ -143,9 +143,9 @@ def histogrammed(listmode: ListMode, *, merge_layers: bool = False) -> Histogram
     scanner = listmode.scanner
     if not isinstance(scanner, DualHead):
         raise GeometryError(
-            f"scanner {scanner.name!r} ({scanner.describe()}) does not have two panels, so "
-            "its events cannot be histogrammed; reconstruct them with a protocol of "
-            'the modality "pet".'
+            f"scanner {scanner.name!r} does not have two panels, so its events cannot be "
+            f"histogrammed (type: {type(scanner).__name__}, expected: DualHead); reconstruct them "
+            'with a protocol of the modality "pet".'
         )
     notes = list(listmode.notes)
     if merge_layers and scanner.settings.n_layers > 1:

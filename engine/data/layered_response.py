@@ -103,8 +103,8 @@ class LayeredResponse:
             if matrix.scanner.settings != wanted.settings:
                 raise GeometryError(
                     f"response matrix of {self.scanner.name!r}: the matrix of layers {layers} "
-                    f"belongs to different panels ({matrix.scanner.describe()}); compute it "
-                    "again."
+                    f"belongs to other panels (matrix: {matrix.scanner.describe()}; expected: "
+                    f"{wanted.describe()}); compute it again."
                 )
 
     @property

@@ -105,7 +105,7 @@ class ResponseMatrix:
             found = getattr(self, name).shape
             if found != shape:
                 raise GeometryError(
-                    f"response matrix of {self.scanner.name!r}: {name} has shape "
+                    f"response matrix of {self.scanner.name!r}: {name!r} has shape "
                     f"{found}, expected {shape}; compute the matrix again."
                 )
 

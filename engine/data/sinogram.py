@@ -84,7 +84,7 @@ class Sinogram:
             values = getattr(self, name)
             if values is not None and values.shape != (self.layout.n_bins,):
                 raise GeometryError(
-                    f"sinogram: {name} has {' × '.join(map(str, values.shape))} values, but the "
+                    f"sinogram: {name!r} has {' × '.join(map(str, values.shape))} values, but the "
                     f"layout has {self.layout.n_bins:,} bins; choose the layout that belongs to "
                     "this file."
                 )
@@ -92,7 +92,7 @@ class Sinogram:
         if self.timed is not None and (tof is None or tof.n_bins != self.timed.n_times):
             raise GeometryError(
                 f"sinogram: the data have {self.timed.n_times} TOF bins, but {self.scanner.name!r} "
-                f"has {'none' if tof is None else tof.n_bins}; correct `[tof]` in the scanner file."
+                f"has {0 if tof is None else tof.n_bins}; correct `[tof]` in the scanner file."
             )
 
     @property
@@ -244,8 +244,9 @@ def events_of(data: Sinogram) -> ListMode:
     counts = data.prompts
     if not data.layout.is_whole:
         raise DataError(
-            f"sinogram: {data.layout.describe()} cannot be converted to events, because some "
-            "bins sum several lines; use a sinogram without span, mashing and arc correction."
+            "sinogram: some bins sum several lines, so the counts cannot be converted to events "
+            f"(bins: {data.layout.describe()}); use a sinogram without span, mashing and arc "
+            "correction."
         )
     # Corrected sinograms contain fractions, which events cannot represent.
     if not (np.all(counts >= 0) and np.all(counts == np.rint(counts))):

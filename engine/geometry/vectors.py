@@ -185,7 +185,7 @@ def range_of(part: slice, n: int, what: str) -> tuple[int, int]:
     first, last, step = part.indices(n)
     if step != 1 or last <= first:
         raise GeometryError(
-            f"the range {part.start} to {part.stop} of the {n} {what!r} is empty or has gaps; give "
-            "a contiguous range within the detector."
+            f"{what}: the range {part.start} to {part.stop} is empty or has gaps; give a "
+            f"contiguous range from 0 to {n}."
         )
     return first, last

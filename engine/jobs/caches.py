@@ -118,8 +118,8 @@ def remove_cached(item: StoredItem) -> None:
             item.path.unlink(missing_ok=True)
     except OSError as e:
         raise ResourceError(
-            f"{item.name}: cannot be removed ({e.strerror or e}). Close all programs "
-            "that have it open, and try again."
+            f"{item.name}: these data cannot be removed ({e.strerror or e}). Close all programs "
+            "that use them, and try again."
         ) from e
 
 

@@ -172,8 +172,8 @@ def refuse_foreign_inputs(study: Study) -> None:
         # One message for all foreign files, instead of one attempt after the other.
         why = f" {modality.absent}" if modality.absent else ""
         raise SettingsError(
-            f"{study.data.name}: {modality.title} does not use {' and '.join(given)}. "
-            f"Remove unused inputs from the study.{why}"
+            f"{study.data.name}: some inputs are not used in the modality {modality.title!r}. "
+            f"Remove them from the study: {', '.join(given)}.{why}"
         )
 
 

@@ -145,8 +145,8 @@ def with_paths_from(folder: Path, values: Plain, where: str, roles: set[str]) ->
         inputs = {**inputs, **loose}
     if unknown:
         raise SettingsError(
-            f"{where}: there is no key {' or '.join(map(repr, unknown))}; the known keys are "
-            f"{', '.join([*sorted(own), *sorted(roles)])}."
+            f"{where}: some keys are unknown ({', '.join(map(repr, unknown))}). Choose from these "
+            f"keys: {', '.join([*sorted(own), *sorted(roles)])}."
         )
     rest = {key: value for key, value in values.items() if key in own}
     if isinstance(inputs, dict):

@@ -41,12 +41,15 @@ class Answers(Settings):
     @model_validator(mode="after")
     def _usable(self) -> Self:
         # Check on input, so that the message appears next to the answer and not in the preview.
-        numbers_of(self.pixel or "1", 2, "pixel", "0.05 or 0.05,0.06")
+        numbers_of(self.pixel or "1", 2, "pixel", "0.05,0.06")
         if self.beam not in (None, PARALLEL):
-            found = numbers_of(self.beam or "", 2, "beam", "'parallel' or '100,400'")
-            if len(found) != 2 or found[1] <= found[0]:
+            try:
+                axis_mm, detector_mm = numbers_of(self.beam or "", 2, "beam", "100,400")
+            except ValueError:
+                axis_mm = detector_mm = 0.0
+            if detector_mm <= axis_mm:
                 raise ValueError(
-                    f"beam is {self.beam!r}, expected `parallel`, or the distances from the "
+                    f"'beam' is {self.beam!r}, expected 'parallel', or the distances from the "
                     "source to the axis and to the detector in mm, such as 100,400"
                 )
         return self

@@ -140,11 +140,10 @@ def _of_raw(file: InputFile, material: Material, answers: Answers, found: Findin
     shapes = shapes_of(sample, each, item, **said, views=views, header=answers.offset_bytes)
     if not shapes:
         stated = {**said, "views": views}
-        words = ", ".join(f"{n:,} {name}" for name, n in stated.items() if n) or "none"
+        options = [f"--type {kind.dtype}", *(f"--{name} {n}" for name, n in stated.items() if n)]
         raise FileFormatError(
-            f"{file.name}: the file size of {each:,} bytes does not fit the stated size of images "
-            f"({words}) with values of type {kind.dtype}; give the columns or rows and the type "
-            "of the values "
+            f"{file.name}: the file size of {each:,} bytes does not fit the images "
+            f"({' '.join(options)}); give the columns or rows and the type of the values "
             "(--columns, --rows, --type)."
         )
     best = shapes[0]

@@ -27,6 +27,7 @@ from engine.raw_import.answers import PARALLEL, Answers, answers_of
 from engine.raw_import.references import NONE
 
 MOST_LOOKED_AT = 60
+COPY_IT = "Copy the description next to the new file, and change the file name in it."
 Structure = frozenset[tuple[str, int, bool]]
 
 
@@ -107,11 +108,18 @@ def answers_like(sidecar: Path, source: Path) -> Answers:
     g = settings.geometry
     # Answers cover circular orbits without a shift; anything else would be lost silently.
     if not isinstance(g, ConeSettings | ParallelSettings) or any(g.detector_shift_mm):
-        raise _refused(sidecar, "vectors or detector shift")
+        raise FileFormatError(
+            f"{sidecar.name}: the import questions cannot express vectors or a detector shift. "
+            f"{COPY_IT}"
+        )
     if isinstance(g, ConeSettings) and g.rise_mm_per_turn:
-        raise _refused(sidecar, "helix")
+        raise FileFormatError(
+            f"{sidecar.name}: the import questions cannot express a helix. {COPY_IT}"
+        )
     if settings.reverse or settings.flip or settings.order[:1] != ("view",):
-        raise _refused(sidecar, "order of axes")
+        raise FileFormatError(
+            f"{sidecar.name}: the import questions cannot express this order of axes. {COPY_IT}"
+        )
     beam = PARALLEL
     if isinstance(g, ConeSettings):
         # repr() keeps every digit, so that both scans have exactly the same geometry.
@@ -133,14 +141,6 @@ def answers_like(sidecar: Path, source: Path) -> Answers:
             "first_row": "bottom" if g.rows == "up" else "top",
             "axis_column": g.axis_column,
         }
-    )
-
-
-def _refused(sidecar: Path, what: str) -> FileFormatError:
-    return FileFormatError(
-        f"{sidecar.name}: the import questions cannot express {what!r} in this description; copy "
-        "the "
-        "description next to the new file, and change the file name in it."
     )
 
 

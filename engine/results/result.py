@@ -88,8 +88,8 @@ class Result:
             n_bytes, stamp = state_of(folder)
         except ValidationError as e:
             raise FileFormatError(
-                f"{folder.name}/{RECORD}: the record of this result is damaged ({explain(e)}); "
-                "restore the file from a backup."
+                f"{folder.name}/{RECORD}: the record of this result is damaged. Reason: "
+                f"{explain(e)}. Restore the file from a backup."
             ) from e
         except OSError as e:
             raise ResourceError(

@@ -100,8 +100,8 @@ def simulate_histogram(
     seen = total(mean)
     if seen <= 0:
         raise SettingsError(
-            f"simulate: {phantom.name} is outside the field of view "
-            f"of {scanner.name!r}; move the phantom."
+            f"simulate: the phantom {phantom.name!r} is outside the field of view of "
+            f"{scanner.name!r}; move the phantom."
         )
     n_randoms = randoms_fraction * n_prompts
     scale = (n_prompts - n_randoms) / seen

@@ -1110,8 +1110,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>{n_shared:,} voxels belong to more than one region. The label image assigns each of them to the region that covers most of it.</source>
-      <translation>{n_shared:,} Voxel gehören zu mehreren Regionen. Das Label-Bild ordnet jedes davon der Region zu, die den größten Teil davon abdeckt.</translation>
+      <source>Voxels in more than one region: {n_shared:,}. The label image assigns each of them to the region that covers most of it.</source>
+      <translation>Voxel in mehreren Regionen: {n_shared:,}. Das Label-Bild ordnet jedes davon der Region zu, die den größten Teil davon abdeckt.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
@@ -1749,6 +1749,26 @@
       <translation>Keil</translation>
     </message>
     <message>
+      <location filename="app/language/keys.py" />
+      <source>SUV by body weight</source>
+      <translation>SUV nach Körpergewicht</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>SUV by lean mass (James)</source>
+      <translation>SUV nach fettfreier Masse (James)</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>SUV by lean mass (Janmahasatian)</source>
+      <translation>SUV nach fettfreier Masse (Janmahasatian)</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>SUV by body surface (Du Bois)</source>
+      <translation>SUV nach Körperoberfläche (Du Bois)</translation>
+    </message>
+    <message>
       <location filename="app/live/angle_strip.py" />
       <source>Stored angles</source>
       <translation>Gespeicherte Winkel</translation>
@@ -2360,8 +2380,8 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Motion {describe}</source>
-      <translation>Bewegung {describe}</translation>
+      <source>Motion: {describe}</source>
+      <translation>Bewegung: {describe}</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
@@ -2710,8 +2730,8 @@
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
-      <source>{describe} voxels, {size} before compression.</source>
-      <translation>{describe} Voxel, {size} vor der Kompression.</translation>
+      <source>Voxels: {describe}. Size before compression: {size}.</source>
+      <translation>Voxel: {describe}. Größe vor der Kompression: {size}.</translation>
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
@@ -2749,14 +2769,9 @@
       <translation>Werte in {unit}</translation>
     </message>
     <message>
-      <location filename="app/output/export/suv_choice.py" />
-      <source>SUV {words}</source>
-      <translation>SUV {words}</translation>
-    </message>
-    <message>
       <location filename="app/output/export/writing.py" />
-      <source>{label}, before the final filters</source>
-      <translation>{label}, vor den abschließenden Filtern</translation>
+      <source>Before the final filters: {label}</source>
+      <translation>Vor den abschließenden Filtern: {label}</translation>
     </message>
     <message>
       <location filename="app/output/export/writing.py" />
@@ -3025,8 +3040,8 @@
     </message>
     <message>
       <location filename="app/output/results/result_text.py" />
-      <source>Created with {name}: {describe}.</source>
-      <translation>Erstellt mit {name}: {describe}.</translation>
+      <source>Protocol: {name}. Algorithm: {describe}.</source>
+      <translation>Protokoll: {name}. Algorithmus: {describe}.</translation>
     </message>
     <message>
       <location filename="app/output/results/result_text.py" />
@@ -4665,8 +4680,8 @@
     </message>
     <message>
       <location filename="app/shell/folded_warnings.py" />
-      <source>Load {title} …</source>
-      <translation>{title} laden …</translation>
+      <source>Load file: {title} …</source>
+      <translation>Datei laden: {title} …</translation>
     </message>
     <message>
       <location filename="app/shell/folded_warnings.py" />
@@ -4705,8 +4720,8 @@
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
-      <source>Slab {subset} of {subsets}, {slices:,} slices finished</source>
-      <translation>Block {subset} von {subsets}, {slices:,} Schichten fertig</translation>
+      <source>Slab {subset} of {subsets}, finished slices: {slices:,}</source>
+      <translation>Block {subset} von {subsets}, fertige Schichten: {slices:,}</translation>
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
@@ -5315,8 +5330,8 @@
     </message>
     <message>
       <location filename="app/shell/technician/panel.py" />
-      <source>{kind} was not applied: {text}.</source>
-      <translation>{kind} wurde nicht angewendet: {text}.</translation>
+      <source>{kind}: this correction was not applied. {text}.</source>
+      <translation>{kind}: Diese Korrektur wurde nicht angewendet. {text}.</translation>
     </message>
     <message>
       <location filename="app/shell/technician/panel.py" />
@@ -5355,8 +5370,18 @@
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
+      <source>Live CT demo</source>
+      <translation>Live-Demo CT</translation>
+    </message>
+    <message>
+      <location filename="app/shell/welcome.py" />
       <source>Play a simulated CT scan and watch its slices sharpen</source>
       <translation>Einen simulierten CT-Scan abspielen und zusehen, wie seine Schichten scharf werden</translation>
+    </message>
+    <message>
+      <location filename="app/shell/welcome.py" />
+      <source>Live PET demo</source>
+      <translation>Live-Demo PET</translation>
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
@@ -5382,11 +5407,6 @@
       <location filename="app/shell/welcome.py" />
       <source>Watch the image form during acquisition (Ctrl+Shift+L)</source>
       <translation>Zusehen, wie das Bild während der Aufnahme entsteht (Strg+Umschalt+L)</translation>
-    </message>
-    <message>
-      <location filename="app/shell/welcome.py" />
-      <source>Live {name} demo</source>
-      <translation>Live-Demo {name}</translation>
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
@@ -5764,8 +5784,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>{n_views:,} views of {rows:,} × {columns:,} pixels: {why}</source>
-      <translation>{n_views:,} Ansichten von {rows:,} × {columns:,} Pixeln: {why}</translation>
+      <source>{n_views:,} views of {rows:,} × {columns:,} pixels. Source: {why}.</source>
+      <translation>{n_views:,} Ansichten von {rows:,} × {columns:,} Pixeln. Quelle: {why}.</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5794,8 +5814,8 @@
     </message>
     <message>
       <location filename="app/state/models/messages.py" />
-      <source>Protocol {name!r} is for {wanted}, but the open scan is {open}; open a matching scan first.</source>
-      <translation>Das Protokoll {name!r} ist für {wanted}, der offene Scan ist aber {open}; öffnen Sie zuerst einen passenden Scan.</translation>
+      <source>Protocol {name!r} is for scans of type {wanted!r}, but the open scan has type {open!r}; open a matching scan first.</source>
+      <translation>Das Protokoll {name!r} ist für Scans der Art {wanted!r}, der offene Scan hat aber die Art {open!r}; öffnen Sie zuerst einen passenden Scan.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
@@ -5869,6 +5889,26 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
+      <source>own protocol</source>
+      <translation>eigenes Protokoll</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/protocols/library.py" />
+      <source>supplied with Isocenter, locked</source>
+      <translation>mit Isocenter geliefert, gesperrt</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/protocols/library.py" />
+      <source>site protocol, locked</source>
+      <translation>Protokoll der Einrichtung, gesperrt</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/protocols/library.py" />
+      <source>own protocol, locked</source>
+      <translation>eigenes Protokoll, gesperrt</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/protocols/library.py" />
       <source>{name!r} is supplied with Isocenter and cannot be changed; save it under a new name.</source>
       <translation>{name!r} wird mit Isocenter geliefert und lässt sich nicht ändern; speichern Sie es unter einem neuen Namen.</translation>
     </message>
@@ -5889,8 +5929,8 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>{name}: the file was changed outside Isocenter ({change}); open it as a file, check its settings and save them as a new protocol.</source>
-      <translation>{name}: Die Datei wurde außerhalb von Isocenter geändert ({change}); öffnen Sie sie als Datei, prüfen Sie die Einstellungen, und speichern Sie sie als neues Protokoll.</translation>
+      <source>{name}: the file was changed outside Isocenter (change: {change}); open it as a file, check its settings and save them as a new protocol.</source>
+      <translation>{name}: Die Datei wurde außerhalb von Isocenter geändert (Änderung: {change}); öffnen Sie sie als Datei, prüfen Sie die Einstellungen, und speichern Sie sie als neues Protokoll.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
@@ -5944,8 +5984,8 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
-      <source>{describe} between iterations</source>
-      <translation>{describe} zwischen Iterationen</translation>
+      <source>between iterations: {describe}</source>
+      <translation>zwischen den Iterationen: {describe}</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
@@ -6054,8 +6094,8 @@
     </message>
     <message>
       <location filename="app/state/models/region_model.py" />
-      <source>another region is already named {name}</source>
-      <translation>eine andere ROI heißt schon {name}</translation>
+      <source>another region is already named {name!r}</source>
+      <translation>eine andere ROI heißt schon {name!r}</translation>
     </message>
     <message>
       <location filename="app/state/models/region_model.py" />
@@ -6124,13 +6164,13 @@
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
-      <source>{path}: {reason} These window settings are damaged and could not be moved ({why}). This window uses the defaults.</source>
-      <translation>{path}: {reason} Diese Fenstereinstellungen sind beschädigt und konnten nicht verschoben werden ({why}). Dieses Fenster verwendet die Vorgaben.</translation>
+      <source>{path}: these window settings are damaged and could not be moved ({why}). This window uses the defaults. {reason}</source>
+      <translation>{path}: Diese Fenstereinstellungen sind beschädigt und konnten nicht verschoben werden ({why}). Dieses Fenster verwendet die Vorgaben. {reason}</translation>
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
-      <source>The window settings were damaged and have been reset to the defaults. {reason} The damaged file is {name} in {folder}.</source>
-      <translation>Die Fenstereinstellungen waren beschädigt und wurden auf die Vorgaben zurückgesetzt. {reason} Die beschädigte Datei ist {name} in {folder}.</translation>
+      <source>The window settings were damaged and have been reset to the defaults. The damaged file is {name} in {folder}. {reason}</source>
+      <translation>Die Fenstereinstellungen waren beschädigt und wurden auf die Vorgaben zurückgesetzt. Die beschädigte Datei ist {name} in {folder}. {reason}</translation>
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
@@ -6174,8 +6214,8 @@
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>{title} on {device}: {work}.</source>
-      <translation>{title} auf {device}: {work}.</translation>
+      <source>{title}. Device: {device}. Work: {work}.</source>
+      <translation>{title}. Gerät: {device}. Aufgabe: {work}.</translation>
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
@@ -6524,8 +6564,8 @@
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
-      <source>No scan is open; first open the scan that this {role} belongs to.</source>
-      <translation>Kein Scan ist offen; öffnen Sie zuerst den Scan, zu dem dies gehört: {role}.</translation>
+      <source>{role}: no scan is open; first open the scan that this file belongs to.</source>
+      <translation>{role}: Kein Scan ist offen; öffnen Sie zuerst den Scan, zu dem diese Datei gehört.</translation>
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
@@ -6745,18 +6785,18 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/state/services/volume_commands.py" />
-      <source>the result for {scan}</source>
-      <translation>das Ergebnis für {scan}</translation>
+      <source>Result for {scan}</source>
+      <translation>Ergebnis für {scan}</translation>
     </message>
     <message>
       <location filename="app/state/services/volume_commands.py" />
-      <source>{what}: not shown because another scan is open now.</source>
-      <translation>{what}: nicht gezeigt, weil jetzt ein anderer Scan geöffnet ist.</translation>
+      <source>{what}: this image is not shown, because another scan is open.</source>
+      <translation>{what}: Dieses Bild wird nicht gezeigt, weil ein anderer Scan geöffnet ist.</translation>
     </message>
     <message>
       <location filename="app/state/services/volume_commands.py" />
-      <source>Reading {what}</source>
-      <translation>{what} wird gelesen</translation>
+      <source>Reading: {what}</source>
+      <translation>Wird gelesen: {what}</translation>
     </message>
     <message>
       <location filename="app/state/services/volume_commands.py" />
@@ -6800,8 +6840,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/forms/field_facts.py" />
-      <source>{problem}; you entered {given!r}.</source>
-      <translation>{problem}, eingegeben: {given!r}.</translation>
+      <source>{problem}. You entered {given!r}.</source>
+      <translation>{problem}. Eingegeben: {given!r}.</translation>
     </message>
     <message>
       <location filename="app/ui/forms/text_editors.py" />
@@ -7695,13 +7735,23 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
-      <source>Patient position</source>
-      <translation>Patientenlage</translation>
+      <source>Copy the axial view</source>
+      <translation>Axiale Ansicht kopieren</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
-      <source>Copy the {name} view</source>
-      <translation>Ansicht {name} kopieren</translation>
+      <source>Copy the coronal view</source>
+      <translation>Koronale Ansicht kopieren</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/view_menu.py" />
+      <source>Copy the sagittal view</source>
+      <translation>Sagittale Ansicht kopieren</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/view_menu.py" />
+      <source>Patient position</source>
+      <translation>Patientenlage</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
@@ -7780,6 +7830,21 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
+      <source>Save the axial view …</source>
+      <translation>Axiale Ansicht speichern …</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/cine_bar.py" />
+      <source>Save the coronal view …</source>
+      <translation>Koronale Ansicht speichern …</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/cine_bar.py" />
+      <source>Save the sagittal view …</source>
+      <translation>Sagittale Ansicht speichern …</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/cine_bar.py" />
       <source>Animations (*.gif *.png)</source>
       <translation>Animationen (*.gif *.png)</translation>
     </message>
@@ -7837,11 +7902,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
       <source>Pause (K)</source>
       <translation>Pause (K)</translation>
-    </message>
-    <message>
-      <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Save the {plane} view …</source>
-      <translation>Ansicht {plane} speichern …</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
@@ -8060,8 +8120,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/colour/raster_view.py" />
-      <source>{n_nan} NaN values are shown as 0</source>
-      <translation>{n_nan} NaN-Werte werden als 0 gezeigt</translation>
+      <source>NaN values shown as 0: {n_nan}</source>
+      <translation>Als 0 gezeigte NaN-Werte: {n_nan}</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
@@ -8225,8 +8285,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/fusion/comparing.py" />
-      <source>To show the difference, both volumes must have the same unit; they have {lower} and {upper}.</source>
-      <translation>Für die Differenz müssen beide Volumina dieselbe Einheit haben; sie haben {lower} und {upper}.</translation>
+      <source>To show the difference, both volumes must have the same unit (first volume: {lower}, second volume: {upper}).</source>
+      <translation>Für die Differenz müssen beide Volumina dieselbe Einheit haben (erstes Volumen: {lower}, zweites Volumen: {upper}).</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_state.py" />
@@ -8355,8 +8415,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/plots/curve_view.py" />
-      <source>{title} by iteration</source>
-      <translation>{title} je Iteration</translation>
+      <source>Values by iteration: {title}</source>
+      <translation>Werte je Iteration: {title}</translation>
     </message>
     <message>
       <location filename="app/views/plots/histogram_view.py" />
@@ -8675,8 +8735,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/slices/light_box.py" />
-      <source>{plane} slice {place} of the light-box</source>
-      <translation>{plane} Schicht {place} des Lichtkastens</translation>
+      <source>Light-box, slice {place}: {plane}</source>
+      <translation>Lichtkasten, Schicht {place}: {plane}</translation>
     </message>
     <message>
       <location filename="app/views/slices/mip_view.py" />
@@ -8725,6 +8785,36 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/slices/slice_view.py" />
+      <source>Axial view</source>
+      <translation>Axiale Ansicht</translation>
+    </message>
+    <message>
+      <location filename="app/views/slices/slice_view.py" />
+      <source>Coronal view</source>
+      <translation>Koronale Ansicht</translation>
+    </message>
+    <message>
+      <location filename="app/views/slices/slice_view.py" />
+      <source>Sagittal view</source>
+      <translation>Sagittale Ansicht</translation>
+    </message>
+    <message>
+      <location filename="app/views/slices/slice_view.py" />
+      <source>Axial view, second volume</source>
+      <translation>Axiale Ansicht, zweites Volumen</translation>
+    </message>
+    <message>
+      <location filename="app/views/slices/slice_view.py" />
+      <source>Coronal view, second volume</source>
+      <translation>Koronale Ansicht, zweites Volumen</translation>
+    </message>
+    <message>
+      <location filename="app/views/slices/slice_view.py" />
+      <source>Sagittal view, second volume</source>
+      <translation>Sagittale Ansicht, zweites Volumen</translation>
+    </message>
+    <message>
+      <location filename="app/views/slices/slice_view.py" />
       <source>patient position set manually</source>
       <translation>Patientenlage von Hand gesetzt</translation>
     </message>
@@ -8742,16 +8832,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/views/slices/slice_view.py" />
       <source>dashed: reconstructed volume</source>
       <translation>gestrichelt: rekonstruiertes Volumen</translation>
-    </message>
-    <message>
-      <location filename="app/views/slices/slice_view.py" />
-      <source>{plane} view, second volume</source>
-      <translation>Ansicht {plane}, zweites Volumen</translation>
-    </message>
-    <message>
-      <location filename="app/views/slices/slice_view.py" />
-      <source>{plane} view</source>
-      <translation>Ansicht {plane}</translation>
     </message>
     <message>
       <location filename="app/views/slices/slice_view.py" />
@@ -8895,8 +8975,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>{n_views:,} views over {whole}°, {message}, {way}</source>
-      <translation>{n_views:,} Ansichten über {whole}°, {message}, {way}</translation>
+      <source>{n_views:,} views over {whole}°</source>
+      <translation>{n_views:,} Ansichten über {whole}°</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
@@ -8915,8 +8995,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>{column}, {distance} from the centre</source>
-      <translation>{column}, {distance} von der Mitte</translation>
+      <source>{column}, {distance} columns from the centre</source>
+      <translation>{column}, {distance} Spalten von der Mitte</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
@@ -9055,8 +9135,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/preview_panel.py" />
-      <source>{value}. This is a preview, not the result of a run.</source>
-      <translation>{value}. Dies ist eine Vorschau, nicht das Ergebnis eines Laufs.</translation>
+      <source>This is a preview, not the result of a run. Steps: {value}.</source>
+      <translation>Dies ist eine Vorschau, nicht das Ergebnis eines Laufs. Schritte: {value}.</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/scan_pages.py" />
@@ -9110,8 +9190,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_dialog.py" />
-      <source>Use {words}</source>
-      <translation>{words} verwenden</translation>
+      <source>Use this value: {words}</source>
+      <translation>Diesen Wert verwenden: {words}</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_range.py" />
@@ -9165,13 +9245,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_text.py" />
-      <source>With the current settings, a run would use {value} (method: {method}).</source>
-      <translation>Mit den aktuellen Einstellungen würde ein Lauf {value} verwenden (Verfahren: {method}).</translation>
+      <source>With the current settings, a run would use this value: {value}. Method: {method}.</source>
+      <translation>Mit den aktuellen Einstellungen würde ein Lauf diesen Wert verwenden: {value}. Verfahren: {method}.</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_text.py" />
-      <source>★ {value} is best: {method}.</source>
-      <translation>★ {value} ist am besten: {method}.</translation>
+      <source>★ Best value: {value}. Method: {method}.</source>
+      <translation>★ Bester Wert: {value}. Verfahren: {method}.</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_text.py" />
@@ -9280,8 +9360,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>The queue cannot be read: {fault}</source>
-      <translation>Die Warteschlange kann nicht gelesen werden: {fault}</translation>
+      <source>The queue cannot be read. {fault}</source>
+      <translation>Die Warteschlange kann nicht gelesen werden. {fault}</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
@@ -9435,8 +9515,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/align_dialog.py" />
-      <source>Align the {title}</source>
-      <translation>{title} ausrichten</translation>
+      <source>Align: {title}</source>
+      <translation>Ausrichten: {title}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/align_dialog.py" />
@@ -9490,7 +9570,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/corrections_step.py" />
-      <source>Candidates for {kind}</source>
+      <source>Candidates: {kind}</source>
       <translation>Kandidaten: {kind}</translation>
     </message>
     <message>
@@ -9500,8 +9580,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/corrections_step.py" />
-      <source>Check that the {title} matches the body in the scan</source>
-      <translation>Prüfen, ob {title} zum Körper im Scan passt</translation>
+      <source>Check that this map matches the body in the scan: {title}</source>
+      <translation>Prüfen, ob diese Karte zum Körper im Scan passt: {title}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/corrections_step.py" />
@@ -9510,13 +9590,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/corrections_step.py" />
-      <source>Overlay the {title} on the image, or show its coverage if there is no image yet</source>
-      <translation>{title} über das Bild legen, oder den abgedeckten Bereich zeigen, solange es kein Bild gibt</translation>
+      <source>Overlay the map on the image, or show its coverage if there is no image yet</source>
+      <translation>Die Karte über das Bild legen, oder den abgedeckten Bereich zeigen, solange es kein Bild gibt</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/corrections_step.py" />
-      <source>Show the {title}</source>
-      <translation>{title} zeigen</translation>
+      <source>Show: {title}</source>
+      <translation>Zeigen: {title}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/corrections_step.py" />
@@ -9650,8 +9730,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
-      <source>Settings for {title}</source>
-      <translation>Einstellungen für {title}</translation>
+      <source>Settings: {title}</source>
+      <translation>Einstellungen: {title}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
@@ -9660,8 +9740,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
-      <source>Use {title}</source>
-      <translation>{title} verwenden</translation>
+      <source>Use: {title}</source>
+      <translation>Verwenden: {title}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
@@ -9762,11 +9842,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/workspace/steps/protocols_dialog.py" />
       <source>Skipped: {each}</source>
       <translation>Übersprungen: {each}</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>{WHOSE}, locked</source>
-      <translation>{WHOSE}, gesperrt</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
@@ -9890,13 +9965,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_changes.py" />
-      <source>Reset to {then}, the value in {name}</source>
-      <translation>Auf {then} zurücksetzen, den Wert in {name}</translation>
+      <source>Reset to the value in {name!r}: {then}</source>
+      <translation>Auf den Wert in {name!r} zurücksetzen: {then}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_changes.py" />
-      <source>Reset {label} to {then}</source>
-      <translation>{label} auf {then} zurücksetzen</translation>
+      <source>{label}: reset to {then}</source>
+      <translation>{label}: auf {then} zurücksetzen</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_changes.py" />
@@ -9985,8 +10060,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
-      <source>Clear {title}</source>
-      <translation>{title} leeren</translation>
+      <source>Clear: {title}</source>
+      <translation>Leeren: {title}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
@@ -10025,6 +10100,16 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
+      <source>Bq/mL is not available yet.</source>
+      <translation>Bq/mL ist noch nicht verfügbar.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/tracer_dialog.py" />
+      <source>SUV is not available yet.</source>
+      <translation>SUV ist noch nicht verfügbar.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/tracer_dialog.py" />
       <source>Tracer and dose</source>
       <translation>Tracer und Dosis</translation>
     </message>
@@ -10040,28 +10125,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>Bq/mL: {concentration}.</source>
-      <translation>Bq/mL: {concentration}.</translation>
+      <source>Available: {value}.</source>
+      <translation>Verfügbar: {value}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>SUV: {value}.</source>
-      <translation>SUV: {value}.</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>SUV, not available yet: {reason}.</source>
-      <translation>SUV, noch nicht verfügbar: {reason}.</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>SUV {value}, also not available yet: {more}.</source>
-      <translation>SUV {value}, auch noch nicht verfügbar: {more}.</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>SUV {value}, not available yet: {more}.</source>
-      <translation>SUV {value}, noch nicht verfügbar: {more}.</translation>
+      <source>Not available yet: {value}.</source>
+      <translation>Noch nicht verfügbar: {value}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
@@ -10070,38 +10140,43 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>The voxel grid is derived from the {source} as soon as it is known.</source>
-      <translation>Das Voxelgitter wird aus {source} abgeleitet, sobald bekannt.</translation>
+      <source>The voxel grid follows from the scanner as soon as it is known.</source>
+      <translation>Das Voxelgitter ergibt sich aus dem Scanner, sobald dieser bekannt ist.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>from the {source}</source>
-      <translation>aus {source}</translation>
+      <source>The voxel grid follows from the scan as soon as it is known.</source>
+      <translation>Das Voxelgitter ergibt sich aus dem Scan, sobald dieser bekannt ist.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>The volume may be too large for this computer: {describe}.</source>
-      <translation>Das Volumen ist vielleicht zu groß für diesen Rechner: {describe}.</translation>
+      <source>from the scanner</source>
+      <translation>aus dem Scanner</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>The volume is too large for this computer: {describe}.</source>
-      <translation>Das Volumen ist zu groß für diesen Rechner: {describe}.</translation>
+      <source>from the scan</source>
+      <translation>aus dem Scan</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>{diameter:.5g}, from the {source}</source>
-      <translation>{diameter:.5g}, aus {source}</translation>
+      <source>The volume may be too large for this computer. Requirements: {describe}.</source>
+      <translation>Das Volumen ist vielleicht zu groß für diesen Rechner. Bedarf: {describe}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>{depth:.5g}, from the {source}</source>
-      <translation>{depth:.5g}, aus {source}</translation>
+      <source>The volume is too large for this computer. Requirements: {describe}.</source>
+      <translation>Das Volumen ist zu groß für diesen Rechner. Bedarf: {describe}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>{length:.5g}, from the {source}</source>
-      <translation>{length:.5g}, aus {source}</translation>
+      <source>{value:.5g}, from the scanner</source>
+      <translation>{value:.5g}, aus dem Scanner</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/volume_step.py" />
+      <source>{value:.5g}, from the scan</source>
+      <translation>{value:.5g}, aus dem Scan</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/order_table.py" />
@@ -10225,8 +10300,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>It was signed off: {standing}.</source>
-      <translation>Es wurde freigegeben: {standing}.</translation>
+      <source>Sign-off: {standing}.</source>
+      <translation>Freigabe: {standing}.</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/study_table.py" />
@@ -11807,11 +11882,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/tools/tuning/device_rays.py" />
       <source>list-mode update</source>
       <translation>List-Mode-Aktualisierung</translation>
-    </message>
-    <message>
-      <location filename="engine/data/timing/tracer.py" />
-      <source>from the scan</source>
-      <translation>aus dem Scan</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />

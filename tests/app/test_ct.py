@@ -138,7 +138,9 @@ def test_a_direct_algorithm_gets_no_iterations(session):
 
 
 def test_a_protocol_of_pet_is_refused_for_a_ct_scan(session):
-    with pytest.raises(SettingsError, match="is for PET, but the open scan is X-ray CT"):
+    with pytest.raises(
+        SettingsError, match="is for scans of type 'PET', but the open scan has type 'X-ray CT'"
+    ):
         session.study.use_protocol(ListModeProtocol())
     assert session.study.protocol == CtProtocol()
 
@@ -189,7 +191,10 @@ def test_what_may_be_too_large_is_told_but_not_refused(session, window):
     window.session.study.set_input("data", session.study.inputs["data"])
     window.session.study.set_protocol(on_region("sirt", voxel_mm=0.01))
     assert not window.session.study.requirements().fits
-    assert "The volume may be too large for this computer: needs up to " in volume._result.text()
+    assert (
+        "The volume may be too large for this computer. Requirements: up to "
+        in volume._result.text()
+    )
     assert window.session.obstacle() == ""
     window.session.study.set_protocol(on_region("fdk", voxel_mm=0.01))
     assert window.session.study.requirements().fits

@@ -327,7 +327,7 @@ def test_a_response_waits_for_its_scan(qtbot, window, response, tmp_path):
     window.open_path(tmp_path / "r.h5")
     qtbot.waitUntil(lambda: bool(message), timeout=PATIENCE_MS)
     assert message[0].text.startswith(
-        "No scan is open; first open the scan that this response belongs to"
+        "no scan is open; first open the scan that this file belongs to"
     )
 
 

@@ -80,6 +80,6 @@ MACHINES = {
     ),
     "no CuPy": Machine((ADA,), cupy=None, words=rf"CuPy, .* is not installed; {AGAIN}"),
     "card that failed its self-test": Machine(
-        (ADA,), failed=True, words=r"failed its self-test \(list mode: off by 3 %\); .*doctor --gpu"
+        (ADA,), failed=True, words=r"self-test\. .*: list mode: off by 3 %\. .*doctor --gpu"
     ),
 }

@@ -89,8 +89,8 @@ class RegionFiles:
         def report_shared(n_shared: object) -> None:
             if n_shared:
                 text = tr(
-                    "{n_shared:,} voxels belong to more than one region. The label image "
-                    "assigns each of them to the region that covers most of it.",
+                    "Voxels in more than one region: {n_shared:,}. The label image assigns each "
+                    "of them to the region that covers most of it.",
                     n_shared=n_shared,
                 )
                 self._session.add_log("warning", text)

@@ -185,7 +185,7 @@ class ExportDialog(QDialog):
         free = free_bytes(target.parent)
         notes = [
             tr(
-                "{describe} voxels, {size} before compression.",
+                "Voxels: {describe}. Size before compression: {size}.",
                 describe=volume.grid.describe(),
                 size=size(volume.values.nbytes),
             )

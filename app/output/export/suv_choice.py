@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox
 
+from app.language.keys import name_of_key
 from app.language.translation import tr
 from app.ui.forms.fields import QuietCombo
 from app.views.literal_text import literal_tip
@@ -39,11 +40,11 @@ class SuvChoice(QuietCombo):
             return
         self._volume = volume
         self.clear()
-        self.addItem(tr("Values in {unit}", unit=volume.unit or tr("no unit")), "")
+        self.addItem(tr("Values in {unit}", unit=BQ_ML), "")
         self.setVisible(volume.unit == BQ_ML)
         self.reasons = {}
-        for kind, words in SUV_TITLES.items() if volume.unit == BQ_ML else ():
-            self.addItem(tr("SUV {words}", words=words), kind)
+        for kind in SUV_TITLES if volume.unit == BQ_ML else ():
+            self.addItem(name_of_key(kind), kind)
             reason = why_no_suv(volume, kind)
             if reason:
                 self._refuse(self.count() - 1, kind, reason)

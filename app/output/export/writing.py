@@ -74,7 +74,7 @@ def _made_by(record: RunRecord, stored: StoredImage, *, identify: bool) -> Plain
         **({} if stored.frame else {"before_finishing": True, **of_image}),
         "image": stored.label
         if stored.frame
-        else tr("{label}, before the final filters", label=stored.label),
+        else tr("Before the final filters: {label}", label=stored.label),
         "output": record.provenance.get("output", {})
         | {"sha256": hash_array(stored.volume.values)},
     }

@@ -88,7 +88,7 @@ def made_with(
     if study is None or run is None:
         return "", False
     made = tr(
-        "Created with {name}: {describe}.",
+        "Protocol: {name}. Algorithm: {describe}.",
         name=marked(run.protocol.describe()),
         describe=run.describe_algorithm(),
     )

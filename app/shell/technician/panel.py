@@ -194,9 +194,9 @@ class TechnicianPanel(QWidget):
         found = [
             RunWarning(
                 tr(
-                    "{kind} was not applied: {text}.",
+                    "{kind}: this correction was not applied. {text}.",
                     kind=named(choices[kind].title) if kind in choices else kind,
-                    text=each.text,
+                    text=sentence(each.text),
                 ),
                 self._roles_lacking(choices[kind]) if kind in choices else (),
             )

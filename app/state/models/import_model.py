@@ -329,7 +329,7 @@ class ImportModel(QObject):
         if key in ("columns", "rows") and draft.shapes:
             n_views, rows, columns = draft.shape
             reason = tr(
-                "{n_views:,} views of {rows:,} × {columns:,} pixels: {why}",
+                "{n_views:,} views of {rows:,} × {columns:,} pixels. Source: {why}.",
                 n_views=n_views,
                 rows=rows,
                 columns=columns,

@@ -83,8 +83,8 @@ def protocol_refused(name: str, wanted: str, open: str) -> str:
         kind of the open scan, in English
     """
     return tr(
-        "Protocol {name!r} is for {wanted}, but the open scan is {open}; open a matching scan "
-        "first.",
+        "Protocol {name!r} is for scans of type {wanted!r}, but the open scan has type {open!r}; "
+        "open a matching scan first.",
         name=name,
         # The engine names modalities in English; `named` translates them.
         wanted=named(wanted),

@@ -280,7 +280,7 @@ class RegionModel(QObject):
         # Validation of all fields, since `model_copy` would accept any value.
         made = Region.model_validate(said | values)
         if made.name != which and self.current.named(made.name) is not None:
-            raise ValueError(tr("another region is already named {name}", name=made.name))
+            raise ValueError(tr("another region is already named {name!r}", name=made.name))
         regions = tuple(made if each is found else each for each in self.regions)
         # The selection follows the new name first, or `put` would deselect the region.
         if made.name != which:

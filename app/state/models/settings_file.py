@@ -41,15 +41,15 @@ def usable_file(path: Path) -> tuple[Path, str]:
         with suppress(OSError):
             other.unlink(missing_ok=True)
         return other, tr(
-            "{path}: {reason} These window settings are damaged and could not be moved ({why}). "
-            "This window uses the defaults.",
+            "{path}: these window settings are damaged and could not be moved ({why}). This "
+            "window uses the defaults. {reason}",
             path=path,
             reason=reason,
             why=e.strerror or e,
         )
     return path, tr(
-        "The window settings were damaged and have been reset to the defaults. {reason} The "
-        "damaged file is {name} in {folder}.",
+        "The window settings were damaged and have been reset to the defaults. The damaged file "
+        "is {name} in {folder}. {reason}",
         reason=reason,
         name=aside.name,
         folder=aside.parent,

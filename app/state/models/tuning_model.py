@@ -106,7 +106,7 @@ class TuningModel(QObject):
         match event:
             case SearchPrepared():
                 self.work = tr(
-                    "{title} on {device}: {work}.",
+                    "{title}. Device: {device}. Work: {work}.",
                     title=sentence_case(event.title),
                     device=event.device,
                     work=event.work,

@@ -234,8 +234,8 @@ class StudyReader:
         if DATA not in self.inputs:
             raise GeometryError(
                 tr(
-                    "No scan is open; first open the scan that this {role} belongs to.",
-                    role=name_of(role),
+                    "{role}: no scan is open; first open the scan that this file belongs to.",
+                    role=title_of(role),
                 )
             )
         self._refuse_foreign(role)

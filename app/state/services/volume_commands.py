@@ -172,7 +172,7 @@ class VolumeCommands(QObject):
             origin = Origin.of(volume, study, result.record.inputs)
             self._take(OpenVolume(f"result:{result.id}", name, "result", volume, origin), place)
 
-        self._read(read, take, tr("the result for {scan}", scan=result.scan))
+        self._read(read, take, tr("Result for {scan}", scan=result.scan))
 
     def open_file(self, path: Path, place: Place) -> None:
         """Open a volume file in addition to the image of the run.
@@ -210,13 +210,14 @@ class VolumeCommands(QObject):
                 take(found)
             else:
                 self._session.add_log(
-                    "info", tr("{what}: not shown because another scan is open now.", what=what)
+                    "info",
+                    tr("{what}: this image is not shown, because another scan is open.", what=what),
                 )
 
         self._commands.run_task(
             lambda _: read(),
             done,
-            busy=tr("Reading {what}", what=what),
+            busy=tr("Reading: {what}", what=what),
             failed=tr("The volume cannot be shown."),
         )
 

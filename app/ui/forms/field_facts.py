@@ -33,7 +33,7 @@ def faults_of(error: ValidationError) -> list[Fault]:
         # Whole lists or groups of settings would make the sentence unreadable.
         shows_value = not isinstance(given, dict | list | tuple | type(None))
         sentence = (
-            tr("{problem}; you entered {given!r}.", problem=problem, given=given)
+            tr("{problem}. You entered {given!r}.", problem=problem, given=given)
             if shows_value
             else f"{problem}."
         )

@@ -16,6 +16,11 @@ from engine.geometry import PlaneName
 
 UNKNOWN = "xyz"
 SAID = tr("The patient position is stored in the volume and cannot be changed.")
+COPY: dict[PlaneName, str] = {
+    "axial": tr("Copy the axial view"),
+    "coronal": tr("Copy the coronal view"),
+    "sagittal": tr("Copy the sagittal view"),
+}
 
 
 class ViewMenu(QMenu):
@@ -37,12 +42,7 @@ class ViewMenu(QMenu):
             self.addSeparator()
         self._add_positions()
         self.addSeparator()
-        name = view.plane if isinstance(view, SliceView) else "projection"
-        words = (
-            tr("Copy the {name} view", name=name)
-            if name != "projection"
-            else tr("Copy the projection")
-        )
+        words = COPY[view.plane] if isinstance(view, SliceView) else tr("Copy the projection")
         self.addAction(words).triggered.connect(lambda: copy(view))
         self.addAction(tr("Copy all views\tCtrl+C")).triggered.connect(self.copy_all)
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSlider, QWidget
 
-from app.language.keys import name_of_key
-from app.language.translation import tr, within
+from app.language.translation import tr
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
 from app.ui.forms.fields import QuietCombo
@@ -20,6 +19,7 @@ from app.viewing.viewer_tools.film_recorder import FilmRecorder, Frame
 from app.views.literal_text import literal_tip
 from app.views.slices.ortho_view import OrthoView
 from app.views.slices.slice_view import SliceView
+from engine.geometry import PlaneName
 
 TITLES: dict[CineKind, str] = {
     "turn": tr("Rotating projection"),
@@ -27,6 +27,11 @@ TITLES: dict[CineKind, str] = {
     "coronal": tr("Coronal slices"),
     "sagittal": tr("Sagittal slices"),
     "images": tr("Iterations or frames"),
+}
+SAVE: dict[PlaneName, str] = {
+    "axial": tr("Save the axial view …"),
+    "coronal": tr("Save the coronal view …"),
+    "sagittal": tr("Save the sagittal view …"),
 }
 FILE_NAME, KINDS = "movie.gif", tr("Animations (*.gif *.png)")
 SAVE_TIP = tr("Record one loop as a GIF or a lossless animated PNG")
@@ -126,11 +131,7 @@ class CineBar(QWidget):
         self._menu.clear()
         # The rotation is only visible in the projection, whichever view is active.
         view = self._views.mip if self._cine.kind == "turn" else self._views.active
-        title = (
-            tr("Save the {plane} view …", plane=within(name_of_key(view.plane)))
-            if isinstance(view, SliceView)
-            else tr("Save the projection …")
-        )
+        title = SAVE[view.plane] if isinstance(view, SliceView) else tr("Save the projection …")
         self._menu.addAction(title).triggered.connect(lambda: self._ask(view))
         every = self._menu.addAction(tr("Save all views …"))
         every.triggered.connect(lambda: self._ask(self._views.panes))

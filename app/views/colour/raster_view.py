@@ -297,7 +297,7 @@ class RasterView(PaneContent):
             overlay.crosshair(painter, at, area.intersected(QRectF(self.rect())), colours)
 
     def _notes(self, raster: Raster) -> overlay.Notes:
-        nan = tr("{n_nan} NaN values are shown as 0", n_nan=raster.n_nan) if raster.n_nan else ""
+        nan = tr("NaN values shown as 0: {n_nan}", n_nan=raster.n_nan) if raster.n_nan else ""
         # A warning of the view is more important than NaN values.
         warning = self.warning() or nan
         edges = self.shown_edges()

@@ -60,8 +60,8 @@ def obstacle(mode: str, lower_unit: str, upper_unit: str) -> str:
     """
     if mode == "difference" and lower_unit != upper_unit:
         return tr(
-            "To show the difference, both volumes must have the same unit; they have {lower} "
-            "and {upper}.",
+            "To show the difference, both volumes must have the same unit (first volume: {lower}, "
+            "second volume: {upper}).",
             lower=lower_unit or tr("no unit"),
             upper=upper_unit or tr("no unit"),
         )

@@ -121,7 +121,7 @@ class CurveView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         column.addWidget(self._head)
-        self.setAccessibleName(tr("{title} by iteration", title=title))
+        self.setAccessibleName(tr("Values by iteration: {title}", title=title))
         self.clear()
 
     def set_points(
@@ -160,7 +160,7 @@ class CurveView(QWidget):
             their unit; "" for none
         """
         self._title, self._unit = title, unit
-        self.setAccessibleName(tr("{title} by iteration", title=title))
+        self.setAccessibleName(tr("Values by iteration: {title}", title=title))
         self._refresh()
 
     def append(self, iteration: int, value: float) -> None:

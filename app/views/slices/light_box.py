@@ -53,7 +53,7 @@ class SheetSlice(SliceView):
         """
         self.setAccessibleName(
             tr(
-                "{plane} slice {place} of the light-box",
+                "Light-box, slice {place}: {plane}",
                 plane=name_of_key(self.plane),
                 place=place + 1,
             )

@@ -29,6 +29,16 @@ from engine.data import Volume
 from engine.geometry import Edges, Orientation, PlaneName, Point, Rect, orientation
 
 Part = Literal["both", "upper"]
+VIEW_NAMES: dict[PlaneName, str] = {
+    "axial": tr("Axial view"),
+    "coronal": tr("Coronal view"),
+    "sagittal": tr("Sagittal view"),
+}
+UPPER_NAMES: dict[PlaneName, str] = {
+    "axial": tr("Axial view, second volume"),
+    "coronal": tr("Coronal view, second volume"),
+    "sagittal": tr("Sagittal view, second volume"),
+}
 STATED_REMARK = tr("patient position set manually")
 COMPARED_REMARK = tr("compared slice by slice")
 ASKEW_REMARK = tr("single slice of the upper volume (oblique)")
@@ -51,12 +61,7 @@ class SliceView(RasterView):
         part: Part = "both",
         cutters: tuple[SlabCutter, SlabCutter] | None = None,
     ) -> None:
-        title = name_of_key(plane)
-        name = (
-            tr("{plane} view, second volume", plane=title)
-            if part == "upper"
-            else tr("{plane} view", plane=title)
-        )
+        name = (UPPER_NAMES if part == "upper" else VIEW_NAMES)[plane]
         super().__init__(state, name, parent)
         self.plane, self.part = plane, part
         # The tiles of a light box share their cutters, so that neighbours reuse slices.

@@ -135,13 +135,8 @@ def turn_text(geometry: XrayGeometry) -> str:
     message = tr("steps of {step}°", step=number(step, 4)) if even else tr("uneven steps")
     # One step more than the span: the last view also covers a step.
     whole = number(round(abs(span) + step, 2), 4)
-    return tr(
-        "{n_views:,} views over {whole}°, {message}, {way}",
-        n_views=geometry.n_views,
-        whole=whole,
-        message=message,
-        way=way,
-    )
+    views = tr("{n_views:,} views over {whole}°", n_views=geometry.n_views, whole=whole)
+    return ", ".join((views, message, way))
 
 
 def _beam(geometry: XrayGeometry) -> str:
@@ -159,7 +154,7 @@ def _detector(geometry: XrayGeometry, unit: str, axis_is_sought: bool) -> Facts:
     off = axis - middle
     position = (
         tr(
-            "{column}, {distance} from the centre",
+            "{column}, {distance} columns from the centre",
             column=_spread(axis),
             distance=_spread(np.abs(off)),
         )
@@ -168,7 +163,7 @@ def _detector(geometry: XrayGeometry, unit: str, axis_is_sought: bool) -> Facts:
         else tr("{column}, at the centre", column=_spread(axis))
     )
     if axis_is_sought:
-        position = f"{position} ({tr('determined from the scan in each run')})"
+        position = "; ".join((position, tr("determined from the scan in each run")))
     pixels = (
         tr("{n:,} columns × 1 row, {sides}", n=n_columns, sides=sides)
         if n_rows == 1

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.language.translation import tr
 from app.state.models.images.volume_display import VolumeDisplay
 from app.state.services.context import AppContext
-from app.ui.theme.formatting import sentence_case
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import label, scrolled, set_tone
 from app.views.colour.colour_bar import ColourBar
@@ -127,8 +126,8 @@ def words_of(preview: PreviewSlice | None) -> str:
     """
     return (
         tr(
-            "{value}. This is a preview, not the result of a run.",
-            value=sentence_case("; ".join(preview.messages)),
+            "This is a preview, not the result of a run. Steps: {value}.",
+            value="; ".join(preview.messages),
         )
         if preview
         else ""

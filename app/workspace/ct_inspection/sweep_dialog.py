@@ -234,7 +234,7 @@ class SweepDialog(QDialog):
             self.use.setText(tr("Use this value"))
             return
         words = self._sweep.describe(one.value)
-        self.use.setText(tr("Use {words}", words=words))
+        self.use.setText(tr("Use this value: {words}", words=words))
         self.view.title = words
         self.state.set_volume(_volume_of(one))
 

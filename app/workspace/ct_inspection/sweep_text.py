@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.language.translation import tr
-from app.ui.theme.formatting import sentence_case
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
     from engine.modalities import Candidate, Estimate, Sweep
@@ -66,11 +65,11 @@ def best_words(sweep: Sweep, found: Estimate) -> str:
     value, best = sweep.describe(round(found.value, 3) + 0.0), found.best
     if not is_best(best, found):
         return tr(
-            "With the current settings, a run would use {value} (method: {method}).",
+            "With the current settings, a run would use this value: {value}. Method: {method}.",
             value=value,
             method=found.method,
         )
-    text = tr("★ {value} is best: {method}.", value=sentence_case(value), method=found.method)
+    text = tr("★ Best value: {value}. Method: {method}.", value=value, method=found.method)
     if _hardly_differ(found):
         advice = tr("The scores hardly differ. Compare the slices by eye.")
     # The true optimum may be outside the range that was tried.

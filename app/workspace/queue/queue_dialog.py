@@ -189,7 +189,7 @@ class QueueDialog(QDialog):
     def _show_words(self) -> None:
         model = self._model
         if model.fault:
-            self.said.setText(tr("The queue cannot be read: {fault}", fault=model.fault))
+            self.said.setText(tr("The queue cannot be read. {fault}", fault=model.fault))
         else:
             how = RUNS if model.settings.runs else RESTS
             standing = f"{sentence_case(model.describe())}. {how}" if model.entries else ""

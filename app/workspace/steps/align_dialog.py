@@ -46,7 +46,7 @@ class AlignDialog(QDialog):
         super().__init__(parent)
         self._context, self._theme, self._role = context, context.theme, role
         self._file: Input = context.session.study.inputs[role.key]
-        self.setWindowTitle(tr("Align the {title}", title=named(role.title)))
+        self.setWindowTitle(tr("Align: {title}", title=named(role.title)))
         fit_to_screen(self, *SIZE_PX)
         self.model = AlignmentModel(self._file.content)
         self.job = AlignmentJob(context, self)

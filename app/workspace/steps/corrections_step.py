@@ -79,20 +79,21 @@ class CorrectionsStep(StepPanel):
         made.setText(tr("Candidates …"))
         made.setProperty("role", "small")
         made.setToolTip(tr("Compare slices for several values and choose one"))
-        made.setAccessibleName(tr("Candidates for {kind}", kind=sweep.kind))
+        made.setAccessibleName(tr("Candidates: {kind}", kind=sweep.kind))
         made.clicked.connect(lambda: SweepDialog(self.window(), self._context, sweep).open())
         return made
 
     def _align_button(self, role: InputRole) -> QToolButton:
         made = QToolButton()
         made.setText(tr("Align …"))
+        title = named(role.title)
         made.setProperty("role", "small")
         made.setToolTip(
             literal_tip(
-                tr("Check that the {title} matches the body in the scan", title=named(role.title))
+                tr("Check that this map matches the body in the scan: {title}", title=title)
             )
         )
-        made.setAccessibleName(tr("Align the {title}", title=named(role.title)))
+        made.setAccessibleName(tr("Align: {title}", title=title))
         made.clicked.connect(lambda: AlignDialog(self.window(), self._context, role).open())
         return made
 
@@ -100,12 +101,10 @@ class CorrectionsStep(StepPanel):
         made = QToolButton()
         made.setText(tr("Show"))
         made.setProperty("role", "small")
-        words = tr(
-            "Overlay the {title} on the image, or show its coverage if there is no image yet",
-            title=named(role.title),
+        made.setToolTip(
+            tr("Overlay the map on the image, or show its coverage if there is no image yet")
         )
-        made.setToolTip(literal_tip(words))
-        made.setAccessibleName(tr("Show the {title}", title=named(role.title)))
+        made.setAccessibleName(tr("Show: {title}", title=named(role.title)))
         made.clicked.connect(lambda: self._context.volumes.show_input(role.key))
         return made
 

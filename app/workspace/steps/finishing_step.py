@@ -46,7 +46,7 @@ class FinishingStep(StepPanel):
         self._show_hints()
         parts = [each.describe() for each in protocol.finishing]
         parts += [
-            tr("{describe} between iterations", describe=each.describe())
+            tr("between iterations: {describe}", describe=each.describe())
             for each in protocol.between
         ]
         parts += self._conversions()

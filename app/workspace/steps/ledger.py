@@ -93,7 +93,7 @@ class LedgerEntry(LedgerRow):
         self.unfold = QToolButton()
         self.unfold.setText(tr("Settings"))
         self.unfold.setProperty("role", "small")
-        self.unfold.setAccessibleName(tr("Settings for {title}", title=named(kind.title)))
+        self.unfold.setAccessibleName(tr("Settings: {title}", title=named(kind.title)))
         self.unfold.setToolTip(tr("Show or hide the settings for this step"))
         self.unfold.setCheckable(True)
         self.unfold.setChecked(not folded)
@@ -186,7 +186,7 @@ class SwitchRow(LedgerRow):
     def __init__(self, title: str, theme: Theme) -> None:
         super().__init__(title, theme)
         self.choice = ChoiceEditor(("auto", "off"))
-        self.choice.name_after(tr("Use {title}", title=title))
+        self.choice.name_after(tr("Use: {title}", title=title))
         self.choice.setFixedWidth(COMBO_PX)
         self.grid.addWidget(self.choice, 0, 2)
 

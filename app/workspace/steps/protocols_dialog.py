@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.language.translation import tr
 from app.state.models.messages import Problem
-from app.state.models.protocols.library import WHOSE, ListedProtocol
+from app.state.models.protocols.library import LOCKED, WHOSE, ListedProtocol
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
 from app.ui.theme.file_dialogs import ask_open, ask_save
@@ -125,7 +125,7 @@ class ProtocolsDialog(QDialog):
         row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if listed.is_locked:
             row.setIcon(0, draw("lock", self._context.theme, "muted"))
-            row.setText(2, tr("{WHOSE}, locked", WHOSE=WHOSE[listed.source]))
+            row.setText(2, LOCKED[listed.source])
         row.setToolTip(0, literal_tip(str(listed.path or WHOSE["program"])))
         self.items.append(listed)
         return row

@@ -63,13 +63,14 @@ class StepChanges(QWidget):
 
     def _row(self, change: SettingChange) -> QWidget:
         label, then, now = change.difference
+        title = sentence_case(label)
         back = icon_button(
             "undo",
             self._context.theme,
             lambda: self._take_back([change]),
-            tr("Reset to {then}, the value in {name}", then=then, name=self._study.base.name),
+            tr("Reset to the value in {name!r}: {then}", name=self._study.base.name, then=then),
         )
-        back.setAccessibleName(tr("Reset {label} to {then}", label=sentence_case(label), then=then))
+        back.setAccessibleName(tr("{label}: reset to {then}", label=title, then=then))
         return self._line(
             tr("{label}: {now} (was {then})", label=sentence_case(label), now=now, then=then), back
         )

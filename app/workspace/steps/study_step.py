@@ -171,7 +171,7 @@ class InputRow(QWidget):
         self._text = label("", "muted", wrap=True)
         self.choose = button(tr("Choose …"), lambda: commands.choose(role), tr("Choose a file"))
         self.clear = icon_button(
-            "remove", context.theme, lambda: commands.clear(role), tr("Clear {title}", title=title)
+            "remove", context.theme, lambda: commands.clear(role), tr("Clear: {title}", title=title)
         )
         page, words, tip = (making.page, making.words, making.tip) if making else ("", "", "")
         self.make = button(named(words), lambda: commands.ask_to_make(page), named(tip))

@@ -7,6 +7,7 @@ from typing import cast
 
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.language.keys import name_of_key
 from app.language.translation import tr
 from app.state.models.inputs import DATA, role_made_on
 from app.state.models.messages import Problem
@@ -15,7 +16,7 @@ from app.state.services.saving import may_write
 from app.ui.forms.forms import Form
 from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.widgets import button, fit_to_screen, label, scrolled, set_paragraphs, set_tone
-from engine.analysis.quality import SUV_TITLES, TracerCheck, check_tracer
+from engine.analysis.quality import TracerCheck, check_tracer
 from engine.core.errors import EngineError
 from engine.core.visible_text import visible_line
 from engine.data import Plain, Tracer
@@ -32,6 +33,8 @@ LEAD = tr(
 )
 NO_CALIBRATION = tr("For Bq/mL, also add a calibration in step 1.")
 READY = tr("Bq/mL: all required values are known.")
+NO_CONCENTRATION = tr("Bq/mL is not available yet.")
+NO_SUV = tr("SUV is not available yet.")
 
 
 class TracerDialog(QDialog):
@@ -142,26 +145,22 @@ class TracerDialog(QDialog):
 def _unit_words(check: TracerCheck, has_calibration: bool) -> list[str]:
     """Return a sentence about each available unit, and what the others still need."""
     if check.concentration:
-        words = [tr("Bq/mL: {concentration}.", concentration=check.concentration)]
+        words = [f"{NO_CONCENTRATION} {check.concentration}"]
     else:
         words = [READY if has_calibration else NO_CALIBRATION]
-    ready = [SUV_TITLES[kind] for kind, reason in check.suv.items() if not reason]
+    ready = [name_of_key(kind) for kind, reasons in check.suv.items() if not reasons]
     if ready:
-        words.append(tr("SUV: {value}.", value=", ".join(ready)))
-    obstacle = check.suv["bw"]
-    if obstacle:
-        words.append(tr("SUV, not available yet: {reason}.", reason=obstacle))
-    # Kinds of SUV with the same missing values share one sentence.
-    missing: dict[str, list[str]] = {}
-    for kind, reason in check.suv.items():
-        more = "; ".join(part for part in reason.split("; ") if part not in obstacle.split("; "))
+        words.append(tr("Available: {value}.", value=", ".join(ready)))
+    common = check.suv["bw"]
+    if common:
+        words.append(" ".join((NO_SUV, *common)))
+    # Kinds of SUV with the same missing values share one line.
+    missing: dict[tuple[str, ...], list[str]] = {}
+    for kind, reasons in check.suv.items():
+        more = tuple(reason for reason in reasons if reason not in common)
         if more:
-            missing.setdefault(more, []).append(SUV_TITLES[kind])
+            missing.setdefault(more, []).append(name_of_key(kind))
     for more, titles in missing.items():
-        text = (
-            tr("SUV {value}, also not available yet: {more}.")
-            if obstacle
-            else tr("SUV {value}, not available yet: {more}.")
-        )
-        words.append(text.format(value=", ".join(titles), more=more))
+        lacking = tr("Not available yet: {value}.", value=", ".join(titles))
+        words.append(" ".join((lacking, *more)))
     return words

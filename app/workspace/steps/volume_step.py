@@ -66,15 +66,13 @@ class VolumeStep(StepPanel):
             return
         if grid is None:
             self._say_result(
-                tr(
-                    "The voxel grid is derived from the {source} as soon as it is known.",
-                    source=source,
-                ),
+                tr("The voxel grid follows from the scanner as soon as it is known.")
+                if source == "scanner"
+                else tr("The voxel grid follows from the scan as soon as it is known."),
                 "muted",
             )
-            self.say(
-                tr("from the {source}", source=source), "ok" if DATA in study.inputs else "waiting"
-            )
+            said = tr("from the scanner") if source == "scanner" else tr("from the scan")
+            self.say(said, "ok" if DATA in study.inputs else "waiting")
             return
         self._show_grid(grid)
 
@@ -91,11 +89,12 @@ class VolumeStep(StepPanel):
         # The message gives the required memory, so that the user can choose larger voxels.
         if requirements is not None and not requirements.fits:
             message = (
-                tr("The volume may be too large for this computer: {describe}.")
+                tr("The volume may be too large for this computer. Requirements: {describe}.")
                 if fits
-                else tr("The volume is too large for this computer: {describe}.")
+                else tr("The volume is too large for this computer. Requirements: {describe}.")
             )
-            text += "\n" + message.format(describe=requirements.describe())
+            described_need = requirements.describe().removeprefix("needs ")
+            text += "\n" + message.format(describe=described_need)
         self._say_result(text, "muted" if fits else "missing")
         self.say(described, "ok" if fits else "fault")
 
@@ -110,13 +109,16 @@ class VolumeStep(StepPanel):
             return
         voxel, (diameter, depth, length) = usual
         # Empty fields show the values that a run would use.
+        words = (
+            tr("{value:.5g}, from the scanner")
+            if source == "scanner"
+            else tr("{value:.5g}, from the scan")
+        )
         hints = {
             "voxel_mm": " × ".join(f"{edge:.6g}" for edge in voxel),
-            "diameter_mm": tr(
-                "{diameter:.5g}, from the {source}", diameter=diameter, source=source
-            ),
-            "depth_mm": tr("{depth:.5g}, from the {source}", depth=depth, source=source),
-            "length_mm": tr("{length:.5g}, from the {source}", length=length, source=source),
+            "diameter_mm": words.format(value=diameter),
+            "depth_mm": words.format(value=depth),
+            "length_mm": words.format(value=length),
         }
         fields = type(study.protocol.grid).model_fields
         self.form.form.set_hints({name: hints[name] for name in fields if name in hints})

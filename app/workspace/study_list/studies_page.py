@@ -199,7 +199,7 @@ class StudiesPage(QWidget):
             when=study.when,
         )
         if study.state == "signed off":
-            text += " " + tr("It was signed off: {standing}.", standing=study.standing)
+            text += " " + tr("Sign-off: {standing}.", standing=study.standing)
         # An image that exists nowhere else deserves a warning.
         if not study.result.exported:
             text += " " + tr("This result has not been exported.")

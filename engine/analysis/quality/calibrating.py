@@ -112,7 +112,7 @@ def _scan_of(volume: Volume) -> Plain:
         )
     if volume.unit != COUNTS:
         raise DataError(
-            f"the unit of the image is {volume.unit or 'unknown'}, expected {COUNTS}; "
+            f"the image has the wrong unit (unit: {volume.unit or 'unknown'}, expected: {COUNTS}); "
             "reconstruct the cylinder without a calibration."
         )
     return scan
@@ -127,15 +127,15 @@ def _frame(scan: Plain) -> CountedFrame:
     branching = scan.get("branching") or (known.branching if known else None)
     duration_s = scan.get("duration_s")
     wanted = {
-        "half-life": half_life_s,
-        "positrons per decay": branching,
-        "length of the frame": duration_s,
+        "half_life_s": half_life_s,
+        "branching": branching,
+        "duration_s": duration_s,
     }
     missing = [name for name, value in wanted.items() if not value]
     if not half_life_s or not branching or not duration_s:
         raise DataError(
-            f"the image lacks data for the calibration ({', '.join(missing)}); reconstruct the "
-            "cylinder with a tracer file (--tracer) that contains these data."
+            f"the image lacks data for the calibration (missing: {', '.join(missing)}); "
+            "reconstruct the cylinder with a tracer file (--tracer) that contains these data."
         )
     # Block dead times already scale the events of this scan. A live fraction of the whole frame
     # would

@@ -149,6 +149,7 @@ def _others(axis: int) -> tuple[int, ...]:
 def _same_grid(one: Volume, other: Volume) -> None:
     if one.grid != other.grid:
         raise GeometryError(
-            f"the images have different grids or positions ({one.grid.describe()} and "
-            f"{other.grid.describe()}); resample both to the same grid."
+            "the images have different grids or positions (first image: "
+            f"{one.grid.describe()}; second image: {other.grid.describe()}); resample both to the "
+            "same grid."
         )

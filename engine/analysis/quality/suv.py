@@ -32,10 +32,10 @@ DecayCorrection = Literal["injection", "start", "none"]
 SuvKind = Literal["bw", "lbm-james", "lbm-janmahasatian", "bsa"]
 """Normalisation: body weight, lean mass by one of two formulas, or body surface."""
 SUV_TITLES: dict[SuvKind, str] = {
-    "bw": "by body weight",
-    "lbm-james": "by lean mass (James)",
-    "lbm-janmahasatian": "by lean mass (Janmahasatian)",
-    "bsa": "by body surface (Du Bois)",
+    "bw": "SUV by body weight",
+    "lbm-james": "SUV by lean mass (James)",
+    "lbm-janmahasatian": "SUV by lean mass (Janmahasatian)",
+    "bsa": "SUV by body surface (Du Bois)",
 }
 
 HALF_LIVES_S = {name: nuclide.half_life_s for name, nuclide in NUCLIDES.items()}
@@ -97,9 +97,9 @@ def suv_factor(facts: SuvFacts) -> float:
     DataError
         if a fact is missing or impossible; the message names all of them
     """
-    reasons = list(_reasons(facts))
+    reasons = suv_obstacles(facts)
     if reasons:
-        raise DataError(f"SUV cannot be calculated: {'; '.join(reasons)}.")
+        raise DataError(f"SUV cannot be calculated. {' '.join(reasons)}")
     half_life_s, dose_bq = facts.half_life_s or 0.0, facts.dose_bq or 0.0
     # An image corrected to the injection needs the dose at injection, without any decay.
     if facts.decay != "injection":
@@ -134,24 +134,35 @@ def body_size(facts: SuvFacts) -> float:
     return 1000 * weight
 
 
-def _reasons(facts: SuvFacts) -> Iterator[str]:
-    """Yield the reasons why there is no SUV."""
+def suv_obstacles(facts: SuvFacts) -> tuple[str, ...]:
+    """Return the reasons why there is no SUV, as sentences; empty if there is one.
+
+    Parameters
+    ----------
+    facts
+        facts of patient, injection and scan
+    """
+    return tuple(_obstacles(facts))
+
+
+def _obstacles(facts: SuvFacts) -> Iterator[str]:
     yield from _unknown(facts)
     low, high = WEIGHT_KG
     if facts.weight_kg is not None and not low <= facts.weight_kg <= high:
-        yield f"the weight is {facts.weight_kg:g} kg, expected {low:g} to {high:g} kg"
+        yield f"The weight is {facts.weight_kg:g} kg, expected {low:g} to {high:g} kg."
     low, high = HEIGHT_CM
     if facts.height_cm is not None and not low <= facts.height_cm <= high:
-        yield f"the height is {facts.height_cm:g} cm, expected {low:g} to {high:g} cm"
+        yield f"The height is {facts.height_cm:g} cm, expected {low:g} to {high:g} cm."
     # The formula of James is quadratic in the weight: it falls again for obese patients, and below
     # 0.
     elif facts.height_cm and facts.weight_kg and body_size(facts) <= 0:
-        yield ("the formula of James gives no lean body mass for this weight and height")
-    for name, value in (("dose", facts.dose_bq), ("half-life", facts.half_life_s)):
-        if value is not None and not 0 < value < math.inf:
-            yield f"the {name} is {value:g}, expected a number above 0"
+        yield "The formula of James gives no lean body mass for this weight and height."
+    if facts.dose_bq is not None and not 0 < facts.dose_bq < math.inf:
+        yield f"The dose is {facts.dose_bq:g} Bq, expected more than 0 Bq."
+    if facts.half_life_s is not None and not 0 < facts.half_life_s < math.inf:
+        yield f"The half-life is {facts.half_life_s:g} s, expected more than 0 s."
     if facts.frame_s is not None and not 0 < facts.frame_s < math.inf:
-        yield f"the frame duration is {facts.frame_s:g} s, expected a number above 0"
+        yield f"The frame duration is {facts.frame_s:g} s, expected more than 0 s."
     # For images corrected to the injection the times do not enter.
     if facts.decay != "injection":
         yield from _impossible_times(facts)
@@ -159,22 +170,22 @@ def _reasons(facts: SuvFacts) -> Iterator[str]:
 
 def _unknown(facts: SuvFacts) -> Iterator[str]:
     wanted: dict[str, object] = {
-        "the weight is not known": facts.weight_kg,
-        "the dose is not known": facts.dose_bq,
-        "the half-life is not known": facts.half_life_s,
-        "the reference time of the decay correction is not known": facts.decay,
+        "The weight is not known.": facts.weight_kg,
+        "The dose is not known.": facts.dose_bq,
+        "The half-life is not known.": facts.half_life_s,
+        "The reference time of the decay correction is not known.": facts.decay,
     }
     if facts.decay != "injection":
         wanted |= {
-            "the time of injection is not known": facts.injected,
-            "the start of the scan is not known": facts.started,
+            "The time of injection is not known.": facts.injected,
+            "The start of the scan is not known.": facts.started,
         }
     if facts.kind != "bw":
-        wanted["the height is not known"] = facts.height_cm
+        wanted["The height is not known."] = facts.height_cm
     if facts.kind.startswith("lbm"):
-        wanted["the sex (F or M) is not known"] = facts.sex if facts.sex in ("F", "M") else None
+        wanted["The sex (F or M) is not known."] = facts.sex if facts.sex in ("F", "M") else None
     if facts.decay == "none":
-        wanted["the length of the frame is not known"] = facts.frame_s
+        wanted["The length of the frame is not known."] = facts.frame_s
     yield from (sentence for sentence, value in wanted.items() if value is None)
 
 
@@ -184,19 +195,19 @@ def _impossible_times(facts: SuvFacts) -> Iterator[str]:
     waited_s = _waited_s(facts)
     if waited_s is None:
         yield (
-            "only one of the times of injection and scan start has a time zone, so "
-            "the time between them is not known"
+            "Only one of the times of injection and scan start has a time zone, so "
+            "the time between them is not known."
         )
     elif waited_s < 0:
         # De-identified files often have shifted dates, and then not all of them by the same amount.
         yield (
-            f"the scan starts {-waited_s:,.0f} s before the injection; check whether "
-            "a date was changed"
+            f"The scan starts {-waited_s:,.0f} s before the injection; check whether "
+            "a date was changed."
         )
     elif facts.half_life_s and waited_s > MOST_HALF_LIVES * facts.half_life_s:
         yield (
-            f"the scan starts {waited_s / facts.half_life_s:,.0f} half-lives after the "
-            "injection; check whether a date was changed"
+            f"The scan starts {waited_s / facts.half_life_s:,.0f} half-lives after the "
+            "injection; check whether a date was changed."
         )
 
 

@@ -59,8 +59,8 @@ def series_factor(slices: Sequence[Plain], *, kind: SuvKind = "bw") -> float:
     if unit == "CNTS" and to_bq_ml:
         return to_bq_ml * suv_factor(_facts(slices, kind))
     raise DataError(
-        f"SUV cannot be calculated: the unit of the values is {unit or 'unknown'}, and the "
-        "series has no factor to convert them to Bq/mL; export it in Bq/mL."
+        "SUV cannot be calculated. The series has no factor to convert its values to Bq/mL "
+        f"(unit: {unit or 'unknown'}). Export it in Bq/mL."
     )
 
 

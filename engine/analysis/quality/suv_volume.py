@@ -132,8 +132,8 @@ def why_no_suv(volume: Volume, kind: SuvKind = "bw") -> str:
     try:
         if volume.unit != CONCENTRATION:
             raise DataError(
-                "SUV cannot be calculated: the unit of the values is "
-                f"{volume.unit or 'unknown'}, expected {CONCENTRATION}."
+                "SUV cannot be calculated. The values have the wrong unit (unit: "
+                f"{volume.unit or 'unknown'}, expected: {CONCENTRATION})."
             )
         suv_factor(facts_of(volume, kind))
     except DataError as e:

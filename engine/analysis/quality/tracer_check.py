@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.analysis.quality.suv import SUV_TITLES, SuvKind, suv_factor
+from engine.analysis.quality.suv import SUV_TITLES, SuvKind, suv_obstacles
 from engine.analysis.quality.suv_volume import facts_of_scan
-from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.data.timing.decay import NUCLIDES, seconds_between
 from engine.data.timing.timestamps import moment_of
@@ -35,14 +34,14 @@ class TracerCheck:
     Attributes
     ----------
     given : dose and injection time in one line
-    concentration : reason why no calibration can give Bq/mL; empty if one can
-    suv : reason why each kind of SUV is not available; empty if it is
+    concentration : reasons why no calibration can give Bq/mL, as sentences; empty if one can
+    suv : reasons why each kind of SUV is not available, as sentences; empty if it is
     notes : notes to check, one sentence each
     """
 
     given: str
     concentration: str
-    suv: dict[SuvKind, str]
+    suv: dict[SuvKind, tuple[str, ...]]
     notes: tuple[str, ...]
 
 
@@ -69,7 +68,7 @@ def check_tracer(tracer: Tracer, stated: Plain) -> TracerCheck:
     return TracerCheck(
         _given(facts),
         _missing(facts),
-        {kind: _why_none(facts, kind) for kind in SUV_TITLES},
+        {kind: suv_obstacles(facts_of_scan(facts, "start", kind)) for kind in SUV_TITLES},
         tuple(_notes(tracer, stated, facts)),
     )
 
@@ -97,22 +96,11 @@ def _waited_s(facts: Plain) -> float | None:
 
 def _missing(facts: Plain) -> str:
     wanted = {
-        "the half-life": facts.get("half_life_s"),
-        "positrons per decay": facts.get("branching"),
-        "the length of the frame": facts.get("duration_s"),
+        "The half-life is not known.": facts.get("half_life_s"),
+        "The number of positrons per decay is not known.": facts.get("branching"),
+        "The length of the frame is not known.": facts.get("duration_s"),
     }
-    missing = [name for name, value in wanted.items() if not value]
-    return f"{', '.join(missing)} not known" if missing else ""
-
-
-def _why_none(facts: Plain, kind: SuvKind) -> str:
-    try:
-        suv_factor(facts_of_scan(facts, "start", kind))
-    except DataError as e:
-        # The window shows the reason behind the name of the unit, where "there is no SUV" would
-        # repeat it.
-        return str(e).removeprefix("SUV cannot be calculated: ").rstrip(".")
-    return ""
+    return " ".join(sentence for sentence, value in wanted.items() if not value)
 
 
 def _notes(tracer: Tracer, stated: Plain, facts: Plain) -> Iterator[str]:

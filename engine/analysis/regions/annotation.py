@@ -44,7 +44,7 @@ class Annotation(Settings):
     def _refuse_signs(cls, text: str) -> str:
         # Control characters and direction marks would corrupt reports and DICOM texts.
         if not text.isprintable():
-            raise ValueError("must not contain invisible characters")
+            raise ValueError("this text must not contain invisible characters")
         return text
 
     @model_validator(mode="after")

@@ -132,9 +132,9 @@ class ContourRegion(RegionShape):
     def _refuse_unit(self, volume: Volume) -> None:
         if self.rule == "fixed" and self.unit != volume.unit:
             raise DataError(
-                f"the level and the image have different units ({self.unit or 'none'} and "
-                f"{volume.unit or 'none'}); enter the level in the unit of the image, or choose "
-                "a percentage."
+                f"the level and the image have different units (level: {self.unit or 'none'}, "
+                f"image: {volume.unit or 'none'}); enter the level in the unit of the image, or "
+                "choose a percentage."
             )
 
 

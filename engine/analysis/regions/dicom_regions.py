@@ -71,8 +71,8 @@ def read_dicom_regions(path: Path) -> RegionSet:
             parts = list(_structures(found, path.name))
         else:
             raise FileFormatError(
-                f"{path.name}: the modality is {kind or 'unknown'}, expected a segmentation "
-                "(SEG) or a structure set (RTSTRUCT); choose another file."
+                f"{path.name}: the file is neither a segmentation nor a structure set (modality: "
+                f"{kind or 'unknown'}, expected: SEG or RTSTRUCT); choose another file."
             )
         frames, patient = _frames_of(found, path.name), str(found.get("PatientID") or "")
     except damage() as e:
@@ -100,13 +100,16 @@ def _dataset(path: Path) -> Dataset:
         try:
             # some programs write no preamble
             found = read_object(file)
-            if "SOPClassUID" not in found:
-                raise ValueError("the SOP Class UID is missing")
-            return found
         except damage() as e:
             raise FileFormatError(
                 f"{path.name}: not a DICOM file ({reason_of(e)}); choose another file."
             ) from e
+    if "SOPClassUID" not in found:
+        raise FileFormatError(
+            f"{path.name}: not a DICOM object, because the attribute SOPClassUID is missing; "
+            "choose another file."
+        )
+    return found
 
 
 def is_dicom_regions(path: Path) -> bool:

@@ -286,7 +286,7 @@ def contrast_of(figures: RegionFigures, background: RegionFigures) -> Contrast:
     """
     if figures.unit != background.unit:
         raise DataError(
-            f"the regions have different units ({figures.unit or 'none'} and "
+            f"the regions have different units (region: {figures.unit or 'none'}, background: "
             f"{background.unit or 'none'}); compare regions with the same unit."
         )
     # A background of 0 gives NaN, which the table shows as an empty cell, not an infinite contrast.

@@ -46,7 +46,7 @@ class Region(Settings):
     def _refuse_signs(cls, name: str) -> str:
         if not is_name(name):
             raise ValueError(
-                "must not contain invisible characters, or begin with "
+                "a name must not contain invisible characters, and must not begin with one of "
                 f"{' '.join(FORMULA_SIGNS)}, because spreadsheets would read it as a formula"
             )
         return name

@@ -123,8 +123,8 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
         raise fault
     if images is None:
         raise SettingsError(
-            f"{source.name}: no slice could be reconstructed ({session.newest.state}). Check that "
-            "the source sends a complete scan."
+            f"{source.name}: no slice could be reconstructed. State: "
+            f"{session.newest.state or 'no data'}. Check that the source sends a complete scan."
         )
 
 

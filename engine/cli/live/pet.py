@@ -98,8 +98,8 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
         raise scan_fault
     if image is None:
         raise SettingsError(
-            f"{source.name}: no image could be reconstructed ({session.newest.state}). Check "
-            "that the source sends events."
+            f"{source.name}: no image could be reconstructed. State: "
+            f"{session.newest.state or 'no data'}. Check that the source sends events."
         )
 
 

@@ -15,7 +15,7 @@ from engine.core import backend
 from engine.core.backend.devices import find_devices
 from engine.core.backend.selftest_results import verdict_of
 from engine.core.errors import DeviceError, ResourceError, SettingsError
-from engine.core.paths import cache_dir, jobs_dir
+from engine.core.paths import HOME_VARIABLE, cache_dir, jobs_dir
 from engine.protocols.run_context.environment import environment
 
 PACKAGES = (
@@ -90,18 +90,24 @@ def _doctor(console: Console) -> None:
     for name in PACKAGES:
         console.line(f"  {name:20s} {_version(name) or 'MISSING'}")
     _list_devices(console)
+    locked = []
     for name, folder in (("cache", cache_dir()), ("jobs", jobs_dir())):
         # Both folders can be on different disks
         free = shutil.disk_usage(folder).free
         low = "  (low: large volumes may not fit)" if free < LOW_DISK else ""
         console.line(f"  {name:20s} {free / 2**30:.0f} GiB free{low}")
         if not os.access(folder, os.W_OK):
-            missing.append(f"write permission for the {name} folder")
+            locked.append(str(folder))
     _check_kernels(console)
     if missing:
         raise ResourceError(
-            f"Some checks failed. Missing: {', '.join(missing)}. Run `python3 "
+            f"Some packages are missing: {', '.join(missing)}. Run `python3 "
             "packaging/bootstrap.py run` to repair the installation."
+        )
+    if locked:
+        raise ResourceError(
+            f"You cannot write to these folders: {', '.join(locked)}. Change their permissions, or "
+            f"set {HOME_VARIABLE} to another folder."
         )
     console.line("All checks passed.")
 

@@ -86,7 +86,9 @@ def _ask(selected: list[StoredItem], arguments: argparse.Namespace) -> None:
         return
     # A script must confirm with --yes: no answer could be read
     if not sys.stdin.isatty():
-        raise SettingsError(f"This would remove {_sum(selected)}. Add --yes to confirm.")
+        raise SettingsError(
+            f"Nothing was removed. Selected: {_sum(selected)}. Add --yes to remove the selection."
+        )
     with output():
         print_line(f"Remove {_sum(selected)}? [y/N] ", end="")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):

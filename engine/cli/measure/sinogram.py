@@ -75,8 +75,9 @@ def _count(arguments: argparse.Namespace, console: Console) -> None:
     )
     if not isinstance(data.scanner, RingScanner):
         raise SettingsError(
-            f"{arguments.data.name}: {data.scanner.name!r} ({data.scanner.describe()}) is not a "
-            "ring scanner. For a dual-head scanner use `isocenter convert --histogram`."
+            f"{arguments.data.name}: {data.scanner.name!r} is not a ring scanner (type: "
+            f"{type(data.scanner).__name__}, expected: RingScanner). For a dual-head scanner use "
+            "`isocenter convert --histogram`."
         )
     layout = SinogramLayout.of(
         data.scanner,

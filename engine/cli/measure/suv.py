@@ -114,7 +114,7 @@ def _suv(arguments: argparse.Namespace, console: Console) -> None:
         console.line(f"note: {remark}")
     save(converted, arguments.output, made_by)
     console.line(
-        f"Volume: {arguments.output} (SUV {SUV_TITLES[arguments.kind]} = {factor:.6g} · value)"
+        f"Volume: {arguments.output} ({SUV_TITLES[arguments.kind]} = {factor:.6g} · value)"
     )
 
 
@@ -158,8 +158,8 @@ def _calibration(volume: Volume, given: float | None) -> float:
         return 1.0
     if given is None:
         raise DataError(
-            f"The unit of the image is {volume.unit or 'unknown'}, expected {CONCENTRATION}. Give "
-            "the calibration factor with --bq-ml-per-unit."
+            f"The image has the wrong unit (unit: {volume.unit or 'unknown'}, expected: "
+            f"{CONCENTRATION}). Give the calibration factor with --bq-ml-per-unit."
         )
     if volume.unit == CONCENTRATION:
         raise DataError(f"The image is already in {CONCENTRATION}. Remove --bq-ml-per-unit.")
@@ -200,6 +200,6 @@ def _decay(volume: Volume, given: DecayCorrection | None) -> DecayCorrection | N
                 "Images in counts are not decay-corrected. Remove --decay-corrected-to."
             )
         raise DataError(
-            f"This image is decay-corrected to the {ours}. Remove --decay-corrected-to {given}."
+            f"--decay-corrected-to {given}: the image states {ours!r}. Remove this option."
         )
     return ours

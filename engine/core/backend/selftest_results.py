@@ -77,10 +77,10 @@ class Verdict:
         """Reason why the card is not used; empty if it passed."""
         if self.passed:
             return ""
-        more = f", and {len(self.faults) - 1} more" if len(self.faults) > 1 else ""
         return (
-            f"{self.of.name} failed its self-test ({self.faults[0]}{more}); install the newest "
-            "driver and run `isocenter doctor --gpu`, which tests it again."
+            f"{self.of.name} failed its self-test. Failures: {len(self.faults)}. First failure: "
+            f"{self.faults[0].rstrip('.')}. Install the newest driver and run `isocenter doctor "
+            "--gpu`, which tests it again."
         )
 
 

@@ -47,8 +47,8 @@ def check_shape(kind: TextureKind, shape: tuple[int, int, int]) -> None:
         limits = ", ".join("-" if n is None else str(n) for n in most)
         raise DeviceError(
             f"a texture of kind {kind!r} cannot hold {shape[0]} images of {shape[1]} × {shape[2]} "
-            f"pixels (most images, rows, columns: {limits}); use fewer images at a time, or "
-            "another kind."
+            f"pixels (limits for images, rows and columns: {limits}); use fewer images at a time, "
+            "or another kind."
         )
 
 

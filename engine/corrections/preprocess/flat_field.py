@@ -247,7 +247,7 @@ class FlatField(PreprocessStep):
         middle, drift = float(xp.nanmedian(level)), float(level.max() - level.min())
         if not (middle > 0 and drift <= MOST_DRIFT * middle):
             raise DataError(
-                f"Dark and flat field: the {n} air columns ({self.air}) vary by "
+                f"Dark and flat field: the {n} air columns (air = {self.air!r}) vary by "
                 f"{percent(drift, max(middle, 1e-09))} during the scan, but source drift can "
                 f"explain at most {100 * MOST_DRIFT:.0f} %; choose an edge that no object covers."
             )

@@ -57,8 +57,8 @@ class Hounsfield(Settings):
         """
         if volume.unit != "1/mm":
             raise DataError(
-                f"CT numbers: the unit of the volume is {volume.unit or 'unknown'}, expected "
-                "1/mm; enter the pixel size of the detector."
+                f"CT numbers: the volume has the wrong unit (unit: {volume.unit or 'unknown'}, "
+                "expected: 1/mm); enter the pixel size of the detector."
             )
         air, water = self.mu_air_per_mm, self.mu_water_per_mm
         if self.levels == "found":

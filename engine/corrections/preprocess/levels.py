@@ -50,14 +50,14 @@ def find_levels(values: Array, near: float) -> tuple[float, float]:
     smooth = ndimage.gaussian_filter1d(counts.astype(float), SMOOTHING)
     middles = (edges[1:] + edges[:-1]) / 2
     found = []
-    for name, (low, high) in (("air", AIR), ("water", WATER)):
+    for name, (low, high) in (("mu_air_per_mm", AIR), ("mu_water_per_mm", WATER)):
         peak = _peak(smooth, middles / near, low, high)
         share = counts[abs(middles / near - peak) < 0.05].sum() / (len(values) * int(disc.sum()))
         if not share >= LEAST_SHARE:
             raise DataError(
-                f"CT numbers ({name}): the histogram has no peak between {low * near:.3g} and "
-                f"{high * near:.3g} 1/mm; correct the expected attenuation of water, or enter both "
-                "values."
+                f"CT numbers: the histogram has no peak for {name}, expected one between "
+                f"{low * near:.3g} and {high * near:.3g} 1/mm; correct the expected attenuation of "
+                "water, or enter both values."
             )
         found.append(peak * near)
     return found[0], found[1]

@@ -76,6 +76,12 @@ SCORES: dict[Score, Callable[[NDArray[np.floating]], float]] = {
     "sharpness": sharpness,
     "entropy": entropy,
 }
+METHODS: dict[Score, str] = {
+    "negativity": "sweep, fewest negative values",
+    "sharpness": "sweep, highest sharpness",
+    "entropy": "sweep, lowest entropy",
+}
+"""Methods of the search, by score, as the window names them."""
 
 
 def shifted(projections: Projections, columns: float) -> Projections:
@@ -145,7 +151,7 @@ def sweep(
         tried.append(Candidate(float(value), SCORES[score](image), image))
     scores = np.array([one.score for one in tried])
     best = lowest(np.array([one.value for one in tried]), scores)
-    return Estimate(best, f"sweep, minimum {score}", unit, tuple(tried), score)
+    return Estimate(best, METHODS[score], unit, tuple(tried), score)
 
 
 def lowest(values: NDArray[np.float64], scores: NDArray[np.float64]) -> float:

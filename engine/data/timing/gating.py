@@ -106,7 +106,7 @@ class GateRequest:
         # Otherwise the gates would be empty and fail later, without the cause.
         if not used.any():
             raise DataError(
-                f"none of the {len(starts):,} cycles of {signal.name} in the scan can "
+                f"none of the {len(starts):,} cycles of {signal.name!r} in the scan can "
                 "be used; check the trigger times, or choose time frames."
             )
         return _divided(starts[used], ends[used], self.n_gates)

@@ -127,7 +127,9 @@ class Tracer(Settings):
     @classmethod
     def _refuse_signs(cls, words: str | None) -> str | None:
         if words is not None and (any(c in PARTING for c in words) or not words.isprintable()):
-            raise ValueError(f"must not contain {', '.join(PARTING)} or a line break")
+            raise ValueError(
+                f"this text must not contain any of {' '.join(PARTING)}, or a line break"
+            )
         return words
 
     @model_validator(mode="after")

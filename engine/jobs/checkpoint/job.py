@@ -106,7 +106,8 @@ class Job:
         with after_others(folder):  # two processes may get the same folder at once
             if (folder / RECORD).exists():
                 raise SettingsError(
-                    f"{folder}: already contains a job. Resume that job, or choose another folder."
+                    f"{folder}: this folder already contains a job. Resume that job, or choose "
+                    "another folder."
                 )
             made(folder, mode=OWNER_ONLY)
             write_study(study.with_absolute_paths(), folder / STUDY, private=True)
@@ -155,12 +156,13 @@ class Job:
         except ValueError as e:
             reason = explain(e) if isinstance(e, ValidationError) else str(e)
             raise FileFormatError(
-                f"{self.id}/{RECORD}: damaged ({reason}). Start the study again."
+                f"{self.id}/{RECORD}: the record of this job is damaged. Reason: {reason}. Start "
+                "the study again."
             ) from e
         except OSError as e:
             raise ResourceError(
-                f"{self.folder}: cannot be read ({e.strerror or e}). Check the permissions of "
-                "the folder."
+                f"{self.folder}: the job cannot be read ({e.strerror or e}). Check the "
+                "permissions of this folder."
             ) from e
 
     @property

@@ -42,17 +42,22 @@ def what_is_safe(image: Preview | None, job: Job | None, *, on_gpu: bool = False
     on_gpu
         True after a run on a GPU, to offer the CPU too
     """
-    slices = _slices(job)
-    if slices:
-        return f"{slices} are saved on disk. Press Resume to continue from there."
+    saved = None if job is None else job.slabs.record()
+    if saved is not None:
+        n, total = saved.slices, saved.head.shape[0]
+        return f"Slices saved on disk: {n:,} of {total:,}. Press Resume to continue from there."
     done, n_subsets = _checkpoint(job)
     sentences = []
     if image is not None and image.slices is None:
-        sentences.append(f"The image of {_place(image.iteration, image.subset)} is saved.")
+        sentences.append(
+            f"The image of iteration {image.iteration}, subset {image.subset} is saved."
+        )
     if done:
         # `done` counts updates from 1, so the last one of an iteration belongs to that iteration
         iteration, subset = divmod(done - 1, n_subsets)
-        sentences.append(f"A checkpoint of {_place(iteration + 1, subset + 1)} is saved on disk.")
+        sentences.append(
+            f"A checkpoint of iteration {iteration + 1}, subset {subset + 1} is saved on disk."
+        )
         sentences.append(
             "Press Resume to continue on the GPU, or Continue on the CPU."
             if on_gpu
@@ -66,16 +71,6 @@ def what_is_safe(image: Preview | None, job: Job | None, *, on_gpu: bool = False
             else "Press Start to start again."
         )
     return " ".join(sentences)
-
-
-def _slices(job: Job | None) -> str:
-    """Return the finished slices of a volume in slabs; empty if there are none."""
-    found = None if job is None else job.slabs.record()
-    return "" if found is None else f"{found.slices:,} of {found.head.shape[0]:,} slices"
-
-
-def _place(iteration: int, subset: int) -> str:
-    return f"iteration {iteration}, subset {subset}"
 
 
 def _checkpoint(job: Job | None) -> tuple[int, int]:

@@ -104,7 +104,10 @@ class QueueEntry(Settings):
         why
             reason for the message
         """
-        text = f"{file.name}: damaged ({why}). Remove it, and add the study again."
+        text = (
+            f"{file.name}: this study cannot be read. Reason: {why}. Remove it, and add the study "
+            "again."
+        )
         # The time of the oldest entry: the real one is not known
         when = datetime.fromtimestamp(0, UTC)
         return cls(id=file.stem, state="failed", title=file.name, added_utc=when, text=text)

@@ -69,7 +69,7 @@ class EntryFiles:
             return QueueEntry.damaged(file, str(e))
         except OSError as e:
             raise ResourceError(
-                f"{file}: cannot be read ({e.strerror or e}). Check the permissions of the file."
+                f"{file}: this file cannot be read ({e.strerror or e}). Check its permissions."
             ) from e
         # A copy under another name would run the same study twice
-        return entry if entry.id == file.stem else QueueEntry.damaged(file, "it was renamed")
+        return entry if entry.id == file.stem else QueueEntry.damaged(file, "the file was renamed")

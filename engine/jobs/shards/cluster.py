@@ -23,6 +23,7 @@ reasons, the part may still succeed.
 """
 PATIENCE_S = 30.0
 """Time without workers, or without scheduler, after which a run rests."""
+PAUSED = "The run is paused at its last checkpoint, and continues when workers are available."
 
 
 class PartOrder(Protocol):
@@ -145,7 +146,9 @@ class DaskWorkers:
 
     def _raise_fault(self, future: Future, order: PartOrder) -> None:
         if future.status in ("cancelled", "lost"):  # the scheduler has ended
-            raise self._workers_lost("the scheduler has stopped, or has lost the run")
+            raise WorkersLostError(
+                f"{self._address}: the scheduler has stopped, or has lost the run. {PAUSED}"
+            )
         fault = future.exception()
         if _has_killed(future):
             raise ResourceError(
@@ -160,14 +163,10 @@ class DaskWorkers:
         if self.n_threads:
             return monotonic()
         if monotonic() - seen_at > self._patience_s:
-            raise self._workers_lost(f"no worker was available for {self._patience_s:.0f} s")
+            raise WorkersLostError(
+                f"{self._address}: no worker was available for {self._patience_s:.0f} s. {PAUSED}"
+            )
         return seen_at
-
-    def _workers_lost(self, what: str) -> WorkersLostError:
-        return WorkersLostError(
-            f"{self._address}: {what}. The run is paused at its last checkpoint, and "
-            "continues when workers are available."
-        )
 
 
 def _has_killed(future: Future) -> bool:

@@ -145,9 +145,9 @@ def exactly_shared(study: Study) -> Study:
     protocol = study.protocol
     if not can_be_shared(protocol):
         raise SettingsError(
-            f"{study.data.name}: {protocol.modality} runs with {protocol.algorithm.title} cannot "
-            "be split over workers. Only list-mode and FDK runs can be split. Remove --split to "
-            "run the whole study on one worker."
+            f"{study.data.name}: this run cannot be split over workers (modality: "
+            f"{protocol.modality}, algorithm: {protocol.algorithm.title}). Only list-mode and FDK "
+            "runs can be split. Remove --split to run the whole study on one worker."
         )
     if isinstance(protocol, ListModeProtocol):
         protocol = protocol.model_copy(update={"reproducible": True})

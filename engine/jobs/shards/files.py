@@ -27,6 +27,10 @@ from engine.jobs.shards.division import Division
 OWNER_ONLY = 0o700
 POINTS = "points"
 COLUMNS: dict[str, DTypeLike] = {"crystals": np.int32, "bins": np.int16, "rest": np.float32}
+MORE_SPACE = (
+    "Free space there, or set ISOCENTER_HOME to a folder on a larger disk that all machines see."
+)
+OTHER_DISK = "Use a file system that shows a closed file to all machines."
 
 
 @contextmanager
@@ -67,13 +71,16 @@ def write_events(folder: Path, events: TracedEvents, division: Division) -> None
     needed = sum(column.size * np.dtype(COLUMNS[name]).itemsize for name, column in columns.items())
     free = shutil.disk_usage(folder).free
     if needed > free:
-        raise _no_space(folder, f"{needed / 2**30:.1f} GiB needed, {free / 2**30:.1f} GiB free")
+        raise ResourceError(
+            f"{folder.parent}: the files for the workers need {needed / 2**30:.1f} GiB, but only "
+            f"{free / 2**30:.1f} GiB are free on this disk. {MORE_SPACE}"
+        )
     try:
         np.ascontiguousarray(events.points_mm, np.float64).tofile(folder / POINTS)
         for name, column in columns.items():
             _write_column(folder, name, column, division)
     except OSError as e:
-        raise _no_space(folder, str(e.strerror or e)) from e
+        raise _not_written(folder, e) from e
 
 
 def _write_column(folder: Path, name: str, column: Array, division: Division) -> None:
@@ -130,8 +137,9 @@ def read_column(folder: Path, name: str, shard: int, n_rows: int) -> Array:
     column = _read(folder / f"{name}-{shard}", COLUMNS[name])
     column = column.reshape(-1, 2) if name == "crystals" else column
     if len(column) != n_rows:
-        raise _not_whole(
-            folder / f"{name}-{shard}", f"it has {len(column)} rows, expected {n_rows}"
+        raise ResourceError(
+            f"{folder / f'{name}-{shard}'}: the file has {len(column)} rows, expected {n_rows}. "
+            f"{OTHER_DISK}"
         )
     # Several updates use the same rows, and a worker must not change them
     column.flags.writeable = False
@@ -155,7 +163,7 @@ def write_array(folder: Path, name: str, values: Array) -> str:
     try:
         np.ascontiguousarray(values).tofile(path)
     except OSError as e:
-        raise _no_space(folder, str(e.strerror or e)) from e
+        raise _not_written(folder, e) from e
     return path.name
 
 
@@ -178,7 +186,10 @@ def read_array(folder: Path, name: str, dtype: DTypeLike, shape: tuple[int, ...]
     """
     values = _read(folder / name, dtype)
     if values.size != np.prod(shape, dtype=int):
-        raise _not_whole(folder / name, f"it has {values.size} values, expected {shape}")
+        raise ResourceError(
+            f"{folder / name}: the file has {values.size} values, expected the shape {shape}. "
+            f"{OTHER_DISK}"
+        )
     return values.reshape(shape)
 
 
@@ -202,8 +213,11 @@ def mapped_array(folder: Path, name: str, dtype: DTypeLike, shape: tuple[int, ..
     path = folder / name
     try:
         n_bytes = path.stat().st_size
-        if n_bytes != np.prod(shape, dtype=np.int64) * np.dtype(dtype).itemsize:
-            raise _not_whole(path, f"it has {n_bytes} bytes, expected the bytes of {shape} values")
+        wanted = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        if n_bytes != wanted:
+            raise ResourceError(
+                f"{path}: the file has {n_bytes} bytes, expected {wanted}. {OTHER_DISK}"
+            )
         return np.memmap(path, dtype, "r", shape=shape)
     except OSError as e:
         raise _unseen(path, e) from e
@@ -223,15 +237,8 @@ def _unseen(path: Path, e: OSError) -> ResourceError:
     )
 
 
-def _not_whole(path: Path, what: str) -> ResourceError:
+def _not_written(folder: Path, e: OSError) -> ResourceError:
     return ResourceError(
-        f"{path}: {what}. Use a file system that shows a closed file to all machines."
-    )
-
-
-def _no_space(folder: Path, why: str) -> ResourceError:
-    return ResourceError(
-        f"{folder.parent}: the files for the workers cannot be written ({why}). Free "
-        "space there, or set ISOCENTER_HOME to a folder on a larger disk that all "
-        "machines see."
+        f"{folder.parent}: the files for the workers cannot be written ({e.strerror or e}). "
+        f"{MORE_SPACE}"
     )

@@ -72,25 +72,25 @@ class BackVariant:
 
     def __post_init__(self) -> None:
         if fault := self._fault():
-            raise ValueError(f"{self}: {fault}.")
+            raise ValueError(f"{self}: {fault}")
 
     def _fault(self) -> str:
         if self.texture not in READS or self.path not in get_args(Path):
-            return f"texture must be one of {READS}, and path one of {get_args(Path)}"
+            return f"texture must be one of {READS}, and path one of {get_args(Path)}."
         if self.volume not in ORDERS or self.projections not in PROJECTION_ORDERS:
-            return "volume must contain each of x, y and z, and projections each of v, r and c"
+            return "volume must contain each of x, y and z, and projections each of v, r and c."
         if not 1 <= self.views_per_launch <= MOST_VIEWS:
-            return f"views_per_launch must be 1 to {MOST_VIEWS}"
+            return f"views_per_launch must be 1 to {MOST_VIEWS}."
         if min(*self.block, self.voxels_per_thread, self.split) < 1 or self.run not in "xyz":
-            return "all sizes must be at least 1, and run must be x, y or z"
+            return "all sizes must be at least 1, and run must be x, y or z."
         if self.n_threads > MOST_THREADS:
-            return f"a block can have at most {MOST_THREADS} threads"
+            return f"a block can have at most {MOST_THREADS} threads."
         if self.path == "columns" and (self.texture != "memory" or self.block[0] != WARP):
-            return f"the path 'columns' needs the texture 'memory' and blocks ({WARP}, n)"
+            return f"the path 'columns' needs the texture 'memory' and blocks ({WARP}, n)."
         if self.path == "columns" and 4 * self._rows * self.block[1] > MOST_SHARED_BYTES:
-            return f"a block can store at most {MOST_SHARED_BYTES} bytes of columns"
+            return f"a block can store at most {MOST_SHARED_BYTES} bytes of columns."
         if self.texture not in ("array", "memory") and self.projections[0] != "v":
-            return f"with the texture {self.texture!r}, v must come first in projections"
+            return f"with the texture {self.texture!r}, v must come first in projections."
         return ""
 
     @property

@@ -161,8 +161,8 @@ class ConeBack:
             or n["v"] < first + len(views)
         ):
             raise ValueError(
-                f"got {kind} projections of shape {tuple(projections.shape)} with the axes "
-                f"{order}, expected {self.variant.texture} projections with at least "
+                f"got projections of kind {kind!r} and shape {tuple(projections.shape)} with the "
+                f"axes {order!r}, expected kind {self.variant.texture!r} with at least "
                 f"{first + len(views)} views of {views.detector} pixels (rows, columns)."
             )
         argument = projections if kind == "memory" else projections.argument

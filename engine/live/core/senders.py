@@ -141,8 +141,8 @@ class Senders:
         is_accepted
             True if the message is from the sender of the scan
         text
-            "" or a part of a sentence: the reason, at the first message of a refused sender, or
-            that another sender follows
+            "" or a sentence: the reason, at the first message of a refused sender, or that another
+            sender follows
 
         Raises
         ------
@@ -159,10 +159,9 @@ class Senders:
             self.has_reconnected = _is_other_connection(chosen, origin)
             return True, ""
         self.follows = True
-        follows = f"the sender {origin.name} follows {chosen.name}"
         if self._required and not is_named(chosen, self._required):
-            return True, f"{follows}, which you have not chosen"
-        return True, f"{follows}, which has disconnected"
+            return True, f"You have chosen the sender {origin.name} instead of {chosen.name}."
+        return True, f"The sender {origin.name} follows {chosen.name}, which has disconnected."
 
     def confirm(self) -> None:
         """Fix the sender of the last accepted message, which was valid.
@@ -205,24 +204,24 @@ class Senders:
         is_known = bool(origin.token or origin.key)
         if self._is_listening and not is_known and not _is_this_computer(origin.host):
             return (
-                f"the sender {origin.name} has no token and is on another computer; send with "
-                "`isocenter live send`"
+                f"The sender {origin.name} has no token and is on another computer; send with "
+                "`isocenter live send`."
             )
         chosen = self.chosen
         if self._required:
             if not is_named(origin, self._required):
                 wanted = _short(self._required)
-                return f"the sender {origin.name} is not the one that you have chosen ({wanted})"
+                return f"The sender {origin.name} is not the one that you have chosen ({wanted})."
             # The user has decided, also if the first sender is still connected
             if chosen is not None and not is_named(chosen, self._required):
                 return ""
         if chosen is None or self._is_same(chosen, origin) or not _is_open(chosen):
             return ""
-        refused = f"the sender {origin.name} is not the sender of this scan ({chosen.name})"
+        refused = f"The sender {origin.name} is not the sender of this scan ({chosen.name})."
         # A stranger chooses its token: nobody must paste one that a shell would run
         if origin.token and not origin.key and not PLAIN_TOKEN.fullmatch(origin.token):
             return refused
-        return f"{refused}; --sender {shlex.quote(origin.identity)} accepts only this one"
+        return f"{refused} To accept only it, use --sender {shlex.quote(origin.identity)}."
 
     def _is_same(self, chosen: Origin, origin: Origin) -> bool:
         if (chosen.key, chosen.token) != (origin.key, origin.token):

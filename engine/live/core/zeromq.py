@@ -223,7 +223,9 @@ def _fault(address: str, e: Exception) -> SettingsError | ResourceError:
     number = getattr(e, "errno", None)
     # EACCES is a port below 1024 without the right to use it
     if number in (zmq.EADDRINUSE, zmq.EADDRNOTAVAIL, zmq.EACCES if hasattr(zmq, "EACCES") else -1):
-        return ResourceError(f"{address}: cannot be opened ({e}). Choose another port.")
+        return ResourceError(
+            f"{address}: this address cannot be opened ({e}). Choose another port."
+        )
     return SettingsError(
         f"{address}: not a valid address ({e}). Expected tcp://host:port, or "
         "tcp://*:port to wait for connections."

@@ -145,8 +145,10 @@ def _head(ours: Plain, text: Buffer) -> ListMode:
         )
     try:
         values = tomllib.loads(bytes(text).decode())
-        scanner = scanner_of(scanner_settings(values, where="the scanner of the stream"))
-    except (ValueError, RecursionError, SettingsError) as e:
+        scanner = scanner_of(scanner_settings(values, where="Scanner of the stream"))
+    except SettingsError as e:
+        raise DataError(f"{e} Check the sending program.") from e
+    except (ValueError, RecursionError) as e:
         raise DataError(
             f"the scanner description cannot be read ({e}); check the sending program."
         ) from e
@@ -173,7 +175,7 @@ def _events(head: ListMode, ours: Plain, n: int, data: Buffer) -> ListMode:
     if ours.get("columns") != wanted:
         raise DataError(
             f"the events have the columns {str(ours.get('columns'))[:80]}, but the start message "
-            f"announced {', '.join(wanted)}; send the announced columns."
+            f"announced {wanted}; send the announced columns."
         )
     sizes = [n * (2 if name == "crystals" else 1) for name in wanted]
     kinds = [np.dtype(COLUMNS[name]) for name in wanted]
@@ -190,7 +192,7 @@ def _events(head: ListMode, ours: Plain, n: int, data: Buffer) -> ListMode:
         at += size * kind.itemsize
     crystals = found["crystals"].reshape(n, 2)
     # Kernels index arrays with these numbers without further checks
-    _refuse_outside("crystal", crystals, head.scanner.n_crystals)
+    _refuse_outside("crystals", crystals, head.scanner.n_crystals)
     _refuse_outside("tof_bin", found.get("tof_bin"), _n_bins(head))
     _refuse_outside("delayed", found.get("delayed"), 2)
     times = found["time_ms"]
@@ -226,6 +228,6 @@ def _refuse_outside(what: str, values: NDArray[np.generic] | None, limit: int) -
     if least < 0 or most >= limit:
         wrong = least if least < 0 else most
         raise DataError(
-            f"the field {what!r} of an event is {wrong}, expected 0 to {limit - 1:,}; check the "
-            "sending program."
+            f"the column {what!r} of the events contains {wrong}, expected 0 to {limit - 1:,}; "
+            "check the sending program."
         )

@@ -246,15 +246,15 @@ class Receiving:
         """Report connections without a valid key once, and each key that is not allowed."""
         if presence.n_failed and not self._has_failed:
             self._has_failed = True
-            text = "a connection has failed, because this receiver has no keys"
+            text = "A connection has failed, because this receiver has no keys."
             if self._stream.sender_keys:
-                text = "a connection has failed, because its key is not allowed here"
+                text = "A connection has failed, because its key is not allowed here."
             self._tell({"event": "refused", "text": text})
         while self._refused_keys:
             key = self._refused_keys.popleft()
             if key not in self._named_keys and len(self._named_keys) < MOST_KEYS:
                 self._named_keys.add(key)
-                text = f"the key {key} of a sender is not allowed; add it with --sender-key"
+                text = f"The key {key} of a sender is not allowed; add it with --sender-key."
                 self._tell({"event": "refused", "text": text})
 
     def _tell_senders(self) -> None:

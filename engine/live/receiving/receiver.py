@@ -43,7 +43,7 @@ class Received:
     ----------
     parts : header and data; the data are not copied
     arrived_s : time of arrival, by `time.monotonic` [s]
-    text : "", or a part of a sentence: another sender follows
+    text : "", or a sentence: another sender follows
     follows : True if the sender is another one, whose messages start another scan
     has_reconnected : True if the connection of the sender is another one
     """
@@ -216,7 +216,7 @@ class Receiver:
             case "presence":
                 yield self._presence(bool(facts["is_gone"]))
             case "refused":
-                yield Noticed(f"{self._name}: messages are refused, because {facts['text']}.")
+                yield Noticed(f"{self._name}: messages are refused. {facts['text']}")
             case "invalid":
                 yield from self.invalid(str(facts["text"]))
             case "senders":

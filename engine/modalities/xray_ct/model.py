@@ -103,8 +103,8 @@ def expect_integrals(projections: Projections) -> None:
         )
     if projections.kind != "integrals":
         raise DataError(
-            f"the projections are {projections.kind}, expected line integrals; switch on the flat "
-            "field and the logarithm."
+            f"the projections have the kind {projections.kind!r}, expected 'integrals'; switch on "
+            "the flat field and the logarithm."
         )
 
 

@@ -36,12 +36,15 @@ def refuse_bad_logo(data: bytes, name: str) -> None:
     SettingsError
         states the actual and the expected size
     """
-    if len(data) > MOST_LOGO_BYTES or not data.startswith((PNG, JPEG)):
-        is_large = len(data) > MOST_LOGO_BYTES
-        fault = "the logo is too large." if is_large else "the logo is not a PNG or JPEG image."
+    if len(data) > MOST_LOGO_BYTES:
         raise SettingsError(
-            f"{name}: {fault} Choose a PNG or JPEG image of at most {MOST_LOGO_BYTES:,} bytes in "
+            f"{name}: the logo has more than {MOST_LOGO_BYTES:,} bytes; choose a smaller image in "
             "the site settings."
+        )
+    if not data.startswith((PNG, JPEG)):
+        raise SettingsError(
+            f"{name}: the logo is not a PNG or JPEG image; choose another image of at most "
+            f"{MOST_LOGO_BYTES:,} bytes in the site settings."
         )
     try:
         image = _undecoded(data)

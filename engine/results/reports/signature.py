@@ -194,8 +194,8 @@ def signatures_of(result: Result) -> tuple[Signature, ...]:
         made = tuple(Signature.model_validate(each) for each in from_json(text)["signatures"])
     except ValidationError as e:
         raise FileFormatError(
-            f"{result.id}/{FILE}: the signature file is damaged ({explain(e)}); move it to another "
-            "folder and sign off the result again."
+            f"{result.id}/{FILE}: the signature file is damaged. Reason: {explain(e)}. Move the "
+            "file to another folder and sign off the result again."
         ) from e
     except (ValueError, KeyError, TypeError) as e:
         raise FileFormatError(
@@ -205,7 +205,7 @@ def signatures_of(result: Result) -> tuple[Signature, ...]:
     fault = _fault(result, made, text)
     if fault:
         raise FileFormatError(
-            f"{result.id}/{FILE}: {fault}. Move the file to another folder and sign off the result "
+            f"{result.id}/{FILE}: {fault} Move the file to another folder and sign off the result "
             "again."
         )
     return made
@@ -251,8 +251,8 @@ def refuse_changed_record(result: Result) -> None:
     signed, key = result.signed, logged(result.id).key
     if signed.state in ("changed", "removed"):
         raise FileFormatError(
-            f"{result.id}: the signature does not belong to this record, or was removed ("
-            f"{signed.state}); restore the result from a backup."
+            f"{result.id}: the signature of this record is not valid (state: {signed.state}); "
+            "restore the result from a backup."
         )
     if key and result.key != key:
         raise FileFormatError(
@@ -264,28 +264,28 @@ def refuse_changed_record(result: Result) -> None:
 def _fault(result: Result, made: tuple[Signature, ...], text: str) -> str:
     """Return the first fault of the signatures of a result; empty if there is none."""
     if not all(each.is_of(result) for each in made):
-        return "a signature in this file was changed or belongs to another result"
+        return "a signature in this file was changed or belongs to another result."
     with_key, known = False, known_keys()
     for i, each in enumerate(made):
         if each.key and not each.has_valid_key:
-            return "a signature in this file was changed or belongs to another result"
+            return "a signature in this file was changed or belongs to another result."
         if each.key and each.key not in known:
             return (
                 f"a signature has an unknown key ({short(each.key)}), which must "
-                "be listed in trusted-keys.txt"
+                "be listed in trusted-keys.txt."
             )
         if each.key and each.before != _chain(made[:i]):
-            return "a signature before another one was changed or removed"
+            return "a signature before another one was changed or removed."
         if with_key and not each.key:
-            return "a signature without key follows one with a key"
+            return "a signature without key follows one with a key."
         with_key = with_key or bool(each.key)
     # Versions that sign results also sign with a key.
     stated = logged(result.id)
     has_key = result.key or stated.key or (stated.sign_offs and not with_key)
     if made and not made[0].key and has_key:
-        return "a signature without a key is newer than the key of its result"
+        return "a signature without a key is newer than the key of its result."
     if with_key and text.encode() != _file_of(made):
-        return "this file was changed"
+        return "this file was changed."
     return ""
 
 

@@ -155,7 +155,7 @@ def _checked(make: Any, runs: Sequence[Plain]) -> Any:
     try:
         return make()
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as e:
-        names = ", ".join(run.get("file", "the figures") for run in runs)
+        names = ", ".join(run.get("file", "?") for run in runs)
         raise FileFormatError(
             f"{names}: a result is missing or has the wrong type ({type(e).__name__}: {e}). "
             f"{_REMEDY}"

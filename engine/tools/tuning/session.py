@@ -105,7 +105,7 @@ class TuningSession:
         if fault:
             raise ResourceError(
                 f"{self.problem.title}: tuning cannot start, because the default variant fails on "
-                f"{self.problem.on.label}. Result: {fault}. Run `isocenter doctor`."
+                f"{self.problem.on.label!r}. Fault: {fault}. Run `isocenter doctor`."
             )
         # The median of three: the first run may find cold caches
         times = sorted(self.problem.seconds(shipped) for _ in range(3))

@@ -70,7 +70,7 @@ def test_a_scan_is_reconstructed_while_the_window_shows_it_and_no_thread_is_left
     assert session.run.record.provenance["output"]["sha256"]
     assert window.centre.scrubber.current() == 3
     assert window.centre.caption.full_text == (
-        "Small · 3 it. Created with Small: OSEM, 3 iterations × 2 subsets. Finished."
+        "Small · 3 it. Protocol: Small. Algorithm: OSEM, 3 iterations × 2 subsets. Finished."
     )
     is_listed = lambda: session.run.record.result_id in [r.id for r in session.results.items]  # noqa: E731
     qtbot.waitUntil(is_listed, timeout=PATIENCE_MS)

@@ -59,5 +59,5 @@ def test_a_night_tells_what_failed_and_names_images_by_pseudonyms(
     assert listed[-1] == "2 studies; queue paused, one at a time"
     assert main(["queue", "retry"]) == DONE and queue.get(noise.id).state == "waiting"
     assert main(["queue", "pause", good.id]) == USER_FAULT
-    assert "cannot change from finished to paused" in capsys.readouterr().err
+    assert "its state is 'finished' and cannot change to 'paused'" in capsys.readouterr().err
     assert main(["queue", "remove", noise.id, good.id]) == DONE and not queue.entries()

@@ -80,9 +80,9 @@ def test_values_at_the_injection_are_those_of_the_start_before_a_half_life() -> 
     ("data", "reason"),
     [
         (replace(scan(**KNOWN), auxiliary={}), "there is no calibration"),
-        (scan(), "(the half-life, positrons per decay)"),
-        (scan(isotope="Cu-64", half_life_s=45_720.0), "(positrons per decay)"),
-        (scan(duration_s=0.0, isotope="F-18"), "(the length of the frame)"),
+        (scan(), "(missing: half_life_s, branching)"),
+        (scan(isotope="Cu-64", half_life_s=45_720.0), "(missing: branching)"),
+        (scan(duration_s=0.0, isotope="F-18"), "(missing: duration_s)"),
         (scan(**KNOWN, applied=("line_geometry",)), "measured with attenuation correction"),
         (
             scan(**KNOWN, applied=("attenuation", "line_geometry", "normalisation")),
@@ -100,7 +100,7 @@ def test_without_what_is_needed_values_stay_counts_and_the_reason_is_said(
 
 def test_injection_wants_its_time() -> None:
     units, data = ActivityConcentration(reference="injection"), scan(isotope="F-18")
-    assert "(the time from injection to start)" in (units.obstacle(data) or "")
+    assert "(missing: scan_start - injected_at)" in (units.obstacle(data) or "")
     assert units.obstacle(scan(**KNOWN)) is None
 
 
@@ -202,7 +202,9 @@ def test_an_image_in_units_is_not_calibrated_again(
     image = reconstruct(folder, "activity.h5", "--calibration", calibration)
     command = ["calibrate", str(image), "-o", str(folder / "other.json")]
     assert main([*command, "--activity-mbq", "1", "--volume-ml", "50"]) == USER_FAULT
-    assert "the unit of the image is Bq/mL, expected counts/mm" in capsys.readouterr().err
+    assert (
+        "the image has the wrong unit (unit: Bq/mL, expected: counts/mm)" in capsys.readouterr().err
+    )
 
 
 def test_frames_of_a_part_of_the_scan_are_not_calibrated(

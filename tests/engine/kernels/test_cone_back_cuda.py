@@ -368,7 +368,7 @@ def test_forms_that_cannot_be_are_refused(wrong, words):
 
 def test_projections_that_do_not_fit_are_refused():
     run = Run(GENERAL, scan(), pictures())
-    with pytest.raises(ValueError, match=r"expected .* projections with at least"):
+    with pytest.raises(ValueError, match=r"expected kind .* with at least"):
         run(first=1)
     run.projections = run.gpu.upload(pictures())
     with pytest.raises(ValueError, match="memory projections"):

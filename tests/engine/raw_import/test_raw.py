@@ -62,8 +62,8 @@ def test_what_repeats_is_found_at_its_first_place() -> None:
     ("content", "match"),
     [
         (b"12345", "too small for projections .5 bytes"),
-        (bytes(100_000), r"does not fit the stated size of images \(none\)"),
-        (np.full(50_000, np.nan, "<f4").tobytes(), r"the stated size of images \(none\)"),
+        (bytes(100_000), r"does not fit the images \(--type \w+\)"),
+        (np.full(50_000, np.nan, "<f4").tobytes(), r"does not fit the images \(--type \w+\)"),
     ],
 )
 def test_a_raw_file_of_nothing_is_one_sentence(tmp_path: Path, content: bytes, match: str) -> None:

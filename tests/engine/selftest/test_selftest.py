@@ -65,7 +65,8 @@ def test_a_card_is_tested_once(home, short):
 
 def test_a_card_that_fails_is_not_used_and_says_so(home):
     words = why_not(EmulatedGpu(fail_at_launch=1))
-    assert words.startswith("NVIDIA RTX 4090 failed its self-test (atomic sums: kernel add_up: ")
+    assert words.startswith("NVIDIA RTX 4090 failed its self-test. Failures: ")
+    assert "First failure: atomic sums: kernel add_up: " in words
     assert words.endswith("run `isocenter doctor --gpu`, which tests it again.")
     assert why_not(EmulatedGpu()) == words, "the verdict stays until it is asked for again"
 

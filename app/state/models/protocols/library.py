@@ -33,7 +33,12 @@ from engine.modalities import (
 WHOSE: dict[Source, str] = {
     "program": tr("supplied with Isocenter"),
     "site": tr("site protocol"),
-    "own": "own",
+    "own": tr("own protocol"),
+}
+LOCKED: dict[Source, str] = {
+    "program": tr("supplied with Isocenter, locked"),
+    "site": tr("site protocol, locked"),
+    "own": tr("own protocol, locked"),
 }
 
 
@@ -245,7 +250,7 @@ class ProtocolLibrary(SavedProtocols):
         if found.saved is not None and found.saved.changed:
             raise SettingsError(
                 tr(
-                    "{name}: the file was changed outside Isocenter ({change}); open it as "
+                    "{name}: the file was changed outside Isocenter (change: {change}); open it as "
                     "a file, check its settings and save them as a new protocol.",
                     name=path.name,
                     change=found.saved.changed[0],

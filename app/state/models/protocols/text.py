@@ -45,7 +45,7 @@ def facts_of(protocol: Protocol) -> list[tuple[str, str]]:
     # Filters after and between iterations are listed in the order in which they act.
     filters = [each.describe() for each in protocol.finishing]
     filters += [
-        tr("{describe} between iterations", describe=each.describe()) for each in protocol.between
+        tr("between iterations: {describe}", describe=each.describe()) for each in protocol.between
     ]
     facts = [
         (tr("Scans"), modality.title),

@@ -129,14 +129,14 @@ class StreamSource:
         if is_same_geometry(before, geometry):
             return
         rows, columns = geometry.shape
-        another, then = ("", "") if before is None else ("another ", "; another scan starts")
-        if before is not None:
-            sequence.restart()
-        yield Announced(
-            f"{self.name}: the sender announces {another or 'a '}geometry of {geometry.n_views:,} "
-            f"projections of {rows} × {columns} pixels{then}.",
-            geometry,
+        text = (
+            f"{self.name}: the sender announces a geometry of {geometry.n_views:,} projections of "
+            f"{rows} × {columns} pixels."
         )
+        if before is not None:
+            text += " It differs from the previous geometry, so another scan starts."
+            sequence.restart()
+        yield Announced(text, geometry)
 
 
 def follower(name: str, text: str) -> Resumed:
@@ -147,6 +147,6 @@ def follower(name: str, text: str) -> Resumed:
     name
         address of the source
     text
-        part of a sentence
+        sentence about both senders
     """
-    return Resumed(f"{name}: {text}; another scan starts.", anew=True, is_another=True)
+    return Resumed(f"{name}: another scan starts. {text}", anew=True, is_another=True)

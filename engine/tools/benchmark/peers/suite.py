@@ -108,7 +108,7 @@ def measure(on: Backend, work: PeerWork, say: figures.Say) -> Plain:
 
 
 def fallen(rows: Sequence[Plain], earlier: Sequence[Plain]) -> list[str]:
-    """Return a sentence for each ratio that fell by more than a third.
+    """Return work, peer and both ratios for each ratio that fell by more than a third.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def fallen(rows: Sequence[Plain], earlier: Sequence[Plain]) -> list[str]:
     for row in rows:
         was = then.get(_same(row))
         if was and row["ratio"] and row["ratio"] < LEAST_LEFT * was:
-            found.append(f"{row['work']}: {row['ratio']:.2f} times {row['peer']}, was {was:.2f}")
+            found.append(f"{row['work']} / {row['peer']}: {row['ratio']:.2f} / {was:.2f}")
     return found
 
 

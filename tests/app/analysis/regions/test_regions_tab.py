@@ -252,7 +252,7 @@ def test_a_name_that_another_has_is_refused_in_words(tab) -> None:
     tab.model.add(BALL, "B")
     tab.list.topLevelItem(1).setText(0, "A")
     assert [each.name for each in tab.model.regions] == ["A", "B"]
-    assert "Another region is already named A" in tab.note.text()
+    assert "Another region is already named 'A'" in tab.note.text()
     tab.list.topLevelItem(1).setText(0, "=B")
     assert "formula" in tab.note.text()
     tab.list.topLevelItem(1).setText(0, "C")

@@ -132,7 +132,7 @@ def test_an_image_in_activity_is_offered_as_suv_where_all_is_known(qapp, qtbot, 
     dialog = ExportDialog(None, [StoredImage("final", volume)], 0, tmp_path)
     qtbot.addWidget(dialog)
     assert set(dialog.values.reasons) == {"lbm-james", "lbm-janmahasatian", "bsa"}
-    assert "the height is not known" in dialog.values.reasons["bsa"]
+    assert "The height is not known" in dialog.values.reasons["bsa"]
     assert dialog.values.converted(volume, {}) == (volume, {})
     dialog.values.setCurrentIndex(dialog.values.findData("bw"))
     made, provenance = dialog.values.converted(volume, {})

@@ -233,7 +233,7 @@ def test_an_image_says_what_made_it_and_what_has_changed_since(
 ):
     assert caption.isHidden()
     ran(controls, small_study)
-    made = "Small · 3 it. Created with Small: OSEM, 3 iterations × 2 subsets. Finished."
+    made = "Small · 3 it. Protocol: Small. Algorithm: OSEM, 3 iterations × 2 subsets. Finished."
     assert caption.full_text == made and caption.property("tone") == "muted"
     study = controls.session.study
     algorithm = study.protocol.algorithm.model_copy(update={"iterations": 6})

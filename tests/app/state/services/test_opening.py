@@ -145,7 +145,7 @@ def test_an_aid_needs_a_scan(desk, folder):
     desk.open(folder / "norm.txt")
     assert desk.files() == {}
     assert (
-        "No scan is open; first open the scan that this normalisation belongs to."
+        "Normalisation: no scan is open; first open the scan that this file belongs to."
         in desk.problems[0]
     )
 

@@ -196,7 +196,7 @@ def test_a_fault_inside_a_list_stands_under_its_own_field(qtbot):
     form = form_of(qtbot, ListModeProtocol, PROTOCOL, only=("finishing",))
     form.show()
     type_into(qtbot, form.findChildren(NumberBox)[0], "99")
-    assert faults(form) == ["Must be less than or equal to 50; you entered 99.0."]
+    assert faults(form) == ["Must be less than or equal to 50. You entered 99.0."]
 
 
 def test_fields_not_shown_keep_their_value(qtbot):

@@ -66,9 +66,9 @@ def test_uneven_steps_are_called_so():
 
 
 def test_the_axis_beside_the_middle():
-    assert message(cone(axis_column=20.0))["Axis column"] == "20, 4.5 from the centre"
+    assert message(cone(axis_column=20.0))["Axis column"] == "20, 4.5 columns from the centre"
     words = message(cone(), axis_is_sought=True)["Axis column"]
-    assert words == "24.5, at the centre (determined from the scan in each run)"
+    assert words == "24.5, at the centre; determined from the scan in each run"
 
 
 @pytest.mark.parametrize("pitch", [30.0, -30.0])

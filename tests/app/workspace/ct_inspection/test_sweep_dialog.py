@@ -81,7 +81,7 @@ def test_values_lie_around_what_a_run_finds_which_is_marked(asked):
     assert marked == [dialog.tiles[4]]
     assert dialog.chosen is dialog.found.candidates[4]
     assert dialog.tiles[4].hasFocus()
-    assert dialog.text.text().startswith(f"★ Column {values[4]:g} is best: ")
+    assert dialog.text.text().startswith(f"★ Best value: column {values[4]:g}. Method: ")
 
 
 def test_no_line_crosses_the_large_picture_until_the_user_puts_one_there(qtbot, asked):
@@ -106,7 +106,7 @@ def test_what_is_taken_stands_in_the_protocol_and_can_be_undone(qtbot, controls,
     qtbot.keyClick(dialog.tiles[4], Qt.Key.Key_Right)
     chosen = dialog.found.candidates[5]
     assert dialog.chosen is chosen
-    assert dialog.use.text() == f"Use column {chosen.value:g}"
+    assert dialog.use.text() == f"Use this value: column {chosen.value:g}"
     assert np.array_equal(dialog.state.volume.values[0], chosen.image)
     qtbot.mouseClick(dialog.use, Qt.MouseButton.LeftButton)
     assert controls.session.study.protocol == with_steps(
@@ -134,7 +134,9 @@ def test_finer_values_lie_around_the_chosen_one_which_stays_chosen(qtbot, asked)
     assert values == pytest.approx(chosen + 0.125 * np.arange(-4, 5))
     assert dialog.chosen.value == chosen
     assert [tile for tile in dialog.tiles if "best" in tile.accessibleName()] == []
-    assert dialog.text.text().startswith("With the current settings, a run would use column ")
+    assert dialog.text.text().startswith(
+        "With the current settings, a run would use this value: column "
+    )
 
 
 def test_enter_in_a_field_looks_again_and_takes_nothing(qtbot, controls, asked):

@@ -36,12 +36,12 @@ def fill(dialog) -> None:
 
 
 def test_what_is_missing_is_said_and_what_can_be_had(dialog):
-    assert "SUV, not available yet: the weight is not known; the dose" in dialog.units.text()
+    assert "SUV is not available yet. The weight is not known. The dose" in dialog.units.text()
     fill(dialog)
     assert dialog.given.text() == "370 MBq of F-18, injected 60 min before the scan began."
-    assert "SUV: by body weight." in dialog.units.text()
+    assert "Available: SUV by body weight." in dialog.units.text()
     text = dialog.units.text()
-    assert "(Janmahasatian), not available yet: the height is not known" in text
+    assert "(Janmahasatian). The height is not known." in text
     assert "add a calibration" in dialog.units.text()
     enter(dialog.form, height_cm=175.0, sex="F")
     assert "is not known" not in dialog.units.text()

@@ -160,7 +160,7 @@ def test_a_signed_result_goes_only_after_a_question_that_says_so(qtbot, controls
     said = []
     page.confirm = lambda title, text: said.append(text) is not None  # no
     page.delete.click()
-    assert "It was signed off: acceptable; Ann" in said[0] and "not been exported" in said[0]
+    assert "Sign-off: acceptable; Ann" in said[0] and "not been exported" in said[0]
     settle(qtbot, controls)
     assert len(Results().newest_first()) == 1
     page.confirm = lambda title, text: True

@@ -26,7 +26,7 @@ def test_all_that_is_known_allows_everything() -> None:
     )  # fmt: skip
     found = check_tracer(full, {"duration_s": 600.0})
     assert (found.concentration, found.notes) == ("", ())
-    assert found.suv == dict.fromkeys(SUV_TITLES, "")
+    assert found.suv == dict.fromkeys(SUV_TITLES, ())
     assert found.given == "370 MBq of F-18, injected 60 min before the scan began"
 
 
@@ -36,7 +36,7 @@ def test_what_the_scan_says_counts_and_what_differs_is_said() -> None:
         "scan_start": "2026-11-22T10:00:00+00:00", "injected_at": "2026-11-22T09:00:00+00:00",
     }  # fmt: skip
     found = check_tracer(Tracer(scan_start=START), said)
-    assert found.suv["bw"] == "" and found.notes == ()  # the same moment in another zone
+    assert found.suv["bw"] == () and found.notes == ()  # the same moment in another zone
     (remark,) = check_tracer(Tracer(weight_kg=7.0), said).notes
     assert "weight [kg]: the scan states 70.0. The tracer file states 7.0" in remark
     (remark,) = check_tracer(Tracer(nuclide="F18"), {"duration_s": 1.0}).notes

@@ -68,10 +68,10 @@ def test_oblique_slices_and_lost_frames_are_refused_in_a_sentence(tmp_path):
 
 
 def test_what_holds_no_regions_says_what_it_is(tmp_path):
-    with pytest.raises(FileFormatError, match="the modality is CT"):
+    with pytest.raises(FileFormatError, match="modality: CT"):
         read_dicom_regions(Path(get_testdata_file("CT_small.dcm")))
     (tmp_path / "a.dcm").write_bytes(b"no DICOM at all" * 20)
-    with pytest.raises(FileFormatError, match=r"a\.dcm: not a DICOM file"):
+    with pytest.raises(FileFormatError, match=r"a\.dcm: not a DICOM object"):
         read_dicom_regions(tmp_path / "a.dcm")
 
 

@@ -295,7 +295,7 @@ def test_a_region_outside_and_a_level_of_another_unit_are_said_not_raised() -> N
     outside = Region(name="A", shape=far)
     assert "the region is outside the image" in measure(outside, ramp()).fault
     level = ContourRegion(within=far, rule="fixed", level=3.0, unit="g/mL")
-    assert "(g/mL and Bq/mL)" in measure(Region(name="B", shape=level), ramp()).fault
+    assert "(level: g/mL, image: Bq/mL)" in measure(Region(name="B", shape=level), ramp()).fault
 
 
 @pytest.mark.parametrize(

@@ -146,5 +146,5 @@ def test_a_scan_whose_flats_never_came_is_kept_all_the_same(
     words = ["live", "reconstruct", str(stored), "--replay", "-o", str(tmp_path / "s.nii.gz")]
     assert main([*words, "--scan", str(kept), *SETTINGS]) == 2
     told = capsys.readouterr()
-    assert "no slice could be reconstructed (the scan has no flat fields" in told.err
+    assert "no slice could be reconstructed. State: the scan has no flat fields" in told.err
     np.testing.assert_array_equal(read_projections(kept).values, counts_of(geometry))

@@ -229,7 +229,7 @@ def test_another_geometry_from_one_scan_to_the_next_is_taken_with_the_scan(shape
             sender.end()
             said = told(session)
     rows, columns = shape
-    another = f"another geometry of 40 projections of {rows} × {columns} pixels; another scan"
+    another = f"geometry of 40 projections of {rows} × {columns} pixels. It differs"
     assert another in texts(said)
     assert sum(isinstance(one, Announced) for one in said) == 2
     expect_equal(session.newest.images.values, stored(other, counts))

@@ -314,7 +314,7 @@ def test_the_user_chooses_the_true_sender_after_a_stranger_came_first(
     chosen_when(line, lambda: bool(line.source.refused_senders), "x")
     (refused,) = line.source.refused_senders
     assert refused.identity == ("token:detector" if token else refused.name)
-    assert f"--sender {refused.identity} accepts only this one" in line.texts
+    assert f"To accept only it, use --sender {refused.identity}." in line.texts
     line.source.use_sender(refused.identity)
     time.sleep(0.3)
     send(stranger, [projection(4, 9), message_of_end(5)])

@@ -72,7 +72,7 @@ def test_only_the_allowed_key_is_heard_also_from_another_address(line: Keyed) ->
     first = line.keyed(line.public, line.secret)
     put(first, [projection(k) for k in range(3)])
     line.until(lambda: len(line.frames) == 3)
-    line.until(lambda: "is not allowed" in line.texts and "a connection has failed" in line.texts)
+    line.until(lambda: "is not allowed" in line.texts and "A connection has failed" in line.texts)
     assert not stranger.poll(50, zmq.POLLOUT) and not unknown.poll(50, zmq.POLLOUT)
     first.close(0)
     again = line.keyed(line.public, line.secret)

@@ -131,5 +131,5 @@ def test_too_many_planes_are_refused() -> None:
 def test_layers_of_another_image_are_refused() -> None:
     matrices = scattering().matrices
     other: DualHead = panels(**DEEP, n_planes=5)
-    with pytest.raises(GeometryError, match="belongs to different panels"):
+    with pytest.raises(GeometryError, match="belongs to other panels"):
         LayeredResponse(other, matrices)
