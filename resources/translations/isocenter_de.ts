@@ -6279,11 +6279,6 @@
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
-      <source>Scanner geometry</source>
-      <translation>Die Scannergeometrie</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/commands.py" />
       <source>{name} cannot be saved for the scanner.</source>
       <translation>{name} kann nicht für den Scanner gespeichert werden.</translation>
     </message>

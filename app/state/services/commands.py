@@ -153,7 +153,8 @@ class Commands(Tasks):
         has_scan = DATA in self._study.inputs
         # The events depend on the geometry, so the scan must be read again without the choice.
         if role == SCANNER and has_scan:
-            self._opening.add(Request(tr("Scanner geometry"), role, lambda r: r.scanner(None)))
+            name = self._study.inputs[DATA].name
+            self._opening.add(Request(name, role, lambda r: r.scanner(None)))
         else:
             self._study.set_input(role, None)
 

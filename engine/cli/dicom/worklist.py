@@ -60,7 +60,7 @@ def _worklist(arguments: argparse.Namespace, console: Console) -> None:
     for order in found.orders:
         console.line(_line(order))
     n = len(found.orders)
-    console.line(f"{node.name}: {n:,} order{'' if n == 1 else 's'}")
+    console.line(f"{node.name}: 1 order" if n == 1 else f"{node.name}: {n:,} orders")
     if arguments.keep is None:
         return
     # With several orders the program must not choose a patient

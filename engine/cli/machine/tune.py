@@ -72,9 +72,7 @@ def _act(arguments: argparse.Namespace, console: Console) -> None:
     # Before the device is opened: variants of a removed GPU can be deleted too
     if arguments.forget:
         n = forget_all(kernels)
-        console.line(
-            f"{n} tuned variant{'' if n == 1 else 's'} deleted. Kernels use the default variant."
-        )
+        console.line(f"Deleted tuned variants: {n}. Kernels use the default variant.")
         return
     on = device_of(arguments.device, arguments.threads, console)
     if arguments.show:

@@ -74,7 +74,8 @@ class Backend:
         """Identity for speed measurements: GPU and driver, or processor and number of threads."""
         if self.gpu is not None:
             return f"{self.gpu.facts.name}, driver {self.gpu.facts.driver}"
-        return f"{processor_name()}, {self.threads} thread{'s' if self.threads > 1 else ''}"
+        name, n = processor_name(), self.threads
+        return f"{name}, 1 thread" if n == 1 else f"{name}, {n} threads"
 
     def of_a_run(self) -> Backend:
         """Return the same device for a new run, with an empty record of kernel variants."""

@@ -30,4 +30,4 @@ def usable_cores() -> int:
 
 def cpu_label(threads: int) -> str:
     """Return the name of the CPU with some threads, for the window and the command line."""
-    return f"CPU, {threads} thread{'s' if threads > 1 else ''}"
+    return "CPU, 1 thread" if threads == 1 else f"CPU, {threads} threads"

@@ -101,7 +101,7 @@ class FlatField(PreprocessStep):
             projections that are not counts, or no information about the open beam; None otherwise
         """
         if projections.kind != "counts":
-            return f"the projections are already {projections.kind}, not counts"
+            return f"the projections have the kind {projections.kind!r}, expected 'counts'"
         if projections.flats is None and self.open_counts is None and self.air == "none":
             return (
                 "the scan has no flat fields; enter the counts of the open beam, or "

@@ -60,7 +60,10 @@ class Hardening(PreprocessStep):
             projections that are no line integrals, or missing coefficients; None otherwise
         """
         if projections.kind != "integrals":
-            return f"the projections are still {projections.kind}; switch on their logarithm"
+            return (
+                f"the projections have the kind {projections.kind!r}, expected 'integrals'; switch "
+                "on the logarithm"
+            )
         if self.fit == "given" and not self.coefficients:
             return "there are no coefficients; fit them to a uniform object or a step wedge"
         return None

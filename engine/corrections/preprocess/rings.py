@@ -74,7 +74,10 @@ class Rings(PreprocessStep):
             projections that are no line integrals, too few views or too few columns; None otherwise
         """
         if projections.kind != "integrals":
-            return f"the projections are still {projections.kind}; switch on their logarithm"
+            return (
+                f"the projections have the kind {projections.kind!r}, expected 'integrals'; switch "
+                "on the logarithm"
+            )
         if projections.n_views < FEWEST_VIEWS:
             return f"{projections.n_views} views are too few to distinguish stripes from the object"
         if projections.shape[2] <= 8 * self.widest:

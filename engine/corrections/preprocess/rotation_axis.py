@@ -64,7 +64,10 @@ class CentreOfRotation(PreprocessStep):
         if self.column is not None:
             return None
         if projections.kind != "integrals":
-            return f"the projections are still {projections.kind}; switch on their logarithm"
+            return (
+                f"the projections have the kind {projections.kind!r}, expected 'integrals'; switch "
+                "on the logarithm"
+            )
         if projections.calibrated and self.use != "on":
             return "the file states the position of the axis, so the geometry is not changed"
         if projections.geometry.beam == "cone" and not projections.geometry.is_circular:

@@ -273,7 +273,8 @@ class RecordedRun(Settings):
         if not self.iterates:
             return self.algorithm
         # Older results do not name their algorithm.
-        done = plural(self.iterations_done, "iteration")
+        n = number(self.iterations_done)
+        done = "1 iteration" if n == "1" else f"{n} iterations"
         return f"{self.algorithm or 'algorithm not recorded'}, {done}{_subsets(self.subsets)}"
 
     def describe_ending(self) -> str:
@@ -345,11 +346,6 @@ def _old_row(row: Plain) -> RecordedCorrection:
 def number(value: float) -> str:
     """Return a number of iterations with at most one decimal: "12", "12.5"."""
     return f"{value:.1f}".removesuffix(".0")
-
-
-def plural(value: float, word: str) -> str:
-    """Return a number and its noun: "1 iteration", "2.5 iterations"."""
-    return f"{number(value)} {word}{'' if number(value) == '1' else 's'}"
 
 
 def times(n: int) -> str:

@@ -33,7 +33,7 @@ TOO_LARGE = (
     "check that the file is not damaged."
 )
 UNKNOWN_FAULT = (
-    "cannot be read ({}: {}). The file is damaged or of an unknown kind. Please "
+    "this file cannot be read ({}: {}). The file is damaged or of an unknown kind. Please "
     "report it if other programs can read it."
 )
 

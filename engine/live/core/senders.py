@@ -197,8 +197,9 @@ class Senders:
         if not n:
             return ""
         names = ", ".join(each.name for each in list(self._refused.values())[:5])
-        messages = "1 message" if n == 1 else f"{n:,} messages"
-        return f"{messages} of other senders were refused ({names})."
+        if n == 1:
+            return f"1 message of another sender was refused ({names})."
+        return f"{n:,} messages of other senders were refused ({names})."
 
     def _reason_against(self, origin: Origin) -> str:
         is_known = bool(origin.token or origin.key)

@@ -143,7 +143,11 @@ class Preparation:
             # The next step has to see the kind of values that this one leaves
             one = step.dry_run(one)
         if one.kind != "integrals":
-            return f"the projections are still {one.kind}; switch on flat field and logarithm", []
+            fault = (
+                f"the projections have the kind {one.kind!r}, expected 'integrals'; switch on flat "
+                "field and logarithm"
+            )
+            return fault, []
         return None, chain
 
     def _stacked(self, kind: FrameKind) -> Array | None:

@@ -38,7 +38,9 @@ class Sequence:
         n = self.n_repeated
         if not n:
             return ""
-        return f"{n:,} projection{'s' if n > 1 else ''} with a repeated number were refused."
+        if n == 1:
+            return "1 projection with a repeated number was refused."
+        return f"{n:,} projections with a repeated number were refused."
 
     def restart(self) -> None:
         """Treat the next frame as the first one of another scan."""

@@ -117,12 +117,18 @@ class FramedScan:
         n, last = self.n_left_out, self.frames[-1]
         if not n:
             return ""
-        prompts = f"{n:,} of {self.prompts.n_events:,} prompts"
+        total = self.prompts.n_events
         if last.gate:
-            return f"{prompts} are outside the accepted cycles and are not used."
+            return f"{n:,} of {total:,} prompts are outside the accepted cycles and are not used."
         if join_up(self.frames):
-            return f"{prompts} are after the last frame ({last.describe()}) and are not used."
-        return f"{prompts} are outside the {len(self.frames)} frames and are not used."
+            return (
+                f"{n:,} of {total:,} prompts are after the last frame ({last.describe()}) and are "
+                "not used."
+            )
+        return (
+            f"{n:,} of {total:,} prompts are outside the {len(self.frames)} frames and are not "
+            "used."
+        )
 
 
 def dynamic(

@@ -108,10 +108,9 @@ def _projector(
     slabs, chunks = len(parts.slabs), len(parts.views)
     text = (
         "The volumes of the iterations do not fit in memory. Volumes and projections "
-        f"are stored in temporary files and processed in {slabs} "
-        f"slab{'s' if slabs > 1 else ''} of up to {max(map(len, parts.slabs))} slices, "
-        f"{max(map(len, parts.views))} views at a time ({chunks} "
-        f"chunk{'s' if chunks > 1 else ''}). The values are the same to rounding"
+        f"are stored in temporary files and processed in parts (slabs: {slabs}, slices per slab: "
+        f"at most {max(map(len, parts.slabs))}, chunks of views: {chunks}, views per chunk: at "
+        f"most {max(map(len, parts.views))}). The values are the same to rounding"
     )
     yield context.log.applied("volume", text)
     storage = IterateStorage(cache_dir(), job=context.folder, budget_bytes=needs.budget_bytes)

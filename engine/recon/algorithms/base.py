@@ -305,7 +305,7 @@ class Algorithm(Settings):
     def describe(self) -> str:
         """Return title, iterations and subsets as text."""
         # The number is a limit if the residual or the user can end the run.
-        most = "at most " if self.may_end_early else ""
-        iterations = f"{self.n_iterations} iteration{'s' if self.n_iterations > 1 else ''}"
+        n, most = self.n_iterations, "at most " if self.may_end_early else ""
+        iterations = "1 iteration" if n == 1 else f"{n} iterations"
         subsets = f" × {self.n_subsets} subsets" if self.n_subsets > 1 else ""
         return f"{self.title}, {most}{iterations}{subsets}"

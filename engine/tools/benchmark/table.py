@@ -75,4 +75,4 @@ def who(row: Plain) -> str:
     name = DEVICES.get(device, device)
     if not threads:
         return name
-    return f"{name}, {threads} thread{'s' if threads > 1 else ''}"
+    return f"{name}, 1 thread" if threads == 1 else f"{name}, {threads} threads"

@@ -431,7 +431,7 @@ def test_removing_a_job_leaves_what_is_not_its_own(study, tmp_path):
 def test_a_damaged_record_is_one_sentence(study):
     job = Job.create(study)
     (job.folder / "job.json").write_text('{"status": "dancing"}')
-    with pytest.raises(FileFormatError, match=r"job\.json: damaged"):
+    with pytest.raises(FileFormatError, match=r"job\.json: the record of this job is damaged"):
         _ = job.record
     assert JobRecord.model_fields["status"].is_required()
 
@@ -443,7 +443,7 @@ def test_a_record_that_has_changed_is_refused(study, tmp_path):
     for old, new in (("image.nii", "imagf.nii"), ('"seal"', '"sdal"'), ('"device"', '"devicf"')):
         assert old in text
         file.write_text(text.replace(old, new))
-        with pytest.raises(FileFormatError, match=r"job\.json: damaged"):
+        with pytest.raises(FileFormatError, match=r"job\.json: the record of this job is damaged"):
             _ = job.record
     file.write_text(text)
     assert job.record.output.endswith("image.nii")

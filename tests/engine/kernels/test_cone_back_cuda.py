@@ -371,5 +371,5 @@ def test_projections_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match=r"expected kind .* with at least"):
         run(first=1)
     run.projections = run.gpu.upload(pictures())
-    with pytest.raises(ValueError, match="memory projections"):
+    with pytest.raises(ValueError, match="kind 'memory'"):
         run()

@@ -77,7 +77,7 @@ def test_what_cannot_be_previewed_is_a_sentence_and_no_old_picture(window, page,
     window.session.study.set_protocol(with_steps(flat_field=FlatField(use="off")))
     looked()
     assert window.context.previews.preview is None
-    assert "expected line integrals" in page.text.text()
+    assert "expected 'integrals'" in page.text.text()
     assert page.state.volume is None
     window.session.study.undo()
     looked()

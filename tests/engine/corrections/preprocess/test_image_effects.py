@@ -210,7 +210,7 @@ def test_sorting_gives_a_column_the_values_of_its_neighbours_by_rank(rng):
 
 def test_rings_say_what_they_lack():
     assert "too few" in Rings().obstacle(scan(seen=geometry(n_views=20)))
-    assert "switch on their logarithm" in Rings().obstacle(scan(kind="transmission"))
+    assert "switch on the logarithm" in Rings().obstacle(scan(kind="transmission"))
     assert "columns are too few" in Rings(widest=40).obstacle(scan())
     assert Rings().obstacle(scan()) is None
 

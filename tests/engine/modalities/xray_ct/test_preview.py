@@ -226,5 +226,5 @@ def test_a_check_that_raises_ends_the_look_and_the_next_is_right(scan):
 
 
 def test_counts_without_their_logarithm_are_refused(scan):
-    with pytest.raises(DataError, match="expected line integrals"):
+    with pytest.raises(DataError, match="expected 'integrals'"):
         SlicePreview(scan, on=ON).central_slice(plan(flat_field=FlatField(use="off")))

@@ -120,7 +120,7 @@ def test_the_command_tries_forms_writes_them_and_forgets(tmp_path, monkeypatch, 
     assert part["kept"] == (part["best"] is not None)
     capsys.readouterr()
     assert main(["tune", "listmode", "--forget"]) == 0
-    assert "deleted. Kernels use the default variant" in capsys.readouterr().out
+    assert "Kernels use the default variant" in capsys.readouterr().out
     assert main(["tune", "listmode", "--show", "--threads", "1"]) == 0
     assert "No stored variants" in capsys.readouterr().out
 
