@@ -168,7 +168,7 @@ def test_a_study_keeps_the_protocol_it_names(session, listmode):
 def test_a_protocol_of_another_kind_is_refused_in_words(session, histogram):
     take(session, histogram)
     for wrong in (ListModeProtocol(), CtProtocol()):
-        with pytest.raises(SettingsError, match="is dual-head PET"):
+        with pytest.raises(SettingsError, match="has type 'dual-head PET'"):
             session.study.use_protocol(wrong)
 
 

@@ -97,7 +97,7 @@ def test_no_difference_is_made_of_two_units_and_the_view_says_why(fused, show):
     fused.fusion.set_mode("difference")
     view = show(SliceView(fused, "axial"), 700, 400)
     assert view._upper.values(view.orientation, view.raster.values, view.raster.rect) is None
-    assert "same unit" in view.warning() and "HU and kBq/mL" in view.warning()
+    assert "same unit" in view.warning() and "HU, second volume: kBq/mL" in view.warning()
     fused.fusion.say("Two patients.", "")
     assert view.warning().startswith("Two patients. To show the difference"), "both"
 

@@ -137,5 +137,5 @@ def test_which_signal_is_never_guessed():
 
 
 def test_a_scan_without_a_whole_cycle_has_no_gates():
-    with pytest.raises(DataError, match="none of the 0 cycles of .ecg"):
+    with pytest.raises(DataError, match="none of the 0 cycles of 'ecg'"):
         GateRequest(8).divide([Triggers.at("ecg", np.array([500]))], OVER_MS)

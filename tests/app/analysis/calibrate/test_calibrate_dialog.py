@@ -54,7 +54,7 @@ def test_the_factor_is_that_of_the_activity_and_goes_into_a_file(
     dialog.act.click()
     settled = lambda: not controls.commands.is_busy  # noqa: E731
     qtbot.waitUntil(settled, timeout=PATIENCE_MS)
-    assert "half-life" in dialog.state.text() and dialog.measured is None
+    assert "half_life_s" in dialog.state.text() and dialog.measured is None
     enter(dialog.form, nuclide="F-18", live_fraction=0.8)
     dialog.act.click()
     qtbot.waitUntil(lambda: dialog.measured is not None and settled(), timeout=PATIENCE_MS)

@@ -30,7 +30,10 @@ def model(tmp_path):
     made.begin(60)
     work = {"had_one": False, "trials": tmp_path, "facts": {}}
     made.take(SearchPrepared("update", "CPU, 2 threads", "9 events", **work))
-    assert made.phase is Phase.PREPARING and made.work == "Update on CPU, 2 threads: 9 events."
+    assert (
+        made.phase is Phase.PREPARING
+        and made.work == "Update. Device: CPU, 2 threads. Work: 9 events."
+    )
     made.take(Began(shipped_seconds=0.1, seconds_left=55))
     return made
 
