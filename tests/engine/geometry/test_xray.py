@@ -277,10 +277,10 @@ def test_what_is_no_geometry_is_refused(change: dict[str, Any], fault: str) -> N
 def test_parts_that_do_not_exist_are_refused() -> None:
     geometry = XrayGeometry(**GOOD)
     for fault, call in {
-        "range 3 to 9 of the 3 'rows' is empty or has gaps": lambda: geometry.cropped(
+        "rows: the range 3 to 9 is empty or has gaps": lambda: geometry.cropped(
             slice(3, 9), slice(None)
         ),
-        "range 0 to 4 of the 4 'columns' is empty or has gaps": lambda: geometry.cropped(
+        "columns: the range 0 to 4 is empty or has gaps": lambda: geometry.cropped(
             slice(None), slice(0, 4, 2)
         ),
         "binning by 4 × 4": lambda: geometry.binned(4),

@@ -67,7 +67,10 @@ def file(tmp_path: Path) -> Path:
     [
         (crash, r"scan\.h5: the reader crashed \(signal 11\)\. The file is damaged"),
         (swallow, r"scan\.h5: reading needs more than the .* GiB of free memory"),
-        (stumble, r"scan\.h5: cannot be read \(KeyError: 'entry'\)\. The file is damaged"),
+        (
+            stumble,
+            r"scan\.h5: this file cannot be read \(KeyError: 'entry'\)\. The file is damaged",
+        ),
     ],
 )
 def test_whatever_happens_to_a_reader_is_a_sentence(loader, file, work, words):

@@ -83,7 +83,7 @@ def test_rods_along_the_normal_are_those_along_z_laid_down(response: ResponseMat
     [
         (BALL, {"n_prompts": 0}, "n_prompts is 0"),
         (BALL, {"randoms_fraction": 1.0}, "randoms_fraction is 1"),
-        (point(500.0), {}, "point source is outside the field of view of 'Test panels'"),
+        (point(500.0), {}, "'point source' is outside the field of view of 'Test panels'"),
     ],
 )
 def test_nonsense_is_refused(
