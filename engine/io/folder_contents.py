@@ -89,10 +89,7 @@ def several(folder: Path, items: tuple[FolderItem, ...]) -> str:
         its scans and images; the first `LISTED` are named
     """
     listed = "; ".join(f"{item.place(folder)} ({item.text})" for item in items[:LISTED])
-    more = f"; and {len(items) - LISTED} more" if len(items) > LISTED else ""
-    return (
-        f"{folder.name}: contains {len(items)} scans or images: {listed}{more}. Open one of them."
-    )
+    return f"{folder.name}: contains {len(items)} scans or images; open one, such as {listed}."
 
 
 def nothing_in(folder: Path) -> FileFormatError:

@@ -76,8 +76,8 @@ def _unreadable(path: Path, fault: EngineError) -> Report:
             known = recognised(file)
     except EngineError:
         known = None
-    facts = ((FORMAT, known.title),) if known else ()
-    return Report(UNKNOWN, "unknown format" if known is None else known.title, facts, (str(fault),))
+    facts = ((FORMAT, known.name),) if known else ()
+    return Report(UNKNOWN, "unknown format" if known is None else known.name, facts, (str(fault),))
 
 
 @dataclass(frozen=True)

@@ -60,11 +60,19 @@ def unknown(file: InputFile, wanted: str, known: FormatList[Any]) -> UnknownForm
     other = None if found else recogniser.recognised(file)
     if other is not None:
         return UnknownFormatError(other.refuse(file))
-    what = f"this file is of type {found!r}" if found else "unknown file type"
+    formats = listed(known)
+    if found:
+        return UnknownFormatError(
+            f"{path.name}: this file is of type {found!r}. Expected type: {wanted!r}, in one of "
+            f"the formats {formats}."
+        )
     # Raw projections have no description of their own, so no reader can accept them.
-    is_raw = found is None and "scan" in wanted
-    raw = " Describe raw X-ray projections with `isocenter import`." if is_raw else ""
+    if "scan" in wanted:
+        return UnknownFormatError(
+            f"{path.name}: unknown file type. Expected type: {wanted!r}, in one of the formats "
+            f"{formats}. Describe raw X-ray projections with `isocenter import`."
+        )
     return UnknownFormatError(
-        f"{path.name}: {what}. Expected type: {wanted!r}, in one of the formats "
-        f"{listed(known)}.{raw}"
+        f"{path.name}: unknown file type. Expected type: {wanted!r}, in one of the formats "
+        f"{formats}."
     )

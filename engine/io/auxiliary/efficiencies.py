@@ -110,7 +110,7 @@ def refuse_unusable(values: Array, scanner: Scanner, path: Path) -> None:
     """
     if len(values) != scanner.n_crystals:
         raise GeometryError(
-            f"{path.name}: contains {len(values):,} efficiencies, but {scanner.name!r} has "
+            f"{path.name}: the number of efficiencies is {len(values):,}, but {scanner.name!r} has "
             f"{scanner.n_crystals:,} crystals; choose the file for this scanner."
         )
     refuse_not_finite(path, values)

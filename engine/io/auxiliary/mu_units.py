@@ -166,13 +166,16 @@ def _from_ct(volume: Volume, name: str, voltage_kv: float) -> Volume:
         values = mu_of_hounsfield(volume.values, known or DEFAULT_KV)
     except DataError as e:
         raise DataError(f"{name}: {e}") from e
-    converted = f"{name}: CT numbers were converted to attenuation at 511 keV"
     if known:
-        note: str = Information(f"{converted} with the curve for {known:g} kV.")
+        note: str = Information(
+            f"{name}: CT numbers were converted to attenuation at 511 keV with the curve for "
+            f"{known:g} kV."
+        )
     else:
         note = (
-            f"{converted} with the curve for {DEFAULT_KV:g} kV, because the tube voltage is not "
-            "stated; it affects the values of bone."
+            f"{name}: CT numbers were converted to attenuation at 511 keV with the curve for "
+            f"{DEFAULT_KV:g} kV, because the tube voltage is not stated; it affects the values of "
+            "bone."
         )
     info = {**volume.info, "converted_from": f"{HOUNSFIELD} at {known or DEFAULT_KV:g} kV"}
     fine = replace(volume, values=values, unit=PER_MM, info=info, notes=(*volume.notes, note))

@@ -131,11 +131,17 @@ def adjacent_table(header: Path, scanner: str, of: str) -> Path:
     named = [each for each in tables if each.stem.lower() == scanner.lower()]
     if len(named or tables) == 1:
         return (named or tables)[0]
-    has_text = any(each.suffix.lower() == GEOMETRY_SUFFIX for each in listed)
-    made = " The program castor-recon makes it from the .geom file with -olut." if has_text else ""
+    if any(each.suffix.lower() == GEOMETRY_SUFFIX for each in listed):
+        raise ScannerMissingError(
+            f"{header.name}: the crystal positions are unknown, because its folder contains "
+            f"{len(tables)} look-up tables, expected one. Copy {scanner}.lut from CASToR's folder "
+            "config/scanner, make it from the .geom file with the option -olut of castor-recon, or "
+            "choose the scanner.",
+            of,
+        )
     raise ScannerMissingError(
         f"{header.name}: the crystal positions are unknown, because its folder contains "
         f"{len(tables)} look-up tables, expected one. Copy {scanner}.lut from CASToR's folder "
-        f"config/scanner, or choose the scanner.{made}",
+        "config/scanner, or choose the scanner.",
         of,
     )

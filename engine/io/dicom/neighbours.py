@@ -21,8 +21,6 @@ from engine.io.safety.open_input import InputFile, open_input
 SUFFIXES = (".dcm", ".ima", ".dic", ".dicom")
 MOST_NAMED = 5
 """Maximum number of files that a note names."""
-COPY = "copy of {kept} (same SOPInstanceUID and {what})"
-CUT = "copy of {kept} without the last {n:,} bytes of its pixels"
 
 
 @dataclass(frozen=True)
@@ -119,13 +117,16 @@ def members_of(
     kept, copies = without_copies(images, chosen)
     # Truncated files of other series are named too, because they should be copied again.
     cut = (each for each in found.headers if each.series != series and each.lacking_bytes)
-    others = (LeftOut(each.path, f"{each.path.name}: {_cut_off(each)}.") for each in cut)
+    others = (
+        LeftOut(
+            each.path,
+            f"{each.path.name}: the end of the pixels is missing (bytes: "
+            f"{each.lacking_bytes:,}); copy the file again.",
+        )
+        for each in cut
+    )
     left_out = (each for each in found.unreadable if each.path != chosen)
     return kept, (*left_out, *others, *copies)
-
-
-def _cut_off(header: Header) -> str:
-    return f"lacks the last {header.lacking_bytes:,} bytes of its pixels; copy it again"
 
 
 def without_copies(
@@ -165,25 +166,34 @@ def _copies_in(ranked: Sequence[Header]) -> Iterable[LeftOut]:
     for other in others:
         # A truncated copy need not be compared: its complete copy is used.
         if other.lacking_bytes and not first.lacking_bytes:
-            reason = CUT.format(kept=first.path.name, n=other.lacking_bytes)
-        elif what := _same(first, other):
-            reason = COPY.format(kept=first.path.name, what=what)
-        else:
-            raise FileFormatError(
-                f"{first.path.name} and {other.path.name} have the same SOPInstanceUID but "
-                "different content; remove the wrong file, or export the series again."
+            reason = (
+                f"{other.path.name}: this is a truncated copy of {first.path.name} (missing bytes: "
+                f"{other.lacking_bytes:,})."
             )
-        yield LeftOut(other.path, f"{other.path.name}: {reason}.")
+        else:
+            reason = _copy_note(first, other)
+        yield LeftOut(other.path, reason)
 
 
-def _same(one: Header, other: Header) -> str:
-    """Return what two files have in common; "" if their content differs."""
+def _copy_note(one: Header, other: Header) -> str:
+    """Return the note about a copy; refuse different content."""
     with open_input(one.path) as a, open_input(other.path) as b:
         if a.size == b.size and a.sha256() == b.sha256():
-            return "same bytes"
+            return (
+                f"{b.name}: this is a copy of {a.name} with the same SOPInstanceUID and the same "
+                "bytes."
+            )
         # Archives rewrite the meta header or the transfer syntax, so equal objects can differ in
         # bytes.
-        return "same attributes and pixels" if _same_attributes(a, b) else ""
+        if _same_attributes(a, b):
+            return (
+                f"{b.name}: this is a copy of {a.name} with the same SOPInstanceUID, attributes "
+                "and pixels."
+            )
+    raise FileFormatError(
+        f"{one.path.name} and {other.path.name} have the same SOPInstanceUID but different "
+        "content; remove the wrong file, or export the series again."
+    )
 
 
 def _same_attributes(one: InputFile, other: InputFile) -> bool:

@@ -406,8 +406,7 @@ def refuse_unsuccessful(status: Dataset, node: Node, what: str) -> None:
         )
     if int(code) != SUCCESS and int(code) not in WARNINGS:
         comment = str(status.get("ErrorComment", "")).strip()
-        said = f": {comment}" if comment else ""
         raise ResourceError(
-            f"{node.name}: {what}: the request failed with status 0x{int(code):04X}{said}; see the "
-            "log of this node."
+            f"{node.name}: {what}: the request failed with status 0x{int(code):04X}; see the log "
+            f"of this node. Comment of the node: {comment!r}."
         )

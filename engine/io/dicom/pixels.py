@@ -68,7 +68,7 @@ def _scaled(
 ) -> NDArray[np.float32]:
     if one.frame >= len(frames):
         raise FileFormatError(
-            f"{header.path.name}: contains {len(frames)} frames, expected at least "
+            f"{header.path.name}: the number of frames is {len(frames)}, expected at least "
             f"{one.frame + 1}. {WAY_OUT}"
         )
     # In PET, slope and intercept can differ from slice to slice, to use the full range of 16 bits.

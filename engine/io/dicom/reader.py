@@ -194,9 +194,14 @@ def _whole(series: _Series, frames: Sequence[tuple[TimeFrame, list[Header]]]) ->
     for frame, volume in _images(series, frames):
         weight = 1.0 if is_sum else frame.duration_s / counted_s
         total = total + weight * volume.values.astype(np.float64)
-    span = f"from {frames[0][0].start_s:g} to {frames[-1][0].end_ms / MS:g} s"
-    what = "sum" if is_sum else "mean, weighted by duration"
-    note = f"{len(frames)} time frames, {span}; the summed image is their {what}."
+    first_s, last_s = frames[0][0].start_s, frames[-1][0].end_ms / MS
+    note = (
+        f"{len(frames)} time frames, from {first_s:g} to {last_s:g} s; the summed image is their "
+        "sum."
+        if is_sum
+        else f"{len(frames)} time frames, from {first_s:g} to {last_s:g} s; the summed image is "
+        "their mean, weighted by duration."
+    )
     return replace(volume, values=total.astype(np.float32)).informed(note)
 
 

@@ -113,8 +113,8 @@ def in_order(slices: Sequence[Slice], n_stated: int | None) -> list[Slice]:
         _refuse_crooked(ordered, heights)
     if n_stated is not None and n_stated != len(ordered):
         raise FileFormatError(
-            f"{first.path.parent.name}: {len(ordered)} slices are present, but the series should "
-            f"have {n_stated}; copy the complete series."
+            f"{first.path.parent.name}: the number of slices is {len(ordered)}, but the series "
+            f"should have {n_stated}; copy the complete series."
         )
     return ordered
 

@@ -465,11 +465,10 @@ def datasets_in(file: InputFile) -> list[str]:
 def describe_contents(file: InputFile) -> str:
     """Return the message for an HDF5 file that no reader accepts, with its first datasets."""
     found = datasets_in(file)
-    named = ", ".join(found[:MOST_NAMED]) or "none"
-    more = f" and {len(found) - MOST_NAMED:,} more" if len(found) > MOST_NAMED else ""
+    named = ", ".join([*found[:MOST_NAMED], *["..."] * (len(found) > MOST_NAMED)])
     return (
-        f"{file.name}: unknown kind of HDF5 file (datasets: {named}{more}); export it in a "
-        "supported format, or describe its X-ray projections with `isocenter import`."
+        f"{file.name}: unknown kind of HDF5 file; export it in a supported format, or describe its "
+        f"X-ray projections with `isocenter import`. Datasets: {len(found):,} ({named})."
     )
 
 

@@ -175,7 +175,7 @@ def no_numbers(header: InterfileHeader, n: int) -> str:
             "The header states no byte order, so it is read as big-endian. Add `imagedata byte "
             "order := LITTLEENDIAN` if needed."
         )
-    return f"{header.path.name}: {n:,} bins are not numbers. {remedy}"
+    return f"{header.path.name}: some bins are not numbers (number: {n:,}). {remedy}"
 
 
 def refuse_others_data(header: InterfileHeader, data: InputFile) -> None:

@@ -200,7 +200,10 @@ def _sides(header: InterfileHeader) -> tuple[str, tuple[str, ...]]:
     if axes and axes != NO_SIDES:
         return axes, ()
     if not axes:
-        note = "the patient position is not stated"
+        note = f"{name}: the patient position is not stated; the axes are the scanner's x, y and z."
     else:
-        note = f"the patient position is {header.position}, not head first, supine"
-    return NO_SIDES, (f"{name}: {note}; the axes are the scanner's x, y and z.",)
+        note = (
+            f"{name}: the patient position is {header.position}, not head first, supine; the axes "
+            "are the scanner's x, y and z."
+        )
+    return NO_SIDES, (note,)

@@ -55,8 +55,8 @@ def shape_of(header: InterfileHeader) -> tuple[int, int, int]:
     n_axes = header.whole("number of dimensions") or 3
     if n_axes not in (3, 4):
         raise GeometryError(
-            f"{name}: has {n_axes} dimensions, expected 3, or 4 with time frames; export one "
-            "number per voxel."
+            f"{name}: 'number of dimensions' is {n_axes}, expected 3, or 4 with time frames; "
+            "export one number per voxel."
         )
     labels = [(header.of_axis("matrix axis label", k) or AXES[k - 1]).lower() for k in (1, 2, 3)]
     if labels != list(AXES):

@@ -103,8 +103,9 @@ def read_geometry(scanner: Tree, path: Path) -> Geometry:
     edges = [np.asarray(each["edges"]) for each in scanner["eventEnergyBinEdges"]]
     if not replicated or len(edges) != len(replicated):
         raise FileFormatError(
-            f"{path.name}: has {len(replicated)} module types but energy bins for {len(edges)}; "
-            "write the file again with energy bins for each type."
+            f"{path.name}: the length of 'replicatedModules' is {len(replicated)}, but that of "
+            f"'eventEnergyBinEdges' is {len(edges)}; write the file again with energy bins for "
+            "each module type."
         )
     types: list[Modules] = []
     points, keys = [], []
@@ -160,8 +161,8 @@ def _about_middle(points: Array, path: Path) -> tuple[Array, tuple[str, ...]]:
     if len(points) < 2 or not np.isfinite(points).all():
         n_lost = int((~np.isfinite(points)).any(axis=-1).sum())
         raise GeometryError(
-            f"{path.name}: contains {len(points):,} crystals, {n_lost:,} of them without a "
-            "position; write at least 2 crystals, each with a position in mm."
+            f"{path.name}: write at least 2 crystals, each with a position in mm (crystals in the "
+            f"file: {len(points):,}, without a position: {n_lost:,})."
         )
     middle = float(points[:, 2].min() + points[:, 2].max()) / 2
     if abs(middle) < OFF_MIDDLE_MM:

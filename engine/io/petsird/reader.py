@@ -265,9 +265,7 @@ def _notes(header: Tree, blocks: Blocks, first: int, last: int) -> tuple[str, ..
             f"{blocks.n_extra:,} events of module types that the scanner does not have were "
             "removed."
         )
-    words = {"singleEvents": "single photons", "tripleEvents": "triples"}
-    words["quadrupleEvents"] = "quadruples"
-    notes += [f"{n:,} {words[what]} are not used." for what, n in blocks.others.items() if n]
+    notes += [f"The {kind!r} are not used ({n:,})." for kind, n in blocks.others.items() if n]
     n_signals = unused_signals(header, blocks)
     if n_signals:
         notes.append(f"{n_signals:,} blocks of external signals are not used.")

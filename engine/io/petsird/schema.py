@@ -114,9 +114,10 @@ class Schema:
         except (ValueError, KeyError, TypeError, RecursionError) as e:
             raise self._unknown(e) from e
 
-    def _unknown(self, what: object) -> FileFormatError:
+    def _unknown(self, e: Exception) -> FileFormatError:
         return FileFormatError(
-            f"{self._name}: unreadable schema ({what}); the file is damaged or has a newer version."
+            f"{self._name}: unreadable schema; the file is damaged or has a newer version. Reason: "
+            f"{e}."
         )
 
     def step(self, name: str) -> Reader:

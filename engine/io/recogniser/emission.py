@@ -73,65 +73,65 @@ def _siemens_raw(kind: str) -> Tell:
 
 EMISSION = (
     # Specific headers first: every one of them is also an Interfile header, which is last.
-    KnownFormat("a Siemens normalisation header", _siemens("normalization header"), BESIDE),
-    KnownFormat("a Siemens scan header", _siemens("main header"), BESIDE),
-    KnownFormat("a Siemens image header", _siemens("image subheader"), E7TOOLS),
+    KnownFormat("Siemens normalisation header", _siemens("normalization header"), BESIDE),
+    KnownFormat("Siemens scan header", _siemens("main header"), BESIDE),
+    KnownFormat("Siemens image header", _siemens("image subheader"), E7TOOLS),
     KnownFormat(
-        "a Siemens list-mode header of an unsupported scanner", _siemens("listmode"), E7TOOLS
+        "Siemens list-mode header of an unsupported scanner", _siemens("listmode"), E7TOOLS
     ),
     KnownFormat(
-        "a header of a microPET or Inveon scanner",
+        "header of a microPET or Inveon scanner",
         both(says("# header file for data file"), says("file_type")),
         "Export the image as DICOM from the scanner software, and open that.",
     ),
     KnownFormat(
-        "a STIR header of GATE coincidences (.hroot)",
+        "STIR header of GATE coincidences (.hroot)",
         says("root header"),
         "Open the GATE ROOT file that it names (.root).",
     ),
-    KnownFormat("a CASToR scanner description (.hscan)", lambda file: _is_hscan(file.head), LUT),
+    KnownFormat("CASToR scanner description (.hscan)", lambda file: _is_hscan(file.head), LUT),
     # Bare numbers have no mark, so only the header of the same name identifies them.
-    KnownFormat("a CASToR look-up table (.lut)", with_header(".lut", ".hscan", _is_hscan), LUT),
+    KnownFormat("CASToR look-up table (.lut)", with_header(".lut", ".hscan", _is_hscan), LUT),
     KnownFormat(
-        "a SPECT scan in Interfile",
+        "SPECT scan in Interfile",
         lambda file: is_interfile(file.head) and is_spect(file.head),
         "Reconstruct it with STIR, and open the image that it writes (.hv).",
     ),
     KnownFormat(
-        "an Interfile header of an image or of projections",
+        "Interfile header of an image or of projections",
         says("!interfile"),
         "Save the image as NIfTI, or the projections as a STIR sinogram (.hs).",
     ),
     KnownFormat(
-        "a normalisation of a Siemens scanner in raw DICOM", _siemens_raw(NORMALISATION), TAKE_OUT
+        "normalisation of a Siemens scanner in raw DICOM", _siemens_raw(NORMALISATION), TAKE_OUT
     ),
     # Raw Data Storage: private content, which only the manufacturer's software can read.
     KnownFormat("scanner raw data in DICOM", _dicom(STORAGE + "66"), E7TOOLS),
     KnownFormat(
-        "a DICOM screenshot (secondary capture)",
+        "DICOM screenshot (secondary capture)",
         _dicom(*CAPTURES),
         DICOM_PART,
     ),
-    KnownFormat("a SPECT scan or image (nuclear medicine)", _is_spect_file, DICOM_PART),
+    KnownFormat("SPECT scan or image (nuclear medicine)", _is_spect_file, DICOM_PART),
     # Planar, SPECT and gated images have one storage class. The image type separates them above.
-    KnownFormat("a planar nuclear medicine image", _dicom(NUCLEAR), DICOM_PART),
-    KnownFormat("an RT structure set", _dicom(STRUCTURES), REGIONS),
-    KnownFormat("an RT plan", _dicom(PLAN), DICOM_PART),
-    KnownFormat("an RT dose", _dicom(DOSE), DICOM_PART),
-    KnownFormat("a DICOM segmentation", _dicom(SEGMENTATION), REGIONS),
-    KnownFormat("a DICOM presentation state", _dicom(STORAGE + "11.1"), DICOM_PART),
+    KnownFormat("planar nuclear medicine image", _dicom(NUCLEAR), DICOM_PART),
+    KnownFormat("RT structure set", _dicom(STRUCTURES), REGIONS),
+    KnownFormat("RT plan", _dicom(PLAN), DICOM_PART),
+    KnownFormat("RT dose", _dicom(DOSE), DICOM_PART),
+    KnownFormat("DICOM segmentation", _dicom(SEGMENTATION), REGIONS),
+    KnownFormat("DICOM presentation state", _dicom(STORAGE + "11.1"), DICOM_PART),
     KnownFormat(
-        "a DICOM report",
+        "DICOM report",
         _dicom(*REPORTS),
         DICOM_PART,
     ),
     KnownFormat(
-        "a list of DICOM attributes (JSON)",
+        "list of DICOM attributes (JSON)",
         _is_dicom_text,
         "It contains no pixels; open the folder of the original DICOM files.",
     ),
     KnownFormat(
-        "the index of a DICOM folder (DICOMDIR)",
+        "index of a DICOM folder (DICOMDIR)",
         _dicom(DIRECTORY),
         "Open the folder of one series next to it.",
     ),

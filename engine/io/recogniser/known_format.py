@@ -18,7 +18,7 @@ class KnownFormat:
 
     Attributes
     ----------
-    name : common name with its article, for messages
+    name : common name without an article, such as "MATLAB 5 file"
     tell : True for a file of this format; its name alone never decides
     remedy : advice, as a whole sentence
     """
@@ -27,15 +27,9 @@ class KnownFormat:
     tell: Tell
     remedy: str
 
-    @property
-    def title(self) -> str:
-        """The name without its article: "MATLAB 5 file" of "a MATLAB 5 file"."""
-        article, _, rest = self.name.partition(" ")
-        return rest if article in ("a", "an", "the") else self.name
-
     def refuse(self, file: InputFile) -> str:
         """Return the error message for such a file."""
-        return f"{file.name}: this is {self.name}, an unsupported format. {self.remedy}"
+        return f"{file.name}: this format is not supported. Format: {self.name}. {self.remedy}"
 
 
 def says(*words: str) -> Tell:

@@ -29,31 +29,31 @@ def _holds(*names: bytes) -> Tell:
 ZIP = begins(b"PK\x03\x04", b"PK\x05\x06")
 PACKED = (
     # Clones of public data contain these small texts in place of the large files.
-    KnownFormat("a Git LFS pointer", begins(b"version https://git-lfs"), NOT_THERE),
-    KnownFormat("a git-annex pointer", begins(b"/annex/objects/"), NOT_THERE),
+    KnownFormat("Git LFS pointer", begins(b"version https://git-lfs"), NOT_THERE),
+    KnownFormat("git-annex pointer", begins(b"/annex/objects/"), NOT_THERE),
     # Models and Office documents are ZIP archives too, so they precede the archive.
-    KnownFormat("a PyTorch model", both(ZIP, _holds(b"/data.pkl")), "Export its arrays as NumPy."),
-    KnownFormat("an Office document", both(ZIP, _holds(b"[Content_Types].xml")), "Open the scan."),
-    KnownFormat("a ZIP archive", ZIP, UNPACK),
-    KnownFormat("a gzip file", begins(b"\x1f\x8b"), UNPACK),
-    KnownFormat("a bzip2 file", begins(b"BZh"), UNPACK),
-    KnownFormat("an xz file", begins(b"\xfd7zXZ\0"), UNPACK),
-    KnownFormat("a Zstandard file", begins(b"\x28\xb5\x2f\xfd"), UNPACK),
-    KnownFormat("a 7-Zip archive", begins(b"7z\xbc\xaf\x27\x1c"), UNPACK),
-    KnownFormat("a RAR archive", begins(b"Rar!\x1a\x07"), UNPACK),
+    KnownFormat("PyTorch model", both(ZIP, _holds(b"/data.pkl")), "Export its arrays as NumPy."),
+    KnownFormat("Office document", both(ZIP, _holds(b"[Content_Types].xml")), "Open the scan."),
+    KnownFormat("ZIP archive", ZIP, UNPACK),
+    KnownFormat("gzip file", begins(b"\x1f\x8b"), UNPACK),
+    KnownFormat("bzip2 file", begins(b"BZh"), UNPACK),
+    KnownFormat("xz file", begins(b"\xfd7zXZ\0"), UNPACK),
+    KnownFormat("Zstandard file", begins(b"\x28\xb5\x2f\xfd"), UNPACK),
+    KnownFormat("7-Zip archive", begins(b"7z\xbc\xaf\x27\x1c"), UNPACK),
+    KnownFormat("RAR archive", begins(b"Rar!\x1a\x07"), UNPACK),
     # The mark is at byte 257 of the first header block (POSIX ustar).
-    KnownFormat("a tar archive", begins(b"ustar", at=257), UNPACK),
-    KnownFormat("a PNG image", begins(b"\x89PNG\r\n\x1a\n"), COLOURS),
-    KnownFormat("a JPEG image", begins(b"\xff\xd8\xff"), COLOURS),
-    KnownFormat("a JPEG 2000 image", begins(b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51"), COLOURS),
-    KnownFormat("a GIF image", begins(b"GIF87a", b"GIF89a"), COLOURS),
+    KnownFormat("tar archive", begins(b"ustar", at=257), UNPACK),
+    KnownFormat("PNG image", begins(b"\x89PNG\r\n\x1a\n"), COLOURS),
+    KnownFormat("JPEG image", begins(b"\xff\xd8\xff"), COLOURS),
+    KnownFormat("JPEG 2000 image", begins(b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51"), COLOURS),
+    KnownFormat("GIF image", begins(b"GIF87a", b"GIF89a"), COLOURS),
     # Two letters alone are too weak a mark. The reserved field at byte 6 must be 0.
-    KnownFormat("a BMP image", both(begins(b"BM"), begins(b"\0\0\0\0", at=6)), COLOURS),
-    KnownFormat("a video (MP4)", begins(b"ftyp", at=4), COLOURS),
-    KnownFormat("a video (AVI)", both(begins(b"RIFF"), begins(b"AVI ", at=8)), COLOURS),
-    KnownFormat("a PDF document", begins(b"%PDF-"), "Open the scan or image that it describes."),
+    KnownFormat("BMP image", both(begins(b"BM"), begins(b"\0\0\0\0", at=6)), COLOURS),
+    KnownFormat("video (MP4)", begins(b"ftyp", at=4), COLOURS),
+    KnownFormat("video (AVI)", both(begins(b"RIFF"), begins(b"AVI ", at=8)), COLOURS),
+    KnownFormat("PDF document", begins(b"%PDF-"), "Open the scan or image that it describes."),
     KnownFormat(
-        "a web page",
+        "web page",
         says("<html"),
         "A download has failed; download the file again, and open that.",
     ),
@@ -82,20 +82,20 @@ def _is_edf(file: InputFile) -> bool:
 
 XRAY = (
     KnownFormat(
-        "a Varian image that is not part of a scan",
+        "Varian image that is not part of a scan",
         begins(b"VMS.XI", b"\0VMS.XI"),
         "Open the folder of its scan, or one of the projections.",
     ),
-    KnownFormat("an ESRF data file (EDF) without the .info of its scan", _is_edf, IMAGES),
-    KnownFormat("a crystallographic binary file (CBF)", begins(b"###CBF"), VIEWS),
-    KnownFormat("a Scanco ISQ volume", begins(b"CTDATA-HEADER_V1"), SLICES),
-    KnownFormat("a Scanco AIM volume", begins(b"AIMDATA_V030"), SLICES),
-    KnownFormat("a VGStudio volume description", says("{volume1}", "[file1]"), SLICES),
-    KnownFormat("a GE phoenix scan (PCA)", says("[geometry]", "fdd=", "[detector]"), VIEWS),
-    KnownFormat("a North Star scan", says("<object radiograph>"), VIEWS),
-    KnownFormat("a North Star volume", says("<nsi"), SLICES),
+    KnownFormat("ESRF data file (EDF) without the .info of its scan", _is_edf, IMAGES),
+    KnownFormat("crystallographic binary file (CBF)", begins(b"###CBF"), VIEWS),
+    KnownFormat("Scanco ISQ volume", begins(b"CTDATA-HEADER_V1"), SLICES),
+    KnownFormat("Scanco AIM volume", begins(b"AIMDATA_V030"), SLICES),
+    KnownFormat("VGStudio volume description", says("{volume1}", "[file1]"), SLICES),
+    KnownFormat("GE phoenix scan (PCA)", says("[geometry]", "fdd=", "[detector]"), VIEWS),
+    KnownFormat("North Star scan", says("<object radiograph>"), VIEWS),
+    KnownFormat("North Star volume", says("<nsi"), SLICES),
     KnownFormat(
-        "a settings file of a Bruker scanner", says("[acquisition]", "source voltage"), VIEWS
+        "settings file of a Bruker scanner", says("[acquisition]", "source voltage"), VIEWS
     ),
 )
 

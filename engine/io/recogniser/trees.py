@@ -58,21 +58,21 @@ def _is_eiger(names: set[str], attributes: set[str], tree: h5py.File) -> bool:
 
 TREES = (
     KnownFormat(
-        "a MATLAB 7.3 file without a voxel size",
+        "MATLAB 7.3 file without a voxel size",
         lambda file: file.head.startswith(MARK_OF_HDF5),
         f"{WITHIN} {IMPORT_ARRAY}",
     ),
-    KnownFormat("an Imaris image", _has("DataSet", "DataSetInfo"), CONVERT),
-    KnownFormat("a BigDataViewer image", _has("s00", "t00000"), CONVERT),
-    KnownFormat("a Keras model", _marked("keras_version"), NO_IMAGE),
-    KnownFormat("a NetCDF 4 file", _marked("_NCProperties"), IMPORT),
+    KnownFormat("Imaris image", _has("DataSet", "DataSetInfo"), CONVERT),
+    KnownFormat("BigDataViewer image", _has("s00", "t00000"), CONVERT),
+    KnownFormat("Keras model", _marked("keras_version"), NO_IMAGE),
+    KnownFormat("NetCDF 4 file", _marked("_NCProperties"), IMPORT),
     KnownFormat("MRI raw data (ISMRMRD)", _tree(
         lambda names, _, tree: "dataset" in names and {"xml", "data"} <= set(tree["dataset"])
     ), NO_IMAGE),
-    KnownFormat("a cell table (AnnData)", _has("obs", "var", "X"), NO_IMAGE),
+    KnownFormat("cell table (AnnData)", _has("obs", "var", "X"), NO_IMAGE),
     KnownFormat("raw data of a GE PET scanner (RDF)", _has("HeaderData"), (
         "Convert it with STIR to sinograms (.hs), and open those."
     )),
-    KnownFormat("a DREAM.3D file", _has("DataContainers"), CONVERT),
+    KnownFormat("DREAM.3D file", _has("DataContainers"), CONVERT),
     KnownFormat("Eiger detector frames", _tree(_is_eiger), IMPORT),
 )  # fmt: skip

@@ -50,57 +50,57 @@ def _is_par(head: bytes) -> bool:
 
 VOLUMES = (
     # Before the gzip file: its content says more than its container.
-    KnownFormat("a FreeSurfer volume (MGZ)", _is_packed_freesurfer, CONVERT),
-    KnownFormat("an AFNI dataset (HEAD)", lambda file: _is_afni(file.head), TO_NIFTI),
+    KnownFormat("FreeSurfer volume (MGZ)", _is_packed_freesurfer, CONVERT),
+    KnownFormat("AFNI dataset (HEAD)", lambda file: _is_afni(file.head), TO_NIFTI),
     KnownFormat("AFNI values (BRIK)", with_header(".brik", ".head", _is_afni), TO_NIFTI),
-    KnownFormat("a Philips PAR header", lambda file: _is_par(file.head), TO_NIFTI),
+    KnownFormat("Philips PAR header", lambda file: _is_par(file.head), TO_NIFTI),
     KnownFormat("Philips PAR/REC values", with_header(".rec", ".par", _is_par), TO_NIFTI),
-    KnownFormat("a VTK file", begins(b"# vtk DataFile"), CONVERT),
-    KnownFormat("a VTK file in XML", says("<vtkfile"), CONVERT),
-    KnownFormat("an Amira mesh", begins(b"# AmiraMesh", b"# Avizo"), CONVERT),
-    KnownFormat("a FreeSurfer volume", lambda file: _is_mgh(file.head), CONVERT),
-    KnownFormat("a NetCDF file", begins(b"CDF\x01", b"CDF\x02", b"CDF\x05"), CONVERT),
-    KnownFormat("a FITS image", begins(b"SIMPLE  ="), MICROSCOPE),
-    KnownFormat("a PLY surface", begins(b"ply\n", b"ply\r\n"), SURFACE),
-    KnownFormat("an STL surface", both(begins(b"solid"), says("facet")), SURFACE),
+    KnownFormat("VTK file", begins(b"# vtk DataFile"), CONVERT),
+    KnownFormat("VTK file in XML", says("<vtkfile"), CONVERT),
+    KnownFormat("Amira mesh", begins(b"# AmiraMesh", b"# Avizo"), CONVERT),
+    KnownFormat("FreeSurfer volume", lambda file: _is_mgh(file.head), CONVERT),
+    KnownFormat("NetCDF file", begins(b"CDF\x01", b"CDF\x02", b"CDF\x05"), CONVERT),
+    KnownFormat("FITS image", begins(b"SIMPLE  ="), MICROSCOPE),
+    KnownFormat("PLY surface", begins(b"ply\n", b"ply\r\n"), SURFACE),
+    KnownFormat("STL surface", both(begins(b"solid"), says("facet")), SURFACE),
     # OBJ has no mark: vertices ("v") and faces ("f") must both occur in the first bytes.
-    KnownFormat("an OBJ surface", both(says("\nv "), says("\nf ")), SURFACE),
-    KnownFormat("a Zeiss CZI image", begins(b"ZISRAWFILE"), MICROSCOPE),
-    KnownFormat("a Leica LIF image", both(begins(b"p\0\0\0"), begins(b"*", at=8)), MICROSCOPE),
-    KnownFormat("a Nikon ND2 image", begins(b"\xda\xce\xbe\x0a"), MICROSCOPE),
+    KnownFormat("OBJ surface", both(says("\nv "), says("\nf ")), SURFACE),
+    KnownFormat("Zeiss CZI image", begins(b"ZISRAWFILE"), MICROSCOPE),
+    KnownFormat("Leica LIF image", both(begins(b"p\0\0\0"), begins(b"*", at=8)), MICROSCOPE),
+    KnownFormat("Nikon ND2 image", begins(b"\xda\xce\xbe\x0a"), MICROSCOPE),
     KnownFormat(
-        "a Gatan DigitalMicrograph image",
+        "Gatan DigitalMicrograph image",
         both(begins(b"\0\0\0\x03", b"\0\0\0\x04"), lambda file: b"%%%%" in file.head),
         MICROSCOPE,
     ),
     # The container alone is known. Its directory is too far inside to be in the first bytes.
     KnownFormat(
-        "an OLE file, such as ZVI, OIB or an Office document",
+        "OLE file, such as ZVI, OIB or an Office document",
         begins(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
         MICROSCOPE,
     ),
     # From here on: formats that we read, but whose readers refused the file for a missing fact.
-    KnownFormat("a NumPy array without a voxel size", begins(b"\x93NUMPY"), f"{BESIDE} {IMPORT}"),
+    KnownFormat("NumPy array without a voxel size", begins(b"\x93NUMPY"), f"{BESIDE} {IMPORT}"),
     KnownFormat(
-        "a file of NumPy arrays (.npz) without a voxel size",
+        "file of NumPy arrays (.npz) without a voxel size",
         lambda file: is_npz(file.head),
         f"{WITHIN} {IMPORT}",
     ),
     KnownFormat(
-        "a MATLAB 5 file without a voxel size",
+        "MATLAB 5 file without a voxel size",
         begins(b"MATLAB 5.0 MAT-file"),
         f"{WITHIN} {IMPORT}",
     ),
     KnownFormat(
-        "the sidecar of an array", both(begins(b"{"), says(f'"{VOXEL}"')), "Open the array itself."
+        "sidecar of an array", both(begins(b"{"), says(f'"{VOXEL}"')), "Open the array itself."
     ),
     KnownFormat(
-        "an MRC map that ends within its header",
+        "MRC map that ends within its header",
         begins(b"MAP ", b"MAP\0", at=208),
         "Copy it again.",
     ),
     KnownFormat(
-        "a TIFF image without a voxel size",
+        "TIFF image without a voxel size",
         begins(*TIFF),
         ARRAY,
     ),

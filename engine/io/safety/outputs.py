@@ -193,10 +193,14 @@ def files_written(path: Path) -> tuple[Path, ...]:
 
 
 def _is_an_input(output: Path, found: Path) -> str:
-    other = "" if output == found else f" (as {found})"
+    if output == found:
+        return (
+            f"{output}: this file is an input, and inputs are never overwritten; choose another "
+            "name."
+        )
     return (
-        f"{output}: this file is an input{other}, and inputs are never overwritten; choose another "
-        "name."
+        f"{output}: this file is the same as the input {found}, and inputs are never overwritten; "
+        "choose another name."
     )
 
 

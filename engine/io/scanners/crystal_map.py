@@ -123,8 +123,8 @@ def _rows(path: Path) -> list[_Row]:
         rows.append(_row(path, number, fields, n_columns))
     if len(rows) < 2:
         raise FileFormatError(
-            f"{path.name}: contains {len(rows)} crystals, expected at least 2; write one line with "
-            "`ring det [layer] x y z` per crystal, in mm."
+            f"{path.name}: the number of crystals is {len(rows)}, expected at least 2; write one "
+            "line with `ring det [layer] x y z` per crystal, in mm."
         )
     return rows
 

@@ -266,8 +266,12 @@ def _gathered(counts: FolderFile, found: list[FolderFile]) -> SiemensFolder:
 
 def _unclear(part: Part, chosen: Iterable[FolderFile]) -> str:
     names = ", ".join(each.path.name for each in chosen)
-    add = ", or add them up (isocenter mu-map)" if part == "mu-map" else ""
-    return f"Several files could be the {part} of the counts ({names}): choose one{add}."
+    if part == "mu-map":
+        return (
+            f"Several files could be the {part!r} of the counts ({names}): choose one, or add them "
+            "up (isocenter mu-map)."
+        )
+    return f"Several files could be the {part!r} of the counts ({names}): choose one."
 
 
 def _preferred(found: list[FolderFile]) -> list[FolderFile]:

@@ -166,8 +166,8 @@ def ring_named(named: str | None) -> RingScanner:
     ring = read_scanner(named or SCANNER)
     if not isinstance(ring, RingScanner):
         raise GeometryError(
-            f"{named}: mMR list mode needs a ring scanner, not a crystal map; choose no scanner "
-            "to use the Biograph mMR."
+            f"{named}: mMR list mode needs a ring scanner, not a crystal map; omit the scanner to "
+            "use the Biograph mMR."
         )
     return ring
 
@@ -252,8 +252,10 @@ def _duration(
             f"{data_file.name}: contains {n_words:,} words in {elapsed_s:g} s, but its header "
             f"{header.path.name} states {total:,} words in {frame_s:g} s; copy both files again."
         )
-    holds = f"{n_words:,} of the {total:,} words stated in its header"
-    note = f"{data_file.name} contains the first {elapsed_s:g} s of {frame_s:g} s: {holds}."
+    note = (
+        f"{data_file.name} contains the first {elapsed_s:g} s of {frame_s:g} s: {n_words:,} of the "
+        f"{total:,} words stated in its header."
+    )
     return elapsed_s, (note,)
 
 

@@ -117,7 +117,7 @@ def stated_in(sidecar: Path) -> Mapping[str, object]:
         return from_json(read_text(sidecar, MAX_BYTES))
     except ValueError as e:
         raise FileFormatError(
-            f"{sidecar.name}: not valid JSON ({e}); write it like {EXAMPLE}."
+            f"{sidecar.name}: not valid JSON; write it like {EXAMPLE}. Reason: {e}."
         ) from e
 
 

@@ -106,11 +106,11 @@ def _chosen(file: InputFile, sizes: ArraySizes) -> str:
         there = ", ".join(f"{name or 'one'} {_listed(each.shape)}" for name, each in found.items())
         raise FileFormatError(
             f"{file.name}: contains no volume {sizes.array[:40]!r} (arrays of real numbers: "
-            f"{there[:200] or 'none'}), expected one 3D array; state the array, for example "
+            f"[{there[:200]}]), expected one 3D array; state the array, for example "
             'array = "mu".'
             if sizes.array
             else f"{file.name}: contains {len(volumes)} volumes (arrays of real numbers: "
-            f'{there[:200] or "none"}), expected one; state the array, for example array = "mu".'
+            f'[{there[:200]}]), expected one; state the array, for example array = "mu".'
         )
     return volumes[0]
 

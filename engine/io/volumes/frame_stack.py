@@ -137,8 +137,11 @@ def whole(frames: Sequence[FrameVolume]) -> Volume:
     total = np.zeros(first.grid.shape, np.float64)
     for frame, volume in frames:
         total += (1.0 if is_sum else frame.duration_s / counted_s) * volume.values
-    kind = "sum" if is_sum else "mean by length"
-    note = f"{len(frames)} time frames; the summed image is their {kind}."
+    note = (
+        f"{len(frames)} time frames; the summed image is their sum."
+        if is_sum
+        else f"{len(frames)} time frames; the summed image is their mean, weighted by duration."
+    )
     return replace(first, values=total.astype(np.float32)).informed(note)
 
 

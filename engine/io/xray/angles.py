@@ -280,11 +280,10 @@ def _order_notes(degrees: NDArray[np.float64], backwards: int | None, where: str
     ordered = np.sort(degrees)
     n_repeated = int(np.count_nonzero(np.diff(ordered) <= SAME_DEG))
     if n_repeated:
-        words = "1 view repeats" if n_repeated == 1 else f"{n_repeated:,} views repeat"
         first = float(ordered[np.flatnonzero(np.diff(ordered) <= SAME_DEG)[0]])
         view = int(np.flatnonzero(np.abs(degrees - first) <= SAME_DEG)[1])
         notes.append(
-            f"{where}: {words} the angle of another view (first: view {view} at "
-            f"{degrees[view]:.6g}°); these views share one weight."
+            f"{where}: some views repeat the angle of another view (number: {n_repeated:,}, first: "
+            f"view {view} at {degrees[view]:.6g}°); these views share one weight."
         )
     return notes

@@ -222,14 +222,14 @@ def _from_numpy(file: InputFile, name: str, only: Only | None) -> Array:
 
 
 def _missing(file: InputFile, name: str) -> FileFormatError:
-    there = ", ".join(each.name for each in arrays_in(file)[:8]) or "none"
+    there = ", ".join(each.name for each in arrays_in(file)[:8])
     return FileFormatError(
-        f"{file.name}: contains no array {name!r} (available: {there}); correct the name."
+        f"{file.name}: contains no array {name!r} (arrays: [{there}]); correct the name."
     )
 
 
 def _damaged(file: InputFile, e: Exception) -> FileFormatError:
     reason = " ".join(str(e).split()) or type(e).__name__
     return FileFormatError(
-        f"{file.name}: not an array file, or damaged or truncated ({reason}); copy it again."
+        f"{file.name}: not an array file, or damaged or truncated; copy it again. Reason: {reason}."
     )

@@ -31,7 +31,7 @@ MOST_NAMED = 8
 BLOCK = 32
 """Views that are checked at once."""
 KINDS: tuple[Kind, ...] = ("counts", "transmission", "integrals")
-WORDS = {"counts": "counts", "transmission": "transmissions", "integrals": "line integrals"}
+
 LIMITS: dict[str, float] = {"transmission": 100.0, "integrals": 1000.0}
 """Larger values are counts."""
 LARGEST_TRANSMISSION = 1.5
@@ -159,8 +159,8 @@ def refuse_count(path: Path, n_images: int, n_angles: int) -> None:
     """
     if n_images != n_angles:
         raise GeometryError(
-            f"{path.name}: found {n_images:,} projections but {n_angles:,} angles; copy the "
-            "missing files or correct the list of angles."
+            f"{path.name}: the number of projections is {n_images:,}, but the number of angles is "
+            f"{n_angles:,}; copy the missing files, or correct the list of angles."
         )
 
 
@@ -182,7 +182,7 @@ def guess_kind(path: Path, values: Images, notes: list[str]) -> Kind:
         by the most frequent value, which is that of air: 1 in transmissions, 0 in line integrals
     """
     kind = _kind_of(values)
-    notes.append(f"{path.name}: no flat images; the values look like {WORDS[kind]}.")
+    notes.append(f"{path.name}: no flat images; the values look like the kind {kind!r}.")
     return kind
 
 
@@ -265,9 +265,10 @@ def _not_numbers(path: Path, values: Images, notes: list[str]) -> NDArray[np.boo
         # Projections can be in a mapped file; let the system drop pages that were read.
         rest(values)
     if n_bad:
-        always = int(never.sum())
-        more = f", {always:,} of the pixels in every view" if always else ""
-        notes.append(f"{path.name}: {n_bad:,} values are not numbers{more}.")
+        notes.append(
+            f"{path.name}: some values are not numbers (values: {n_bad:,}, pixels without a number "
+            f"in any view: {int(never.sum()):,})."
+        )
     return never
 
 

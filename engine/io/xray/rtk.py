@@ -105,7 +105,7 @@ class _Text(XmlText):
     def opened(self, name: str) -> None:
         # Other XML files can contain elements with the same names.
         if len(self.places) > MAX_DEPTH or self.places[0] != ROOT:
-            self.refuse(f"not an {ROOT}")
+            self.refuse(f"the root element is {self.places[0]!r}, expected {ROOT!r}")
         if name == VIEW:
             self.views.append({})
 
@@ -142,16 +142,16 @@ def read_parameters(file: InputFile) -> dict[str, NDArray[np.float64]]:
     seen = _Text(file)
     seen.read()
     if not seen.views:
-        seen.refuse("contains no projection")
+        seen.refuse("the file contains no projection")
     found = {}
     for name in USED:
         values = [view.get(name, seen.common.get(name)) for view in seen.views]
         if name in (GANTRY, SID, SDD) and None in values:
-            seen.refuse(f"view {values.index(None)} has no {name}")
+            seen.refuse(f"view {values.index(None)}: {name!r} is missing")
         # RTK leaves out parameters that are 0.
         found[name] = np.array([0.0 if v is None else v for v in values])
         if not np.isfinite(found[name]).all():
-            seen.refuse(f"{name} is not finite in a view")
+            seen.refuse(f"{name!r} is not finite in a view")
     return found
 
 

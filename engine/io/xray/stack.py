@@ -114,8 +114,8 @@ def refuse_missing(stack: Stack, where: Path, n_wanted: int | None = None) -> No
     if n_wanted is not None and len(numbers) < n_wanted:
         last = stack.files[-1].name if numbers else ""
         raise FileFormatError(
-            f"{where.name}: only {len(numbers):,} of {n_wanted:,} projections were found (last "
-            f"file: {last!r}); copy the missing files."
+            f"{where.name}: found only {len(numbers):,} of {n_wanted:,} projections (last file: "
+            f"{last!r}); copy the missing files."
         )
 
 
@@ -140,7 +140,7 @@ def refuse_more(stack: Stack, where: Path, n_stated: int, n_extra: int = 0) -> N
     """
     if len(stack) > n_stated + n_extra:
         raise GeometryError(
-            f"{where.name}: {len(stack):,} projections were found, but the settings state "
+            f"{where.name}: found {len(stack):,} projections, but the settings state "
             f"{n_stated:,}; choose the settings of this scan."
         )
 

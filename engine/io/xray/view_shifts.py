@@ -60,12 +60,13 @@ def shifted_views(
     for what, sign, largest in zip(("columns", "rows"), signs, most, strict=True):
         if largest < SMALL:
             continue
-        taken = (
-            "the geometry is corrected"
+        notes.append(
+            f"{path.name}: views are shifted by up to {largest:.2g} {what}; the geometry is "
+            "corrected."
             if sign
-            else ("the views do not confirm these shifts, so they are not used")
+            else f"{path.name}: views are shifted by up to {largest:.2g} {what}; the views do not "
+            "confirm these shifts, so they are not used."
         )
-        notes.append(f"{path.name}: views are shifted by up to {largest:.2g} {what}; {taken}.")
     if not any(signs):
         return geometry
     zero = np.zeros(len(values))

@@ -127,7 +127,7 @@ def _volume(path):
     ("make", "words"),
     [
         (lambda p: p.mkdir(), ["this folder contains no scan or image"]),
-        (_unknown_hdf5, ["unknown kind of HDF5 file (datasets: /a (3, float64))"]),
+        (_unknown_hdf5, ["unknown kind of HDF5 file", "Datasets: 1 (/a (3, float64))."]),
         (_volume, ["of type 'Isocenter volume'"]),
         (lambda p: p.write_bytes(b""), ["empty"]),
         (lambda p: p.write_bytes(b"hello world, this is no scan"), ["known", "format"]),

@@ -27,50 +27,48 @@ COMMAND = re.compile(r"`(isocenter [^`]+)`")
 ROOT = Path(__file__).parents[3]
 
 ELSEWHERE = {
-    "a SPECT scan in Interfile": "STIR",
-    "a PyTorch model": "PyTorch",
-    "an MRC map that ends within its header": "the rest of it is where it came from",
-    "an Office document": "the scan is another file",
-    "a Zstandard file": "a program that unpacks it",
-    "a 7-Zip archive": "a program that unpacks it",
-    "a RAR archive": "a program that unpacks it",
-    "a Git LFS pointer": "Git LFS and its server",
-    "a git-annex pointer": "git-annex and its server",
-    "a web page": "the server of the file",
-    "a header of a microPET or Inveon scanner": "the scanner software",
+    "SPECT scan in Interfile": "STIR",
+    "PyTorch model": "PyTorch",
+    "MRC map that ends within its header": "the rest of it is where it came from",
+    "Office document": "the scan is another file",
+    "Zstandard file": "a program that unpacks it",
+    "7-Zip archive": "a program that unpacks it",
+    "RAR archive": "a program that unpacks it",
+    "Git LFS pointer": "Git LFS and its server",
+    "git-annex pointer": "git-annex and its server",
+    "web page": "the server of the file",
+    "header of a microPET or Inveon scanner": "the scanner software",
     "raw data of a GE PET scanner (RDF)": "STIR",
-    "a Siemens image header": "STIR",
-    "a Siemens list-mode header of an unsupported scanner": "STIR",
+    "Siemens image header": "STIR",
+    "Siemens list-mode header of an unsupported scanner": "STIR",
     "scanner raw data in DICOM": "STIR",
-    "an Interfile header of an image or of projections": "STIR, or the program that wrote it",
+    "Interfile header of an image or of projections": "STIR, or the program that wrote it",
     **dict.fromkeys(
-        ("a PNG image", "a JPEG image", "a JPEG 2000 image", "a GIF image"),
+        ("PNG image", "JPEG image", "JPEG 2000 image", "GIF image"),
         "the measured values are another file",
     ),
     **dict.fromkeys(
-        ("a BMP image", "a video (MP4)", "a video (AVI)", "a PDF document"),
+        ("BMP image", "video (MP4)", "video (AVI)", "PDF document"),
         "the measured values are another file",
     ),
+    **dict.fromkeys(("PLY surface", "STL surface", "OBJ surface"), "the volume is another file"),
     **dict.fromkeys(
-        ("a PLY surface", "an STL surface", "an OBJ surface"), "the volume is another file"
-    ),
-    **dict.fromkeys(
-        ("a Keras model", "MRI raw data (ISMRMRD)", "a cell table (AnnData)"),
+        ("Keras model", "MRI raw data (ISMRMRD)", "cell table (AnnData)"),
         "the image is another file",
     ),
     **dict.fromkeys(
-        ("a VTK file", "a VTK file in XML", "an Amira mesh", "a NetCDF file"), "3D Slicer or Fiji"
+        ("VTK file", "VTK file in XML", "Amira mesh", "NetCDF file"), "3D Slicer or Fiji"
     ),
     **dict.fromkeys(
-        ("a FITS image", "a Zeiss CZI image", "a Leica LIF image", "a Nikon ND2 image"), "Fiji"
+        ("FITS image", "Zeiss CZI image", "Leica LIF image", "Nikon ND2 image"), "Fiji"
     ),
     **dict.fromkeys(
         (
-            "a Gatan DigitalMicrograph image",
-            "an OLE file, such as ZVI, OIB or an Office document",
-            "an Imaris image",
-            "a BigDataViewer image",
-            "a DREAM.3D file",
+            "Gatan DigitalMicrograph image",
+            "OLE file, such as ZVI, OIB or an Office document",
+            "Imaris image",
+            "BigDataViewer image",
+            "DREAM.3D file",
         ),
         "Fiji",
     ),
@@ -126,9 +124,9 @@ def unzipped(data: bytes) -> bytes:
 
 
 PACKERS = {
-    "a gzip file": (gzip.compress, gzip.decompress),
-    "a bzip2 file": (bz2.compress, bz2.decompress),
-    "an xz file": (lzma.compress, lzma.decompress),
-    "a tar archive": (tarred, untarred),
-    "a ZIP archive": (zipped, unzipped),
+    "gzip file": (gzip.compress, gzip.decompress),
+    "bzip2 file": (bz2.compress, bz2.decompress),
+    "xz file": (lzma.compress, lzma.decompress),
+    "tar archive": (tarred, untarred),
+    "ZIP archive": (zipped, unzipped),
 }

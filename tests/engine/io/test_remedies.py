@@ -51,7 +51,7 @@ def test_what_is_unpacked_opens(name: str, tmp_path: Path) -> None:
     mu_map(tmp_path / "mu.h5")
     bundle = tmp_path / "mu.dat"
     bundle.write_bytes(pack((tmp_path / "mu.h5").read_bytes()))
-    assert f"this is {name}, an unsupported format. {recognising.UNPACK}" in refusal(bundle)
+    assert f"this format is not supported. Format: {name}. {recognising.UNPACK}" in refusal(bundle)
     (tmp_path / "again.h5").write_bytes(unpack(bundle.read_bytes()))
     assert np.array_equal(read_volume(tmp_path / "again.h5").values, VALUES)
 
@@ -75,9 +75,9 @@ def mat73(path: Path, values: np.ndarray, **more: object) -> None:
 
 
 ARRAYS: dict[str, tuple[Callable[..., None], str]] = {
-    "a file of NumPy arrays (.npz) without a voxel size": (npz, "scan.npz"),
-    "a MATLAB 5 file without a voxel size": (mat5, "scan.mat"),
-    "a MATLAB 7.3 file without a voxel size": (mat73, "scan.mat"),
+    "file of NumPy arrays (.npz) without a voxel size": (npz, "scan.npz"),
+    "MATLAB 5 file without a voxel size": (mat5, "scan.mat"),
+    "MATLAB 7.3 file without a voxel size": (mat73, "scan.mat"),
 }
 
 
@@ -87,7 +87,7 @@ def test_arrays_open_with_the_variables_of_the_example(name: str, tmp_path: Path
     path = tmp_path / file
     write(path, VALUES)
     said = refusal(path)
-    assert f"this is {name}" in said and volumes.WITHIN in said
+    assert f"Format: {name}." in said and volumes.WITHIN in said
     example = json.loads(re.findall(r"\{.*?\}", said)[0])
     path.unlink()
     write(path, VALUES, **example)
@@ -108,7 +108,7 @@ def test_a_numpy_array_opens_with_the_text_beside_it_or_is_imported(tmp_path: Pa
     path = tmp_path / "mu.npy"
     npy(path, VALUES)
     said = refusal(path)
-    assert "this is a NumPy array without a voxel size" in said and volumes.BESIDE in said
+    assert "Format: NumPy array without a voxel size" in said and volumes.BESIDE in said
     (tmp_path / "mu.json").write_text(re.findall(r"\{.*?\}", said)[0])
     assert np.array_equal(read_volume(path).values, VALUES)
     assert "Open the array itself" in refusal(tmp_path / "mu.json")
@@ -150,7 +150,7 @@ def test_a_tiff_without_sizes_is_imported(tmp_path: Path) -> None:
     path = tmp_path / "scan.tif"
     tifffile.imwrite(path, FEW)
     said = refusal(path)
-    assert "a TIFF image without a voxel size" in said and volumes.ARRAY in said
+    assert "TIFF image without a voxel size" in said and volumes.ARRAY in said
     import_it(said, path)
 
 
@@ -160,15 +160,15 @@ def xray_file(name: str, path: Path) -> None:
     ge = "[General]\nVersion=2\n[Geometry]\nFDD=800\n[Detector]\nPixelsizeX=0.2\n"
     bruker = "[System]\nScanner=X\n[Acquisition]\nSource Voltage (kV)=  80\n"
     beginnings = {
-        "an ESRF data file (EDF) without the .info of its scan": edf.encode(),
-        "a crystallographic binary file (CBF)": b"###CBF: VERSION 1.5\n",
-        "a GE phoenix scan (PCA)": ge.encode(),
-        "a North Star scan": b"<Object Radiograph>\n",
-        "a settings file of a Bruker scanner": bruker.encode(),
-        "a Scanco ISQ volume": b"CTDATA-HEADER_V1" + bytes(496),
-        "a Scanco AIM volume": b"AIMDATA_V030   \0",
-        "a VGStudio volume description": b"{volume1}\n[file1]\nSize = 4 3 2\n",
-        "a North Star volume": b"<NSI Reconstruction Project>\n",
+        "ESRF data file (EDF) without the .info of its scan": edf.encode(),
+        "crystallographic binary file (CBF)": b"###CBF: VERSION 1.5\n",
+        "GE phoenix scan (PCA)": ge.encode(),
+        "North Star scan": b"<Object Radiograph>\n",
+        "settings file of a Bruker scanner": bruker.encode(),
+        "Scanco ISQ volume": b"CTDATA-HEADER_V1" + bytes(496),
+        "Scanco AIM volume": b"AIMDATA_V030   \0",
+        "VGStudio volume description": b"{volume1}\n[file1]\nSize = 4 3 2\n",
+        "North Star volume": b"<NSI Reconstruction Project>\n",
     }
     path.write_bytes(beginnings[name])
 
@@ -192,7 +192,7 @@ def test_projections_that_another_program_exports_are_imported(name: str, tmp_pa
     """The other program is the one that wrote them; from its TIFF images on, it is ours to do."""
     xray_file(name, tmp_path / "scan.dat")
     said = refusal(tmp_path / "scan.dat")
-    assert f"this is {name}" in said
+    assert f"Format: {name}." in said
     folder = tmp_path / "views"
     folder.mkdir()
     for k, view in enumerate(FEW):
@@ -206,7 +206,7 @@ def test_edf_without_the_text_of_its_scan_is_imported(tmp_path: Path) -> None:
     for k, view in enumerate(FEW):
         (folder / f"view_{k:04}.edf").write_bytes(edf_bytes(view))
     said = refusal(folder / "view_0003.edf")
-    assert "this is an ESRF data file (EDF) without the .info of its scan" in said
+    assert "Format: ESRF data file (EDF) without the .info of its scan" in said
     import_it(said, folder)
 
 
@@ -214,7 +214,7 @@ def test_edf_without_the_text_of_its_scan_is_imported(tmp_path: Path) -> None:
 def test_slices_that_another_program_exports_open(name: str, tmp_path: Path) -> None:
     xray_file(name, tmp_path / "volume.dat")
     said = refusal(tmp_path / "volume.dat")
-    assert f"this is {name}" in said
+    assert f"Format: {name}." in said
     assert "DICOM slices or as one TIFF with a voxel size" in said
     assert read_volume(series(tmp_path)).grid.shape == (2, 3, 4)
     tiff = tmp_path / "volume.tif"
@@ -228,7 +228,7 @@ def test_a_volume_that_nibabel_saves_as_nifti_opens(tmp_path: Path) -> None:
     path.write_bytes(MGHImage(VALUES.T, np.eye(4)).to_bytes())
     values = MGHImage.from_bytes(path.read_bytes()).get_fdata(dtype=np.float32)
     said = refusal(path)
-    assert "NIfTI" in said and "this is a FreeSurfer volume" in said
+    assert "NIfTI" in said and "Format: FreeSurfer volume" in said
     nibabel.save(nibabel.Nifti1Image(values, np.eye(4)), tmp_path / "a.nii")
     found = read_volume(tmp_path / "a.nii").values
     assert found.shape == VALUES.shape and set(found.flat) == set(VALUES.flat)
@@ -286,10 +286,10 @@ def test_a_real_projection_opens_in_place_of_its_calibration(shared_data: Path) 
 
 
 OTHERS = (
-    *("a FreeSurfer volume (MGZ)", "an AFNI dataset (HEAD)", "AFNI values (BRIK)"),
-    *("a Philips PAR header", "Philips PAR/REC values"),
-    *("a CASToR scanner description (.hscan)", "a CASToR look-up table (.lut)"),
-    "a STIR header of GATE coincidences (.hroot)",
+    *("FreeSurfer volume (MGZ)", "AFNI dataset (HEAD)", "AFNI values (BRIK)"),
+    *("Philips PAR header", "Philips PAR/REC values"),
+    *("CASToR scanner description (.hscan)", "CASToR look-up table (.lut)"),
+    "STIR header of GATE coincidences (.hroot)",
 )
 """Followed in test_recogniser_others.py; the scans of CASToR and GATE open in their own tests."""
 
@@ -300,14 +300,14 @@ def test_no_remedy_escapes() -> None:
         *PACKERS, *ARRAYS, *VIEWS, *SLICES,
         *(each.name for each in emission.EMISSION if each.remedy == emission.DICOM_PART),
         *(each.name for each in emission.EMISSION if each.remedy == emission.REGIONS),
-        "a NumPy array without a voxel size", "the sidecar of an array",
-        "a pickled Python object", "Eiger detector frames", "a NetCDF 4 file",
-        "a TIFF image without a voxel size", "a FreeSurfer volume",
+        "NumPy array without a voxel size", "sidecar of an array",
+        "a pickled Python object", "Eiger detector frames", "NetCDF 4 file",
+        "TIFF image without a voxel size", "FreeSurfer volume",
         *OTHERS,
-        "a list of DICOM attributes (JSON)",
-        "the index of a DICOM folder (DICOMDIR)",
-        "a normalisation of a Siemens scanner in raw DICOM", "a Siemens normalisation header",
-        "a Siemens scan header", "a Varian image that is not part of a scan",
+        "list of DICOM attributes (JSON)",
+        "index of a DICOM folder (DICOMDIR)",
+        "normalisation of a Siemens scanner in raw DICOM", "Siemens normalisation header",
+        "Siemens scan header", "Varian image that is not part of a scan",
     }  # fmt: skip
     assert not here & set(ELSEWHERE)
     assert {each.name for each in KNOWN} == here | set(ELSEWHERE)

@@ -184,7 +184,7 @@ def _content(file: InputFile) -> Plain:
     try:
         return from_json(file.text(MAX_BYTES))
     except ValueError as e:
-        raise FileFormatError(f"{file.name}: damaged JSON file ({e}); copy it again.") from e
+        raise FileFormatError(f"{file.name}: damaged JSON file; copy it again. Reason: {e}.") from e
 
 
 def _content_at(path: Path) -> Plain:

@@ -198,7 +198,7 @@ def content_of(text: str) -> TextContent:
     if text.lstrip()[:1] in ("{", "["):
         found = lists_in_json(text)
         if found is not None:
-            lists = [NumberList(f"its {path or 'list'}", path, each) for path, each in found]
+            lists = [NumberList(path or "list", path, each) for path, each in found]
             return TextContent(_different(lists), is_bare=len(lists) == 1 and not lists[0].label)
     if text.lstrip().startswith("<"):
         # Closing tags would repeat the words of each element; one element per line makes rows.
@@ -308,7 +308,7 @@ def _all_numbers(rows: list[_Row]) -> Iterator[NumberList]:
     """Yield all numbers in order, for a list that is broken into lines."""
     values = [value for row in rows for value in row.values]
     if len(rows) > 1 and len(values) >= FEWEST:
-        yield NumberList("all its numbers", rows[0].label(0), np.array(values))
+        yield NumberList("all numbers", rows[0].label(0), np.array(values))
 
 
 def _different(lists: Iterator[NumberList] | list[NumberList]) -> tuple[NumberList, ...]:

@@ -47,7 +47,7 @@ def test_a_dataset_is_read(tmp_path: Path, ring: RingScanner, values: np.ndarray
 @pytest.mark.parametrize(
     ("edit", "kind", "message"),
     [
-        (lambda v: v[:-1], GeometryError, "47 efficiencies, but 'Tiny' has 48 crystals"),
+        (lambda v: v[:-1], GeometryError, "efficiencies is 47, but 'Tiny' has 48 crystals"),
         (lambda v: [*v[:-1], np.nan], DataError, r"1 of 48 values .* \[47\]"),
         (lambda v: [*v[:-1], -0.5], DataError, "crystal 47 is -0.5"),
         (lambda v: 0 * v, DataError, "all efficiencies are 0"),

@@ -124,7 +124,10 @@ def test_a_copy_is_left_out_with_a_note(series: Path):
     found = read_volume(series)
     assert same(found, clean)
     (note,) = found.notes
-    assert note == ("Ignored: im0021 (1): copy of im0021 (same SOPInstanceUID and same bytes).")
+    assert note == (
+        "Ignored: im0021 (1): this is a copy of im0021 with the same SOPInstanceUID and the same "
+        "bytes."
+    )
 
 
 def test_a_copy_in_another_encoding_is_left_out_with_a_note(series: Path):
@@ -133,7 +136,8 @@ def test_a_copy_in_another_encoding_is_left_out_with_a_note(series: Path):
     dataset.file_meta.ImplementationVersionName = "ARCHIVE"
     dataset.save_as(series / "im0021-again")
     (note,) = read_volume(series).notes
-    assert "im0021-again: copy of im0021" in note and "same attributes and pixels" in note
+    assert "im0021-again: this is a copy of im0021" in note
+    assert "with the same SOPInstanceUID, attributes and pixels" in note
     assert same(read_volume(series), clean)
 
 

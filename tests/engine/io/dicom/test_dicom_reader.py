@@ -199,7 +199,9 @@ def test_a_dicomdir_stands_for_its_folder(tmp_path):
 def test_slices_that_lack_at_the_end_are_missed_where_the_series_counts_them(tmp_path):
     write_series(tmp_path / "s", affine=AFFINE, shape=SHAPE, kind="PT", NumberOfSlices=4)
     (tmp_path / "s" / "im0021").unlink()
-    with pytest.raises(FileFormatError, match="3 slices are present, but the series should have 4"):
+    with pytest.raises(
+        FileFormatError, match="the number of slices is 3, but the series should have 4"
+    ):
         read_volume(tmp_path / "s")
 
 
@@ -279,7 +281,7 @@ def test_other_kinds_are_named(tmp_path, name):
     shutil.copy(str(get_testdata_file(name)), tmp_path)
     with pytest.raises(
         FileFormatError,
-        match=r"an RT plan|a DICOM (report|picture|screenshot)|of the kind \w+ without",
+        match=r"Format: (RT plan|DICOM report|DICOM screenshot \(secondary capture\))\. ",
     ):
         read_volume(tmp_path / name)
 

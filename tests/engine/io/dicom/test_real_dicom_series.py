@@ -83,7 +83,7 @@ def test_a_copied_slice_and_files_without_a_preamble_open(shared_data: Path) -> 
     copied = read_volume(cases / "10-copied-slice")
     assert copied.grid.shape[0] == 16
     (note,) = copied.notes
-    assert "im009 (1).dcm: copy of im009.dcm" in note
+    assert "im009 (1).dcm: this is a copy of im009.dcm" in note
     for path in (cases / "10-no-preamble", cases / "10-no-preamble" / "im000.dcm"):
         found = read_volume(path)
         assert found.grid.shape == (16, 48, 48) and found.unit == "HU" and not found.notes

@@ -161,7 +161,7 @@ def test_values_may_be_scaled_by_either_word_and_not_by_two_that_differ(tmp_path
         ("[3] := 3", "[3] := 2", "states 160 bytes of values, but a.v has 240"),
         ("[3] := 3", "[3] := -3", "the number of voxels"),
         ("frames := 1", "frames := 4", "states 960 bytes of values, but a.v has 240"),
-        ("dimensions := 3", "dimensions := 5", "5 dimensions"),
+        ("dimensions := 3", "dimensions := 5", "'number of dimensions' is 5, expected 3"),
         ("[1] := x", "[1] := tangential coordinate", "axes are tangential coordinate, y, z"),
         ("scaling factor (mm/pixel) [3] := 2.5", "", "the voxel size"),
         (

@@ -188,7 +188,7 @@ def test_spect_projections_are_called_spect(tmp_path: Path, said: str) -> None:
     (tmp_path / "a.hs").write_text(f"!INTERFILE :=\nname of data file := a.s\n{said}\n")
     report = inspect(tmp_path / "a.hs")
     assert report.facts[0] == ("Format", "SPECT scan in Interfile")
-    assert "this is a SPECT scan in Interfile" in report.faults[0]
+    assert "Format: SPECT scan in Interfile" in report.faults[0]
 
 
 def test_samples_of_the_cases(shared_data: Path) -> None:

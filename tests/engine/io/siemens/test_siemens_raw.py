@@ -197,7 +197,7 @@ def test_a_compressed_sinogram_is_refused_with_a_way(folder):
 
 
 def test_a_normalisation_is_named_with_a_remedy_that_works(folder):
-    kind, what, ending = "norm", "a normalisation", ".n.hdr"
+    kind, what, ending = "norm", "Format: normalisation of a Siemens scanner", ".n.hdr"
     text = (
         "!INTERFILE:=\n%patient sex:=F\n%patient ID:=4711\n!name of data file:=a.s\n"
         "%data set [1]:={0,,a.n}\n"

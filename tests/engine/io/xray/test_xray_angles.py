@@ -162,15 +162,15 @@ def test_repeated_angles_are_kept_and_counted() -> None:
     values = TURN.copy()
     values[7] = 6
     assert (
-        "1 view repeats the angle of another view (first: view 7 at 6°)"
+        "views repeat the angle of another view (number: 1, first: view 7 at 6°)"
         in (read_angles(values, "deg", "a").notes[0])
     )
     twice = np.repeat(np.arange(0, 180, 3.0), 2)
     found = read_angles(twice, "deg", "a")
     assert np.array_equal(found.rad, np.deg2rad(twice))
     assert found.notes == (
-        "a: 60 views repeat the angle of another view (first: view 1 at 0°); these views "
-        "share one weight.",
+        "a: some views repeat the angle of another view (number: 60, first: view 1 at 0°); these "
+        "views share one weight.",
     )
 
 

@@ -145,7 +145,7 @@ def test_faults_get_one_sentence(tmp_path, rng):
         read_projections(write(tmp_path / "a.nxs", values, ("angle", "vertical")))
     with pytest.raises(FileFormatError, match="export the projections"):
         read_projections(write(tmp_path / "b.nxs", values, ("horizontal_x", "vertical", "angle")))
-    with pytest.raises(GeometryError, match="7 projections but 8 angles"):
+    with pytest.raises(GeometryError, match="projections is 7, but the number of angles is 8"):
         write(tmp_path / "c.nxs", values[:7], ("angle", "vertical", "horizontal"))
         read_projections(tmp_path / "c.nxs")
     four = rng.random((N, ROWS, COLUMNS, 2), np.float32)

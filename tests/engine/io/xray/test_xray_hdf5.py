@@ -122,7 +122,7 @@ class TestDataExchange:
                 {"theta": np.arange(N) * 15.0, "units": "rad"},
                 r"turns in radians.*In degrees they span 165°",
             ),
-            ({"theta": np.arange(N - 2.0)}, "12 projections but 10 angles"),
+            ({"theta": np.arange(N - 2.0)}, "projections is 12, but the number of angles is 10"),
             ({"theta": np.zeros(N)}, "have the same angle"),
             (
                 {"data_white": FLATS[:, :, 1:]},
@@ -159,7 +159,7 @@ class TestDataExchange:
         flats[:, 2, 4] = 50
         data = read_projections(dxchange(tmp_path, data=values, data_white=flats))
         message = " ".join(data.notes)
-        assert "13 values are not numbers, 1 of the pixels in every view" in message
+        assert "(values: 13, pixels without a number in any view: 1)" in message
         assert "1 of 15 pixels get no light" in message
         assert data.bad_pixels is not None
         assert np.argwhere(data.bad_pixels).tolist() == [[1, 1], [2, 4]]
@@ -281,7 +281,12 @@ class TestNxTomo:
             ("instrument/eye/image_key", 0 * KEYS + 1, DataError, "marks none of the 17 images"),
             ("instrument/eye/image_key", None, FileFormatError, "no image_key"),
             ("sample/rotation_angle", None, FileFormatError, "no rotation_angle"),
-            ("sample/rotation_angle", np.arange(5.0), GeometryError, "17 projections but 5 angles"),
+            (
+                "sample/rotation_angle",
+                np.arange(5.0),
+                GeometryError,
+                "projections is 17, but the number of angles is 5",
+            ),
             ("instrument/eye/data", None, FileFormatError, "no images"),
         ],
     )

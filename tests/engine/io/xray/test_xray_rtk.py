@@ -175,7 +175,7 @@ def test_unsafe_or_damaged_xml_is_refused(tmp_path: Path, text: str) -> None:
         ({"ElementDataFile": "/etc/passwd"}, "only files in the same folder"),
         ({"DimSize": "5 3 13"}, "truncated after 720 bytes of values, expected 780"),
         ({"DimSize": "5 3"}, "expected 3 numbers"),
-        ({"DimSize": "5 3 11"}, "11 projections but 12 angles"),
+        ({"DimSize": "5 3 11"}, "projections is 11, but the number of angles is 12"),
         ({"ElementType": "MET_LONG"}, "export one number per voxel"),
         ({"DimSize": "50000 50000 50000"}, "GiB of memory"),
     ],

@@ -297,7 +297,11 @@ class TestGeometry:
             "In degrees they span 330°, as expected for a scan. Set its unit",
         ),
         ({}, {"angles": {"first": 3.0}}, r"state exactly one of step, values and file, got \[\]"),
-        ({}, {"angles": {"values": [1.0, 2.0]}}, "12 projections but 2 angles"),
+        (
+            {},
+            {"angles": {"values": [1.0, 2.0]}},
+            "projections is 12, but the number of angles is 2",
+        ),
         ({}, {"angles": {"file": "../a.txt"}}, "only files in the same folder"),
         ({}, {"axis_column": 2.0, "detector_shift_mm": [1.0, 0.0]}, "not both"),
     ],

@@ -157,9 +157,7 @@ class TestFlexRay:
     def test_the_last_image_may_be_uncounted_and_others_not(self, tmp_path: Path) -> None:
         settings = {"# projections": str(N - 1), "last angle": "360"}
         assert read_projections(flexray(tmp_path, **settings)).n_views == N - 1
-        with pytest.raises(
-            GeometryError, match="12 projections were found, but the settings state 10"
-        ):
+        with pytest.raises(GeometryError, match="found 12 projections, but the settings state 10"):
             read_projections(flexray(tmp_path, **{"# projections": str(N - 2)}))
 
     def test_a_turn_with_both_ends_keeps_one(self, tmp_path: Path) -> None:
@@ -307,7 +305,7 @@ class TestNikon:
         [
             ({"DetectorPixelsX": "6"}, "3 x 5 pixels, but the settings state 3 x 6"),
             ({"Projections": "13"}, "only 12 of 13 projections"),
-            ({"Projections": "10"}, "12 projections were found, but the settings state 10"),
+            ({"Projections": "10"}, "found 12 projections, but the settings state 10"),
             ({"WhiteLevel": "0"}, "'whitelevel' is 0"),
             (
                 {"WhiteLevel": "1"},
@@ -368,7 +366,7 @@ class TestBruker:
         ("changes", "match"),
         [
             ({"Number of Files": "20"}, "only 12 of 19 projections"),
-            ({"Number of Files": "9"}, "12 projections were found, but the settings state 9"),
+            ({"Number of Files": "9"}, "found 12 projections, but the settings state 9"),
             ({"Number of Columns": "9"}, "3 x 5 pixels, but the settings state 3 x 9"),
             ({"Filename Prefix": "cat"}, "0 series of TIFF images such as cat0000.tif"),
             ({"Depth (bits)": "77"}, "expected 8, 10, 12, 14 or 16"),
@@ -429,7 +427,7 @@ class TestAstraVectors:
     @pytest.mark.parametrize(
         ("edit", "match"),
         [
-            (lambda v: v[:-1], "12 projections but 11 angles"),
+            (lambda v: v[:-1], "projections is 12, but the number of angles is 11"),
             (lambda v: v[:, :11], None),
             (lambda v: v * np.nan, "expected 12 finite"),
             (lambda v: v * 1e6, "convert the lengths to mm"),

@@ -57,7 +57,8 @@ def message(path, *settings):
 
 REFUSED = {
     "a third of the views": (
-        lambda f: put(f, DATA, f[DATA][: N // 3]), "30 projections but 90 angles"),
+        lambda f: put(f, DATA, f[DATA][: N // 3]),
+        "projections is 30, but the number of angles is 90"),
     "a scan that ended early": (
         lambda f: put(f, DATA, f[DATA][:] * (np.arange(N) < N // 2)[:, None, None]),
         "90 views .* starting with view 45 .only zeros: 45, no numbers: 0.; use a"
@@ -103,7 +104,7 @@ def test_numbers_that_are_missing_here_and_there_are_mended_and_counted(path):
         values[3:9, 2, 20:23] = np.nan
         put(file, DATA, values)
     ledger, notes = message(path)
-    assert "18 values are not numbers" in notes
+    assert "some values are not numbers (values: 18" in notes
     assert ledger["bad_pixels"].startswith("18 values not measured")
 
 
