@@ -269,7 +269,7 @@ def test_an_unknown_hdf5_file_says_what_it_holds(desk, tmp_path):
     with h5py.File(tmp_path / "strange.h5", "w") as file:
         file["entry/counts"] = np.ones((3, 4), np.float32)
     desk.open(tmp_path / "strange.h5")
-    assert "HDF5 file (datasets: /entry/counts (3 x 4, float32))" in desk.problems[0]
+    assert "Datasets: 1 (/entry/counts (3 x 4, float32))." in desk.problems[0]
 
 
 def test_a_file_is_judged_for_itself_in_a_folder_of_many_settings(desk, folder, tmp_path):
