@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.language.translation import tr
@@ -17,7 +18,10 @@ TONES = {"info": "muted", "warning": "look", "error": "missing"}
 
 
 class LogPanel(QWidget):
-    """Text of the session's log, which can be selected and copied."""
+    """Text of the session's log, which can be selected and copied.
+
+    It has text only while it is shown: Qt needs several kilobytes for each line.
+    """
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -31,10 +35,23 @@ class LogPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.text)
+        self._is_filled = False
         self._session.log_added.connect(self._add)
         # Colours are part of the text, so a new theme writes all lines again.
         self._theme.changed.connect(self._show_all)
-        self._show_all()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._is_filled:
+            self._is_filled = True
+            self._show_all()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        # A minimised window shows the same lines at the same place again.
+        if not event.spontaneous():
+            self._is_filled = False
+            self.text.clear()
 
     def show_newest(self) -> None:
         """Scroll to the last line."""
@@ -49,6 +66,8 @@ class LogPanel(QWidget):
             self._add(line)
 
     def _add(self, line: LogLine) -> None:
+        if not self._is_filled:
+            return
         colour = getattr(self._theme.colours, TONES[line.level])
         # File names can contain "<" and "&".
         words = escape(visible_text(f"{line.time:%H:%M:%S}  {WORDS[line.level]}{line.text}"))
