@@ -7,8 +7,10 @@ installations).
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from engine.core.errors import ResourceError
 from engine.core.private_files import (
@@ -17,20 +19,23 @@ from engine.core.private_files import (
     why_not_private,
 )
 
+Kind: TypeAlias = Literal["cache", "config", "data", "state"]
+
 APP_NAME = "isocenter"
 HOME_VARIABLE = "ISOCENTER_HOME"
 OTHER_HOME = f"Set {HOME_VARIABLE} to a folder you may write to."
+PLACES = (
+    "HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
+    "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
+)  # fmt: skip
+"""Variables of the environment that place the default folders."""
 OWNER_ONLY = 0o700
 """Permissions of the folders of queue and jobs: their files name scans and patients."""
 
 
 def cache_dir() -> Path:
     """Folder of data that can be computed again; created if missing."""
-    import platformdirs
-
-    return made(
-        _home("cache") or platformdirs.user_cache_path(APP_NAME, appauthor=False), OTHER_HOME
-    )
+    return made(_home("cache") or _default("cache"), OTHER_HOME)
 
 
 def cached_dir(name: str) -> Path:
@@ -53,50 +58,34 @@ def key_dir() -> Path:
 
 def jobs_dir() -> Path:
     """Folder of jobs and checkpoints; created if missing."""
-    import platformdirs
-
     # State, not cache: cleaning tools delete caches, and a checkpoint cannot be computed again.
-    state = platformdirs.user_state_path(APP_NAME, appauthor=False)
-    return made(_private(_home("jobs") or state / "jobs"), OTHER_HOME, mode=OWNER_ONLY)
+    jobs = _home("jobs") or _default("state") / "jobs"
+    return made(_private(jobs), OTHER_HOME, mode=OWNER_ONLY)
 
 
 def state_dir() -> Path:
     """Folder of data that all runs share; created if missing."""
-    import platformdirs
-
-    state = platformdirs.user_state_path(APP_NAME, appauthor=False)
-    return made(_home("state") or state, OTHER_HOME)
+    return made(_home("state") or _default("state"), OTHER_HOME)
 
 
 def queue_dir() -> Path:
     """Folder of the study queue; not created."""
-    import platformdirs
-
-    state = platformdirs.user_state_path(APP_NAME, appauthor=False)
-    return _private(_home("queue") or state / "queue")
+    return _private(_home("queue") or _default("state") / "queue")
 
 
 def locks_dir() -> Path:
     """Folder of the locks between processes; created if missing."""
-    import platformdirs
-
-    state = platformdirs.user_state_path(APP_NAME, appauthor=False)
-    return made(_home("locks") or state / "locks", OTHER_HOME)
+    return made(_home("locks") or _default("state") / "locks", OTHER_HOME)
 
 
 def results_dir() -> Path:
     """Folder of finished images, unless the settings name another; not created."""
-    import platformdirs
-
-    return _home("results") or platformdirs.user_data_path(APP_NAME, appauthor=False) / "results"
+    return _home("results") or _default("data") / "results"
 
 
 def tuning_dir() -> Path:
     """Folder of the kernel variants tuned on this machine; not created."""
-    import platformdirs
-
-    state = platformdirs.user_state_path(APP_NAME, appauthor=False)
-    return _private(_home("tuning") or state / "tuning")
+    return _private(_home("tuning") or _default("state") / "tuning")
 
 
 def exports_dir() -> Path:
@@ -108,12 +97,8 @@ def exports_dir() -> Path:
 
 def config_dir() -> Path:
     """Folder of the user's settings; not created."""
-    import platformdirs
-
     home = os.environ.get(HOME_VARIABLE)
-    if home:
-        return Path(home).expanduser().absolute()
-    return platformdirs.user_config_path(APP_NAME, appauthor=False)
+    return Path(home).expanduser().absolute() if home else _default("config")
 
 
 def made(folder: Path, remedy: str = "Choose another folder.", *, mode: int = 0o777) -> Path:
@@ -146,9 +131,7 @@ def made(folder: Path, remedy: str = "Choose another folder.", *, mode: int = 0o
 
 def user_cache_dir() -> Path:
     """Cache of this user, whatever ISOCENTER_HOME names; not created."""
-    import platformdirs
-
-    return platformdirs.user_cache_path(APP_NAME, appauthor=False)
+    return _default("cache")
 
 
 def _make_parents(folder: Path) -> None:
@@ -164,10 +147,7 @@ def _make_parents(folder: Path) -> None:
 
 def private_state_dir() -> Path:
     """Folder of private copies, also if others can change ISOCENTER_HOME; not created."""
-    import platformdirs
-
-    state = platformdirs.user_state_path(APP_NAME, appauthor=False)
-    return _private(_home("private") or state / "private")
+    return _private(_home("private") or _default("state") / "private")
 
 
 def _private(folder: Path) -> Path:
@@ -178,12 +158,9 @@ def _private(folder: Path) -> Path:
     reason = why_not_private(folder)
     if not reason:
         return folder
-    import platformdirs
-
     # One for each refused folder, so that two shared homes do not mix their queues
     name = sha256(os.fsencode(folder)).hexdigest()[:12]
-    state = platformdirs.user_state_path(APP_NAME, appauthor=False)
-    instead = state / "private" / name / folder.name
+    instead = _default("state") / "private" / name / folder.name
     if still := why_not_private(instead):
         raise ResourceError(
             f"{folder} cannot be used, nor can {instead} in its place. {reason} {still} Set "
@@ -204,6 +181,27 @@ def _number_in(folder: Path) -> int:
         return sum(1 for _ in folder.glob("[!.]*"))
     except OSError:
         return 0
+
+
+def _default(kind: Kind) -> Path:
+    """Return the folder of the system for a kind of data of this program; not created."""
+    return _default_of(kind, tuple(map(os.environ.get, PLACES)))
+
+
+@lru_cache
+def _default_of(kind: Kind, _: tuple[str | None, ...]) -> Path:
+    """Return the same folder for the same environment: every lock and every job needs one."""
+    import platformdirs
+
+    match kind:
+        case "cache":
+            return platformdirs.user_cache_path(APP_NAME, appauthor=False)
+        case "config":
+            return platformdirs.user_config_path(APP_NAME, appauthor=False)
+        case "data":
+            return platformdirs.user_data_path(APP_NAME, appauthor=False)
+        case "state":
+            return platformdirs.user_state_path(APP_NAME, appauthor=False)
 
 
 def _home(name: str) -> Path | None:

@@ -110,7 +110,8 @@ def _lock_of(path: Path) -> FileLock:
     # One file has many spellings: links, "~", and on Windows upper and lower case.
     name = os.path.normcase(path.expanduser().resolve())
     digest = sha256(name.encode(errors="surrogateescape")).hexdigest()
-    return FileLock(locks_dir() / f"{digest[:32]}.lock")
+    # As text: `Path` stores each name of a file in a table of the interpreter, which then grows
+    return FileLock(f"{locks_dir()}{os.sep}{digest[:32]}.lock")
 
 
 def _acquired(lock: FileLock) -> bool:
@@ -134,7 +135,7 @@ def _released(lock: FileLock) -> Iterator[None]:
         yield
     finally:
         with suppress(OSError):  # Windows cannot remove an open file
-            Path(lock.lock_file).unlink()
+            os.unlink(lock.lock_file)  # noqa: PTH108  as text, see `_lock_of`
         lock.release()
 
 
