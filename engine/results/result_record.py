@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import sha256
+from sys import intern
 from typing import Any, Literal, Self, TypeVar
 
 from engine.core.json_types import Plain
@@ -17,6 +18,10 @@ RESULT_FORMAT: Literal["isocenter-result-1"] = "isocenter-result-1"
 SHARED_OF_RECORD = ("run", "inputs")
 SHARED_OF_RUN = ("protocol", "corrections", "warnings", "notes")
 """Parts that are equal in most runs of a day."""
+SHARED_TEXTS = frozenset(
+    ("id", "title", "protocol", "modality", "outcome", "device", "voxels", "unit", "key", "sha256")
+)
+"""Texts that are equal in most runs, or also in the audit log."""
 MOST_SHARED = 500
 
 AnySettings = TypeVar("AnySettings", bound=Settings)
@@ -90,10 +95,14 @@ class ResultRecord(Settings):
 
         The window holds the records of all results, and runs of a scan mostly differ in few fields.
         """
-        whole = self
+        # Only fields that are set: a copy would add the others to the text
+        same: dict[str, object] = {
+            name: intern(getattr(self, name)) for name in SHARED_TEXTS & self.model_fields_set
+        }
+        whole = self.model_copy(update={**same, "created_utc": _in_utc(self.created_utc)})
         if self.run is not None:
             run = _with_shared(self.run, SHARED_OF_RUN)
-            whole = self.model_copy(update={"run": run})
+            whole = whole.model_copy(update={"run": run})
         return _with_shared(whole, SHARED_OF_RECORD)
 
     def to_text(self) -> str:
@@ -104,6 +113,11 @@ class ResultRecord(Settings):
     def _digest(self) -> str:
         text = self.model_copy(update={"sha256": ""}).model_dump_json(exclude_unset=True)
         return sha256(text.encode()).hexdigest()
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """Return an equal time; the parser makes a time zone for each."""
+    return moment.replace(tzinfo=UTC) if moment.utcoffset() == timedelta(0) else moment
 
 
 @dataclass(frozen=True)

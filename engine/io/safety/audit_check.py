@@ -27,6 +27,7 @@ from engine.io.safety.signing_key import has_user_key, known_keys
 
 DIGEST_BYTES = sha256().digest_size
 CHUNK_BYTES = 2**16
+SHARED = ("key", "result", "record")
 
 
 @dataclass(frozen=True)
@@ -245,8 +246,9 @@ def _about_result(entry: Plain) -> Plain | None:
     facts = entry.get("facts")
     if not isinstance(facts, dict) or not isinstance(facts.get("result"), str):
         return None
-    # Names, actions and keys are equal in thousands of lines, which share them in memory.
-    shared = {intern(name): _shared(v) if name == "key" else v for name, v in facts.items()}
+    # Names, actions and keys are equal in thousands of lines, which share them in memory. The list
+    # of results has the names and digests of its results, too.
+    shared = {intern(name): _shared(v) if name in SHARED else v for name, v in facts.items()}
     return {"what": _shared(entry.get("what")), "facts": shared}
 
 
