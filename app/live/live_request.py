@@ -80,6 +80,7 @@ def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSes
         open_source,
     )
 
+    geometry = None if request.geometry is None else geometry_of(request.geometry, loader)
     options = SourceOptions(
         replay=request.replay,
         rate=request.rate,
@@ -87,9 +88,9 @@ def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSes
         network=request.network,
         sender_keys=request.sender_keys,
         sender=request.sender,
+        frame_shape=None if geometry is None else geometry.shape,
     )
     source = open_source(request.source.strip(), options)
-    geometry = None if request.geometry is None else geometry_of(request.geometry, loader)
     choices = choices_of(protocol, live_settings(request), geometry)
     # A replay is on the disk already, and a sliding image has no whole scan.
     is_recorded = request.mode == "growing" and not request.replay

@@ -69,7 +69,8 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
 def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending) -> None:
     protocol = _protocol(arguments)
     # before any thread starts, because both start processes by a fork
-    geometry, source = _geometry(arguments.geometry), source_of(arguments)
+    geometry = _geometry(arguments.geometry)
+    source = source_of(arguments, None if geometry is None else geometry.shape)
     settings = LiveSettings(
         mode=arguments.mode,
         turn=arguments.turn,

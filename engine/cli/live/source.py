@@ -65,13 +65,17 @@ def add_source(p: argparse.ArgumentParser) -> None:
     p.set_defaults(reads_apart=True)
 
 
-def source_of(arguments: argparse.Namespace) -> FrameSource:
+def source_of(
+    arguments: argparse.Namespace, frame_shape: tuple[int, int] | None = None
+) -> FrameSource:
     """Open the source of frames.
 
     Parameters
     ----------
     arguments
         parsed options of `add_source`
+    frame_shape
+        (n_rows, n_columns) of the frames; None if not known
 
     Raises
     ------
@@ -89,6 +93,7 @@ def source_of(arguments: argparse.Namespace) -> FrameSource:
         network=arguments.network,
         sender_keys=tuple(arguments.sender_keys),
         sender=arguments.sender,
+        frame_shape=frame_shape,
     )
     return open_source(str(arguments.source), options)
 

@@ -37,6 +37,7 @@ class SourceOptions:
     sender_keys : public keys of the senders of a stream, and files of keys; empty: none are asked
         for, except on networks if the settings have a list of keys
     sender : key, token or address of the only sender of a stream; empty: the first one
+    frame_shape : (n_rows, n_columns) of the frames of a stream; None if not known
     """
 
     subscribe: bool = False
@@ -46,6 +47,7 @@ class SourceOptions:
     network: bool = False
     sender_keys: tuple[str, ...] = ()
     sender: str = ""
+    frame_shape: tuple[int, int] | None = None
 
 
 def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
@@ -65,7 +67,7 @@ def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
     """
     options = options or SourceOptions()
     if is_address(name):
-        return StreamSource(name, **stream_options(options))
+        return StreamSource(name, **stream_options(options), frame_shape=options.frame_shape)
     check_no_stream(name, options)
     if name.startswith(SCHEME):
         return PvAccessSource(name.removeprefix(SCHEME))

@@ -23,10 +23,11 @@ import psutil
 from engine.core.errors import EngineError, SettingsError
 from engine.core.json_types import Plain
 from engine.jobs.loader.limits import limited_memory, write_no_core
-from engine.live.core.message import MOST_BYTES, Buffer, ScanEnd, read_message
+from engine.live.core.message import Buffer, ScanEnd, read_message
 from engine.live.core.senders import Origin, Senders
 from engine.live.core.stream_keys import stream_key
 from engine.live.core.zeromq import ServerKeys, listens, opened
+from engine.live.receiving.limits import most_message, most_waiting, size_note
 from engine.live.receiving.presence import Presence
 from engine.live.receiving.shared_memory import MemoryWriter
 from engine.live.receiving.wire import INLINE, MESSAGE, Item, Stream, packed
@@ -37,10 +38,6 @@ if TYPE_CHECKING:
 LOOK_MS = 100
 ALIVE_S = 1.0
 """Longest time between two reports."""
-WAITING_MESSAGES = 2
-"""Most messages of a connection that wait here. A sender waits longer, without a loss."""
-MOST_MESSAGE = {"frames": MOST_BYTES, "events": 2**29}
-"""Most bytes of a message, by the kind of the stream."""
 LIMIT_BYTES = 9 * 2**29
 """Most memory of the process: some of the largest messages. Half of the free memory if less."""
 MOST_KEYS = 100
@@ -87,6 +84,7 @@ class Receiving:
         self, stream: Stream, given: Plain, reader: Reader, source: BinaryIO, target: BinaryIO
     ) -> None:
         self._stream, self._reader = stream, reader
+        self._most_bytes = most_message(stream.kind, stream.frame_shape)
         self._source, self._target = source, target
         memory = given.get("memory")
         self._memory = None if memory is None else MemoryWriter(memory)
@@ -103,7 +101,7 @@ class Receiving:
         self._n_refused = 0
         self._changed, self._outstanding = Condition(), 0
         self._required: str | None = None
-        self._is_over = self._has_failed = False
+        self._is_over = self._has_failed = self._has_message = self._has_explained = False
         self._refused_keys: deque[str] = deque(maxlen=MOST_KEYS)
         self._named_keys: set[str] = set()
 
@@ -119,8 +117,8 @@ class Receiving:
 
         # ZeroMQ reserves memory by the header of a message
         options = {
-            int(zmq.RCVHWM): WAITING_MESSAGES,
-            int(zmq.MAXMSGSIZE): MOST_MESSAGE[self._stream.kind],
+            int(zmq.RCVHWM): most_waiting(self._most_bytes),
+            int(zmq.MAXMSGSIZE): self._most_bytes,
             int(zmq.LINGER): 0,
         }
         kind = zmq.SUB if self._stream.subscribe else zmq.PULL
@@ -164,7 +162,7 @@ class Receiving:
             self._tell_alive()
 
     def _take(self, parts: list[zmq.Frame]) -> None:
-        senders = self._senders
+        senders, self._has_message = self._senders, True
         try:
             # Before its data are read: a stranger must not choose what is parsed
             is_accepted, text = senders.accepts(parts)
@@ -233,6 +231,8 @@ class Receiving:
 
     def _choose(self) -> None:
         """Use the sender that the user has chosen."""
+        if self._required is None:
+            return
         with self._changed:
             chosen, self._required = self._required, None
         if chosen is not None:
@@ -241,6 +241,20 @@ class Receiving:
     def _tell_presence(self, presence: Presence) -> None:
         for is_gone in presence.changes():
             self._tell({"event": "presence", "is_gone": is_gone})
+            if is_gone:
+                self._tell_size()
+
+    def _tell_size(self) -> None:
+        """Report the limit of a message once, if a sender has gone without a whole message.
+
+        ZeroMQ closes the connection of a message that is too large, and reports no reason.
+        """
+        shape, has_message = self._stream.frame_shape, self._has_message
+        self._has_message = False
+        if shape is None or has_message or self._has_explained:
+            return
+        self._has_explained = True
+        self._tell({"event": "noticed", "text": size_note(shape, self._most_bytes)})
 
     def _tell_failed(self, presence: Presence) -> None:
         """Report connections without a valid key once, and each key that is not allowed."""
@@ -306,9 +320,12 @@ def _waiting_message(socket: zmq.Socket[bytes]) -> list[zmq.Frame] | None:
 
     try:
         # Without a copy: frames of large detectors have tens of megabytes
-        return socket.recv_multipart(zmq.NOBLOCK, copy=False)
+        parts = [socket.recv(zmq.NOBLOCK, copy=False)]
     except zmq.Again:
         return None
+    while parts[-1].more:
+        parts.append(socket.recv(copy=False))
+    return parts
 
 
 def _reader(given: Plain) -> Reader:

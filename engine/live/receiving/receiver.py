@@ -217,6 +217,8 @@ class Receiver:
                 yield self._presence(bool(facts["is_gone"]))
             case "refused":
                 yield Noticed(f"{self._name}: messages are refused. {facts['text']}")
+            case "noticed":
+                yield Noticed(f"{self._name}: {facts['text']}")
             case "invalid":
                 yield from self.invalid(str(facts["text"]))
             case "senders":

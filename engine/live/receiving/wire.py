@@ -10,6 +10,7 @@ import json
 import struct
 from dataclasses import dataclass
 from io import RawIOBase
+from typing import NamedTuple
 
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
@@ -37,6 +38,7 @@ class Stream:
     network : True to accept senders on other computers
     sender_keys : public keys of the senders that are accepted; empty: no keys are asked for
     sender : key, token or address of the only sender that is accepted; empty: the first one
+    frame_shape : (n_rows, n_columns) of the frames, which limits their size; None if not known
     """
 
     address: str
@@ -45,10 +47,10 @@ class Stream:
     network: bool = False
     sender_keys: tuple[str, ...] = ()
     sender: str = ""
+    frame_shape: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(NamedTuple):
     """One report of the receiving process.
 
     Attributes

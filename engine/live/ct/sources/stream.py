@@ -28,6 +28,8 @@ class StreamSource:
     network : True to accept senders on other computers at tcp://*:port
     sender_keys : public keys of the senders that are accepted; empty: no keys are asked for
     sender : key, token or address of the only sender that is accepted; empty: the first one
+    frame_shape : (n_rows, n_columns) of the frames, if known before they come. Small frames then
+        come faster, and no message can be much larger
     """
 
     def __init__(
@@ -38,10 +40,11 @@ class StreamSource:
         network: bool = False,
         sender_keys: tuple[str, ...] = (),
         sender: str = "",
+        frame_shape: tuple[int, int] | None = None,
     ) -> None:
         check_network(address, network)
         self._receiver = Receiver(
-            Stream(address, "frames", subscribe, network, sender_keys, sender), "frame"
+            Stream(address, "frames", subscribe, network, sender_keys, sender, frame_shape), "frame"
         )
         self._name = address
         self._geometry: XrayGeometry | None = None

@@ -1,0 +1,69 @@
+"""Limits of a receiving socket: the size of a message, and the number of messages that wait.
+
+ZeroMQ counts waiting messages of each connection, and not their bytes. A stranger that sends the
+largest messages fills the memory with the product of both. If the size of the frames is known
+before the socket opens, messages are limited to it, and more of them may wait. Small frames are
+then received without a switch between threads for each.
+"""
+
+from __future__ import annotations
+
+from engine.live.core.message import MOST_BYTES, MOST_PIXELS
+
+LEAST_WAITING, MOST_WAITING = 2, 64
+"""Messages of a connection that wait here. A sender waits longer, without a loss."""
+PEER_BYTES = 2**29
+"""Most memory of waiting messages of a connection, unless two of the largest need more."""
+ITEM_BYTES = 8
+"""Most bytes of a pixel."""
+LEAST_BYTES = 2**23
+"""Room for the geometry of the most views, and for frames that are larger than expected."""
+EVENT_BYTES = 2**29
+"""Most bytes of a message with events."""
+
+
+def most_message(kind: str, frame_shape: tuple[int, int] | None) -> int:
+    """Return the most bytes of a message.
+
+    Parameters
+    ----------
+    kind
+        "frames" or "events"
+    frame_shape
+        (n_rows, n_columns) of the frames; None if it is not known
+    """
+    if kind != "frames":
+        return EVENT_BYTES
+    if frame_shape is None:
+        return MOST_BYTES
+    rows, columns = (min(n, MOST_PIXELS) for n in frame_shape)
+    return min(MOST_BYTES, max(LEAST_BYTES, ITEM_BYTES * rows * columns))
+
+
+def most_waiting(n_bytes: int) -> int:
+    """Return the most messages of a connection that wait.
+
+    Parameters
+    ----------
+    n_bytes
+        most bytes of a message
+    """
+    return min(MOST_WAITING, max(LEAST_WAITING, PEER_BYTES // n_bytes))
+
+
+def size_note(frame_shape: tuple[int, int], n_bytes: int) -> str:
+    """Return sentences about a sender that has gone without a whole message.
+
+    Parameters
+    ----------
+    frame_shape
+        (n_rows, n_columns) of the frames
+    n_bytes
+        most bytes of a message
+    """
+    rows, columns = frame_shape
+    return (
+        "a sender has disconnected before its first message was complete. A message has at most "
+        f"{n_bytes:,} bytes for frames of {rows} × {columns} pixels. Check that the geometry fits "
+        "the detector."
+    )

@@ -1,0 +1,109 @@
+"""Limits of messages: their size, and how many of a connection wait.
+
+Cases, listed before the code was written:
+
+- the frames are not known: a gibibyte, and two messages;
+- small frames: the geometry of the most views still fits, and many frames wait;
+- large frames of eight bytes a pixel fit;
+- whatever the frames are, a connection never needs more memory than without this knowledge;
+- a frame of another size within the limit is received, and reported as any other;
+- a message beyond the limit: its connection closes, one sentence states the limit, and the next
+  sender is received;
+- strangers announce messages of a gibibyte: each connection closes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+import pytest
+import zmq
+
+from engine.geometry.orbits import circular_cone
+from engine.live.core.frame import FrameKind, Noticed
+from engine.live.core.message import MOST_BYTES, MOST_PIXELS, message_of, message_of_geometry
+from engine.live.ct.playing import Played
+from engine.live.ct.sources.stream import StreamSource
+from engine.live.receiving.limits import EVENT_BYTES, most_message, most_waiting
+from tests.engine.live.receiving.test_receiving_process import Running, strangers
+
+SHAPE = (32, 48)
+SIZES = (1, 32, 256, 1024, 2048, 4096, 16_384, MOST_PIXELS)
+
+
+class Knowing(Running):
+    """A source that knows the size of its frames."""
+
+    def source_at(self, address: str) -> StreamSource:
+        return StreamSource(address, frame_shape=SHAPE)
+
+
+@pytest.fixture
+def running() -> Iterator[Knowing]:
+    made = Knowing()
+    yield made
+    made.end()
+
+
+def test_nothing_is_known_before_the_scan() -> None:
+    assert (most_message("frames", None), most_waiting(MOST_BYTES)) == (2**30, 2)
+    assert most_message("events", None) == most_message("events", (8, 8)) == EVENT_BYTES
+
+
+@pytest.mark.parametrize("shape", list(product(SIZES, SIZES)))
+def test_a_connection_needs_no_more_memory_than_without_the_size(shape: tuple[int, int]) -> None:
+    most = most_message("frames", shape)
+    assert most * most_waiting(most) <= MOST_BYTES * most_waiting(MOST_BYTES)
+    assert 2 <= most_waiting(most) <= 64
+    assert most >= min(MOST_BYTES, 8 * shape[0] * shape[1])
+
+
+def test_small_frames_wait_in_a_long_queue_and_the_largest_geometry_fits() -> None:
+    geometry = circular_cone(
+        np.linspace(0, 6, MOST_PIXELS),
+        source_axis_mm=500, source_detector_mm=800, shape=(1, 1), pixel_mm=1,
+    )  # fmt: skip
+    assert message_of_geometry(geometry)[1].nbytes <= most_message("frames", (1, 1))
+    assert [most_waiting(most_message("frames", (n, n))) for n in (256, 1024, 2048, 4096)] == [
+        64, 64, 16, 4
+    ]  # fmt: skip
+
+
+def frame_of(shape: tuple[int, int], k: int = 0) -> list[object]:
+    return message_of(Played(FrameKind.PROJECTION, k, None, np.full(shape, 7, np.uint16)))
+
+
+def test_a_frame_of_another_size_is_received(running: Knowing) -> None:
+    sender = running.sender()
+    for k, shape in enumerate([SHAPE, (1024, 2048), SHAPE]):
+        sender.send_multipart(frame_of(shape, k))
+    running.until(lambda: [each.index for each in running.frames] == [0, 2])
+    assert "projection 1 has 1024 x 2048 pixels" in running.texts
+
+
+def test_a_message_beyond_the_limit_is_explained_once(running: Knowing) -> None:
+    for _ in range(2):
+        large = running.sender({zmq.LINGER: 0})
+        large.send_multipart(frame_of((4096, 2048)))
+        running.until(lambda: "has disconnected. Frames" in running.texts)
+        large.close()
+        running.until(lambda: "first message" in running.texts)
+    running.sender().send_multipart(frame_of(SHAPE))
+    running.until(lambda: len(running.frames) == 1)
+    told = [each for each in running.came if isinstance(each, Noticed)]
+    assert [each.text.partition(": ")[2] for each in told] == [
+        "a sender has disconnected before its first message was complete. A message has at most "
+        "8,388,608 bytes for frames of 32 × 48 pixels. Check that the geometry fits the detector."
+    ]
+
+
+def test_strangers_that_announce_a_gibibyte_reserve_no_memory(running: Knowing) -> None:
+    before = running.child.memory_info().vms
+    with strangers(running.port, 10, size=2**30):
+        time.sleep(1)
+        assert running.child.memory_info().vms - before < 2**28
+        running.sender().send_multipart(frame_of(SHAPE))
+        running.until(lambda: len(running.frames) == 1)
