@@ -40,6 +40,9 @@ MOST_ANGLE_RAD = 1e6
 MOST_MM = 1e6
 """Largest coordinate of a geometry [mm]."""
 KINDS = "uif"
+FRAME_KINDS = tuple(FrameKind)
+LONGEST_TYPE = 40
+"""Most characters of the name of a type."""
 
 Buffer: TypeAlias = "bytes | memoryview"
 
@@ -74,15 +77,11 @@ def message_of(frame: Played, *, is_bare: bool = False) -> list[Buffer]:
     message
         header and values; the values are not copied if they are contiguous and little-endian
     """
-    header: Plain = {
-        "frame": frame.index,
-        "image_attributes": {"scan_index": int(frame.kind)},
-        "shape": list(frame.values.shape),
-        "type": _name_of(frame.values.dtype),
-    }
+    begin, end = _header_around(frame.kind, frame.values.shape, frame.values.dtype)
+    header = f"{begin}{frame.index}{end}"
     if frame.angle_rad is not None and not is_bare:
-        header[OURS] = {"angle_rad": frame.angle_rad}
-    return _packed(header, frame.values)
+        header = f"{header[:-1]}, {json.dumps({OURS: {'angle_rad': frame.angle_rad}})[1:]}"
+    return [header.encode(), _bytes_of(frame.values)]
 
 
 def message_of_geometry(geometry: XrayGeometry) -> list[Buffer]:
@@ -99,7 +98,7 @@ def message_of_geometry(geometry: XrayGeometry) -> list[Buffer]:
         "shape": list(vectors.shape),
         "type": _name_of(vectors.dtype),
     }
-    return _packed(header, vectors)
+    return [json.dumps(header).encode(), _bytes_of(vectors)]
 
 
 def message_of_end(sent: int) -> list[Buffer]:
@@ -144,7 +143,7 @@ def read_message(parts: Sequence[Buffer], arrived_s: float) -> Message:
     values = _values(header, parts[1], 2)
     kind = whole_of(table_of(header, "image_attributes"), "scan_index", 0, 2)
     return Frame(
-        kind=FrameKind(kind),
+        kind=FRAME_KINDS[kind],
         index=whole_of(header, "frame", 0, 2**53),
         angle_rad=_angle(ours),
         values=values,
@@ -157,10 +156,26 @@ def _name_of(kind: np.dtype[np.generic]) -> str:
     return kind.name  # NumPy needs 15 microseconds for it at each access
 
 
-def _packed(header: Plain, values: Array) -> list[Buffer]:
+@lru_cache
+def _header_around(
+    kind: FrameKind, shape: tuple[int, ...], type_: np.dtype[np.generic]
+) -> tuple[str, str]:
+    """Return the parts of a frame's header before and after its number, which differs each time."""
+    header = {
+        "frame": 0,
+        "image_attributes": {"scan_index": int(kind)},
+        "shape": list(shape),
+        "type": _name_of(type_),
+    }
+    begin, end = json.dumps(header).split("0", 1)
+    return begin, end
+
+
+def _bytes_of(values: Array) -> Buffer:
     # Little-endian on the wire, whatever the sender's machine is
-    data = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
-    return [json.dumps(header).encode(), data.reshape(-1).view(np.uint8).data]
+    if not (values.flags.c_contiguous and values.dtype.str[0] != ">"):
+        values = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
+    return values.reshape(-1).view(np.uint8).data
 
 
 def header_of(text: bytes) -> Plain:
@@ -183,8 +198,7 @@ def header_of(text: bytes) -> Plain:
             "allowed; check the sending program."
         )
     try:
-        # As text: bytes would be searched for other encodings
-        header = json.loads(text.decode())
+        header = _parsed(text)
     except (ValueError, RecursionError) as e:
         raise DataError(
             f"the message header is not valid JSON ({e}); check the sending program."
@@ -197,37 +211,55 @@ def header_of(text: bytes) -> Plain:
     return header
 
 
+@lru_cache(1)
+def _parsed(text: bytes) -> object:
+    """Return the parsed header; the check of the sender and the reader need the same one."""
+    # As text: bytes would be searched for other encodings
+    return json.loads(text.decode())
+
+
 def _values(header: Plain, data: Buffer, n_axes: int) -> NDArray[np.generic]:
     shape = header.get("shape")
     if not isinstance(shape, list) or len(shape) != n_axes:
         raise DataError(
             f"in the header, 'shape' is {str(shape)[:80]}, expected a list of {n_axes} integers."
         )
-    sizes = [whole_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape]
+    for n in shape:
+        if not (type(n) is int and 1 <= n <= MOST_PIXELS):
+            whole_of({"shape": n}, "shape", 1, MOST_PIXELS)  # names the wrong number
     kind = _type(header.get("type"))
     # The size is checked before any memory is reserved for it
-    wanted = prod(sizes) * kind.itemsize
+    wanted = prod(shape) * kind.itemsize
     n_bytes = memoryview(data).nbytes
     if wanted != n_bytes:
         raise DataError(
             f"the message has {n_bytes:,} bytes of values, but its header describes "
-            f"{' x '.join(map(str, sizes))} values of type {kind.name}, which need {wanted:,} "
+            f"{' x '.join(map(str, shape))} values of type {kind.name}, which need {wanted:,} "
             "bytes."
         )
-    return np.frombuffer(data, kind).reshape(sizes)
+    return np.frombuffer(data, kind).reshape(shape)
 
 
 def _type(name: object) -> np.dtype[np.generic]:
-    try:
-        kind = np.dtype(name) if isinstance(name, str) else None
-    # NumPy parses strings such as "i4,f4" and raises several kinds of errors
-    except (TypeError, ValueError, SyntaxError):
-        kind = None
-    if kind is None or kind.kind not in KINDS or kind.itemsize > 8:
+    kind = _type_named(name) if isinstance(name, str) and len(name) <= LONGEST_TYPE else None
+    if kind is None:
         raise DataError(
             f"in the header, 'type' is {str(name)[:40]!r}, expected a number type such as uint16 "
             "or float32."
         )
+    return kind
+
+
+@lru_cache
+def _type_named(name: str) -> np.dtype[np.generic] | None:
+    """Return the type with this name; None if it is no number type. Every frame asks for it."""
+    try:
+        kind = np.dtype(name)
+    # NumPy parses strings such as "i4,f4" and raises several kinds of errors
+    except (TypeError, ValueError, SyntaxError):
+        return None
+    if kind.kind not in KINDS or kind.itemsize > 8:
+        return None
     return kind.newbyteorder("<") if kind.byteorder == "=" else kind
 
 

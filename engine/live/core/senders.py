@@ -18,7 +18,7 @@ import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.core.errors import DataError
 from engine.live.core.message import OURS, Buffer, header_of, table_of
@@ -55,8 +55,7 @@ def with_token(message: Sequence[Buffer], token: str) -> list[Buffer]:
     return [json.dumps(header).encode(), *message[1:]]
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(NamedTuple):
     """Origin of a message.
 
     Attributes

@@ -174,7 +174,9 @@ def _fault_of(frame: Frame) -> str:
         )
     # Darks of a good detector may be zero everywhere
     # The first pixels decide for nearly all frames, and the others need not be read
-    if frame.kind != FrameKind.DARK and not values.flat[:FIRST].any() and not values.any():
+    if frame.kind == FrameKind.DARK or values.item(0):
+        return ""
+    if not values.flat[:FIRST].any() and not values.any():
         return (
             f"{_called(frame)} has only zeros. It is not used. Check the beam and the "
             "detector readout."
@@ -184,7 +186,8 @@ def _fault_of(frame: Frame) -> str:
 
 def _type_of(frame: Frame) -> DType:
     # In any byte order. The name of a type would need a third of the time of all checks
-    return frame.values.dtype.newbyteorder("=")
+    kind = frame.values.dtype
+    return kind if kind.isnative else kind.newbyteorder("=")
 
 
 def _called(frame: Frame) -> str:

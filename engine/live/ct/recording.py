@@ -94,8 +94,9 @@ class Recording:
             elif isinstance(arrival, ShapeChanged) or self._moved(arrival):
                 self._forget()
             yield arrival
-            for text in () if self._recorder is None else self._recorder.take_notices():
-                yield Noticed(text)
+            if self._recorder is not None:
+                for text in self._recorder.take_notices():
+                    yield Noticed(text)
 
     def close(self) -> None:
         """Close the source; stored frames remain."""

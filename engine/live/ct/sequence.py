@@ -97,7 +97,8 @@ class Sequence:
             yield each
 
     def _is_repeated(self, index: int, last: int | None) -> bool:
-        if last is None or index not in self._seen:
+        # A number above all others is new, and the search would take longer than the other checks
+        if last is None or index > last or index not in self._seen:
             return False
         return not _starts_new_scan(index, last)
 

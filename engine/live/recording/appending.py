@@ -15,11 +15,13 @@ from math import inf
 from pathlib import Path
 from time import perf_counter
 
-from engine.live.recording.direct import BLOCK, DirectFile
+from engine.live.recording.direct import BLOCK, DirectFile, begins_block
 from engine.live.recording.records import MAGIC, Buffer, RecordingFile, pieces_of
 
 DIRECT_BYTES = 2**18
 """Fewest bytes for which a write past the page cache is cheaper."""
+ALIGNED_BYTES = 2**16
+"""Fewest bytes of a record that are worth spaces before them, up to a block."""
 MOST_PIECES = 512
 """Most pieces in one call of the system, which limits them to 1024."""
 Waiting = tuple[int, int, Buffer, Buffer]
@@ -114,9 +116,7 @@ class RecordAppender:
         OSError
             if the disk is full or fails
         """
-        pieces = [memoryview(piece).cast("B") for each in records for piece in pieces_of(*each)]
-        pieces = [piece for piece in pieces if piece.nbytes]
-        n_bytes = sum(piece.nbytes for piece in pieces)
+        pieces, n_bytes = self._pieces_of(records)
         begun_s = perf_counter()
         try:
             is_direct = self._write(pieces, n_bytes, is_late=is_late)
@@ -142,6 +142,19 @@ class RecordAppender:
         """Remove the zeros after the last record; no other process may have appended any."""
         with suppress(OSError):  # zeros do no harm
             os.ftruncate(self._descriptor, self._end)
+
+    def _pieces_of(self, records: Sequence[Waiting]) -> tuple[list[memoryview], int]:
+        """Return the pieces of records, and their size."""
+        pieces, end = list[memoryview](), self._end
+        for kind, count, header, data in records:
+            flat = memoryview(data)
+            flat = flat if (flat.ndim, flat.format) == (1, "B") else flat.cast("B")
+            is_aligned = self._direct is not None and flat.nbytes >= ALIGNED_BYTES
+            begin = end if is_aligned and begins_block(flat) else None
+            for piece in pieces_of(kind, count, header, flat, begin):
+                pieces.append(memoryview(piece))
+                end += len(piece)
+        return pieces, end - self._end
 
     def _write(self, pieces: list[memoryview], n_bytes: int, *, is_late: bool) -> bool:
         """Write pieces; return True if they went past the page cache."""

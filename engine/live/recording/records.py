@@ -5,8 +5,9 @@
     header (JSON), data, CRC-32 of both
 
 Numbers are little-endian. A file that was cut anywhere is readable up to the cut. A record whose
-contents are damaged is skipped and counted, because its size is known from the intact start. After
-the last record, zeros may fill its block of 4096 bytes.
+contents are damaged is skipped and counted, because its size is known from the intact start. Spaces
+may follow the JSON, so that the data begin a block of 4096 bytes. After the last record, zeros may
+fill its block.
 """
 
 from __future__ import annotations
@@ -89,7 +90,9 @@ def head_of(kind: int, count: int, header: Buffer, data: Buffer) -> bytes:
     return HEAD.pack(MARK, kind, count, memoryview(header).nbytes, memoryview(data).nbytes)
 
 
-def pieces_of(kind: int, count: int, header: Buffer, data: Buffer) -> list[Buffer]:
+def pieces_of(
+    kind: int, count: int, header: Buffer, data: Buffer, begin: int | None = None
+) -> list[Buffer]:
     """Return a record as pieces of a file, without a copy of the data.
 
     Parameters
@@ -100,10 +103,16 @@ def pieces_of(kind: int, count: int, header: Buffer, data: Buffer) -> list[Buffe
         number of frames or events
     header, data
         contents
+    begin
+        position of the record if its data have to begin a block of the file; spaces then follow
+        its header, which JSON allows
     """
+    header = bytes(header)
+    if begin is not None:
+        header += b" " * (-(begin + HEAD.size + CHECK.size + len(header)) % BLOCK)
     head = head_of(kind, count, header, data)
     check = crc32(data, crc32(header))
-    return [head, CHECK.pack(crc32(head)), header, data, CHECK.pack(check)]
+    return [b"".join((head, CHECK.pack(crc32(head)), header)), data, CHECK.pack(check)]
 
 
 @dataclass

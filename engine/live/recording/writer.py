@@ -96,10 +96,9 @@ class RecordingWriter:
 
     def take_notices(self) -> list[str]:
         """Return messages for the user since the last call."""
-        found = []
-        with suppress(IndexError):
-            while True:
-                found.append(self._notices.popleft())
+        found = list[str]()
+        while self._notices:
+            found.append(self._notices.popleft())
         return found
 
     def finish(self) -> bool:

@@ -14,20 +14,22 @@ Cases of lost recordings, listed before the code was written:
 from __future__ import annotations
 
 import errno
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
+from mmap import mmap
 from pathlib import Path
 
 import pytest
 
 from engine.core.errors import FileFormatError
 from engine.live.recording import writer as writer_module
-from engine.live.recording.appending import DIRECT_BYTES, RecordAppender
-from engine.live.recording.direct import BLOCK, CHUNK, DirectFile
+from engine.live.recording.appending import ALIGNED_BYTES, DIRECT_BYTES, RecordAppender
+from engine.live.recording.direct import BLOCK, CHUNK, MOST_PARTS, DirectFile
 from engine.live.recording.process import Appender
 from engine.live.recording.records import MAGIC, RecordingFile, RecordKind, pieces_of
 from engine.live.recording.shelf import unfinished_recordings
@@ -338,6 +340,53 @@ def test_another_process_continues_after_a_large_record(tmp_path: Path) -> None:
     assert appender.sync()
     appender.close()
     assert data_in(path) == [*data, b"next"]
+
+
+def aligned(n_bytes: int, seed: int) -> memoryview:
+    """Return bytes that begin with a page, as those of the shared memory do."""
+    memory = mmap(-1, n_bytes)
+    memory[:] = drawn(n_bytes, seed)
+    return memoryview(memory)
+
+
+def test_data_that_begin_with_a_page_begin_a_block_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.isorec"
+    appender = RecordAppender.of_new(path)
+    if appender._direct is None:
+        pytest.skip("this disk takes no direct writes")
+    sizes = [ALIGNED_BYTES, LARGE, BLOCK, 2 * CHUNK + 5, ALIGNED_BYTES - 1, 4 * BLOCK * 16]
+    data = [aligned(n, k) for k, n in enumerate(sizes)]
+    # Together and one by one, with an unaligned one in between
+    records = [(RecordKind.DATA, 1, f'{{"k": {k}}}'.encode(), each) for k, each in enumerate(data)]
+    other = (RecordKind.DATA, 1, b"{}", drawn(LARGE, 9))
+    appender.append([*records, other])
+    for each in (*records, other):
+        appender.append([each])
+    appender.close()
+    file = RecordingFile(path)
+    found = list(file.records())
+    assert [each.data for each in found] == 2 * [bytes(each[3]) for each in (*records, other)]
+    assert [json.loads(each.header) for each in found[: len(data)]] == [
+        {"k": k} for k in range(len(data))
+    ]
+    content = path.read_bytes()
+    for each in data:
+        is_at_block = content.index(each[:64]) % BLOCK == 0
+        assert is_at_block == (each.nbytes >= ALIGNED_BYTES)
+    assert not file.extent.is_cut and not file.extent.damaged
+
+
+def test_more_aligned_records_than_one_write_takes_are_whole(tmp_path: Path) -> None:
+    path, n = tmp_path / "a.isorec", MOST_PARTS + 3
+    data = aligned(2 * ALIGNED_BYTES, 1)
+    # Parts of whole blocks and of a block and a half
+    records = [
+        (RecordKind.DATA, 1, b"{}", data[: ALIGNED_BYTES + (k % 2) * BLOCK // 2]) for k in range(n)
+    ]
+    appender = RecordAppender.of_new(path)
+    appender.append(records)
+    appender.close()
+    assert data_in(path) == [bytes(each[3]) for each in records]
 
 
 def test_only_zeros_of_one_block_may_follow_the_records(tmp_path: Path) -> None:
