@@ -40,6 +40,7 @@ from engine.operators.ray_checks import (
 if TYPE_CHECKING:
     from engine.kernels.rays.device_em import DeviceEm
     from engine.kernels.rays.device_rays import DeviceRays
+    from engine.kernels.rays.event_weights import Draws
 
 __all__ = ["RayProjector", "RayVariant", "Rays"]
 
@@ -260,6 +261,60 @@ class RayProjector(LinearOperator):
             raise NumericalError(
                 f"the expected counts are too large for {self.dtype}; scale the image down."
             )
+
+    @property
+    def shares_rays(self) -> bool:
+        """True if `em_numerators` traces a ray once for all replicates."""
+        return not self.on.is_cuda and self.dtype == np.float32
+
+    def em_numerators(
+        self, images: Array, background: Array | None, counts: Array | None, draws: Draws
+    ) -> Array:
+        """Return the numerators of EM updates of several bootstrap replicates.
+
+        Parameters
+        ----------
+        images
+            (n, n_z, n_y, n_x) float32, image of each replicate, not negative
+        background
+            (n_rows,) expected counts that do not come from the image; None: none
+        counts
+            (n_rows,) measured counts; None: one each
+        draws
+            counts of the rows in each replicate (`engine.kernels.rays.event_weights`)
+
+        Returns
+        -------
+        (n, n_z, n_y, n_x)
+
+        Raises
+        ------
+        ResourceError
+            if the projector does not share rays, or is reproducible and its rows have counts
+        """
+        # Integer sums of weighted rows are defined for events only.
+        is_counted = self.reproducible and counts is not None
+        if is_counted or not self.shares_rays or not isinstance(self._tracer, HostRays):
+            raise ResourceError(
+                "em_numerators needs float32 rays on the CPU; use em_numerator for each replicate."
+            )
+        for image in images:
+            self._check_em(image, background)
+        return self._tracer.replicates(images, background, counts, draws)
+
+    def selected(self, rows: NDArray[np.int64]) -> RayProjector:
+        """Return the projector of some rays, which can be repeated.
+
+        Parameters
+        ----------
+        rows
+            (n,) numbers of the rays
+        """
+        part = copy(self)
+        part._tracer = self._tracer.selected(rows)
+        part.out_shape = (len(rows),)
+        part._subsets = {}
+        return part
 
     def em_loop(
         self,

@@ -94,6 +94,19 @@ class DeviceRays:
         part._placed = Placed(whole.ends, whole.bins, at, whole.step * step, part.n_rows)
         return part
 
+    def selected(self, rows: HostArray) -> DeviceRays:
+        """Return some rows, which can be repeated.
+
+        Parameters
+        ----------
+        rows
+            (n,) numbers of the rows
+        """
+        part, ends, bins = copy(self), self.rows.ends[rows], self.rows.bins
+        part.rows = self.rows._replace(ends=ends, bins=bins[rows] if bins.size else bins)
+        part._placed = None  # copied to the device when it is first used
+        return part
+
     def forward(self, x: Array) -> Array:
         """Return line integrals along the rays.
 

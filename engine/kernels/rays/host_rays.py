@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from engine.kernels.rays.taps import Taps, taps
 from engine.kernels.rows_ahead import TapBuffers, tap_buffers
 from engine.kernels.stored_variants import chosen, ray_slot
 from engine.kernels.units import in_units, peak_of, row_unit
+
+if TYPE_CHECKING:
+    from engine.kernels.rays.event_weights import Draws
 
 Work = Callable[[Array, int, int], None]
 """Function that adds rows start to stop to an image."""
@@ -84,6 +88,52 @@ class HostRays:
         bins = self._held(self.rows.bins[first::step])
         part.rows = _only_read(self.rows._replace(ends=ends, bins=bins))
         return part
+
+    def selected(self, rows: NDArray[np.int64]) -> HostRays:
+        """Return some rows, which can be repeated.
+
+        Parameters
+        ----------
+        rows
+            (n,) numbers of the rows
+        """
+        part = copy(self)
+        ends, bins = self.rows.ends[rows], self.rows.bins
+        bins = self._held(bins[rows]) if bins.size else bins
+        part.rows = _only_read(self.rows._replace(ends=self._held(ends), bins=bins))
+        return part
+
+    def replicates(
+        self, images: Array, background: Array | None, counts: Array | None, draws: Draws
+    ) -> Array:
+        """Return the numerators of EM updates of several replicates, (n, n_z, n_y, n_x).
+
+        Parameters
+        ----------
+        images
+            (n, n_z, n_y, n_x) image of each replicate
+        background
+            (n_rows,) expected additive counts; None: none
+        counts
+            (n_rows,) measured counts; None: one each
+        draws
+            counts of the rows in each replicate
+        """
+        # Only runs with replicates compile these kernels.
+        from engine.kernels.rays.replicates import host_numerators
+
+        with self._profiler.span("fused", events=self.n_rows):
+            return host_numerators(
+                self.rows,
+                images,
+                background,
+                counts,
+                draws,
+                threads=self._threads,
+                is_exact=self._exact,
+                on_progress=self._tick,
+                rows_at_once=self._rows_at_once,
+            )
 
     def forward(self, x: Array) -> Array:
         """Return line integrals along the rays.
