@@ -31,7 +31,11 @@ def cropped(volume: Volume) -> Volume:
     # the map can be on a device
     xp = module_of(volume.values)
     part = xp.ascontiguousarray(volume.values[tuple(slice(*ends) for ends in box)])
-    return replace(volume, values=part, grid=volume.grid.part(box))
+    cropped = replace(volume, values=part, grid=volume.grid.part(box))
+    if volume.error is None:
+        return cropped
+    window = tuple(slice(*ends) for ends in box)
+    return replace(cropped, error=volume.error.within(window).of_values(part))
 
 
 def extent(inside: NDArray[np.bool_]) -> list[tuple[int, int]] | None:

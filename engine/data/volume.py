@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,9 @@ from engine.data.reading_note import Information
 from engine.data.storage.volume_file import place_of
 from engine.geometry.grid import ImageGrid
 from engine.geometry.patient_planes import UNKNOWN_AXES, is_axes_code
+
+if TYPE_CHECKING:
+    from engine.data.error_map import ErrorMap
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,8 @@ class Volume:
     notes : notes of the reader, one sentence each
     patient : patient ID if the file states it, only for comparison, never written; else ""
     frame_of_reference : UID of its coordinate system (DICOM), likewise
+    error : bootstrap replicates of exactly this array of values; None if their error is not known.
+        An error of another array is dropped, because changed values have another error
 
     Examples
     --------
@@ -45,8 +51,11 @@ class Volume:
     notes: tuple[str, ...] = ()
     patient: str = field(default="", repr=False)
     frame_of_reference: str = field(default="", repr=False)
+    error: ErrorMap | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if self.error is not None and self.error.image is not self.values:
+            object.__setattr__(self, "error", None)
         if self.values.shape != self.grid.shape:
             raise GeometryError(
                 f"the volume has shape {self.values.shape}, but its grid has "

@@ -37,6 +37,7 @@ from engine.recon.model import Model
 from engine.recon.postprocess import Filter
 
 if typing.TYPE_CHECKING:
+    from engine.data.error_map import ErrorMap
     from engine.recon.model import SystemModel
 
 MOST_LOWERED = 0.05
@@ -222,7 +223,7 @@ def iterate(
         image,
         done=done,
         so_far=context.log.history.so_far,
-        between=_between(context, space.grid, support),
+        between=between(context, space.grid, support),
         finish_early=until,
     )  # fmt: skip
     clock = perf_counter()
@@ -286,6 +287,25 @@ def model_for(
         return model
     spacing_mm = space.grid.voxel_mm[::-1]
     return MapModel.of(cast("SystemModel", model), spacing_mm, start, context.on.threads)
+
+
+def counts_model_for(
+    context: RunContext[Protocol], space: ImageSpace, model: Model, start: Array
+) -> SystemModel:
+    """Return the model of a run with counts, as `model_for` does.
+
+    Parameters
+    ----------
+    context
+        run with its algorithm
+    space
+        grid of the image
+    model
+        model of the counts
+    start
+        (n_z, n_y, n_x) start image of a new run
+    """
+    return cast("SystemModel", model_for(context, space, model, start))
 
 
 def with_sensitivities(
@@ -428,9 +448,20 @@ def _warn_of_skipped(context: RunContext[Protocol]) -> Iterator[Event]:
         )
 
 
-def _between(
+def between(
     context: RunContext[Protocol], grid: ImageGrid, support: NDArray[np.bool_] | None
 ) -> Callable[[Array], Array] | None:
+    """Return the filter between iterations; None if the protocol has none.
+
+    Parameters
+    ----------
+    context
+        run with its filters
+    grid
+        grid of the image
+    support
+        voxels that may be active; what is blurred out of it is moved back in. None for all voxels
+    """
     filters = context.protocol.between
     if not filters:
         return None
@@ -461,7 +492,11 @@ def _filtered(
 
 
 def finish(
-    context: RunContext[Protocol], space: ImageSpace, image: NDArray[np.float32], done: int
+    context: RunContext[Protocol],
+    space: ImageSpace,
+    image: NDArray[np.float32],
+    done: int,
+    error: ErrorMap | None = None,
 ) -> Stage[Volume]:
     """Apply the final filters to an image and record its provenance.
 
@@ -475,6 +510,8 @@ def finish(
         image after the last update
     done
         number of updates
+    error
+        error of the finished image; None if it is not known
     """
     log = context.log
     # A direct algorithm has no iterations that could set the end.
@@ -484,7 +521,8 @@ def finish(
     image = finished_image(context, space, image)
     yield log.end("finish")
     run = context.record(done / context.protocol.algorithm.n_subsets)
-    return (yield from conclude(context, space.finished, image, run))
+    volume = yield from conclude(context, space.finished, image, run)
+    return volume if error is None else replace(volume, error=error.of_values(volume.values))
 
 
 def finished_image(context: RunContext[Protocol], space: ImageSpace, image: Array) -> Array:

@@ -11824,6 +11824,36 @@ Möchten Sie sie ersetzen?</translation>
       <translation>Filter, die auf das fertige Bild angewendet werden</translation>
     </message>
     <message>
+      <location filename="engine/protocols/study/fields.py" />
+      <source>Compute the error of the image from this number of bootstrap replicates. Each is reconstructed from the counts with new Poisson noise. With 20, the standard deviation of a voxel is known to 16 %</source>
+      <translation>Den Fehler des Bildes aus dieser Zahl von Bootstrap-Wiederholungen berechnen. Jede wird aus den Zählereignissen mit neuem Poisson-Rauschen rekonstruiert. Mit 20 ist die Standardabweichung eines Voxels auf 16 % genau bekannt</translation>
+    </message>
+    <message>
+      <location filename="engine/protocols/study/fields.py" />
+      <source>Error map</source>
+      <translation>Fehlerkarte</translation>
+    </message>
+    <message>
+      <location filename="engine/protocols/study/fields.py" />
+      <source>no error map</source>
+      <translation>keine Fehlerkarte</translation>
+    </message>
+    <message>
+      <location filename="engine/protocols/study/fields.py" />
+      <source>Seed for the random numbers of the replicates; 1 if empty</source>
+      <translation>Startwert der Zufallszahlen für die Wiederholungen; 1, wenn leer</translation>
+    </message>
+    <message>
+      <location filename="engine/protocols/study/fields.py" />
+      <source>Seed of the error map</source>
+      <translation>Startwert der Fehlerkarte</translation>
+    </message>
+    <message>
+      <location filename="engine/protocols/study/fields.py" />
+      <source>1</source>
+      <translation>1</translation>
+    </message>
+    <message>
       <location filename="engine/protocols/study/study.py" />
       <source>Scan file or header file</source>
       <translation>Datei des Scans oder Header-Datei</translation>

@@ -111,7 +111,10 @@ def in_suv(volume: Volume, kind: SuvKind = "bw") -> Volume:
     # float64 for the product: the factor has many digits, and results are compared bit by bit.
     values = (volume.values * np.float64(factor)).astype(np.float32)
     info = {**volume.info, SUV: described(facts, factor)}
-    return replace(volume, values=values, unit=UNITS[kind], info=info)
+    converted = replace(volume, values=values, unit=UNITS[kind], info=info)
+    if volume.error is None:
+        return converted
+    return replace(converted, error=volume.error.scaled(values, factor))
 
 
 def why_no_suv(volume: Volume, kind: SuvKind = "bw") -> str:

@@ -104,10 +104,9 @@ def _suv(arguments: argparse.Namespace, console: Console) -> None:
     info = volume.info if arguments.identify else without_names(volume.info)
     # Multiplied in float64, and rounded only once
     values = (volume.values * np.float64(factor)).astype(np.float32)
-    converted, made_by = (
-        replace(volume, values=values, unit=UNITS[arguments.kind]),
-        {**info, SUV: record},
-    )
+    error = None if volume.error is None else volume.error.scaled(values, factor)
+    converted = replace(volume, values=values, unit=UNITS[arguments.kind], error=error)
+    made_by = {**info, SUV: record}
     # Some formats cannot store the unit SUV
     remark = save_remark(converted, arguments.output, made_by)
     if remark:

@@ -36,10 +36,17 @@ from engine.io.safety.ranges import known_unit, stated_grid
 if TYPE_CHECKING:
     import h5py
 
+    from engine.data.error_map import ErrorMap
+
 VERSION = SEALED
 FORMAT, VALUES = "isocenter-volume", "volume/values"
 FRAME_GATES = "frames/gates_ms"
 FRAMES, FRAME_ENDS, FRAME_TIMES = "frames/values", "frames/ends_ms", "frames/times_ms"
+ERRORS = tuple(
+    f"{group}/{name}" for group in ("error", "frames/error") for name in ("deviations", "scale")
+)
+COMPARED = (VALUES, FRAMES, *ERRORS)
+"""Datasets whose digests are compared when they are read."""
 
 
 class VolumeHdf5(VolumeReader):
@@ -70,7 +77,7 @@ def read_mapped(file: InputFile) -> Volume:
 def _read(file: InputFile, *, mapped: bool) -> Volume:
     path = file.path
     with open_hdf5(file) as tree:
-        notes = check_seal(tree, path, FORMAT, (VALUES, FRAMES))
+        notes = check_seal(tree, path, FORMAT, COMPARED)
         item = dataset(tree, VALUES, path)
         if item.ndim != 3 or item.dtype != np.float32:
             raise FileFormatError(
@@ -87,8 +94,26 @@ def _read(file: InputFile, *, mapped: bool) -> Volume:
         if notes:
             known_unit(path, unit)
         info = read_json(tree, "provenance", path)
+        error = _error(tree, values, path)
     refuse_not_finite(path, values)
-    return Volume(values, stated_grid(path, values.shape, voxel, centre), unit, info, notes)
+    grid = stated_grid(path, values.shape, voxel, centre)
+    return Volume(values, grid, unit, info, notes, error=error)
+
+
+def _error(tree: h5py.File, image: Array, path: Path) -> ErrorMap | None:
+    if "error" not in tree:
+        return None
+    from engine.io.hdf5.error_map import stored_error  # few images have one
+
+    return stored_error(tree, image, path)
+
+
+def _frame_errors(tree: h5py.File, images: Array, path: Path) -> tuple[ErrorMap | None, ...]:
+    if "frames/error" not in tree:
+        return (None,) * len(images)
+    from engine.io.hdf5.error_map import stored_frame_errors
+
+    return stored_frame_errors(tree, images, path)
 
 
 def _mapped(item: h5py.Dataset, path: Path) -> Array:
@@ -111,13 +136,20 @@ class VolumeHdf5Writer(VolumeWriter):
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
         values = np.ascontiguousarray(volume.values, "<f4")
+        error, errors = volume.error, dict[str, Array]()
+        if error is not None:
+            from engine.io.hdf5.error_map import columns_of, reserve_errors  # few images have one
+
+            errors = columns_of(error)
 
         def fill(file: h5py.File) -> None:
-            # The seal covers all objects, so it must be the last step.
             fill_volume(file, volume, values, provenance)
+            if error is not None:
+                reserve_errors(file, errors, volume.unit, error.seed)
+            # The seal covers all objects, so it must be the last step.
             seal(file)
 
-        write_hdf5(path, fill, {VALUES: values})
+        write_hdf5(path, fill, {VALUES: values, **errors})
 
 
 def fill_volume(file: h5py.File, volume: Volume, values: Array, provenance: Plain) -> None:
@@ -174,7 +206,7 @@ def stored_frames(file: InputFile, volume: Volume) -> tuple[FrameVolume, ...]:
     with open_hdf5(file) as tree:
         # Both datasets are compared where they are read: the volume by its reader, the frames
         # below.
-        check_seal(tree, path, FORMAT, (VALUES, FRAMES))
+        check_seal(tree, path, FORMAT, COMPARED)
         if FRAMES not in tree:
             return ()
         item = dataset(tree, FRAMES, path)
@@ -186,10 +218,20 @@ def stored_frames(file: InputFile, volume: Volume) -> tuple[FrameVolume, ...]:
                 "file again."
             )
         values = unchanged_column(item, "<f4", path)
+        errors = _frame_errors(tree, values, path)
     refuse_not_finite(path, values)
     return tuple(
-        FrameVolume(frame, Volume(each, volume.grid, volume.unit, volume.info))
-        for frame, each in zip(frames, values, strict=True)
+        FrameVolume(
+            frame,
+            Volume(
+                each if error is None else error.image,
+                volume.grid,
+                volume.unit,
+                volume.info,
+                error=error,
+            ),
+        )
+        for frame, each, error in zip(frames, values, errors, strict=True)
     )
 
 

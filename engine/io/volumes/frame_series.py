@@ -139,6 +139,12 @@ def _write_hdf5(
     values = np.ascontiguousarray(volume.values, "<f4")
     stack = np.stack([np.asarray(each.volume.values, "<f4") for each in frames])
     name, marks = _marks([each.frame for each in frames])
+    error, errors = volume.error, dict[str, NDArray[np.generic]]()
+    if error is not None:
+        # Few images have errors.
+        from engine.io.hdf5.error_map import columns_of, columns_of_frames, reserve_errors
+
+        errors = {**columns_of(error), **columns_of_frames([f.volume.error for f in frames])}
 
     def fill(file: h5py.File) -> None:
         fill_volume(file, volume, values, provenance)
@@ -152,9 +158,11 @@ def _write_hdf5(
         if held:
             gates = file.create_dataset(FRAME_GATES, data=np.array(held, "<i8"), track_times=False)
             gates.attrs["units"] = np.bytes_("ms")
+        if error is not None:
+            reserve_errors(file, errors, volume.unit, error.seed)
         seal(file)
 
-    write_hdf5(path, fill, {VALUES: values, FRAMES: stack})
+    write_hdf5(path, fill, {VALUES: values, FRAMES: stack, **errors})
 
 
 def read_frames(path: Path) -> tuple[FrameVolume, ...]:

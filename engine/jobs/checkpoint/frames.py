@@ -1,18 +1,28 @@
 """Store the finished frames of a dynamic job, so that a resumed run does not repeat them.
 
 Each frame is a separate checkpoint file with its number as name. A resumed run uses the first
-frames up to the first gap, so no frame may be removed, unlike iterates.
+frames up to the first gap, so no frame may be removed, unlike iterates. The error of a frame is in
+a volume file with the same number.
 """
 
 from __future__ import annotations
 
+import logging
 import shutil
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from engine.core.errors import EngineError
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.jobs.checkpoint.images import Head, read_checkpoint, write_image
+
+if TYPE_CHECKING:
+    from engine.data.error_map import ErrorMap
+
+log = logging.getLogger(__name__)
 
 
 class FinishedFrames:
@@ -34,6 +44,11 @@ class FinishedFrames:
             number of the frame, from 1
         """
         self.folder.mkdir(exist_ok=True)
+        # Before the image: a frame that is found again then has its error.
+        if volume.error is not None:
+            from engine.io.hdf5.volume import VolumeHdf5Writer  # few runs have errors
+
+            VolumeHdf5Writer.write(volume, self._error_path(place), {})
         write_image(volume, head, self._path(place))
 
     def read(self) -> list[tuple[Head, FrameVolume]]:
@@ -49,8 +64,24 @@ class FinishedFrames:
             # An older attempt with other settings may have left later frames in the folder
             if (head.protocol, head.inputs) != (first.protocol, first.inputs):
                 return found
+            try:
+                error = self._error(place)
+                if error is not None:
+                    volume = replace(volume, error=error.of_values(volume.values))
+            except EngineError as e:
+                log.warning("frame %d is computed again: %s", place, e)
+                return found
             found.append((head, FrameVolume(stored[0].frame, volume)))
         return found
+
+    def _error(self, place: int) -> ErrorMap | None:
+        """Return the error of a frame; None if the run computes none."""
+        path = self._error_path(place)
+        if not path.exists():
+            return None
+        from engine.io import read_volume  # few runs have errors
+
+        return read_volume(path).error
 
     def remove(self) -> None:
         """Delete all frames."""
@@ -58,3 +89,6 @@ class FinishedFrames:
 
     def _path(self, place: int) -> Path:
         return self.folder / f"{place:04d}.bin"
+
+    def _error_path(self, place: int) -> Path:
+        return self.folder / f"{place:04d}.h5"

@@ -16,6 +16,8 @@ Origin = tuple[str, dict[str, tuple[str, str]]]
 
 ADDED = (("algorithm", "updates"),)
 """Settings that checkpoints of 5a791f8c do not have; their value None does not change a run."""
+NEW_SETTINGS = ("error_replicates", "error_seed")
+"""Settings of a protocol that are left out of the digest if they are None."""
 
 
 def origin_of(study: Study, inputs: dict[str, Plain]) -> Origin:
@@ -34,7 +36,15 @@ def origin_of(study: Study, inputs: dict[str, Plain]) -> Origin:
         digest of the settings, and (name, digest) of each file
     """
     files = {role: (file["name"], file["sha256"]) for role, file in inputs.items()}
-    return _protocol_digest(study, study.protocol.model_dump(mode="json"), files), files
+    return _protocol_digest(study, _settings(study), files), files
+
+
+def _settings(study: Study) -> Plain:
+    """Return the settings of a run as JSON values."""
+    settings: Plain = study.protocol.model_dump(mode="json")
+    # Checkpoints from before error maps lack these settings; None changes no run.
+    absent = {key for key in NEW_SETTINGS if settings.get(key) is None}
+    return {key: value for key, value in settings.items() if key not in absent}
 
 
 def _protocol_digest(study: Study, protocol: Plain, files: dict[str, tuple[str, str]]) -> str:
@@ -53,7 +63,7 @@ def _protocol_digest(study: Study, protocol: Plain, files: dict[str, tuple[str, 
 
 def _older_digest(study: Study, files: dict[str, tuple[str, str]]) -> str:
     """Return the digest of the same settings in older checkpoints."""
-    protocol: Plain = study.protocol.model_dump(mode="json")
+    protocol = _settings(study)
     for group, name in ADDED:
         if name in protocol.get(group, {}) and protocol[group][name] is None:
             del protocol[group][name]

@@ -88,6 +88,7 @@ class VolumeFrame:
     grid, unit, info : grid, unit and information of the volume
     data : the values, if they do not fit into the slot
     place : file with the values, if the volume is in one
+    error : deviations, scale and seed of an error map; None if the error is not known
     """
 
     slot: int
@@ -98,6 +99,7 @@ class VolumeFrame:
     info: Plain
     data: bytes | None
     place: FilePlace | None = None
+    error: tuple[NDArray[np.int8], NDArray[np.float32], int] | None = None
 
     @classmethod
     def of(
@@ -124,7 +126,10 @@ class VolumeFrame:
         names = [f.name for f in fields(event) if f.name not in ("volume", "frames")]
         others = {name: getattr(event, name) for name in names}
         volume = event.volume
-        return cls(slot, type(event), others, volume.grid, volume.unit, volume.info, data, place)
+        facts = volume.grid, volume.unit, volume.info
+        found = volume.error
+        error = None if found is None else (found.deviations, found.scale, found.seed)
+        return cls(slot, type(event), others, *facts, data, place, error)
 
     @property
     def may_be_skipped(self) -> bool:
@@ -139,7 +144,13 @@ class VolumeFrame:
         values
             values of the volume, [z, y, x]
         """
-        return self.kind(volume=Volume(values, self.grid, self.unit, self.info), **self.others)
+        error = None
+        if self.error is not None:
+            from engine.data.error_map import ErrorMap  # few images have errors
+
+            error = ErrorMap(values, *self.error)
+        volume = Volume(values, self.grid, self.unit, self.info, error=error)
+        return self.kind(volume=volume, **self.others)
 
 
 def must_arrive(event: Preview | Finished) -> bool:

@@ -92,7 +92,12 @@ def flow(
         context, space, model, start, resume, finish_early, n_rows=data.scanner.n_lors,
         rows="lines", support=support,
     )  # fmt: skip
-    return (yield from stages.finish(context, space, image, done))
+    if context.protocol.error_replicates is None:
+        return (yield from stages.finish(context, space, image, done))
+    from engine.modalities.replicates import computed_error  # few runs have an error map
+
+    error = yield from computed_error(context, space, model, start, image, done, support=support)
+    return (yield from stages.finish(context, space, image, done, error))
 
 
 def read(context: Context, protocol: DualHeadProtocol) -> Stage[Histogram]:

@@ -16,7 +16,7 @@ from engine.modalities.dual_head_pet.prior import PriorSettings
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.dual_head_pet.support import Support
 from engine.protocols.study.choices import CountsAlgorithm, HistogramCorrections
-from engine.protocols.study.fields import Name, Voxel
+from engine.protocols.study.fields import Name, Replicates, ReplicateSeed, Voxel
 from engine.protocols.study.protocol import GridSettings, Protocol, YoungerSetting
 from engine.recon.algorithms import ALGORITHMS
 
@@ -112,6 +112,8 @@ class DualHeadProtocol(Protocol):
     support: Support = Support()
     algorithm: CountsAlgorithm = ALGORITHMS[0]()
     prior: PriorSettings = PriorSettings()
+    error_replicates: Replicates = None
+    error_seed: ReplicateSeed = None
 
     @model_validator(mode="after")
     # A rule of two fields, which the check of one field cannot contain.

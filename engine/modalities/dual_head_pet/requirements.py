@@ -229,6 +229,12 @@ def estimate(
         # Two panels need more iterations of MAP than rings, often all of them.
         "reconstruct": algorithm.n_passes * left * pass_s,
     }
+    if protocol.error_replicates is not None:
+        from engine.modalities.error_needs import error_needs  # few runs have an error map
+
+        n, seconds = protocol.error_replicates, stages["reconstruct"]
+        error = error_needs(n, scanner.grid.n_voxels, seconds, shares_rays=False)
+        memory, stages["errors"] = memory + error.memory_bytes, error.seconds
     free = free_memory()
     return Requirements(int(memory), free, stages, gpu, once="response")
 

@@ -165,7 +165,7 @@ def dynamic(
     if left_out:
         yield context.log.warn(left_out)
     # Finished frames of an interrupted run are read back, not reconstructed again.
-    images = [found.volume.values for found in resume.frames] if resume else []
+    images = [found.volume for found in resume.frames] if resume else []
     images = images[: resume.done // per_frame] if resume else []
     units = in_units(space, scan.prompts)
     if units.finished_unit:
@@ -175,8 +175,8 @@ def dynamic(
         # An interrupted frame continues at its own update; a finished one is skipped.
         rest = resume.done - k * per_frame if resume else 0
         start = replace(resume, done=rest) if resume and 0 < rest < per_frame else None
-        image, preview = yield from _frame(context, units, scan, k, sensitivity, start)
-        images.append(image)
+        preview = yield from _frame(context, units, scan, k, sensitivity, start)
+        images.append(preview.volume)
         yield preview
         # After a complete frame only: an unfinished one would be quantitatively wrong.
         if finish_early is not None and k + 1 < n and finish_early():
@@ -192,7 +192,13 @@ def dynamic(
     context.log.facts["frames"] = [frame.facts() for frame in scan.frames[: len(images)]]
     context.log.conclude("done" if len(images) == n else "stopped")
     run = context.record(context.protocol.algorithm.n_iterations).in_frames(len(images), n)
-    return (yield from stages.conclude(context, units.finished, whole, run))
+    volume = yield from stages.conclude(context, units.finished, whole, run)
+    if any(image.error is None for image in images):
+        return volume
+    from engine.modalities.replicates import sum_of_errors  # few runs have an error map
+
+    weights = _weights(scan.frames[: len(images)], units)
+    return replace(volume, error=sum_of_errors(volume.values, images, weights))
 
 
 def _updates(algorithm: Algorithm) -> int:
@@ -206,8 +212,8 @@ def _frame(
     k: int,
     sensitivity: Sensitivity,
     resume: Resume | None,
-) -> Stage[tuple[Image, Preview]]:
-    """Reconstruct frame `k`; return its finished image and the preview that shows it."""
+) -> Stage[Preview]:
+    """Reconstruct frame `k`; return the preview that shows its finished image."""
     n, algorithm, frame = len(scan.frames), scan.algorithms[k], scan.frames[k]
     per_frame, part, shape = _updates(algorithm), scan.part(k), units.grid.shape
     # A frame with hardly any events has one subset, because an empty subset clears the image.
@@ -218,20 +224,20 @@ def _frame(
         # Convergence figures of the previous frame would continue in the plot of this one.
         context.log.history = context.log.history.for_next_image()
     # Without prompts the likelihood has its maximum at zero activity.
-    seconds, image = 0.0, np.zeros(shape, np.float32)
+    seconds, image, error = 0.0, np.zeros(shape, np.float32), None
     if not part.n_events:
         yield context.log.warn(
             f"Frame {k + 1} ({frame.describe()}) has no prompts, so its image is empty."
         )
     else:
         units = _units_of(context, units, part, scan, k)
-        events = iterated(context, units, part, sensitivity, resume, None)
+        events = iterated(context, units, part, sensitivity, resume, None, part=k)
         # Driven by hand, because previews of a frame must be renumbered for the whole run.
         while True:
             try:
                 event = next(events)
             except StopIteration as end:
-                image = end.value[0]
+                image, _, error = end.value
                 break
             if isinstance(event, Preview):
                 seconds = event.seconds
@@ -244,11 +250,12 @@ def _frame(
         # The run continues with the next frame.
         context.log.conclude("running")
     volume, history = units.finished.volume(image), context.log.history
+    if error is not None:
+        volume = replace(volume, error=error.of_values(volume.values))
     run = context.record(context.protocol.algorithm.n_iterations).in_frames(k + 1, n)
-    shown = Preview(
+    return Preview(
         volume, k + 1, n, per_frame, per_frame, seconds, history=history, frame=frame, run=run
     )
-    return image, shown
 
 
 def _placed(event: Preview, k: int, n: int, per_frame: int, frame: TimeFrame) -> Preview:
@@ -300,14 +307,17 @@ def _units_of(
     return replace(units, per_value=found.per_count / left / _alive(context, scan, k))
 
 
-def _whole(frames: tuple[TimeFrame, ...], images: list[Image], units: ImageSpace) -> Image:
-    weights = np.ones(len(images))
-    # Concentrations are averaged over time; counts are added.
-    if units.finished_unit == CONCENTRATION:
-        weights = np.array([frame.duration_s for frame in frames])
-        weights /= weights.sum()
+def _weights(frames: tuple[TimeFrame, ...], units: ImageSpace) -> NDArray[np.float64]:
+    """Return the weight of each frame in the whole: concentrations are averaged, counts added."""
+    if units.finished_unit != CONCENTRATION:
+        return np.ones(len(frames))
+    weights = np.array([frame.duration_s for frame in frames], np.float64)
+    return weights / weights.sum()
+
+
+def _whole(frames: tuple[TimeFrame, ...], images: list[Volume], units: ImageSpace) -> Image:
     # float64, so that the rounding of many frames does not add up.
     total = np.zeros(units.grid.shape, np.float64)
-    for weight, image in zip(weights, images, strict=True):
-        total += weight * image
+    for weight, image in zip(_weights(frames, units), images, strict=True):
+        total += weight * image.values
     return total.astype(np.float32)

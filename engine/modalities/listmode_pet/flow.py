@@ -93,8 +93,11 @@ def flow(
         shares = FrameShares.of(data, division)
         scan = FramedScan(prompts, lines.background, division, shares, of_frames)
         return (yield from dynamic(context, space, scan, sensitivity, resume, finish_early))
-    image, done = yield from iterated(context, space, prompts, sensitivity, resume, finish_early)
-    return (yield from stages.finish(context, in_units(space, prompts), image, done))
+    units = in_units(space, prompts)
+    image, done, error = yield from iterated(
+        context, units, prompts, sensitivity, resume, finish_early
+    )
+    return (yield from stages.finish(context, units, image, done, error))
 
 
 def _refuse_distributed(context: Context) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,9 @@ from engine.modalities.stages import Stage
 from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
 from engine.recon.model import SystemModel
 
+if TYPE_CHECKING:
+    from engine.data.error_map import ErrorMap
+
 Context = RunContext[ListModeProtocol]
 
 
@@ -30,7 +34,9 @@ def iterated(
     sensitivity: Sensitivity,
     resume: Resume | None,
     finish_early: Callable[[], bool] | None,
-) -> Stage[tuple[NDArray[np.float32], int]]:
+    *,
+    part: int = 0,
+) -> Stage[tuple[NDArray[np.float32], int, ErrorMap | None]]:
     """Run the algorithm on corrected prompts.
 
     Parameters
@@ -38,7 +44,7 @@ def iterated(
     context
         run with its protocol
     space
-        grid and unit of the image
+        grid and units of the iterates and of the finished image
     prompts
         corrected prompts
     sensitivity
@@ -47,26 +53,33 @@ def iterated(
         state of an interrupted run; None for a new run
     finish_early
         returns True if the user wants to stop; None if nobody asks
+    part
+        number of the time frame; 0 for a single image
 
     Returns
     -------
     iterated
-        the last image, and its number of updates
+        the last image, its number of updates, and the error of the finished image
     """
     model = build(context, prompts, sensitivity, space.grid)
-    return (
-        yield from stages.iterate(
-            context,
-            space,
-            model,
-            listmode_pet.uniform_start(model),
-            resume,
-            finish_early,
-            n_rows=prompts.n_events,
-            # The kernel projects forward and back in one pass over the events.
-            is_fused=True,
-        )
+    start = listmode_pet.uniform_start(model)
+    image, done = yield from stages.iterate(
+        context,
+        space,
+        model,
+        start,
+        resume,
+        finish_early,
+        n_rows=prompts.n_events,
+        # The kernel projects forward and back in one pass over the events.
+        is_fused=True,
     )
+    if context.protocol.error_replicates is None:
+        return image, done, None
+    from engine.modalities.replicates import computed_error  # few runs have an error map
+
+    error = yield from computed_error(context, space, model, start, image, done, part=part)
+    return image, done, error
 
 
 def build(

@@ -12,7 +12,14 @@ from engine.geometry.bounds import outside_bore
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.scanner import Scanner
 from engine.protocols.study.choices import Corrections, CountsAlgorithm
-from engine.protocols.study.fields import Finishing, Name, Voxel, shape_for
+from engine.protocols.study.fields import (
+    Finishing,
+    Name,
+    Replicates,
+    ReplicateSeed,
+    Voxel,
+    shape_for,
+)
 from engine.protocols.study.protocol import GridSettings, Protocol, YoungerSetting
 from engine.recon.algorithms import ALGORITHMS
 from engine.recon.postprocess import Gaussian
@@ -140,6 +147,8 @@ class ListModeProtocol(Protocol):
         "counts",
         label="Automatic settings",
     )
+    error_replicates: Replicates = None
+    error_seed: ReplicateSeed = None
     reproducible: bool = setting(
         False,
         "Use integer sums, so that results are bit-identical for any number of threads and any "

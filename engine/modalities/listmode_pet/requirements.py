@@ -182,6 +182,12 @@ def estimate(
     gpu = _on_gpu(protocol, grid, n_events, lines, n_lors, on.free_bytes) if on.is_gpu else None
     if gpu and scatter:
         gpu = _with_scatter(gpu, protocol, scatter, n_lors)
+    if protocol.error_replicates is not None:
+        from engine.modalities.error_needs import error_needs  # few runs have an error map
+
+        shares, seconds = not (on.is_gpu or algorithm.is_penalised), stages["reconstruct"]
+        error = error_needs(protocol.error_replicates, grid.n_voxels, seconds, shares_rays=shares)
+        images, stages["errors"] = images + error.memory_bytes, error.seconds
     images += BASE_BYTES
     # Everything in memory is the fastest way, so it is tried first.
     memory, free = images + n_events * BYTES_PER_EVENT, free_memory()

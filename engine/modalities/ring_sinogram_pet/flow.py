@@ -85,7 +85,12 @@ def flow(
     image, done = yield from stages.iterate(
         context, space, ready, start, resume, finish_early, n_rows=model.A.out_shape[0], rows="bins"
     )
-    return (yield from stages.finish(context, space, image, done))
+    if context.protocol.error_replicates is None:
+        return (yield from stages.finish(context, space, image, done))
+    from engine.modalities.replicates import computed_error  # few runs have an error map
+
+    error = yield from computed_error(context, space, model, start, image, done)
+    return (yield from stages.finish(context, space, image, done, error))
 
 
 def _sensitivity_text(n_subsets: int) -> str:

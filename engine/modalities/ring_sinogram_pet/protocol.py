@@ -7,7 +7,7 @@ from typing import Literal
 from engine.core.settings import setting
 from engine.modalities.listmode_pet.protocol import ListModeGrid
 from engine.protocols.study.choices import CountsAlgorithm, SinogramCorrections
-from engine.protocols.study.fields import Finishing, Name
+from engine.protocols.study.fields import Finishing, Name, Replicates, ReplicateSeed
 from engine.protocols.study.protocol import Protocol
 from engine.recon.algorithms import ALGORITHMS
 from engine.recon.postprocess import Gaussian
@@ -35,3 +35,5 @@ class RingSinogramProtocol(Protocol):
     )
     algorithm: CountsAlgorithm = ALGORITHMS[0]()
     finishing: Finishing = (Gaussian(),)
+    error_replicates: Replicates = None
+    error_seed: ReplicateSeed = None

@@ -125,6 +125,12 @@ def estimate(
         + left * (algorithm.typical_passes * update_s + algorithm.typical_image_updates * voxels_s),
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
+    if protocol.error_replicates is not None:
+        from engine.modalities.error_needs import error_needs  # few runs have an error map
+
+        shares, seconds = not (on.is_gpu or algorithm.is_penalised), stages["reconstruct"]
+        error = error_needs(protocol.error_replicates, grid.n_voxels, seconds, shares_rays=shares)
+        memory, stages["errors"] = memory + error.memory_bytes, error.seconds
     gpu = _on_gpu(grid, n_bins + n_timed, scatter, on.free_bytes) if on.is_gpu else None
     return Requirements(int(memory), free_memory(), stages, gpu)
 

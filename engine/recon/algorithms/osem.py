@@ -42,7 +42,7 @@ SURE_COUNTS = 100_000
 """Counts of a subset whose total has a standard deviation of 0.3 %."""
 
 
-class _ExpectationMaximisation(Algorithm):
+class ExpectationMaximisation(Algorithm):
     """Base of OSEM and MLEM."""
 
     @property
@@ -79,7 +79,7 @@ class _ExpectationMaximisation(Algorithm):
         return (x if scale == 1 else x * np.float32(scale)), scale
 
 
-class Osem(_ExpectationMaximisation):
+class Osem(ExpectationMaximisation):
     """Ordered-subsets expectation maximisation."""
 
     title: ClassVar[str] = "OSEM"
@@ -168,7 +168,7 @@ class Osem(_ExpectationMaximisation):
         return found.model_copy(update={"iterations": found.n_iterations})
 
 
-class Mlem(_ExpectationMaximisation):
+class Mlem(ExpectationMaximisation):
     """Maximum-likelihood expectation maximisation: OSEM with a single subset."""
 
     title: ClassVar[str] = "MLEM"

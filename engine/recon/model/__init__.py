@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engine.recon.model.linear import LinearModel as LinearModel
     from engine.recon.model.listmode import ListModeModel as ListModeModel
     from engine.recon.model.map_model import MapModel as MapModel
+    from engine.recon.model.replicate_loop import ReplicateLoop as ReplicateLoop
     from engine.recon.model.sharded import ShardedModel as ShardedModel
     from engine.recon.model.subset_objective import SubsetGradient as SubsetGradient
     from engine.recon.model.subset_objective import SubsetObjective as SubsetObjective
@@ -46,6 +47,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "linear": ("LinearModel",),
             "listmode": ("ListModeModel",),
             "map_model": ("MapModel",),
+            "replicate_loop": ("ReplicateLoop",),
             "sharded": ("ShardedModel",),
             "subset_objective": ("SubsetGradient", "SubsetObjective"),
             "timed": ("TimedModel",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from engine.operators.matrix.orientation_rows import OrientationRows
 from engine.operators.matrix.projector import MatrixProjector
 from engine.operators.matrix.symmetry_fold import folded, mirrored
 from engine.operators.prior import Prior
+from engine.operators.rays import RayProjector
 from engine.recon.model.counts import (
     EmLoop,
     EmStep,
@@ -22,6 +24,9 @@ from engine.recon.model.counts import (
     SystemModel,
     log_sum_of,
 )
+
+if TYPE_CHECKING:
+    from engine.operators.event_weights import Draws
 
 
 def _binned_step(model: SystemModel, counts: Array, x: Array) -> EmStep:
@@ -100,6 +105,16 @@ class BinnedModel(SystemModel):
 
     def ratio_step(self, x: Array) -> RatioStep:
         return _binned_ratio(self, self.counts, x)
+
+    @property
+    def shares_rays(self) -> bool:
+        A = self.A
+        return isinstance(A, RayProjector) and A.shares_rays and not A.reproducible
+
+    def em_numerators(self, images: Array, draws: Draws) -> Array:
+        if isinstance(self.A, RayProjector) and self.shares_rays:
+            return self.A.em_numerators(images, self.background, self.counts, draws)
+        return super().em_numerators(images, draws)
 
     def expected_of_image(self, x: Array) -> float:
         return _expected_of_image(self, self.factors, x)

@@ -12,12 +12,16 @@ Reader & Zaidi, PET Clin 2 (2007) 173.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.core.arrays import Array, to_host
 from engine.operators.base import LinearOperator
 from engine.recon.model.counts import EmStep, RatioStep, SystemModel
+
+if TYPE_CHECKING:
+    from engine.operators.event_weights import Draws
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,23 @@ class BlurredModel(SystemModel):
         ratio = np.divide(step.numerator, z, out=np.zeros_like(z), where=z > 0)
         back = to_host(self.blur.T(self._on_device(ratio)))
         return EmStep(x * back, step.log_sum, step.n_skipped)
+
+    @property
+    def shares_rays(self) -> bool:
+        return self.within.shares_rays
+
+    def em_numerators(self, images: Array, draws: Draws) -> Array:
+        blurred = np.stack([to_host(self.blur(self._on_device(x))) for x in images])
+        found = self.within.em_numerators(blurred, draws)
+        for numerator, z, x in zip(found, blurred, images, strict=True):
+            ratio = np.divide(numerator, z, out=np.zeros_like(z), where=z > 0)
+            np.multiply(x, to_host(self.blur.T(self._on_device(ratio))), out=numerator)
+        return found
+
+    def resampled(self, draws: Draws, replicate: int) -> BlurredModel:
+        within = self.within.resampled(draws, replicate)
+        parts = within.A @ self.blur, within.background, self.sensitivity, within.counts
+        return BlurredModel(*parts, within, self.blur)
 
     def expected_of_image(self, x: Array) -> float:
         # Without a common sensitivity the inner model projects the image.

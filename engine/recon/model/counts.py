@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
@@ -17,6 +17,7 @@ from engine.recon.model.base import Model
 from engine.recon.model.total import likeliest_scale
 
 if TYPE_CHECKING:
+    from engine.operators.event_weights import Draws
     from engine.recon.model.subset_objective import SubsetObjective
 
 ROWS_AT_ONCE = 1 << 22
@@ -205,6 +206,43 @@ class SystemModel(Model):
 
         return CountsObjective(self, n_subsets)
 
+    @property
+    def shares_rays(self) -> bool:
+        """True if `em_numerators` traces a ray once for all replicates."""
+        return False
+
+    def em_numerators(self, images: Array, draws: Draws) -> Array:
+        """Return the expected emissions of each voxel in several bootstrap replicates.
+
+        Parameters
+        ----------
+        images
+            (n, n_z, n_y, n_x) image of each replicate, on the host
+        draws
+            counts of the rows in each replicate
+
+        Returns
+        -------
+        (n, n_z, n_y, n_x)
+        """
+        steps = (self.resampled(draws, c).em_step(image) for c, image in enumerate(images))
+        return np.stack([step.numerator for step in steps])
+
+    def resampled(self, draws: Draws, replicate: int) -> SystemModel:
+        """Return the model of a bootstrap replicate, with Poisson numbers around the counts.
+
+        Parameters
+        ----------
+        draws
+            counts of the rows in each replicate
+        replicate
+            number of the replicate, from 0
+        """
+        from engine.operators.event_weights import weights_of  # few runs have replicates
+
+        counts = weights_of(draws, replicate, self.A.out_shape[0], np.asarray(self.counts))
+        return replace(self, counts=counts)
+
     @abstractmethod
     def subset(self, k: int, of: int) -> SystemModel:
         """Return the model of rows k, k + of, ..., with their sensitivity.
@@ -245,7 +283,7 @@ class HostLoop:
     """Loop over `em_step`, with the image in host memory."""
 
     def __init__(self, model: SystemModel, x: Array, n_subsets: int) -> None:
-        self._on = model.A.on
+        self._A, self._on = model.A, model.A.on
         # Prepared once: a subset of list mode copies its background.
         self._parts = [self._stored(model.subset(k, n_subsets)) for k in range(n_subsets)]
         self._x, self._seen = x, np.zeros(x.shape, bool)
@@ -282,19 +320,7 @@ class HostLoop:
         return float(sums.sum())
 
     def _updated(self, shared: Array, sensitivity: Array) -> Array:
-        """Return the image after expected emissions are divided by the sensitivity."""
-        updated = np.empty(shared.shape, shared.dtype)
-
-        def change(planes: slice) -> None:
-            s, found = sensitivity[planes], updated[planes]
-            np.multiply(self._x[planes], self._seen[planes], out=found, casting="same_kind")
-            least = found * self._least if self._least else 0
-            # Where s is 0, `found` still holds the old value, which such voxels keep.
-            np.divide(shared[planes], s, out=found, where=s > 0)
-            np.maximum(found, least, out=found)
-
-        by_planes(change, updated.shape, self._on)
-        return updated
+        return em_updated(self._x, shared, sensitivity, self._seen, self._least, self._A)
 
     def snapshot(self) -> Callable[[], Array]:
         x = self._x
@@ -313,6 +339,45 @@ class HostLoop:
     @property
     def is_finite(self) -> bool:
         return bool(np.isfinite(self._x).all())
+
+
+def em_updated(
+    x: Array,
+    shared: Array,
+    sensitivity: Array,
+    seen: Array,
+    least: np.float32 | float,
+    A: LinearOperator,
+) -> Array:
+    """Return an image after expected emissions are divided by the sensitivity.
+
+    Parameters
+    ----------
+    x
+        (n_z, n_y, n_x) image before the update
+    shared
+        (n_z, n_y, n_x) expected emissions
+    sensitivity
+        (n_z, n_y, n_x) of the subset; voxels with 0 keep their value
+    seen
+        (n_z, n_y, n_x) bool, voxels with data in any subset
+    least
+        lower bound ρ of an update relative to the value before
+    A
+        operator with the number of threads
+    """
+    updated = np.empty(shared.shape, shared.dtype)
+
+    def change(planes: slice) -> None:
+        s, found = sensitivity[planes], updated[planes]
+        np.multiply(x[planes], seen[planes], out=found, casting="same_kind")
+        lowest = found * least if least else 0
+        # Where s is 0, `found` still holds the old value, which such voxels keep.
+        np.divide(shared[planes], s, out=found, where=s > 0)
+        np.maximum(found, lowest, out=found)
+
+    by_planes(change, updated.shape, A.on)
+    return updated
 
 
 def raised_to(x: Array, least: float, A: LinearOperator) -> Array:
@@ -449,3 +514,13 @@ class ReadyModel(SystemModel):
         self.loop.smooth(lambda _: x)
         self.loop.figures()  # discards figures of an earlier run
         return self.loop
+
+    @property
+    def shares_rays(self) -> bool:
+        return self.model.shares_rays
+
+    def em_numerators(self, images: Array, draws: Draws) -> Array:
+        return self.model.em_numerators(images, draws)
+
+    def resampled(self, draws: Draws, replicate: int) -> SystemModel:
+        return self.model.resampled(draws, replicate)

@@ -6,6 +6,9 @@ Barrett, White & Parra, JOSA A 14 (1997) 2914; Parra & Barrett, IEEE TMI 17 (199
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from engine.core.arrays import Array
 from engine.operators.rays import RayProjector
@@ -17,6 +20,9 @@ from engine.recon.model.counts import (
     quotient,
     raised_to,
 )
+
+if TYPE_CHECKING:
+    from engine.operators.event_weights import Draws
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,18 @@ class ListModeModel(SystemModel):
         log_sum, skipped = log_sum_of(expected, 1.0)
         return EmStep(numerator, log_sum, skipped)
 
+    @property
+    def shares_rays(self) -> bool:
+        return self.A.shares_rays
+
+    def em_numerators(self, images: Array, draws: Draws) -> Array:
+        if not self.shares_rays:
+            return super().em_numerators(images, draws)
+        return self.A.em_numerators(images, self.background, None, draws)
+
+    def resampled(self, draws: Draws, replicate: int) -> ResampledEvents:
+        return ResampledEvents.of(self, draws, replicate)
+
     def ratio_image(self, x: Array) -> Array:
         raised = raised_to(x, self.least_activity(x), self.A)
         numerator, _ = self.A.em_numerator(raised, self.background)
@@ -83,3 +101,61 @@ class ListModeModel(SystemModel):
         if of not in self._shares:
             self._shares[of] = self.sensitivity / of
         return self._shares[of]
+
+
+@dataclass(frozen=True)
+class ResampledEvents(ListModeModel):
+    """List mode of a bootstrap replicate: an event with weight w is in the list w times.
+
+    The subsets are those of the measured events, so that all of them stay fair samples.
+
+    Attributes
+    ----------
+    A, background, sensitivity, counts : see `ListModeModel`
+    measured : model of the measured events
+    draws : weights of the measured events
+    replicate : number of the replicate
+    """
+
+    measured: ListModeModel = field(kw_only=True)
+    draws: Draws = field(kw_only=True)
+    replicate: int = field(kw_only=True)
+
+    @classmethod
+    def of(cls, measured: ListModeModel, draws: Draws, replicate: int) -> ResampledEvents:
+        """Return the model of a replicate.
+
+        Parameters
+        ----------
+        measured
+            model of the measured events
+        draws
+            weights of these events
+        replicate
+            number of the replicate, from 0
+        """
+        from engine.operators.event_weights import weights_of  # few runs have replicates
+
+        weights = weights_of(draws, replicate, measured.A.out_shape[0]).astype(np.int64)
+        rows = np.repeat(np.arange(len(weights)), weights)
+        return cls(
+            measured.A.selected(rows),
+            measured.background[rows],
+            measured.sensitivity,
+            measured=measured,
+            draws=draws,
+            replicate=replicate,
+        )
+
+    @property
+    def shares_rays(self) -> bool:
+        return False
+
+    def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
+        # The GPU loop divides the list by its rows, which would divide the repeated events.
+        return SystemModel.em_loop(self, x, n_subsets)
+
+    def subset(self, k: int, of: int) -> ListModeModel:
+        if of == 1:
+            return self
+        return self.measured.subset(k, of).resampled(self.draws.of_rows(k, of), self.replicate)

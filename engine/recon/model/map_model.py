@@ -9,6 +9,7 @@ from engine.core.arrays import Array
 from engine.recon.model.counts import EmLoop, EmStep, RatioStep, SystemModel
 
 if TYPE_CHECKING:
+    from engine.operators.event_weights import Draws
     from engine.recon.model.subset_objective import SubsetObjective
 
 LEAST_COUNTS = 50
@@ -97,6 +98,10 @@ class MapModel(SystemModel):
         if n_subsets not in self._objectives:
             self._objectives[n_subsets] = super().objective(n_subsets)
         return self._objectives[n_subsets]
+
+    def resampled(self, draws: Draws, replicate: int) -> MapModel:
+        model = self.model.resampled(draws, replicate)
+        return MapModel.of(model, self.spacing_mm, self.start, self.threads)
 
     def expected(self, x: Array) -> Array:
         return self.model.expected(x)

@@ -18,6 +18,7 @@ import numpy as np
 from engine.core.arrays import Array, to_host
 from engine.operators.algebra import stack
 from engine.operators.base import LinearOperator
+from engine.operators.rays import RayProjector
 from engine.recon.model.binned import BinnedModel
 from engine.recon.model.counts import EmStep, RatioStep, SystemModel
 
@@ -96,6 +97,11 @@ class TimedModel(SystemModel):
 
     def ratio_step(self, x: Array) -> RatioStep:
         return self._rows(slice(None), self.A, self.sensitivity).ratio_step(x)
+
+    @property
+    def shares_rays(self) -> bool:
+        part = self.parts[0]
+        return isinstance(part, RayProjector) and part.shares_rays
 
     def expected_of_image(self, x: Array) -> float:
         lengths = to_host(self.lines(x))

@@ -131,7 +131,7 @@ def test_the_command_line_lists_and_removes(capsys: pytest.CaptureFixture[str]) 
     said = capsys.readouterr().out
     assert "Interrupted jobs" in said and "killed" in said and "Cache: sensitivity" in said
     assert main(["storage", "--clear", "caches", "--older-than", "30d"]) == 2
-    assert "Add --yes to confirm" in capsys.readouterr().err
+    assert "Add --yes to remove the selection" in capsys.readouterr().err
     assert main(["storage", "--clear", "caches", "--older-than", "30d", "--yes"]) == 0
     assert names("sensitivity") == ["new.npz"] and names("demo") == []
     assert names("interrupted") == ["killed"]

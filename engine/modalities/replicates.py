@@ -1,0 +1,119 @@
+"""Stage of a run of PET that computes the error of its image from bootstrap replicates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import SettingsError
+from engine.data.error_map import ErrorMap
+from engine.data.volume import Volume
+from engine.modalities import stages
+from engine.modalities.error_needs import batch_of
+from engine.modalities.replicate_images import replicate_images
+from engine.modalities.stages import Stage
+from engine.operators.event_weights import draws_of
+from engine.protocols.run_context.context import ImageSpace, RunContext
+from engine.protocols.study.protocol import Protocol
+from engine.recon.model import Model
+
+DEFAULT_SEED = 1
+
+
+def computed_error(
+    context: RunContext[Protocol],
+    space: ImageSpace,
+    model: Model,
+    start: NDArray[np.float32],
+    image: NDArray[np.float32],
+    done: int,
+    *,
+    support: NDArray[np.bool_] | None = None,
+    part: int = 0,
+) -> Stage[ErrorMap]:
+    """Return the error of a finished image, for a protocol that requests it.
+
+    Parameters
+    ----------
+    context
+        run with its protocol and log
+    space
+        grid, unit and calibration of the image
+    model
+        model of the measured counts
+    start
+        (n_z, n_y, n_x) start image of the run
+    image
+        (n_z, n_y, n_x) image after the last update, without final filters
+    done
+        number of updates of the run
+    support
+        voxels that may be active, as for the image
+    part
+        number of the time frame
+
+    Raises
+    ------
+    SettingsError
+        if the run is distributed to a cluster
+    """
+    if context.divide is not None:
+        raise SettingsError(
+            "an error map cannot be computed on a cluster; leave error_replicates empty, or "
+            "reconstruct the study on one machine."
+        )
+    settings = context.protocol.model_dump(include={"error_replicates", "error_seed"})
+    n, seed = settings["error_replicates"], settings["error_seed"]
+    seed = DEFAULT_SEED if seed is None else seed
+    text = f"Computing the error of the image from {n} bootstrap replicates"
+    yield context.log.start("errors", text)
+    batch, progress = batch_of(n, image.size), context.progress
+    if progress is not None:
+        progress.begin("errors", -(-n // batch), done)
+    found = []
+    for each in replicate_images(
+        context.protocol.algorithm,
+        stages.counts_model_for(context, space, model, start),
+        start,
+        draws_of(n, seed, part),
+        n_updates=done,
+        batch=batch,
+        between=stages.between(context, space.grid, support),
+    ):
+        found.append(stages.finished_image(context, space, each))
+        if progress is not None and len(found) % batch == 0:
+            progress.reach(len(found) // batch)
+    error = ErrorMap.of(stages.finished_image(context, space, image), found, seed)
+    yield context.log.end("errors", replicates=n)
+    yield context.log.applied("errors", f"from {n} bootstrap replicates (seed {seed})")
+    return error
+
+
+def sum_of_errors(
+    whole: NDArray[np.float32], images: Sequence[Volume], weights: NDArray[np.float64]
+) -> ErrorMap | None:
+    """Return the error of a weighted sum of time frames; None if one has no error.
+
+    Parameters
+    ----------
+    whole
+        (n_z, n_y, n_x) the sum
+    images
+        frames
+    weights
+        (n_frames,) weight of each frame
+    """
+    errors = [image.error for image in images if image.error is not None]
+    if len(errors) < len(images) or not errors:
+        return None
+
+    def replicate(c: int) -> NDArray[np.float32]:
+        total = whole.astype(np.float64)
+        for error, weight in zip(errors, weights, strict=True):
+            total += weight * (error.deviations[c] * error.scale)
+        return total.astype(np.float32)
+
+    n = min(error.n for error in errors)
+    return ErrorMap.of(whole, [replicate(c) for c in range(n)], errors[0].seed)

@@ -1,0 +1,162 @@
+"""Error maps of runs: they change no image, repeat their bits, and are stored with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import save
+from engine.core.errors import FileFormatError, GeometryError
+from engine.data.error_map import ErrorMap
+from engine.data.runs.events import Preview
+from engine.data.volume import Volume
+from engine.io import read_frames, read_volume, save_frames
+from engine.protocols.run_context.context import Resume
+from tests.engine.modalities.map_scans import KINDS, events_of, last, rows, study
+from tests.engine.modalities.ring_sinogram_pet.timed_decays import timed_events
+
+OSEM = ("algorithm.kind=osem", "algorithm.iterations=2")
+REPLICATES = "error_replicates=8"
+QUICK = [pytest.param(kind, marks=[pytest.mark.slow] if "time" in kind else []) for kind in KINDS]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("scans")
+
+
+def volume_of(folder: Path, kind: str, *settings: str) -> Volume:
+    return last(events_of(study(folder, kind, *settings))).volume
+
+
+def error_of(volume: Volume) -> ErrorMap:
+    assert volume.error is not None
+    return volume.error
+
+
+@pytest.mark.parametrize("kind", QUICK)
+def test_an_error_map_changes_no_image_and_repeats_its_bits(folder: Path, kind: str) -> None:
+    plain = volume_of(folder, kind, *OSEM)
+    events = events_of(study(folder, kind, *OSEM, REPLICATES))
+    found, again = last(events).volume, volume_of(folder, kind, *OSEM, REPLICATES)
+
+    assert plain.error is None
+    np.testing.assert_array_equal(found.values, plain.values)
+    assert rows(events)["errors"] == "from 8 bootstrap replicates (seed 1)"
+    np.testing.assert_array_equal(error_of(found).deviations, error_of(again).deviations)
+    inside = plain.values > 0.5 * plain.values.max()
+    relative = error_of(found).standard_deviation[inside] / plain.values[inside]
+    assert 0.01 < np.median(relative) < 1
+
+
+def test_another_seed_gives_other_replicates(folder: Path) -> None:
+    one, other = (
+        error_of(volume_of(folder, "events", *OSEM, REPLICATES, f"error_seed={seed}"))
+        for seed in (0, 5)
+    )
+
+    assert (one.seed, other.seed) == (0, 5)
+    assert (one.deviations != other.deviations).any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_map_has_errors_too(folder: Path, kind: str) -> None:
+    found = volume_of(folder, kind, REPLICATES)
+
+    np.testing.assert_array_equal(found.values, volume_of(folder, kind).values)
+    assert error_of(found).standard_deviation.max() > 0
+
+
+def test_a_resumed_run_has_the_same_errors(folder: Path) -> None:
+    of = study(folder, "events", *OSEM, REPLICATES)
+    events = events_of(of)
+    preview = next(each for each in events if isinstance(each, Preview))
+
+    resumed = events_of(of, resume=Resume(preview.volume.values, preview.update, preview.history))
+
+    one, other = (error_of(last(each).volume) for each in (events, resumed))
+    np.testing.assert_array_equal(one.deviations, other.deviations)
+
+
+def test_errors_have_the_units_of_the_image(folder: Path) -> None:
+    """Filters and calibration are linear, so replicates have gone through both."""
+    found = volume_of(folder, "events", *OSEM, REPLICATES)
+    sharp = volume_of(folder, "events", *OSEM, REPLICATES, "finishing=[]")
+
+    assert error_of(found).standard_deviation.max() < error_of(sharp).standard_deviation.max()
+
+
+def test_frames_have_errors_of_their_own(folder: Path, tmp_path: Path) -> None:
+    scan = timed_events(3_000)
+    times = np.linspace(0, 999, scan.n_events).astype(np.uint32)
+    save(replace(scan, time_ms=times, duration_s=1.0), tmp_path / "timed.h5")
+    of = study(folder, "events", *OSEM, REPLICATES, "frames=n=2")
+    of = of.model_copy(update={"data": tmp_path / "timed.h5"})
+    end = last(events_of(of))
+    images, whole = end.frames, end.volume
+    assert images and all(each.volume.error is not None for each in images)
+
+    one, other = (error_of(each.volume).deviations[0] for each in images)
+    # Weights of different events are independent, also of those with the same place in a frame.
+    assert abs(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < 0.2
+    parts = [error_of(each.volume).standard_deviation for each in images]
+    inside = whole.values > 0.5 * whole.values.max()
+    # The variances of independent frames add up; each is known to 50 %, their mean better.
+    ratio = error_of(whole).standard_deviation[inside] / np.hypot(*parts)[inside]
+    assert np.median(ratio) == pytest.approx(1, abs=0.15)
+
+    save_frames(whole, images, tmp_path / "frames.h5", {})
+    stored = read_frames(tmp_path / "frames.h5")
+
+    for one, other in zip(images, stored, strict=True):
+        np.testing.assert_array_equal(
+            error_of(one.volume).deviations, error_of(other.volume).deviations
+        )
+
+
+def test_a_file_returns_the_replicates(folder: Path, tmp_path: Path) -> None:
+    found = volume_of(folder, "events", *OSEM, REPLICATES)
+
+    save(found, tmp_path / "image.h5")
+    stored = read_volume(tmp_path / "image.h5")
+
+    one, other = error_of(found), error_of(stored)
+    np.testing.assert_array_equal(one.deviations, other.deviations)
+    np.testing.assert_array_equal(one.scale, other.scale)
+    assert one.seed == other.seed
+
+
+def test_a_changed_replicate_is_refused(folder: Path, tmp_path: Path) -> None:
+    import h5py
+
+    path = tmp_path / "image.h5"
+    save(volume_of(folder, "events", *OSEM, REPLICATES), path)
+    with h5py.File(path, "r+") as tree:
+        tree["error/deviations"][0, 0, 0, 0] += 1
+
+    with pytest.raises(FileFormatError, match="has changed since it was written"):
+        read_volume(path)
+
+
+def test_an_error_map_of_another_image_is_refused(folder: Path) -> None:
+    error = error_of(volume_of(folder, "events", *OSEM, REPLICATES))
+
+    with pytest.raises(GeometryError, match="give all of the same image"):
+        replace(error, scale=error.scale[1:])
+
+
+def test_rounding_adds_nothing_to_a_standard_deviation(rng: np.random.Generator) -> None:
+    image = rng.random((4, 5, 6)).astype(np.float32)
+    replicates = [image + rng.normal(0, 0.1, image.shape).astype(np.float32) for _ in range(20)]
+
+    error = ErrorMap.of(image, replicates, seed=1)
+
+    np.testing.assert_allclose(
+        error.standard_deviation, np.std(replicates, axis=0, ddof=1), rtol=0.01
+    )
+    for one, other in zip(error.replicates(), replicates, strict=True):
+        assert abs(one - other).max() <= 0.51 * error.scale.max()
