@@ -218,6 +218,11 @@ class MapScan:
         return self.case.model("float64", self.n_pairs or self.case.n_pairs, self.seed)[0]
 
     @property
+    def grid(self) -> ImageGrid:
+        """Grid of the image."""
+        return self._made[1]
+
+    @property
     def demand(self) -> CountDemand:
         """What the counts offer to subsets."""
         return self._made[2]

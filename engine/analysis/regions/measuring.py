@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from engine.analysis.regions.region_set import Region
 from engine.core.errors import EngineError
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
+
+if TYPE_CHECKING:
+    from engine.analysis.regions.errors import RegionErrors
 
 CACHE_BYTES = 128 << 20
 
@@ -30,12 +34,14 @@ class MeasuredRegion:
     image : name of the image
     figures : None if the region cannot be measured
     fault : reason, one sentence
+    errors : errors of the figures; None if the image has no replicates
     """
 
     region: Region
     image: str
     figures: RegionFigures | None
     fault: str = ""
+    errors: RegionErrors | None = None
 
 
 class _CoverageCache:
@@ -103,8 +109,14 @@ def measure(
         rule for voxels that are partly inside
     """
     try:
-        found = figures_of(volume, coverage_of(region.shape, volume), rule=rule)
-        return MeasuredRegion(region, image, found)
+        coverage = coverage_of(region.shape, volume)
+        found = figures_of(volume, coverage, rule=rule)
+        if volume.error is None:
+            return MeasuredRegion(region, image, found)
+        from engine.analysis.regions.errors import errors_of  # few images have errors
+
+        errors = errors_of(volume, coverage, found, rule)
+        return MeasuredRegion(region, image, found, errors=errors)
     # A table of many regions must not end at the first one that is outside the image.
     except EngineError as e:
         return MeasuredRegion(region, image, None, str(e))

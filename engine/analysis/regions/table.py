@@ -17,6 +17,11 @@ HEAD = (
     *(f"percentile {p}" for p in PERCENTILES),
     *("rule", "remark"),
 )
+ERROR_HEAD = (
+    *("standard error of the mean", "95 % half width of the mean", "bias of the mean"),
+    *("standard error of the maximum", "standard error of the peak", "replicates"),
+)
+"""Further columns if an image has an error map."""
 
 
 def csv_of(measured: Iterable[MeasuredRegion], delimiter: str = ",") -> str:
@@ -29,10 +34,13 @@ def csv_of(measured: Iterable[MeasuredRegion], delimiter: str = ",") -> str:
     delimiter
         column separator; spreadsheets of some countries expect ";"
     """
-    text = StringIO()
+    rows, text = list(measured), StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(HEAD)
-    writer.writerows([*_cells(each)] for each in measured)
+    # Tables of images without errors have the columns that other programs know.
+    with_errors = any(each.errors is not None for each in rows)
+    writer.writerow((*HEAD, *ERROR_HEAD) if with_errors else HEAD)
+    for each in rows:
+        writer.writerow([*_cells(each), *(_error_cells(each) if with_errors else ())])
     return text.getvalue()
 
 
@@ -53,6 +61,17 @@ def _cells(measured: MeasuredRegion) -> Iterator[str]:
     yield from map(_number, found.percentiles)
     yield VOXEL_RULES[found.rule]
     yield "a sphere of 1 mL does not fit into the image here" if peak is None else ""
+
+
+def _error_cells(measured: MeasuredRegion) -> Iterator[str]:
+    errors = measured.errors
+    if errors is None:
+        yield from [""] * len(ERROR_HEAD)
+        return
+    mean = errors.mean
+    yield from map(_number, (mean.sd, mean.half_width, mean.bias, errors.most.sd))
+    yield "" if errors.peak is None else _number(errors.peak.sd)
+    yield str(errors.n)
 
 
 # Nine digits restore a float32 exactly. An empty cell is a missing value in every spreadsheet.
