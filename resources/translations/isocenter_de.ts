@@ -10565,8 +10565,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Balance between noise and detail: smooth gives less noise, sharp shows finer detail. The number is the weight of the prior for an image with one count per voxel; the weight decreases as counts increase</source>
-      <translation>Abwägung zwischen Rauschen und Details: glatt ergibt weniger Rauschen, scharf zeigt feinere Details. Die Zahl ist das Gewicht des Priors für ein Bild mit einem Zählereignis je Voxel; das Gewicht nimmt mit der Zahl der Zählereignisse ab</translation>
+      <source>Balance between noise and detail: smooth gives less noise, sharp shows finer detail. The number is the weight of the prior for an image with one count per voxel; the weight decreases as counts increase and as more voxels share each count</source>
+      <translation>Abwägung zwischen Rauschen und Details: glatt ergibt weniger Rauschen, scharf zeigt feinere Details. Die Zahl ist das Gewicht des Priors für ein Bild mit einem Zählereignis je Voxel; das Gewicht nimmt ab, je mehr Zählereignisse es gibt und je mehr Voxel sich ein Ereignis teilen</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
@@ -10580,8 +10580,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Weight of the prior relative to the data. If empty, it is the value for the smoothness (smooth 0.2, standard 0.1, sharp 0.05) / (counts per voxel)^0.75</source>
-      <translation>Gewicht des Priors im Verhältnis zu den Daten. Wenn leer, ist es der Wert der Glättung (glatt 0,2, standard 0,1, scharf 0,05) / (Zählereignisse je Voxel)^0,75</translation>
+      <source>Weight of the prior relative to the data. If empty, it is the value for the smoothness (smooth 0.2, standard 0.1, sharp 0.05) / (counts per voxel)^0.75 × (16 / voxels that share a count)^0.25</source>
+      <translation>Gewicht des Priors im Verhältnis zu den Daten. Wenn leer, ist es der Wert der Glättung (glatt 0,2, standard 0,1, scharf 0,05) / (Zählereignisse je Voxel)^0,75 × (16 / Voxel, die sich ein Ereignis teilen)^0,25</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />

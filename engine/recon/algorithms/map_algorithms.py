@@ -1,12 +1,13 @@
 """Penalised reconstruction (MAP) with the relative difference prior, by SVRG or by BSREM.
 
 Both maximise Φ(x) = L(x) − R(x), x ≥ 0 (`engine.recon.algorithms.penalised`). They begin with one
-pass of OSEM, which also gives the units, ε and κ of the prior (`engine.recon.priors.
-even_resolution`). That pass always has the same number of subsets, so the prior does not depend on
-those of the algorithm.
+pass of OSEM and a doubled update, which also give the units, ε and κ of the prior (`engine.recon.
+priors.even_resolution`) and its strength (`engine.recon.priors.equal_noise`). That pass always has
+the same number of subsets, so the prior does not depend on those of the algorithm. The first image
+is smoothed a little: few counts leave peaks after OSEM, and SVRG would have to remove them.
 
 SVRG (`engine.recon.algorithms.svrg_cycle`) chooses its step and its subsets. An iteration is a
-cycle of three passes over the data. The run ends by the rule of
+cycle of three passes over the data, the first one of two. The run ends by the rule of
 `engine.recon.algorithms.optimality`.
 
 BSREM is for comparison: x ← max(0, x + α / (1 + η p) · (x + δ) / s · (B ∇L_k − ∇R)) in pass p. It
@@ -18,7 +19,7 @@ BSREM: De Pierro & Yamagishi, IEEE TMI 20 (2001) 280; α and η as in PETRIC.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
@@ -32,24 +33,22 @@ from engine.recon.algorithms.base import Algorithm, Figures, Iterate, WorkingMem
 # A run loads the mathematics; a protocol needs only the settings.
 if TYPE_CHECKING:
     from engine.recon.algorithms.optimality import Optimality
-    from engine.recon.algorithms.penalised import Anchor, DataGradient, PenalisedLikelihood
+    from engine.recon.algorithms.penalised import Anchor, PenalisedLikelihood
     from engine.recon.algorithms.subsets import CountDemand
-    from engine.recon.model import MapModel
+    from engine.recon.model import MapModel, SubsetObjective
+    from engine.recon.priors.equal_noise import TypicalVoxel
 
 STRENGTHS = {"smooth": 0.2, "standard": 0.1, "sharp": 0.05}
-"""Strength of the prior for each smoothness, with one count in each voxel.
+"""Strength c of the prior for each smoothness, with one count in each voxel
+(`engine.recon.priors.equal_noise`).
 
-Discs of 10 mm in the NEMA body with 1.6 million counts (9 per voxel) then vary by 14 % without
+Discs of 10 mm in the NEMA body with 1.6 million counts (4 per voxel) then vary by 14 % without
 time of flight, and half as much is left in its lung as with OSEM (`tests/physics/map_table.py`).
-"""
-COUNTS_POWER = 0.75
-"""The strength decreases with this power of the counts in a voxel.
-
-The noise of a part of width w is as 1 / (N w⁴) (`auto_settings`), and a penalty of differences
-smooths over w as the third root of its strength. With this power both keep the noise equal.
 """
 MOST_SUBSETS, LEAST_SUBSETS = 24, 8
 """Subsets with enough counts, and with few: fewer need many more passes."""
+FIRST_SIGMA = 0.7
+"""Standard deviation of the smoothing of the first image [voxels]."""
 PASSES_OF_CYCLE = 3
 """Passes over the data in a cycle: two over the subsets, one for the full gradient."""
 TYPICAL_CYCLES = 6
@@ -86,47 +85,45 @@ class MapIterate(Iterate):
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """Penalised likelihood of a scan, and the image after one pass of OSEM.
+    """Penalised likelihood of a scan, and the image at which a run begins.
 
     Attributes
     ----------
     likelihood : Φ
-    data : ∇L at the image after the pass
+    x : (n_z, n_y, n_x) first image of the run
     activity : typical activity
     """
 
     likelihood: PenalisedLikelihood
-    data: DataGradient
+    x: Array
     activity: float
-
-    @property
-    def x(self) -> Array:
-        """(n_z, n_y, n_x) image after the pass."""
-        return self.data.x
 
 
 class _Penalised(Algorithm):
     """Settings of the prior, and the preparation of a run."""
 
-    state_version: ClassVar[int] = 3
+    state_version: ClassVar[int] = 4
     """1: voxels have limits in a cycle (`engine.recon.algorithms.svrg_cycle`).
 
     2: κ is limited (`engine.recon.priors.even_resolution`), and steps decay faster.
     3: the first image of the prior comes from a doubled update.
+    4: the strength follows a typical voxel (`engine.recon.priors.equal_noise`), and a run begins
+    with a smoothed image and a shorter cycle.
     """
 
     smoothness: Smoothness = setting(
         "standard",
         "Balance between noise and detail: smooth gives less noise, sharp shows finer detail. The "
         "number is the weight of the prior for an image with one count per voxel; the weight "
-        "decreases as counts increase",
+        "decreases as counts increase and as more voxels share each count",
         label="Smoothness",
         notes={name: f"{strength:g}" for name, strength in STRENGTHS.items()},
     )
     strength: float | None = setting(
         None,
         "Weight of the prior relative to the data. If empty, it is the value for the smoothness "
-        "(smooth 0.2, standard 0.1, sharp 0.05) / (counts per voxel)^0.75",
+        "(smooth 0.2, standard 0.1, sharp 0.05) / (counts per voxel)^0.75 × (16 / voxels that "
+        "share a count)^0.25",
         label="Strength",
         empty="from the smoothness",
         expert=True,
@@ -165,22 +162,21 @@ class _Penalised(Algorithm):
         copied._share = share
         return copied
 
-    def strength_for(self, counts_in_voxel: float) -> float:
+    def strength_for(self, typical: TypicalVoxel) -> float:
         """Return the strength of the prior.
 
         Parameters
         ----------
-        counts_in_voxel
-            typical counts that a voxel sends
+        typical
+            typical voxel of the object
         """
         if self.strength is not None:
             return self.strength
-        counts = counts_in_voxel / self._share if self._share > 0 else 0.0
-        # With less than a count in a voxel, a stronger prior would lower the total of the image.
-        return float(STRENGTHS[self.smoothness] / max(counts, 1.0) ** COUNTS_POWER)
+        counts = typical.counts / self._share if self._share > 0 else 0.0
+        return STRENGTHS[self.smoothness] * replace(typical, counts=counts).factor
 
     def prepared(self, model: MapModel, n_subsets: int) -> Prepared:
-        """Return the penalised likelihood of a scan, after one pass of OSEM.
+        """Return the penalised likelihood of a scan and a first image, after one pass of OSEM.
 
         Parameters
         ----------
@@ -189,21 +185,20 @@ class _Penalised(Algorithm):
         n_subsets
             number of subsets
         """
-        from engine.recon.algorithms.penalised import DataGradient, PenalisedLikelihood
+        from engine.recon.algorithms.penalised import PenalisedLikelihood
         from engine.recon.priors.even_resolution import (
-            doubly_updated,
             relative_difference_for,
             typical_activity,
             without_noise,
         )
 
         objective = model.objective(n_subsets)
-        data = DataGradient.at(_first_image(model), objective)
-        first = without_noise(doubly_updated(data.x, data.total, objective.sensitivity()))
+        # Its gradients of all subsets are no longer needed, and neither is the image of OSEM.
+        updated = _doubly_updated(model, objective)
+        first = without_noise(updated)
         activity = typical_activity(first, objective.sensitivity())
         row_sums = objective.hessian_times(first, np.ones_like(first))
-        counts = _counts_in_voxel(row_sums, first, objective.sensitivity())
-        strength = self.strength_for(counts)
+        strength = self._strength(model, row_sums, first, activity)
         # Voxels that stay at 0 must not lower their neighbours.
         inside = model.start > 0
         prior = relative_difference_for(
@@ -218,7 +213,24 @@ class _Penalised(Algorithm):
         )
         least = LEAST_SHARE * activity
         likelihood = PenalisedLikelihood(objective, prior, least, inside, strength)
-        return Prepared(likelihood, data, activity)
+        updated = without_noise(updated, FIRST_SIGMA)
+        updated *= likelihood.seen
+        return Prepared(likelihood, updated, activity)
+
+    def _strength(self, model: MapModel, row_sums: Array, first: Array, activity: float) -> float:
+        """Return the strength as set, or that of the smoothness for a part of a pass more."""
+        if self.strength is not None:
+            return self.strength
+        from engine.recon.priors.equal_noise import (
+            random_signs,
+            typical_activity_of,
+            typical_voxel,
+        )
+
+        probe = random_signs(first.shape, first.dtype)
+        probe *= first.clip(max=typical_activity_of(first, row_sums, activity))
+        seen = model.sampled_hessian_times(first, probe)
+        return self.strength_for(typical_voxel(row_sums, first, activity, probe, seen))
 
     def describe(self) -> str:
         if self.strength is not None:
@@ -263,7 +275,7 @@ class Svrg(_Penalised):
 
     @property
     def n_image_updates(self) -> int:
-        return self.n_iterations * (2 * self.n_parts + 1)
+        return _updates_in(self.n_iterations, self.n_parts)
 
     @property
     def n_passes(self) -> int:
@@ -275,7 +287,7 @@ class Svrg(_Penalised):
 
     @property
     def typical_image_updates(self) -> int:
-        return min(self.iterations, TYPICAL_CYCLES) * (2 * self.n_parts + 1)
+        return _updates_in(min(self.iterations, TYPICAL_CYCLES), self.n_parts)
 
     @property
     def extra_images(self) -> int:
@@ -283,7 +295,7 @@ class Svrg(_Penalised):
 
     @property
     def passes_before(self) -> int:
-        return 2 + 3 + 2  # OSEM, row sums of the Hessian, first full gradient
+        return 2 + 2 + 3 + 2 - 2  # OSEM, update, row sums, first gradient; first cycle is shorter
 
     @property
     def may_end_early(self) -> bool:
@@ -348,10 +360,7 @@ class Svrg(_Penalised):
         """
         ready = self.prepared(model, self.n_parts)
         of = ready.likelihood
-        if x is None:
-            return of, ready.activity, of.anchor_of(ready.data)
-        ready.data.parts.clear()  # those of two images would need twice the memory
-        return of, ready.activity, of.anchor(x)
+        return of, ready.activity, of.anchor(ready.x if x is None else x)
 
 
 class Bsrem(_Penalised):
@@ -368,7 +377,7 @@ class Bsrem(_Penalised):
 
     @property
     def passes_before(self) -> int:
-        return 2 + 3  # OSEM, row sums of the Hessian
+        return 2 + 2 + 3  # OSEM, update, row sums of the Hessian
 
     @property
     def n_passes(self) -> int:
@@ -400,6 +409,11 @@ class Bsrem(_Penalised):
             yield Iterate(x)
 
 
+def _updates_in(n_cycles: int, n_parts: int) -> int:
+    """Return the updates of some cycles; the first one has one pass over the subsets."""
+    return n_cycles * (2 * n_parts + 1) - n_parts
+
+
 def _after_cycle(
     of: PenalisedLikelihood, anchor: Anchor, number: int, activity: float
 ) -> tuple[Anchor, Optimality]:
@@ -411,20 +425,15 @@ def _after_cycle(
     return cycle.after, optimality_of(of, cycle, activity)
 
 
-def _counts_in_voxel(row_sums: Array, first: Array, sensitivity: Array) -> float:
-    """Return the counts that a typical voxel sends, Σ s f · q f² / Σ s f; fewer with background.
+def _doubly_updated(model: MapModel, objective: SubsetObjective) -> Array:
+    """Return the image after one pass of OSEM and a doubled update with all data."""
+    from engine.recon.priors.even_resolution import doubly_updated
 
-    q are the row sums. Without background, q = s / f.
-    """
-    weights = sensitivity * first
-    total = float(np.sum(weights, dtype=np.float64))
-    sent = float(np.sum(weights * row_sums * first**2, dtype=np.float64))
-    return sent / total if total > 0 else 0.0
-
-
-def _first_image(model: MapModel) -> Array:
-    """Return the image after one pass of OSEM."""
     loop = model.em_loop(model.start, model.start_subsets)
     for k in range(model.start_subsets):
         loop.update(k)
-    return loop.snapshot()()
+    x = loop.snapshot()()
+    gradient = np.zeros_like(x)
+    for k in range(objective.n_subsets):
+        gradient += objective.gradient_image(k, x)
+    return doubly_updated(x, gradient, objective.sensitivity())

@@ -1,11 +1,12 @@
-"""One cycle of SVRG: two passes over the subsets with gradients corrected at an anchor.
+"""One cycle of SVRG: passes over the subsets with gradients corrected at an anchor.
 
     x ← max( 0, x + α D ( B (∇L_k(x) − ∇L_k(a)) + ∇L(a) − ∇R(x) ) )
 
-for every subset k, twice, from x = a after a step with the full gradient. a is the image at which
-the cycle begins, and D (`engine.recon.algorithms.penalised`) that at the start of the pass. Near
-the optimum the corrected gradients of all subsets agree, so the step length need not tend to 0, and
-the optimum does not depend on the number or order of the subsets.
+for every subset k, twice, from x = a after a step with the full gradient. The first cycle has one
+such pass, because its image moves far from a. a is the image at which the cycle begins, and D
+(`engine.recon.algorithms.penalised`) that at the start of the pass. Near the optimum the corrected
+gradients of all subsets agree, so the step length need not tend to 0, and the optimum does not
+depend on the number or order of the subsets.
 
 If few counts contribute to a voxel near 0, its gradient depends on single counts. Such gradients of
 all subsets would take the voxel to many times its value, and Φ would decrease. Therefore an update
@@ -15,9 +16,9 @@ changes no voxel by more than about half, and a cycle at most doubles it:
 
 f̄ is the typical activity. Near the optimum no limit acts. Line integrals have none (δ = 0).
 
-With a last full gradient, which begins the next cycle, a cycle costs three passes over the data. If
-Φ has decreased, the cycle is repeated with half the step. The result is a function of a, the number
-of the cycle and the data alone: runs can continue after every cycle.
+With a last full gradient, which begins the next cycle, a cycle costs three passes over the data,
+the first one two. If Φ has decreased, the cycle is repeated with half the step. The result is a
+function of a, the number of the cycle and the data alone: runs can continue after every cycle.
 
 Johnson & Zhang, NIPS 26 (2013) 315; Twyman et al., IEEE TMI 42 (2023) 29; scaling by the prior:
 Ehrhardt, Kereta & Schramm, arXiv 2506.04976 (2025).
@@ -31,8 +32,8 @@ from engine.core.arrays import Array, module_of
 from engine.recon.algorithms.penalised import Anchor, PenalisedLikelihood
 from engine.recon.algorithms.subset_order import shuffled
 
-SUBSET_PASSES = 2
-"""Passes over the subsets between full gradients."""
+SUBSET_PASSES, IN_FIRST = 2, 1
+"""Passes over the subsets between full gradients, and in the first cycle."""
 LONGEST_STEP, DECAY, SHORTEST_STEP = 1.7, 0.2, 0.25
 """Step lengths α = max(1.7 / (1 + 0.2 pass), 0.25).
 
@@ -124,7 +125,7 @@ def run_cycle(of: PenalisedLikelihood, anchor: Anchor, number: int) -> Cycle:
         x = _passed(of, anchor, number, step)
         # An image for each subset: those of two anchors would need twice the memory.
         anchor.parts.clear()
-        after, n_passes = of.anchor(x), n_passes + SUBSET_PASSES + 1
+        after, n_passes = of.anchor(x), n_passes + _passes_in(number) + 1
         if not left or after.value >= anchor.value - RELATIVE_ROUNDING * abs(anchor.log_likelihood):
             break
         # Subsets with too few counts disagree: shorter steps average over them.
@@ -136,7 +137,7 @@ def run_cycle(of: PenalisedLikelihood, anchor: Anchor, number: int) -> Cycle:
 
 def _passed(of: PenalisedLikelihood, anchor: Anchor, number: int, longest: float) -> Array:
     """Return the image after the passes of a cycle."""
-    n, first = of.objective.n_subsets, number * SUBSET_PASSES
+    n, first = of.objective.n_subsets, sum(map(_passes_in, range(number)))
     limits = Limits(anchor.x, *(IN_A_CYCLE if number else IN_FIRST_CYCLE), of.least)
     step = _length(first, longest)
     x = of.stepped(anchor.x, of.scaling(anchor.x), anchor.gradient, step)
@@ -146,7 +147,7 @@ def _passed(of: PenalisedLikelihood, anchor: Anchor, number: int, longest: float
         x[planes] *= of.seen[planes]
 
     of.objective.by_planes(limit, x)
-    for each in range(first, first + SUBSET_PASSES):
+    for each in range(first, first + _passes_in(number)):
         # The curvature of the prior changes with the image, most of all in the first cycles.
         step, scaling = _length(each, longest), of.scaling(x)
         for k in shuffled(n, each):
@@ -179,6 +180,11 @@ def _updated(
 
     of.objective.by_planes(update, x)
     return found
+
+
+def _passes_in(number: int) -> int:
+    """Return the passes over the subsets in a cycle."""
+    return SUBSET_PASSES if number else IN_FIRST
 
 
 def _length(number: int, longest: float) -> float:

@@ -61,7 +61,7 @@ class CountsObjective(SubsetObjective):
     def hessian_times(self, x: Array, vector: Array) -> Array:
         total = np.zeros_like(x)
         for part in self._parts:
-            total += _hessian_times(part, x, vector)
+            total += hessian_times(part, x, vector)
         return total
 
     def curvature(self, x: Array, least: float) -> Array:
@@ -107,8 +107,18 @@ class CountsObjective(SubsetObjective):
         return total
 
 
-def _hessian_times(part: SystemModel, x: Array, vector: Array) -> Array:
-    """Return Aᵀ( y · A v / (A x + b)² ) of one subset."""
+def hessian_times(part: SystemModel, x: Array, vector: Array) -> Array:
+    """Return Aᵀ( y · A v / (A x + b)² ) of the counts of a model.
+
+    Parameters
+    ----------
+    part
+        model of all counts or of a subset
+    x
+        (n_z, n_y, n_x)
+    vector
+        (n_z, n_y, n_x) v
+    """
     expected = part.expected(x) + part.background
     rows = expected > 0
     weights = np.divide(part.counts, expected, out=np.zeros_like(expected), where=rows)

@@ -103,6 +103,24 @@ class MapModel(SystemModel):
         model = self.model.resampled(draws, replicate)
         return MapModel.of(model, self.spacing_mm, self.start, self.threads)
 
+    def sampled_hessian_times(self, x: Array, vector: Array) -> Array:
+        """Return an estimate of −L''(x) v from one subset of the pass of OSEM, scaled to all data.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x)
+        vector
+            (n_z, n_y, n_x) v
+        """
+        from engine.recon.model.counts_objective import hessian_times
+
+        part = self.model.subset(0, self.start_subsets)
+        share = part.n_counts / max(self.model.n_counts, 1.0)
+        found = hessian_times(part, x, vector)
+        found *= found.dtype.type(1 / share if share > 0 else 0)
+        return found
+
     def expected(self, x: Array) -> Array:
         return self.model.expected(x)
 

@@ -17,9 +17,9 @@ data at f, smoothed likewise,
 
     κ² = min(q, median of q over the object, with the weights min(f, 0.1 f̄)).
 
-The strength is then a number without a unit: the weight of the prior relative to the data, equal
-for every scanner, activity and number of counts. So is the resolution. κ² = q makes it even over
-the image (Fessler & Rogers, IEEE TIP 5 (1996) 1346). But photons from the skin are hardly
+The strength is then a number without a unit: the weight of the prior relative to the data. It has
+the same meaning for every scanner, activity and number of counts. κ² = q makes the resolution even
+over the image (Fessler & Rogers, IEEE TIP 5 (1996) 1346). But photons from the skin are hardly
 attenuated, so q is up to eight times as large there as in the middle of a body. The prior would
 then blur the skin and move activity inwards. The weights count voxels of the object about equally:
 a hot organ must not decide.
@@ -66,15 +66,17 @@ def doubly_updated(x: Array, gradient: Array, sensitivity: Array) -> Array:
     return xp.maximum(found * seen, 0, out=found)
 
 
-def without_noise(x: Array) -> Array:
+def without_noise(x: Array, sigma: float = SIGMA) -> Array:
     """Return the first image, smoothed.
 
     Parameters
     ----------
     x
         (n_z, n_y, n_x) image after the update with all data
+    sigma
+        standard deviation [voxels]
     """
-    return smoothed(x, (SIGMA,) * 3)
+    return smoothed(x, (sigma,) * 3)
 
 
 def typical_activity(x: Array, sensitivity: Array) -> float:
@@ -104,17 +106,45 @@ def limited(squares: Array, first: Array, activity: float) -> Array:
     activity
         f̄
     """
-    xp = module_of(squares)
     squares = squares.clip(min=0)
-    weights = first.clip(max=OBJECT_SHARE * activity) * (squares > 0)
+    return squares.clip(max=weighted_median(squares, object_weights(squares, first, activity)))
+
+
+def object_weights(row_sums: Array, first: Array, activity: float) -> Array:
+    """Return weights with which all voxels of the object count about equally, and air not at all.
+
+    Parameters
+    ----------
+    row_sums
+        (n_z, n_y, n_x) row sums of the Hessian; voxels with 0 have no data
+    first
+        (n_z, n_y, n_x) first image
+    activity
+        f̄
+    """
+    weights: Array = first.clip(max=OBJECT_SHARE * activity) * (row_sums > 0)
+    return weights
+
+
+def weighted_median(values: Array, weights: Array) -> float:
+    """Return the value that half of the weight does not exceed; the highest without weights.
+
+    Parameters
+    ----------
+    values
+        (n_z, n_y, n_x), not negative
+    weights
+        (n_z, n_y, n_x), not negative
+    """
+    xp = module_of(values)
     half = float(xp.sum(weights, dtype=np.float64)) / 2
     # Halving an interval needs less memory than sorting all voxels.
-    low, high = 0.0, float(squares.max())
+    low, high = 0.0, float(values.max())
     for _ in range(HALVINGS if half > 0 else 0):
         middle = (low + high) / 2
-        below = float(xp.sum(weights * (squares <= middle), dtype=np.float64))
+        below = float(xp.sum(weights * (values <= middle), dtype=np.float64))
         low, high = (middle, high) if below < half else (low, middle)
-    return squares.clip(max=high)
+    return high
 
 
 def relative_difference_for(

@@ -8,6 +8,7 @@ from engine.modalities.listmode_pet.frame_subsets import frame_algorithms
 from engine.recon.algorithms import Bsrem, Svrg
 from engine.recon.algorithms.map_algorithms import STRENGTHS
 from engine.recon.algorithms.subsets import CountDemand
+from engine.recon.priors.equal_noise import COUNTS_POWER, LEAST_COUNTS, TypicalVoxel
 
 COUNTS = (1e5, 4e5, 9e5)
 
@@ -17,7 +18,7 @@ def test_frames_differ_in_counts_but_not_in_strength(kind: type[Svrg | Bsrem]) -
     demands = [CountDemand(n, 1e3) for n in COUNTS]
     before = kind()
     found = frame_algorithms(before, before.for_counts(demands[1]), demands)
-    in_voxel = [n / 1e5 for n in COUNTS]  # as many voxels emit in each frame
+    in_voxel = [TypicalVoxel(n / 1e5) for n in COUNTS]  # as many voxels emit in each frame
     strengths = [each.strength_for(n) for each, n in zip(found, in_voxel, strict=True)]
     assert strengths == pytest.approx([before.strength_for(in_voxel[1])] * 3)
 
@@ -25,4 +26,5 @@ def test_frames_differ_in_counts_but_not_in_strength(kind: type[Svrg | Bsrem]) -
 def test_a_frame_without_counts_has_the_largest_strength() -> None:
     demands = [CountDemand(n, 1e3) for n in (0.0, 0.0, 5.0)]
     found = frame_algorithms(Svrg(), Svrg(), demands)
-    assert found[0].strength_for(0.0) == STRENGTHS["standard"]
+    largest = STRENGTHS["standard"] / LEAST_COUNTS**COUNTS_POWER
+    assert found[0].strength_for(TypicalVoxel(0.0)) == pytest.approx(largest)

@@ -1,0 +1,75 @@
+"""Strength of the prior for a typical voxel: its counts, and the voxels that share a count."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.recon.priors.equal_noise import (
+    SHARING,
+    TypicalVoxel,
+    random_signs,
+    typical_activity_of,
+    typical_voxel,
+)
+
+SHAPE = (6, 24, 24)
+
+
+def body(hot=1.0):
+    """An object of activity 1 in air, with an organ, and row sums of a scan without background."""
+    first = np.zeros(SHAPE)
+    first[:, 4:20, 4:20] = 1
+    first[2:4, 8:12, 8:12] = hot
+    return first, 9 / np.where(first > 0, first, 1e-3)
+
+
+def found(first, row_sums, activity, width):
+    """Return the typical voxel if each count could come from any of `width` voxels along x."""
+    signs = random_signs(SHAPE, np.dtype(float))
+    probe = signs * first.clip(max=typical_activity_of(first, row_sums, activity))
+    runs = probe.reshape(6, 24, -1, width)
+    seen = np.broadcast_to(runs.mean(axis=3, keepdims=True), runs.shape).reshape(SHAPE)
+    return typical_voxel(row_sums, first, activity, probe, row_sums * seen)
+
+
+@pytest.mark.parametrize("width", [1, 4, 8])
+def test_the_voxels_that_share_a_count_are_counted(width):
+    typical = found(*body(), 1.0, width)
+    assert typical.counts == pytest.approx(9)
+    assert typical.sharing == pytest.approx(width, rel=0.15)
+
+
+def test_neither_units_nor_a_hot_organ_change_the_factor_of_the_prior():
+    """It is strength · f̄."""
+    first, row_sums = body()
+    want = found(first, row_sums, 1.0, 4)
+    hot = found(*body(hot=50.0), 20.0, 4)
+    assert 20 * hot.factor == pytest.approx(want.factor, rel=0.05)
+    scaled = found(first / 8, 64 * row_sums, 1 / 8, 4)
+    assert scaled.factor == pytest.approx(want.factor)
+
+
+def test_noise_stays_equal_with_counts_and_voxels_that_share_them():
+    """k d / (n w⁴), with w³ = strength · d."""
+    noise = list[float]()
+    for n, d in ((1.0, 16.0), (16.0, 16.0), (4.0, 300.0), (90.0, 30.0)):
+        w = (TypicalVoxel(n, d).factor * d) ** (1 / 3)
+        noise.append(d / (n * w**4))
+    assert noise == pytest.approx([noise[0]] * 4)
+    assert TypicalVoxel(1.0).factor == 1
+
+
+def test_a_scan_without_counts_has_a_strength():
+    nothing = np.zeros(SHAPE)
+    empty = typical_voxel(nothing, nothing, 1.0, nothing, nothing)
+    assert (empty.counts, empty.sharing, empty.activity) == (0, SHARING, 1)
+
+
+def test_signs_are_balanced_and_the_same_for_ever():
+    signs = random_signs((20, 30, 40), np.dtype("f4"))
+    assert signs.dtype == np.float32 and set(np.unique(signs)) == {-1, 1}
+    assert abs(signs.mean()) < 4 / np.sqrt(signs.size)
+    for axis in range(3):
+        assert abs((signs * np.roll(signs, 1, axis)).mean()) < 4 / np.sqrt(signs.size)
+    assert random_signs((1, 1, 8), np.dtype("f8")).ravel().tolist() == [1, -1, -1, 1, -1, -1, -1, 1]
