@@ -45,8 +45,11 @@ STRENGTHS = {"smooth": 0.2, "standard": 0.1, "sharp": 0.05}
 Discs of 10 mm in the NEMA body with 1.6 million counts (4 per voxel) then vary by 14 % without
 time of flight, and half as much is left in its lung as with OSEM (`tests/physics/map_table.py`).
 """
-MOST_SUBSETS, LEAST_SUBSETS = 24, 8
-"""Subsets with enough counts, and with few: fewer need many more passes."""
+MOST_SUBSETS, MANY_SUBSETS, LEAST_SUBSETS = 24, 16, 8
+"""Subsets with plenty of counts, with enough, and with few: fewer need many more passes.
+
+With more than 16 a subset needs twice the counts: peaks of noise depend on few counts.
+"""
 FIRST_SIGMA = 0.7
 """Standard deviation of the smoothing of the first image [voxels]."""
 PASSES_OF_CYCLE = 3
@@ -324,7 +327,7 @@ class Svrg(_Penalised):
         if self.subsets is not None:
             return self
         most = int(demand.n_counts / (COUNTS_FACTOR * demand.in_subset))
-        found = max(min(MOST_SUBSETS, most), LEAST_SUBSETS)
+        found = max(min(MOST_SUBSETS, most // 2), min(MANY_SUBSETS, most), LEAST_SUBSETS)
         # Corrected gradients of subsets with next to no counts would not agree at all.
         counted = int(demand.n_counts / LEAST_COUNTS)
         found = max(min(found, counted, demand.n_families or found), 1)

@@ -220,6 +220,9 @@ def test_the_counts_decide_the_number_of_subsets():
     many, few = CountDemand(1e7, 1e4), CountDemand(1.5e5, 1e4)
     assert [Svrg().for_counts(each).n_parts for each in (many, few)] == [24, 10]
     assert [Svrg().for_counts(CountDemand(n, 1e4)).n_parts for n in (10, 200, 1e3)] == [1, 4, 8]
+    between = (2.4e5, 4.7e5, 6e5, 7.2e5)
+    found = [Svrg().for_counts(CountDemand(n, 1e4)).n_parts for n in between]
+    assert found == [16, 16, 20, 24]
     assert Svrg(subsets=3).for_counts(many).n_parts == 3
 
 
