@@ -166,7 +166,7 @@ class StatusLine(QStatusBar):
         text = requirements.describe() if requirements else ""
         if run.state is RunState.FINISHED:
             text = (
-                tr("Finished. Next run: {text}", text=text.removeprefix("needs "))
+                tr("Finished. The next run has these requirements. {text}", text=text)
                 if text
                 else tr("Finished.")
             )

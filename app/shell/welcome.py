@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
 from app.language.translation import named, tr
 from app.live.connect_card import EVENTS, FRAMES
 from app.state.services.context import AppContext
-from app.ui.theme.formatting import sentence_case
 from app.ui.theme.icons import set_icon
 from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import button, label, remove_widgets
@@ -295,7 +294,7 @@ class ReadyCard(WelcomeTile):
             requirements = self._study.requirements()
         except EngineError:  # the grid is invalid, and its step shows the reason
             return ""
-        return sentence_case(requirements.describe()) if requirements else ""
+        return requirements.describe() if requirements else ""
 
     def _show_words(self) -> None:
         study, run = self._study, self._run

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
 from engine.core.arrays import Array
+from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.core.settings import Settings, setting
 from engine.data.input_role import InputRole
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from engine.core.backend import Backend
 
 Use = Literal["auto", "on", "off"]
+NOT_WITHOUT = (
+    "This correction is set to 'on' but cannot be applied. To continue without it, switch it off."
+)
 
 
 class Counts(Protocol):
@@ -148,6 +152,16 @@ class Correction(Settings, Generic[D]):
         summary
             one line for the log and the report, without a full stop
         """
+
+    def refusal(self, obstacle: str, /) -> DataError:
+        """Return the error of a correction that is set to "on" but cannot be applied.
+
+        Parameters
+        ----------
+        obstacle
+            text of `obstacle`, or of a further check
+        """
+        return DataError(f"{self.title}: {obstacle}. {NOT_WITHOUT}")
 
     def is_needless(self, data: D, /) -> bool:
         """Return True if the data are complete without this correction, despite an obstacle.

@@ -58,8 +58,9 @@ def inverse_of(factors: Array, role: InputRole) -> NDArray[np.float32]:
     # Written with `not all(>=)`, because NaN must be refused too.
     if not np.all(factors >= 0):
         raise DataError(
-            f"{role.title}: {int(np.count_nonzero(~(factors >= 0))):,} bins are below 0 or not a "
-            "number, expected factors of at least 0 that multiply the counts; check the file."
+            f"{role.title}: negative or NaN factors (number of bins: "
+            f"{int(np.count_nonzero(~(factors >= 0))):,}). Each factor multiplies the counts of a "
+            "bin and must be at least 0; check the file."
         )
     return np.divide(1, factors, out=np.zeros(factors.shape, np.float32), where=factors > 0)
 
@@ -86,9 +87,9 @@ def refuse_survival(factors: Array) -> Array:
     below = (factors > 0) & (factors < LEAST_CORRECTION)
     if np.any(below):
         raise DataError(
-            f"{ATTENUATION.title}: {int(np.count_nonzero(below)):,} bins are below 1 (minimum "
-            f"{float(factors[below].min()):.3g}), expected correction factors of at least 1; if "
-            "these are transmissions, invert them."
+            f"{ATTENUATION.title}: correction factors below 1 (number of bins: "
+            f"{int(np.count_nonzero(below)):,}, minimum: {float(factors[below].min()):.3g}). Each "
+            "correction factor must be at least 1; if the values are transmissions, invert them."
         )
     return factors
 
@@ -115,9 +116,9 @@ def refuse_negative(counts: Array, role: InputRole) -> Array:
     """
     if not np.all(counts >= 0):
         raise DataError(
-            f"{role.title}: {int(np.count_nonzero(~(counts >= 0))):,} bins are below 0 or not a "
-            "number, expected counts of at least 0; use the estimate before smoothing or tail "
-            "fitting, or set negative bins to 0."
+            f"{role.title}: negative or NaN counts (number of bins: "
+            f"{int(np.count_nonzero(~(counts >= 0))):,}). Expected counts must be at least 0; use "
+            "the estimate before smoothing or tail fitting, or set negative bins to 0."
         )
     return counts
 

@@ -75,14 +75,20 @@ class GpuRequirements:
         """True if the events must be streamed."""
         return self.whole_bytes > self.free_bytes
 
-    def describe(self) -> str:
-        """Return the need as a clause with numbers."""
-        free = f"{_size(self.free_bytes)} free"
+    def describe(self, up_to: str = "") -> str:
+        """Return labels with values, as sentences.
+
+        Parameters
+        ----------
+        up_to
+            "up to " if the values are an upper bound
+        """
+        free = f"available: {_size(self.free_bytes)}"
         # Streaming only matters if the minimum fits; otherwise the run is refused.
         if self.fits and self.streams:
-            need = f"{_size(self.images_bytes)} of GPU memory for {self.least}"
-            return f"{need} ({free}), and streams {self.rest} through the rest"
-        return f"{_size(self.whole_bytes)} of GPU memory ({free})"
+            need = f"GPU memory needed for {self.least}: {up_to}{_size(self.images_bytes)}"
+            return f"{need}, {free}. Streamed through the remaining GPU memory: {self.rest}."
+        return f"GPU memory needed: {up_to}{_size(self.whole_bytes)}, {free}."
 
 
 @dataclass(frozen=True)
@@ -170,17 +176,18 @@ class Requirements:
         return f"{self._up_to}about {_clock(self.seconds)}"
 
     def describe(self) -> str:
-        """One line for the status bar."""
-        need, free = f"{self._up_to}{_size(self.memory_bytes)}", f"{_size(self.free_bytes)} free"
+        """One line for the status bar: labels with values, as sentences."""
+        need = f"{self._up_to}{_size(self.memory_bytes)}"
+        parts = [f"Memory needed: {need}, available: {_size(self.free_bytes)}."]
         if self.disk_bytes:
-            free += f", up to {_size(self.disk_bytes)} of disk space for {self.on_disk}"
-        once = ""
+            parts.append(f"Disk space needed for {self.on_disk}: up to {_size(self.disk_bytes)}.")
+        if self.gpu is not None:
+            parts.append(self.gpu.describe(self._up_to))
+        parts.append(f"Estimated time: {self._up_to}{_clock(self.seconds)}.")
         # Less than half a second is not worth mentioning.
         if round(self.once_s):
-            once = f" (of which {_clock(self.once_s)} once, for the {self.once})"
-        if self.gpu is None:
-            return f"needs {need}, {self.time}{once}, {free}"
-        return f"needs {need} ({free}) and {self._up_to}{self.gpu.describe()}, {self.time}{once}"
+            parts.append(f"Included in the first run only: {_clock(self.once_s)} ({self.once}).")
+        return " ".join(parts)
 
     @property
     def _up_to(self) -> str:
@@ -201,7 +208,7 @@ def plan_of(on: Backend, requirements: Requirements, grid: ImageGrid, n_frames: 
     n_frames
         number of time frames or gates, 0 for a single image
     """
-    text = f"{on.label}: {requirements.describe()}"
+    text = f"Device: {on.label}. {requirements.describe()}"
     return Planned(on.name, text, VOXEL_BYTES * grid.n_voxels, n_frames)
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array, module_of
 from engine.core.backend import Backend
-from engine.core.errors import DataError, GeometryError
+from engine.core.errors import GeometryError
 from engine.core.json_types import Plain
 from engine.corrections.base import Correction
 from engine.data.runs.events import Corrected, Event, Preview, Profiled, StageStarted
@@ -128,7 +128,7 @@ def _apply(correction: Correction[D], data: D, on: Backend) -> tuple[D, Correcte
         return after, Corrected(correction.kind, "applied", correction.summary(data, after))
     if correction.use == "on":
         # Without an obstacle the user would never learn that a required correction is missing.
-        raise DataError(f"{correction.title}: {obstacle}. This correction is switched on.")
+        raise correction.refusal(obstacle)
     needless = correction.is_needless(data)
     return data, Corrected(correction.kind, "unavailable", obstacle, is_needless=needless)
 

@@ -39,7 +39,9 @@ class RawShape:
     ----------
     views, rows, columns : lengths of the axes
     header : bytes before the values
-    why : reason for the shape
+    stated : axes whose lengths the user has stated
+    rows_alike, views_alike : similarity of neighbouring rows and of neighbouring views, from 0 to
+        1; None if it was not needed
     score : similarity of rows and views, from 0 to 1
     """
 
@@ -47,8 +49,20 @@ class RawShape:
     rows: int
     columns: int
     header: int
-    why: str
+    stated: tuple[str, ...]
+    rows_alike: float | None
+    views_alike: float | None
     score: float
+
+    @property
+    def why(self) -> str:
+        """Evidence for the shape, as a list of labels with values."""
+        words = [f"your input: {', '.join(self.stated)}"] if self.stated else []
+        if self.rows_alike is not None:
+            words.append(f"similarity of neighbouring rows: {100 * self.rows_alike:.0f} %")
+        if self.views_alike is not None:
+            words.append(f"similarity of neighbouring views: {100 * self.views_alike:.0f} %")
+        return "; ".join([*words, "file size: fits"])
 
 
 def shapes_of(
@@ -79,6 +93,8 @@ def shapes_of(
     # A header or a dead column would otherwise dominate the autocorrelation.
     sample = _without_outliers(sample)
     found: list[RawShape] = []
+    sizes = {"columns": columns, "rows": rows, "views": views}
+    stated = tuple(name for name, n in sizes.items() if n)
     widths = [(columns, 1.0)] if columns else _widths(sample, size, item_bytes, rows, views)
     for width, likely in widths:
         for height, repeats in _heights(sample, width, size, item_bytes, rows, views):
@@ -88,8 +104,10 @@ def shapes_of(
                 # Unusual header lengths are possible, but more often a sign of a wrong shape.
                 odd = skipped not in HEADERS and header is None
                 score = likely * repeats * (0.6 if odd else 1.0)
-                why = _why(columns, rows, views, likely, repeats)
-                found.append(RawShape(n_views, height, width, skipped, why, score))
+                rows_alike = None if columns else min(likely, 1.0)
+                views_alike = None if rows or views else min(repeats, 1.0)
+                lengths = (n_views, height, width, skipped)
+                found.append(RawShape(*lengths, stated, rows_alike, views_alike, score))
     found.sort(key=lambda shape: -shape.score)
     # Sorted by score, so the first entry of each shape is its best one.
     unlike: dict[tuple[int, int, int], RawShape] = {}
@@ -207,15 +225,3 @@ def _filling(
     # A rest as long as an image would be another view.
     is_header = rest < min(image, MOST_HEADER_BYTES) or rest == begin
     return (n, rest) if is_header else None
-
-
-def _why(
-    columns: int | None, rows: int | None, views: int | None, likely: float, repeats: float
-) -> str:
-    said = [name for name, n in (("columns", columns), ("rows", rows), ("views", views)) if n]
-    words = [f"your input ({', '.join(said)})"] if said else []
-    if not columns:
-        words.append(f"neighbouring rows are similar ({100 * min(likely, 1):.0f} %)")
-    if not rows and not views:
-        words.append(f"neighbouring views are similar ({100 * min(repeats, 1):.0f} %)")
-    return ", ".join([*words, "and the file size"])

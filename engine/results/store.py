@@ -304,7 +304,8 @@ class Results:
             number of time frames or gates, which are stored with their sum; 0 for a single image
         """
         n_bytes = image_bytes * (1 + n_frames) + SPARE_BYTES
-        return DiskNeed("result", self.folder, n_bytes, "Or set another folder in results.toml.")
+        remedy = "Free disk space, or set another folder in results.toml."
+        return DiskNeed("result", self.folder, n_bytes, remedy)
 
     def _drop_earlier(self, newest: Result, job: str) -> None:
         for result in self._readable():

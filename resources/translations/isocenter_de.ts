@@ -10,8 +10,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>The calibration factor is measured with a scan of a cylinder of known activity. Reconstruct this scan with the same normalisation, μ-map and corrections as patient scans, but without a calibration.</source>
-      <translation>Der Kalibrierungsfaktor wird mit dem Scan eines Zylinders bekannter Aktivität gemessen. Rekonstruieren Sie diesen Scan mit der gleichen Normalisierung, μ-Karte und den gleichen Korrekturen wie Patientenscans, aber ohne Kalibrierung.</translation>
+      <source>The calibration factor is measured with a scan of a cylinder of known activity. Reconstruct this scan with the same normalisation and corrections as patient scans and with a μ-map of the cylinder, but without a calibration.</source>
+      <translation>Der Kalibrierungsfaktor wird mit dem Scan eines Zylinders bekannter Aktivität gemessen. Rekonstruieren Sie diesen Scan mit der gleichen Normalisierung und den gleichen Korrekturen wie Patientenscans und mit einer μ-Karte des Zylinders, aber ohne Kalibrierung.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
@@ -5240,8 +5240,8 @@
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
-      <source>Finished. Next run: {text}</source>
-      <translation>Fertig. Nächster Lauf: {text}</translation>
+      <source>Finished. The next run has these requirements. {text}</source>
+      <translation>Fertig. Der nächste Lauf hat folgenden Bedarf. {text}</translation>
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
@@ -5330,8 +5330,8 @@
     </message>
     <message>
       <location filename="app/shell/technician/panel.py" />
-      <source>{kind}: this correction was not applied. {text}.</source>
-      <translation>{kind}: Diese Korrektur wurde nicht angewendet. {text}.</translation>
+      <source>{kind}: this correction was not applied. {text}</source>
+      <translation>{kind}: Diese Korrektur wurde nicht angewendet. {text}</translation>
     </message>
     <message>
       <location filename="app/shell/technician/panel.py" />
@@ -5614,8 +5614,8 @@
     </message>
     <message>
       <location filename="app/state/models/images/patient_order.py" />
-      <source>the open scan</source>
-      <translation>der offene Scan</translation>
+      <source>The open scan belongs to a different patient than the order. Choose an order for this patient, or open the scan of the other patient.</source>
+      <translation>Der offene Scan gehört zu einem anderen Patienten als der Auftrag. Wählen Sie einen Auftrag für diesen Patienten, oder öffnen Sie den Scan des anderen Patienten.</translation>
     </message>
     <message>
       <location filename="app/state/models/images/volume_origin.py" />
@@ -5784,11 +5784,6 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>{n_views:,} views of {rows:,} × {columns:,} pixels. Source: {why}.</source>
-      <translation>{n_views:,} Ansichten von {rows:,} × {columns:,} Pixeln. Quelle: {why}.</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
       <source>Reading the files …</source>
       <translation>Die Dateien werden gelesen …</translation>
     </message>
@@ -5801,6 +5796,26 @@
       <location filename="app/state/models/import_model.py" />
       <source>Choose the slice that is sharp and not mirrored.</source>
       <translation>Wählen Sie die Schicht, die scharf und nicht gespiegelt ist.</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_model.py" />
+      <source>{n_views:,} views of {rows:,} × {columns:,} pixels. These sizes fit the file size.</source>
+      <translation>{n_views:,} Ansichten von {rows:,} × {columns:,} Pixeln. Diese Maße passen zur Dateigröße.</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_model.py" />
+      <source>Entered: {value}.</source>
+      <translation>Eingegeben: {value}.</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_model.py" />
+      <source>Similarity of neighbouring rows: {percent:.0f} %.</source>
+      <translation>Ähnlichkeit benachbarter Zeilen: {percent:.0f} %.</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_model.py" />
+      <source>Similarity of neighbouring views: {percent:.0f} %.</source>
+      <translation>Ähnlichkeit benachbarter Ansichten: {percent:.0f} %.</translation>
     </message>
     <message>
       <location filename="app/state/models/inputs.py" />
@@ -7940,12 +7955,12 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/layout_menu.py" />
-      <source>Light-box slices</source>
+      <source>Light box slices</source>
       <translation>Schichten im Lichtkasten</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/layout_menu.py" />
-      <source>Light-box, {rows} × {columns}</source>
+      <source>Light box, {rows} × {columns}</source>
       <translation>Lichtkasten, {rows} × {columns}</translation>
     </message>
     <message>
@@ -8020,7 +8035,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Show four views, one large view, or a light-box of many slices. The program remembers the choice.</source>
+      <source>Show four views, one large view, or a light box of many slices. The program remembers the choice.</source>
       <translation>Vier Ansichten, eine große Ansicht oder einen Lichtkasten aus vielen Schichten zeigen. Das Programm merkt sich die Wahl.</translation>
     </message>
     <message>
@@ -8730,7 +8745,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/slices/light_box.py" />
-      <source>Light-box, slice {place}: {plane}</source>
+      <source>Light box, slice {place}: {plane}</source>
       <translation>Lichtkasten, Schicht {place}: {plane}</translation>
     </message>
     <message>
@@ -9745,8 +9760,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
-      <source>{sentence} This correction is switched on.</source>
-      <translation>{sentence} Diese Korrektur ist eingeschaltet.</translation>
+      <source>{sentence} This correction is set to 'on' but cannot be applied. To continue without it, switch it off.</source>
+      <translation>{sentence} Diese Korrektur steht auf „Ein“, kann aber nicht angewendet werden. Um ohne sie fortzufahren, schalten Sie sie aus.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
@@ -10135,13 +10150,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>The voxel grid follows from the scanner as soon as it is known.</source>
-      <translation>Das Voxelgitter ergibt sich aus dem Scanner, sobald dieser bekannt ist.</translation>
+      <source>The voxel grid is set from the scanner once the scanner is known.</source>
+      <translation>Das Voxelgitter wird aus dem Scanner bestimmt, sobald dieser bekannt ist.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>The voxel grid follows from the scan as soon as it is known.</source>
-      <translation>Das Voxelgitter ergibt sich aus dem Scan, sobald dieser bekannt ist.</translation>
+      <source>The voxel grid is set from the scan once a scan is open.</source>
+      <translation>Das Voxelgitter wird aus dem Scan bestimmt, sobald ein Scan geöffnet ist.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
@@ -10155,13 +10170,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>The volume may be too large for this computer. Requirements: {describe}.</source>
-      <translation>Das Volumen ist vielleicht zu groß für diesen Rechner. Bedarf: {describe}.</translation>
+      <source>The volume may be too large for this computer. {describe}</source>
+      <translation>Das Volumen ist vielleicht zu groß für diesen Rechner. {describe}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>The volume is too large for this computer. Requirements: {describe}.</source>
-      <translation>Das Volumen ist zu groß für diesen Rechner. Bedarf: {describe}.</translation>
+      <source>The volume is too large for this computer. {describe}</source>
+      <translation>Das Volumen ist zu groß für diesen Rechner. {describe}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
@@ -10575,13 +10590,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>from the smoothness</source>
-      <translation>aus der Glättung</translation>
+      <source>set by the smoothness</source>
+      <translation>durch die Glättung bestimmt</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
-      <source>Weight of the prior relative to the data. If empty, it is the value for the smoothness (smooth 0.2, standard 0.1, sharp 0.05) / (counts per voxel)^0.75 × (16 / voxels that share a count)^0.25</source>
-      <translation>Gewicht des Priors im Verhältnis zu den Daten. Wenn leer, ist es der Wert der Glättung (glatt 0,2, standard 0,1, scharf 0,05) / (Zählereignisse je Voxel)^0,75 × (16 / Voxel, die sich ein Ereignis teilen)^0,25</translation>
+      <source>Weight of the prior relative to the data. If empty, it is calculated from the smoothness: 0.2 (smooth), 0.1 (standard) or 0.05 (sharp), divided by (counts per voxel)^0.75 and multiplied by (16 / voxels that share a count)^0.25</source>
+      <translation>Gewicht des Priors im Verhältnis zu den Daten. Wenn leer, wird es aus der Glättung berechnet: 0,2 (glatt), 0,1 (standard) oder 0,05 (scharf), geteilt durch (Zählereignisse je Voxel)^0,75 und multipliziert mit (16 / Voxel, die sich ein Ereignis teilen)^0,25</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />

@@ -180,7 +180,7 @@ def test_iterations_on_a_part_are_foretold_with_all_that_they_need(session):
     )
     assert of_volume > 2 * of_part
     assert requirements.seconds > requirements.least.seconds
-    assert requirements.describe().startswith("needs up to ")
+    assert requirements.describe().startswith("Memory needed: up to ")
     note = session.study.modality.grid_note(session.study.protocol, session.study.known)
     # outermost pixels are 19.5 mm from the axis, rows 1.5 mm from the middle; then half a voxel
     assert "up to 0.5 mm, 80 × 80 × 8 voxels; the image is cropped afterwards" in note

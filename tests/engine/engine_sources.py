@@ -141,7 +141,7 @@ def breaking_card(study, **options):
 
 def killed_gpu(study, **options):
     """A driver that takes the process with it."""
-    yield Planned("cuda", "Emulated GPU: needs 1.0 GiB")
+    yield Planned("cuda", "Device: Emulated GPU. Memory needed: 1.0 GiB.")
     for n_events, event in enumerate(steady(study, **options)):
         yield event
         if n_events == UPDATES_BEFORE_FAULT:
@@ -156,13 +156,13 @@ def dead_at_once(study, **options):
 
 def faulty_code_on_gpu(study, **options):
     """A fault of the GPU that nobody put into words."""
-    yield Planned("cuda", "Emulated GPU: needs 1.0 GiB")
+    yield Planned("cuda", "Device: Emulated GPU. Memory needed: 1.0 GiB.")
     yield from faulty_code(study, **options)
 
 
 def faulty_input_on_gpu(study, **options):
     """The scan is of no use on any device."""
-    yield Planned("cuda", "Emulated GPU: needs 1.0 GiB")
+    yield Planned("cuda", "Device: Emulated GPU. Memory needed: 1.0 GiB.")
     yield from faulty_input(study, **options)
 
 

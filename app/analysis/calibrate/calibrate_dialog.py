@@ -28,8 +28,8 @@ ROLE = role_made_on("calibrate").key
 KINDS = tr("Calibration (*.json)")
 LEAD = tr(
     "The calibration factor is measured with a scan of a cylinder of known activity. "
-    "Reconstruct this scan with the same normalisation, μ-map and corrections as patient "
-    "scans, but without a calibration."
+    "Reconstruct this scan with the same normalisation and corrections as patient scans and with "
+    "a μ-map of the cylinder, but without a calibration."
 )
 COUNTED_FROM = 1000.0
 NOTHING = tr("Nothing has been measured yet.")

@@ -194,7 +194,7 @@ class TechnicianPanel(QWidget):
         found = [
             RunWarning(
                 tr(
-                    "{kind}: this correction was not applied. {text}.",
+                    "{kind}: this correction was not applied. {text}",
                     kind=named(choices[kind].title) if kind in choices else kind,
                     text=sentence(each.text),
                 ),

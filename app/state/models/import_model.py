@@ -327,15 +327,8 @@ class ImportModel(QObject):
         text, why = (found.text, found.why) if found is not None else ("", "")
         # Width and height are only known together, as one of the shapes that fit the file size.
         if key in ("columns", "rows") and draft.shapes:
-            n_views, rows, columns = draft.shape
-            reason = tr(
-                "{n_views:,} views of {rows:,} × {columns:,} pixels. Source: {why}.",
-                n_views=n_views,
-                rows=rows,
-                columns=columns,
-                why=why,
-            )
-            return str(columns if key == "columns" else rows), reason if why else ""
+            _, rows, columns = draft.shape
+            return str(columns if key == "columns" else rows), _size_words(draft) if why else ""
         if key in ("dtype", "byte_order"):
             return str(draft.table.get(key, "")), why
         return text, why
@@ -364,3 +357,27 @@ class ImportModel(QObject):
         if self.fault or (self.look is not None and self.look.fault):
             return "missing"
         return "look" if self.missing else "muted"
+
+
+def _size_words(draft: Draft) -> str:
+    """Return the sizes of raw files and the evidence for them, in sentences."""
+    (n_views, rows, columns), best = draft.shape, draft.shapes[0]
+    words = [
+        tr(
+            "{n_views:,} views of {rows:,} × {columns:,} pixels. These sizes fit the file size.",
+            n_views=n_views,
+            rows=rows,
+            columns=columns,
+        )
+    ]
+    if best.stated:
+        titles = {"columns": tr("Columns"), "rows": tr("Rows"), "views": tr("Views")}
+        entered = ", ".join(titles[key] for key in best.stated)
+        words.append(tr("Entered: {value}.", value=entered))
+    if best.rows_alike is not None:
+        percent = 100 * best.rows_alike
+        words.append(tr("Similarity of neighbouring rows: {percent:.0f} %.", percent=percent))
+    if best.views_alike is not None:
+        percent = 100 * best.views_alike
+        words.append(tr("Similarity of neighbouring views: {percent:.0f} %.", percent=percent))
+    return " ".join(words)

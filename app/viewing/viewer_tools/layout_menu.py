@@ -28,7 +28,7 @@ class LayoutMenu(QMenu):
         self._views, self._preferences = views, preferences
         self.mains, self.spacings = (
             QMenu(tr("Large view"), self),
-            QMenu(tr("Light-box slices"), self),
+            QMenu(tr("Light box slices"), self),
         )
         self.aboutToShow.connect(self.fill)
         views.layout_changed.connect(self._remember)
@@ -46,7 +46,7 @@ class LayoutMenu(QMenu):
             sheet = replace(now, kind="sheet", rows=rows, columns=columns)
             self._add(
                 self,
-                tr("Light-box, {rows} × {columns}", rows=rows, columns=columns),
+                tr("Light box, {rows} × {columns}", rows=rows, columns=columns),
                 sheet,
                 chosen=sheet == now,
             )

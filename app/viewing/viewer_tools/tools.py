@@ -21,7 +21,7 @@ from app.views.slices.ortho_view import OrthoView
 from app.views.view_keys import ANYWHERE, KEYS
 
 LAYOUT_TIP = tr(
-    "Show four views, one large view, or a light-box of many slices. The "
+    "Show four views, one large view, or a light box of many slices. The "
     "program remembers the choice."
 )
 FILM_TIP = tr("Play and save a movie of the rotating projection, slices, iterations or frames (K)")

@@ -53,7 +53,7 @@ class SheetSlice(SliceView):
         """
         self.setAccessibleName(
             tr(
-                "Light-box, slice {place}: {plane}",
+                "Light box, slice {place}: {plane}",
                 plane=name_of_key(self.plane),
                 place=place + 1,
             )

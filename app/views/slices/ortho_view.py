@@ -1,4 +1,4 @@
-"""Three linked slices and a projection, or a light-box, with the display controls below."""
+"""Three linked slices and a projection, or a light box, with the display controls below."""
 
 from __future__ import annotations
 

@@ -233,7 +233,11 @@ def ledger_state_of(
             return LedgerState(
                 "missing",
                 "missing",
-                tr("{sentence} This correction is switched on.", sentence=sentence(obstacle)),
+                tr(
+                    "{sentence} This correction is set to 'on' but cannot be applied. To continue "
+                    "without it, switch it off.",
+                    sentence=sentence(obstacle),
+                ),
             )
         # Two sentences with the same beginning would be repetitive.
         if message is not None and message.text.startswith(obstacle):

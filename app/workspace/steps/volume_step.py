@@ -66,9 +66,9 @@ class VolumeStep(StepPanel):
             return
         if grid is None:
             self._say_result(
-                tr("The voxel grid follows from the scanner as soon as it is known.")
+                tr("The voxel grid is set from the scanner once the scanner is known.")
                 if source == "scanner"
-                else tr("The voxel grid follows from the scan as soon as it is known."),
+                else tr("The voxel grid is set from the scan once a scan is open."),
                 "muted",
             )
             said = tr("from the scanner") if source == "scanner" else tr("from the scan")
@@ -89,12 +89,11 @@ class VolumeStep(StepPanel):
         # The message gives the required memory, so that the user can choose larger voxels.
         if requirements is not None and not requirements.fits:
             message = (
-                tr("The volume may be too large for this computer. Requirements: {describe}.")
+                tr("The volume may be too large for this computer. {describe}")
                 if fits
-                else tr("The volume is too large for this computer. Requirements: {describe}.")
+                else tr("The volume is too large for this computer. {describe}")
             )
-            described_need = requirements.describe().removeprefix("needs ")
-            text += "\n" + message.format(describe=described_need)
+            text += "\n" + message.format(describe=requirements.describe())
         self._say_result(text, "muted" if fits else "missing")
         self.say(described, "ok" if fits else "fault")
 

@@ -160,8 +160,8 @@ def _waited_s(scan: Plain, known: KnownActivity) -> float:
     if waited is None:
         raise DataError(
             "the time from the activity measurement to the start of the scan (start: "
-            f"{text or 'unknown'}) cannot be calculated; enter the start in a tracer file. Both "
-            "times need a time zone, or neither."
+            f"{text or 'unknown'}) cannot be calculated; enter the start in a tracer file. Give "
+            "a time zone for both times or for neither."
         )
     return waited
 

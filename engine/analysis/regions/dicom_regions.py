@@ -77,7 +77,7 @@ def read_dicom_regions(path: Path) -> RegionSet:
         frames, patient = _frames_of(found, path.name), str(found.get("PatientID") or "")
     except damage() as e:
         raise FileFormatError(
-            f"{path.name}: damaged DICOM file ({reason_of(e)}); export it again."
+            f"{path.name}: damaged DICOM file. Export it again. Reason: {reason_of(e)}."
         ) from e
     if not parts:
         raise DataError(f"{path.name}: the file contains no regions; choose a file with regions.")
@@ -102,7 +102,7 @@ def _dataset(path: Path) -> Dataset:
             found = read_object(file)
         except damage() as e:
             raise FileFormatError(
-                f"{path.name}: not a DICOM file ({reason_of(e)}); choose another file."
+                f"{path.name}: not a DICOM file. Choose another file. Reason: {reason_of(e)}."
             ) from e
     if "SOPClassUID" not in found:
         raise FileFormatError(

@@ -74,7 +74,7 @@ def _peers(arguments: argparse.Namespace, console: Console) -> None:
         fallen = suite.fallen(found["parts"]["peers"]["rows"], earlier["rows"])
         if fallen:
             raise ResourceError(
-                f"The speed has dropped since {arguments.against.name}. Ratios now and then: "
+                f"The speed has dropped since {arguments.against.name}. Ratios (now / before): "
                 f"{'; '.join(fallen)}."
             )
 

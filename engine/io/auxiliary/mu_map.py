@@ -189,8 +189,8 @@ def added(first: Volume, others: Sequence[Volume]) -> Volume:
     patients = {each.patient for each in (first, *others) if each.patient}
     if len(patients) > 1:
         raise DataError(
-            f"these maps belong to {len(patients)} different patients; combine the maps of only "
-            "one patient with those of bed and coils."
+            f"these maps belong to {len(patients)} different patients; combine the maps of a "
+            "single patient with the maps of the bed and coils."
         )
     grid = _grown(first.grid, others)
     refuse_large_data(4 * grid.n_voxels, "the sum of the maps")

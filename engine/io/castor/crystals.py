@@ -133,15 +133,15 @@ def adjacent_table(header: Path, scanner: str, of: str) -> Path:
         return (named or tables)[0]
     if any(each.suffix.lower() == GEOMETRY_SUFFIX for each in listed):
         raise ScannerMissingError(
-            f"{header.name}: the crystal positions are unknown, because its folder contains "
-            f"{len(tables)} look-up tables, expected one. Copy {scanner}.lut from CASToR's folder "
+            f"{header.name}: the crystal positions are unknown. Look-up tables in the same folder: "
+            f"{len(tables)}, expected: 1. Copy {scanner}.lut from CASToR's folder "
             "config/scanner, make it from the .geom file with the option -olut of castor-recon, or "
             "choose the scanner.",
             of,
         )
     raise ScannerMissingError(
-        f"{header.name}: the crystal positions are unknown, because its folder contains "
-        f"{len(tables)} look-up tables, expected one. Copy {scanner}.lut from CASToR's folder "
+        f"{header.name}: the crystal positions are unknown. Look-up tables in the same folder: "
+        f"{len(tables)}, expected: 1. Copy {scanner}.lut from CASToR's folder "
         "config/scanner, or choose the scanner.",
         of,
     )

@@ -169,8 +169,8 @@ def _records(data: InputFile, header: CastorHeader) -> tuple[Array, int]:
     # A file can be cut exactly between two events, which only the header reveals.
     if len(words) < promised and not data.may_be_cut:
         raise CutOffError(
-            f"{data.name}: contains {len(words):,} of the {promised:,} events that "
-            f"{header.path.name} states",
+            f"{data.name}: contains only {len(words):,} of the {promised:,} events stated in "
+            f"{header.path.name}",
             len(words),
         )
     if not len(words):

@@ -239,7 +239,7 @@ def is_order(path: Path) -> bool:
     return path.suffix.lower() == ".json"
 
 
-def refuse_other_patient(order: ImagingOrder, patient_id: str, name: str) -> None:
+def refuse_other_patient(order: ImagingOrder, patient_id: str) -> None:
     """Refuse an order of another patient than the image.
 
     The message names neither patient, because it can be logged.
@@ -250,8 +250,6 @@ def refuse_other_patient(order: ImagingOrder, patient_id: str, name: str) -> Non
         worklist order
     patient_id
         PatientID of the image; "" or a pseudonym fits every order
-    name
-        file or image, for the message
 
     Raises
     ------
@@ -260,7 +258,7 @@ def refuse_other_patient(order: ImagingOrder, patient_id: str, name: str) -> Non
     """
     if not order.is_of(patient_id):
         raise DataError(
-            f"{name}: belongs to a different patient than the order; choose an order for this "
+            "The image belongs to a different patient than the order. Choose an order for this "
             "patient, or open the scan of the other patient."
         )
 

@@ -86,7 +86,7 @@ def of_order(
     DataError
         if the image belongs to another patient
     """
-    refuse_other_patient(order, volume.patient, "the image")
+    refuse_other_patient(order, volume.patient)
     return subject_of_order(order, provenance, digest_of(volume, frames))
 
 

@@ -159,8 +159,8 @@ def _adjacent_map(path: Path) -> str:
     if len(maps) == 1:
         return str(maps[0])
     raise ScannerMissingError(
-        f"{path.name}: the crystal positions are unknown, because its folder contains "
-        f"{len(maps)} crystal maps, expected one. Choose a crystal map as the scanner, or keep "
+        f"{path.name}: the crystal positions are unknown. Crystal maps in the same folder: "
+        f"{len(maps)}, expected: 1. Choose a crystal map as the scanner, or keep "
         "exactly one in this folder (such as crystal_map.txt with `ring det [layer] x y z` in mm).",
         Safir.name,
     )

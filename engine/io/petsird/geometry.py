@@ -161,8 +161,9 @@ def _about_middle(points: Array, path: Path) -> tuple[Array, tuple[str, ...]]:
     if len(points) < 2 or not np.isfinite(points).all():
         n_lost = int((~np.isfinite(points)).any(axis=-1).sum())
         raise GeometryError(
-            f"{path.name}: write at least 2 crystals, each with a position in mm (crystals in the "
-            f"file: {len(points):,}, without a position: {n_lost:,})."
+            f"{path.name}: there are too few crystals, or positions are missing (crystals in the "
+            f"file: {len(points):,}, without a position: {n_lost:,}). Write at least 2 crystals, "
+            "each with a position in mm."
         )
     middle = float(points[:, 2].min() + points[:, 2].max()) / 2
     if abs(middle) < OFF_MIDDLE_MM:

@@ -36,13 +36,13 @@ class DiskNeed:
     what : name of the files, as a label
     folder : their folder, which may be created later
     n_bytes : least size
-    remedy : remedy besides free space, as a whole sentence
+    remedy : whole sentence about free space and its alternative
     """
 
     what: str
     folder: Path
     n_bytes: int
-    remedy: str = "Or choose another folder."
+    remedy: str = "Free disk space, or choose another folder."
 
     @property
     def existing_folder(self) -> Path | None:
@@ -80,8 +80,8 @@ def _refuse_full_disk(needs: list[DiskNeed]) -> None:
         return
     files = ", ".join(each.what for each in needs)
     raise ResourceError(
-        f"{files}: at least {needed:,} bytes are needed, but {free:,} are free in {folder}. Free "
-        f"disk space. {largest.remedy}"
+        f"{files}: at least {needed:,} bytes are needed, but {free:,} are free in {folder}. "
+        f"{largest.remedy}"
     )
 
 

@@ -29,8 +29,8 @@ def adjacent_scanner(path: Path, of: str) -> str:
     if len(found) == 1:
         return str(found[0])
     raise ScannerMissingError(
-        f"{path.name}: the crystal positions are unknown, because its folder contains "
-        f"{len(found)} scanner files, expected one. Choose the scanner that was simulated, or "
+        f"{path.name}: the crystal positions are unknown. Scanner files in the same folder: "
+        f"{len(found)}, expected: 1. Choose the scanner that was simulated, or "
         "keep only its .toml or crystal_map.txt in this folder.",
         of,
     )

@@ -129,7 +129,7 @@ def _refuse_words(raw: RawData, header: InterfileHeader) -> None:
     if n_words is None:
         raise FileFormatError(
             f"{name}: the header does not state the number of words ('total listmode word "
-            "counts'), so missing data could not be detected; copy the file from the scanner again."
+            "counts'), so missing data would go undetected; copy the file from the scanner again."
         )
     n_bits = header.whole("lm event and tag words format (bits)") or 8 * WORD_BYTES
     if 8 * raw.n_bytes != n_words * n_bits:

@@ -84,8 +84,8 @@ def _sizes(file: InputFile) -> ArraySizes:
     # Two sources can contradict each other, and neither is more credible.
     if VOXEL in within:
         raise FileFormatError(
-            f"{file.name}: both this file and {sidecar.name} state a voxel size; remove one of "
-            "them."
+            f"{file.name}: both this file and {sidecar.name} state a voxel size; remove the "
+            "voxel size from one of these files."
         )
     return sizes_from(stated_in(sidecar), file, sidecar.name)
 

@@ -169,9 +169,9 @@ def _affine(
     origin = np.asarray(header.get("space origin", np.full(3, np.nan)), float)
     if space not in SPACES or steps.shape != (3, 3) or origin.shape != (3,):
         raise GeometryError(
-            f"{file.name}: the patient orientation is missing or incomplete (its space is "
-            f"{space[:40]!r}), expected a space such as left-posterior-superior with directions "
-            "and an origin; export it again with its orientation."
+            f"{file.name}: the patient orientation is missing or incomplete (field 'space': "
+            f"{space[:40]!r}, expected for example 'left-posterior-superior'); export the file "
+            "again with the fields 'space', 'space directions' and 'space origin'."
         )
     said = [str(unit).strip('"').lower() for unit in header.get("space units", [])]
     units = {*said} or {"mm"}

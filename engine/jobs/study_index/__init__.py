@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from engine.io.dicom.network import send_files as send_files
     from engine.io.dicom.order import ImagingOrder as ImagingOrder
     from engine.io.dicom.order import day_of as day_of
-    from engine.io.dicom.order import refuse_other_patient as refuse_other_patient
     from engine.io.dicom.patient_identity import is_dicom as is_dicom
     from engine.io.dicom.patient_identity import write_for_order as write_for_order
     from engine.io.dicom.worklist import Worklist as Worklist
@@ -28,7 +27,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "collecting": ("known_studies",),
             "indexed_study": ("FILTERS", "KnownStudy", "State"),
             "engine.io.dicom.network": ("Node", "send_files"),
-            "engine.io.dicom.order": ("ImagingOrder", "day_of", "refuse_other_patient"),
+            "engine.io.dicom.order": ("ImagingOrder", "day_of"),
             "engine.io.dicom.patient_identity": ("is_dicom", "write_for_order"),
             "engine.jobs.loader.node_calls": ("call_node",),
             "engine.io.dicom.worklist": ("WorklistQuery", "Worklist", "ask_worklist"),

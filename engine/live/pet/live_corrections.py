@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array
 from engine.core.backend import Backend
-from engine.core.errors import DataError
 from engine.corrections.base import Multiplicative
 from engine.corrections.randoms import Randoms
 from engine.data.listmode import ListMode
@@ -70,7 +69,7 @@ class LiveCorrections:
             obstacle = step.obstacle(head)
             # "auto" leaves out what is impossible; "on" must not fail silently
             if obstacle is not None and step.use == "on" and isinstance(step, Multiplicative):
-                raise DataError(f"{step.title}: {obstacle}. This correction is switched on.")
+                raise step.refusal(obstacle)
             if obstacle is None and isinstance(step, Multiplicative):
                 head = step.apply(head, on=on)
                 self.applied.append(step.kind)

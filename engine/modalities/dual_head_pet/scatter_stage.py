@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.errors import DataError
 from engine.corrections.histogram import LineAttenuation, LineScatter
 from engine.corrections.scatter import NEEDS_ATTENUATION
 from engine.data.histogram import Column, Histogram
@@ -82,7 +81,7 @@ def correct_scatter(
         obstacle = NEEDS_ATTENUATION
     if obstacle is not None:
         if scatter.use == "on":
-            raise DataError(f"{scatter.title}: {obstacle}. This correction is switched on.")
+            raise scatter.refusal(obstacle)
         yield context.log.corrected(Corrected(scatter.kind, "unavailable", obstacle))
         return data
     yield context.log.start("scatter", "Simulating the scatter")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from engine.core.backend import Backend
-from engine.core.errors import DataError
 from engine.corrections.scatter import NEEDS_ATTENUATION, RingScatter
 from engine.data.listmode import ListMode
 from engine.data.runs.events import Corrected
@@ -114,7 +113,7 @@ def correct_scatter(
         obstacle = obstacle or NEEDS_ATTENUATION
     if obstacle is not None:
         if scatter.use == "on":
-            raise DataError(f"{scatter.title}: {obstacle}. This correction is switched on.")
+            raise scatter.refusal(obstacle)
         text = obstacle + _cost(context, scan)
         needless = scatter.is_needless(scan.data)
         row = Corrected(scatter.kind, "unavailable", text, is_needless=needless)

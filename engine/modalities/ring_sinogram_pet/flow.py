@@ -168,8 +168,8 @@ def correct(context: Context, data: Sinogram) -> Stage[Sinogram]:
     found = ring_sinogram_pet.usable(data)
     if found.n_negative:
         yield context.log.warn(
-            f"{found.n_negative:,} bins are below 0 and are set to 0, "
-            f"{found.negative:,.0f} counts in total. The sinogram was corrected "
+            "Negative bins are set to 0 (number of bins: "
+            f"{found.n_negative:,}, sum: {found.negative:,.0f} counts). The sinogram was corrected "
             "before, so its noise is no longer Poisson noise."
         )
     if found.n_dropped:

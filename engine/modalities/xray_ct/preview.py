@@ -280,7 +280,7 @@ def applied(step: PreprocessStep, scan: Projections, on: Backend) -> Projections
     if obstacle is None:
         return step.apply(scan, on=on)
     if step.use == "on":
-        raise DataError(f"{step.title}: {obstacle}. This step is switched on.")
+        raise step.refusal(obstacle)
     return scan
 
 

@@ -124,11 +124,11 @@ class _Penalised(Algorithm):
     )
     strength: float | None = setting(
         None,
-        "Weight of the prior relative to the data. If empty, it is the value for the smoothness "
-        "(smooth 0.2, standard 0.1, sharp 0.05) / (counts per voxel)^0.75 × (16 / voxels that "
-        "share a count)^0.25",
+        "Weight of the prior relative to the data. If empty, it is calculated from the smoothness: "
+        "0.2 (smooth), 0.1 (standard) or 0.05 (sharp), divided by (counts per voxel)^0.75 and "
+        "multiplied by (16 / voxels that share a count)^0.25",
         label="Strength",
-        empty="from the smoothness",
+        empty="set by the smoothness",
         expert=True,
         gt=0,
         le=10,

@@ -256,8 +256,8 @@ def refuse_changed_record(result: Result) -> None:
         )
     if key and result.key != key:
         raise FileFormatError(
-            f"{result.id}: the record of this result is not signed with the key that the audit log "
-            "states; restore the result from a backup."
+            f"{result.id}: the record of this result is not signed with the key recorded in the "
+            "audit log; restore the result from a backup."
         )
 
 

@@ -1,4 +1,4 @@
-"""Ways of looking: a slab, a light-box, a film, annotations, the magnifier, panels apart."""
+"""Ways of looking: a slab, a light box, a film, annotations, the magnifier, panels apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layouts: which views share the space, the light-box, and the line that remembers them."""
+"""Layouts: which views share the space, the light box, and the line that remembers them."""
 
 from __future__ import annotations
 

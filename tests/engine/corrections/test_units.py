@@ -170,14 +170,14 @@ def test_units_that_have_to_be_are_refused_where_they_cannot(
 ) -> None:
     command = ["reconstruct", str(folder / "scan.h5"), "-o", str(folder / "no.h5")]
     assert main([*command, "--set", "corrections.units.use=on"]) == USER_FAULT
-    assert "This correction is switched on." in capsys.readouterr().err
+    assert "This correction is set to 'on' but cannot be applied." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("option", "value", "reason"),
     [
         ("--activity-mbq", "0", "a number above 0"),
-        ("--at", "2026-11-22T09:10", "Both times need a time zone, or neither"),
+        ("--at", "2026-11-22T09:10", "Give a time zone for both times or for neither"),
         ("--region", "0,0,0,2,2", "expected at least 24"),
         ("--region", "0,0", "expected X,Y,Z,RADIUS,LENGTH"),
         ("-o", "calibration.h5", "must end with .json"),

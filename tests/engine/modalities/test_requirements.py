@@ -51,12 +51,14 @@ def test_an_unknown_card_is_taken_for_a_small_one():
 
 
 def test_the_most_is_told_as_such():
-    assert LEAST.describe() == "needs 1.0 GiB, about 0:10, 4.0 GiB free"
-    assert MOST.describe() == "needs up to 8.0 GiB, up to about 1:30, 4.0 GiB free"
+    assert LEAST.describe() == ("Memory needed: 1.0 GiB, available: 4.0 GiB. Estimated time: 0:10.")
+    assert MOST.describe() == (
+        "Memory needed: up to 8.0 GiB, available: 4.0 GiB. Estimated time: up to 1:30."
+    )
     on_gpu = replace(MOST, gpu=GpuRequirements(GIB, 2 * GIB, 3 * GIB))
     assert on_gpu.describe() == (
-        "needs up to 8.0 GiB (4.0 GiB free) and up to 2.0 GiB of GPU memory (3.0 GiB free), "
-        "up to about 1:30"
+        "Memory needed: up to 8.0 GiB, available: 4.0 GiB. GPU memory needed: up to 2.0 GiB, "
+        "available: 3.0 GiB. Estimated time: up to 1:30."
     )
 
 

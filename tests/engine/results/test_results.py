@@ -116,7 +116,9 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(results, new, monkeypatc
     first = results.keep(new(1))
     usage = shutil.disk_usage(results.folder)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1000))
-    with pytest.raises(ResourceError, match=r"1,000 are free in .*\. Or set another"):
+    with pytest.raises(
+        ResourceError, match=r"1,000 are free in .*\. Free disk space, or set another"
+    ):
         results.keep(new(2))
     assert [path.name for path in results.folder.iterdir()] == [first.id]
 

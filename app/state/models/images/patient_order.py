@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.language.translation import tr
 from engine.core.errors import DataError
-from engine.jobs.study_index import ImagingOrder, refuse_other_patient
+from engine.jobs.study_index import ImagingOrder
 
 
 class PatientOrder(QObject):
@@ -109,5 +109,11 @@ def refuse_others(order: ImagingOrder, patients: Iterable[str]) -> None:
     DataError
         an ID differs from that of the order
     """
-    for number in patients:
-        refuse_other_patient(order, number, tr("the open scan"))
+    if not all(map(order.is_of, patients)):
+        # The message names neither patient, because it can be logged.
+        raise DataError(
+            tr(
+                "The open scan belongs to a different patient than the order. Choose an order for "
+                "this patient, or open the scan of the other patient."
+            )
+        )

@@ -170,7 +170,7 @@ def _map(
             kind, order = stated.get("type"), stated.get("endian") or "little"
             if kind not in TYPES or order not in ORDERS:
                 raise FileFormatError(
-                    f"{name}: the scenario states no valid `type` and `endian` for this bad-pixel "
+                    f"{name}: the scenario has no valid `type` or `endian` for this bad-pixel "
                     "map; correct the scenario."
                 )
             dtype = np.dtype(str(kind)).newbyteorder(ORDERS[str(order)])

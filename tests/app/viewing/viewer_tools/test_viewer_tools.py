@@ -51,7 +51,7 @@ def test_the_slab_is_set_by_its_row_and_ended_by_its_button(looking, controls):
 def test_a_layout_is_chosen_in_the_menu_and_remembered(looking, controls):
     menu = looking.layout.menu()
     menu.fill()
-    next(each for each in menu.actions() if each.text() == "Light-box, 3 × 4").trigger()
+    next(each for each in menu.actions() if each.text() == "Light box, 3 × 4").trigger()
     assert looking.views.light_box is not None
     menu.fill()
     next(each for each in menu.spacings.actions() if each.text() == "Every slice").trigger()

@@ -210,7 +210,7 @@ def test_an_order_goes_with_its_scan(controls, small_study):
 
 
 def test_an_order_of_another_patient_than_a_file_says_is_refused(controls):
-    with pytest.raises(DataError, match="the open scan: belongs to a different patient"):
+    with pytest.raises(DataError, match="The open scan belongs to a different patient"):
         controls.session.order.take(IDA, ["", "4712"])
     assert controls.session.order.current is None
     controls.session.order.take(IDA, ["", "4711"])

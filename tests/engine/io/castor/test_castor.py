@@ -254,7 +254,7 @@ class TestDamage:
         path = files.write_scan(folder / "scan.cdh", scan)
         assert read_listmode(path).n_events == scan.n_events
         path = files.write_scan(folder / "scan.cdh", scan, Scanner_name="THIRD")
-        with pytest.raises(ScannerMissingError, match="2 look-up tables"):
+        with pytest.raises(ScannerMissingError, match="Look-up tables in the same folder: 2,"):
             read_listmode(path)
 
     @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ class TestDamage:
         found = read_listmode(path, complete_events=True)
         np.testing.assert_array_equal(found.crystals, scan.crystals[:-1])
         data.write_bytes(data.read_bytes()[: 16 * 100])
-        with pytest.raises(CutOffError, match="contains 100 of the"):
+        with pytest.raises(CutOffError, match="contains only 100 of the"):
             read_listmode(path)
 
     def test_a_flag_that_the_file_does_not_keep(self, scan: ListMode, folder: Path) -> None:

@@ -235,7 +235,8 @@ class TestDamage:
 
     def test_no_scanner_and_both_ways_out(self, branches, scan, tmp_path: Path) -> None:
         path = files.write(tmp_path / "a.root", {"Coincidences": branches})
-        wanted = r"contains 0 scanner files.*Choose the scanner that was simulated.*its \.toml"
+        found = "Scanner files in the same folder: 0, expected: 1"
+        wanted = rf"{found}.*Choose the scanner that was simulated.*its \.toml"
         with pytest.raises(ScannerMissingError, match=wanted):
             read_listmode(path)
         (tmp_path / "far").mkdir()

@@ -116,12 +116,14 @@ def test_layers_choose_the_crystal(tmp_path: Path) -> None:
 
 class TestMap:
     def test_none_beside_is_asked_for(self, tmp_path: Path) -> None:
-        with pytest.raises(GeometryError, match=r"contains 0 crystal maps.*crystal_map\.txt"):
+        with pytest.raises(
+            GeometryError, match=r"Crystal maps in the same folder: 0,.*crystal_map\.txt"
+        ):
             read_listmode(write(tmp_path, RECORDS))
 
     def test_two_beside_are_one_too_many(self, folder: Path) -> None:
         write_map(folder / "old_crystal_map.csv")
-        with pytest.raises(GeometryError, match="contains 2 crystal maps"):
+        with pytest.raises(GeometryError, match="Crystal maps in the same folder: 2,"):
             read_listmode(write(folder, RECORDS))
 
     def test_one_elsewhere_may_be_named(self, tmp_path: Path) -> None:

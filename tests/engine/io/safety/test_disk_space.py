@@ -30,15 +30,20 @@ def test_a_file_needs_its_space(folder: Path, name: str) -> None:
     with pytest.raises(ResourceError) as caught:
         refuse_full_disks([DiskNeed("a.nii", folder / name, FREE + 1)])
     assert str(caught.value) == (
-        f"a.nii: at least 1,001 bytes are needed, but 1,000 are free in {folder}. Free disk space. "
-        "Or choose another folder."
+        f"a.nii: at least 1,001 bytes are needed, but 1,000 are free in {folder}. Free disk space, "
+        "or choose another folder."
     )
 
 
 def test_files_on_one_disk_share_its_space(folder: Path) -> None:
     needs = [
         DiskNeed("a.nii", folder, 400),
-        DiskNeed("result", folder / "results", 601, "Or set another folder in results.toml."),
+        DiskNeed(
+            "result",
+            folder / "results",
+            601,
+            "Free disk space, or set another folder in results.toml.",
+        ),
     ]
     for each in needs:
         refuse_full_disks([each])

@@ -135,7 +135,7 @@ def test_events_that_would_take_much_of_the_memory_go_into_files(
     assert any(
         "would use much of the memory. They are stored in temporary files" in text for text in said
     )
-    assert any("of disk space" in each.text for each in events if isinstance(each, Planned))
+    assert any("Disk space needed" in each.text for each in events if isinstance(each, Planned))
 
 
 @pytest.mark.parametrize("frames", ["", "frames=0-0.1,0.2-0.3"])
@@ -156,7 +156,7 @@ def test_the_image_has_the_same_bits(
         if key != "history":
             assert finished(events).provenance.get(key) == wanted
     (planned,) = (each.text for each in events if isinstance(each, Planned))
-    assert "of disk space for the events" in planned
+    assert "Disk space needed for the events: up to " in planned
     assert any("do not fit in memory" in e.text for e in events if isinstance(e, Warned))
     said = [tick for tick in ticks if tick.stage == "read"]
     assert [tick.done for tick in said] == sorted(tick.done for tick in said)

@@ -79,8 +79,8 @@ def test_events_that_do_not_fit_are_streamed():
     assert not roomy.gpu.streams
     assert tight.gpu.streams
     assert tight.fits
-    assert "streams the events" in tight.describe()
-    assert "stream" not in roomy.describe()
+    assert "Streamed through the remaining GPU memory: the events." in tight.describe()
+    assert "stream" not in roomy.describe().lower()
     refuse_if_too_large(tight, GRID)
 
 
@@ -105,9 +105,9 @@ def test_the_memory_of_the_machine_is_refused_first_and_is_no_fault_of_the_gpu()
 def test_one_line_for_each_device():
     on_gpu = requirements(free_gib=20.0)
     line = on_gpu.describe()
-    assert f"{on_gpu.gpu.whole_bytes / 2**20:.0f} MiB of GPU memory" in line
-    assert "20.0 GiB free" in line
-    assert on_gpu.time in line
+    assert f"GPU memory needed: {on_gpu.gpu.whole_bytes / 2**20:.0f} MiB, " in line
+    assert "available: 20.0 GiB." in line
+    assert f"Estimated time: {on_gpu.time.removeprefix('about ')}." in line
     on_cpu = estimate(ListModeProtocol(), GRID, 10_000_000, on=cpu_device(2))
     assert on_cpu.gpu is None
     assert "GPU" not in on_cpu.describe()

@@ -127,7 +127,7 @@ def test_without_an_estimate_the_row_says_why_and_what_it_costs(
     assert "% too high" in row.text
     wide = float(row.text.split(" mm wide")[0].split()[-1])
     assert wide == pytest.approx(90, rel=0.1 if mu_map else 0.25)
-    with pytest.raises(DataError, match="is switched on"):
+    with pytest.raises(DataError, match="is set to 'on' but cannot be applied"):
         list(run(study(folder, name, "corrections.scatter.use=on", mu_map=mu_map), on=ON))
 
 

@@ -80,7 +80,9 @@ def test_the_volume_has_the_same_bits(
     np.testing.assert_array_equal(finished(events).volume.values, in_memory.volume.values)
     said = [each.text for each in events if isinstance(each, Corrected) and each.kind == "volume"]
     assert "in slabs: 4, each of up to 5 slices, with 16 views at a time" in said[0]
-    assert all("of disk space for projections and volume" in text for text in planned(events))
+    assert all(
+        "Disk space needed for projections and volume: up to " in text for text in planned(events)
+    )
     shown = [
         (each.slices, each.subset, each.subsets) for each in events if isinstance(each, Preview)
     ]

@@ -196,7 +196,7 @@ def test_every_step_tells_what_it_did(files):
 
 
 def test_a_step_switched_on_that_cannot_be_done_is_refused(files):
-    with pytest.raises(DataError, match="is switched on"):
+    with pytest.raises(DataError, match="is set to 'on' but cannot be applied"):
         volume(study(files / "cone.h5", "steps.hardening.use=on"))
 
 
