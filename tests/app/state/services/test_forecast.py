@@ -59,8 +59,8 @@ def test_a_moment_teaches_nothing():
 def test_what_is_kept_is_not_foretold_again():
     kept = foretold().without_once()
     assert kept.seconds == foretold().seconds - 4 and kept.once_s == 0
-    assert "once, for the sensitivity" in foretold().describe()
-    assert "once" not in kept.describe()
+    assert "Included in the first run only: 0:04 (sensitivity)." in foretold().describe()
+    assert "first run" not in kept.describe()
 
 
 @pytest.mark.parametrize(
