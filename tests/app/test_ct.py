@@ -192,7 +192,7 @@ def test_what_may_be_too_large_is_told_but_not_refused(session, window):
     window.session.study.set_protocol(on_region("sirt", voxel_mm=0.01))
     assert not window.session.study.requirements().fits
     assert (
-        "The volume may be too large for this computer. Requirements: up to "
+        "The volume may be too large for this computer. Memory needed: up to "
         in volume._result.text()
     )
     assert window.session.obstacle() == ""
