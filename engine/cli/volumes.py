@@ -16,6 +16,7 @@ from engine.cli.outputs import (
 )
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
+from engine.data.error_volume import QUANTITY, deviations_of
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io import (
@@ -53,6 +54,11 @@ def add_verbs(verbs: Verbs) -> None:
         help=f"output file: {default_suffixes(WRITERS)}",
     )
     p.add_argument("--frame", type=int, metavar="K", help="export only time frame K, from 1")
+    p.add_argument(
+        "--error",
+        action="store_true",
+        help="export the standard deviation of each voxel from the error map",
+    )
     add_force(p)
     add_identify(p)
     p.set_defaults(act=_export)
@@ -86,6 +92,9 @@ def _export(arguments: argparse.Namespace, console: Console) -> None:
     # Formats without frames get the single image of the file
     elif arguments.output.name.lower().endswith(frame_suffixes()):
         frames = read_frames(scan_file(arguments.volume))
+    if arguments.error:
+        volume, frames = _errors(arguments.volume, volume, frames)
+        info = {**info, QUANTITY: volume.info[QUANTITY]}
     remark = save_remark(volume, arguments.output, info, frames)
     if remark:
         console.line(f"note: {remark}")
@@ -107,6 +116,19 @@ def _frame(path: Path, number: int) -> Volume:
             f"{path.name}: the file has no time frame {number}. Choose --frame 1 to {len(frames)}."
         )
     return frames[number - 1].volume
+
+
+def _errors(
+    path: Path, volume: Volume, frames: tuple[FrameVolume, ...]
+) -> tuple[Volume, tuple[FrameVolume, ...]]:
+    """Return the standard deviations of a volume and of its frames."""
+    if volume.error is None or any(each.volume.error is None for each in frames):
+        raise DataError(
+            f"{path.name}: the image has no error map. Reconstruct it with "
+            "--set error_replicates=20, and save it as .h5."
+        )
+    of_frames = tuple(each._replace(volume=deviations_of(each.volume)) for each in frames)
+    return deviations_of(volume), of_frames
 
 
 def _convert(arguments: argparse.Namespace, console: Console) -> None:

@@ -174,7 +174,9 @@ def _description(volume: Volume, provenance: Plain) -> str:
     known = object_of(provenance.get("protocol"))
     kind = str(object_of(known.get("algorithm")).get("kind", ""))
     name = _protocol_label(provenance) or str(known.get("name", ""))
-    parts = (name, kind.upper(), volume.unit)
+    # A second series of the same study must not be taken for the image.
+    quantity = str(provenance.get("quantity", ""))
+    parts = (quantity, name, kind.upper(), volume.unit)
     return words(", ".join(part for part in parts if part)) or "Isocenter"
 
 
