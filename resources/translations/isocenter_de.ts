@@ -1010,6 +1010,51 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
+      <source>Error of the mean</source>
+      <translation>Fehler des Mittelwerts</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>95 % interval of the mean</source>
+      <translation>95-%-Intervall des Mittelwerts</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>Error of the maximum</source>
+      <translation>Fehler des Maximums</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>Error of the peak</source>
+      <translation>Fehler des Peaks</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>Difference of the means</source>
+      <translation>Differenz der Mittelwerte</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>95 % half width of the difference</source>
+      <translation>Halbe Breite des 95-%-Intervalls der Differenz</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>Significance</source>
+      <translation>Signifikanz</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>significant (p = {p:.2g})</source>
+      <translation>signifikant (p = {p:.2g})</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>not significant (p = {p:.2g})</source>
+      <translation>nicht signifikant (p = {p:.2g})</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
       <source>Ratio of the means</source>
       <translation>Verhältnis der Mittelwerte</translation>
     </message>

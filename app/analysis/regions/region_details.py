@@ -17,9 +17,11 @@ from app.views.text import millimetres, number
 from engine.analysis.regions import (
     PERCENTILES,
     MeasuredRegion,
+    RegionErrors,
     RegionFigures,
     ValueHistogram,
     contrast_of,
+    difference_within,
 )
 from engine.core.errors import EngineError
 
@@ -83,15 +85,19 @@ class RegionDetails(QWidget):
         figures = measured.figures
         self.fault.setText(measured.fault)
         self.fault.setVisible(bool(measured.fault))
-        self.numbers.show_rows([*self._rows(figures)] if figures else [])
-        self._show_contrast(region.name, figures)
+        self.numbers.show_rows([*self._rows(figures, measured.errors)] if figures else [])
+        self._show_contrast(region.name, measured)
         # Table and histogram use the same power of ten.
         unit, power = self._view.unit, self._view.power
         self.histogram.show_histogram(self._histogram, unit, power, region.colour)
 
-    def _rows(self, figures: RegionFigures) -> Iterator[tuple[str, str]]:
+    def _rows(
+        self, figures: RegionFigures, errors: RegionErrors | None
+    ) -> Iterator[tuple[str, str]]:
         say = self._say
         yield tr("Mean"), say(figures.mean)
+        if errors is not None:
+            yield from self._error_rows(figures, errors)
         yield tr("Standard deviation"), say(figures.sd)
         yield tr("Coefficient of variation"), f"{number(PERCENT * figures.cov)} %"
         yield (
@@ -117,11 +123,44 @@ class RegionDetails(QWidget):
         for percent, value in zip(PERCENTILES, figures.percentiles, strict=True):
             yield tr("{percent}th percentile", percent=percent), say(value)
 
-    def _say(self, value: float, *, unit: bool = True) -> str:
-        shown = self._view.shown_number(value, 4)
+    def _error_rows(
+        self, figures: RegionFigures, errors: RegionErrors
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the errors of mean, maximum and peak."""
+        say, mean = self._say, errors.mean
+        low, high = figures.mean - mean.half_width, figures.mean + mean.half_width
+        yield tr("Error of the mean"), f"± {say(mean.sd, digits=2)}"
+        yield (
+            tr("95 % interval of the mean"),
+            tr("{low} to {high}", low=say(low, unit=False), high=say(high)),
+        )
+        yield tr("Error of the maximum"), f"± {say(errors.most.sd, digits=2)}"
+        if errors.peak is not None:
+            yield tr("Error of the peak"), f"± {say(errors.peak.sd, digits=2)}"
+
+    def _difference_rows(
+        self, one: MeasuredRegion, other: MeasuredRegion
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the difference of two regions of one image, and whether it is significant."""
+        if one.errors is None or other.errors is None or one.figures is None:
+            return
+        if other.figures is None or one.image != other.image:
+            return
+        found = difference_within(one.figures, other.figures, (one.errors, other.errors))
+        yield tr("Difference of the means"), self._say(found.value)
+        width = self._say(found.error.half_width, digits=2)
+        yield tr("95 % half width of the difference"), f"± {width}"
+        if found.is_significant:
+            yield tr("Significance"), tr("significant (p = {p:.2g})", p=found.p_value)
+        else:
+            yield tr("Significance"), tr("not significant (p = {p:.2g})", p=found.p_value)
+
+    def _say(self, value: float, *, unit: bool = True, digits: int = 4) -> str:
+        shown = self._view.shown_number(value, digits)
         return f"{shown} {self._view.shown_unit}".rstrip() if unit else shown
 
-    def _show_contrast(self, name: str, figures: RegionFigures | None) -> None:
+    def _show_contrast(self, name: str, measured: MeasuredRegion) -> None:
+        figures = measured.figures
         others = [each for each in self._found if each != name]
         # The list is refilled at each measurement, and must keep the user's choice.
         chosen = self.background.currentText()
@@ -140,6 +179,7 @@ class RegionDetails(QWidget):
                     (tr("Ratio of the means"), number(found.ratio, 4)),
                     (tr("Contrast"), f"{number(PERCENT * found.contrast, 4)} %"),
                     (tr("Contrast-to-noise ratio"), number(found.to_noise, 4)),
+                    *self._difference_rows(measured, behind),
                 ]
             # The two regions may be measured in images of different units.
             except EngineError as e:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from engine.analysis.regions.contour import ContourRegion as ContourRegion
     from engine.analysis.regions.contour import Rule as Rule
     from engine.analysis.regions.coverage import RegionCoverage as RegionCoverage
+    from engine.analysis.regions.errors import RegionErrors as RegionErrors
+    from engine.analysis.regions.errors import difference_within as difference_within
     from engine.analysis.regions.figures import PERCENTILES as PERCENTILES
     from engine.analysis.regions.figures import VOXEL_RULES as VOXEL_RULES
     from engine.analysis.regions.figures import Contrast as Contrast
@@ -64,6 +66,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "combined": ("CombinedRegion", "Operation"),
             "contour": ("RULES", "ContourRegion", "Rule"),
             "coverage": ("RegionCoverage",),
+            "errors": ("RegionErrors", "difference_within"),
             "figures": (
                 *(
                     "PERCENTILES",

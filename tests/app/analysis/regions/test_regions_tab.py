@@ -38,6 +38,7 @@ from engine.analysis.regions import (
 )
 from engine.core.errors import OutputError
 from engine.data import FrameVolume, TimeFrame, Volume
+from engine.data.error_map import ErrorMap
 from engine.geometry import ImageGrid, RigidMotion
 
 GRID = ImageGrid((30, 40, 40), (2.0, 2.0, 2.0))
@@ -318,6 +319,45 @@ def test_regions_go_with_the_study_and_never_onto_those_of_another_scan(
     with pytest.raises(OutputError, match="another scan"):
         save_next_to(session, tmp_path / "study.toml")
     assert read_regions(tmp_path / "study.regions.toml") == kept
+
+
+def shown_texts(tab: RegionsTab) -> list[str]:
+    return [label.text() for label in tab.findChildren(QLabel)]
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"), [(1.02, "not significant"), (1.5, "significant (p =")]
+)
+def test_an_error_map_tells_which_of_two_lesions_differs(
+    qtbot, tab, controls, rng, factor, words
+) -> None:
+    values = np.full(GRID.shape, 50, np.float32)
+    values[:, :, 20:] *= np.float32(factor)
+    # The noise of a whole half is common to its voxels, with a standard deviation of 2.
+    halves = np.repeat(rng.normal(0, 2, (20, 2)), 20, axis=1).astype(np.float32)
+    error = ErrorMap.of(values, [values + half for half in halves], seed=1)
+    controls.session.show_file(Volume(values, GRID, "Bq/mL", error=error), "a.h5")
+    for x, name in ((-20, "Left"), (20, "Right")):
+        controls.session.regions.add(SphereRegion(centre_mm=(x, 0, 1), diameter_mm=10), name)
+    controls.session.regions.choose("Right")
+    tab.show()
+
+    qtbot.waitUntil(lambda: "Significance" in shown_texts(tab), timeout=5000)
+
+    texts = shown_texts(tab)
+    assert any(text.startswith(words) for text in texts)
+    sd = texts[texts.index("Error of the mean") + 1]
+    assert sd.startswith("± ") and sd.endswith("Bq/mL")
+    assert float(sd.split()[1]) == pytest.approx(np.std(halves[:, 39], ddof=1), rel=0.05)
+
+
+def test_without_an_error_map_there_are_no_errors(qtbot, tab) -> None:
+    tab.model.add(BALL, "Lesion")
+    tab.model.choose("Lesion")
+    tab.show()
+
+    qtbot.waitUntil(lambda: "Mean" in shown_texts(tab), timeout=5000)
+    assert "Error of the mean" not in shown_texts(tab)
 
 
 def test_contours_of_a_structure_set_are_measured_and_the_rule_is_named(qtbot, tab, controls):
