@@ -100,8 +100,10 @@ class FlatField(PreprocessStep):
         obstacle
             projections that are not counts, or no information about the open beam; None otherwise
         """
-        if projections.kind != "counts":
-            return f"the projections have the kind {projections.kind!r}, expected 'counts'"
+        if projections.kind == "transmission":
+            return "the projections are already transmission values, not counts"
+        if projections.kind == "integrals":
+            return "the projections are already line integrals, not counts"
         if projections.flats is None and self.open_counts is None and self.air == "none":
             return (
                 "the scan has no flat fields; enter the counts of the open beam, or "

@@ -163,7 +163,7 @@ def test_a_bad_pick_is_one_sentence(tmp_path: Path, said: dict[str, str], match:
 @pytest.mark.parametrize(
     ("written", "match"),
     [
-        ("scan.h5#/e/gone", r"scan\.h5: contains no array '/e/gone' \(available: "),
+        ("scan.h5#/e/gone", r"scan\.h5: contains no array '/e/gone' \(arrays: "),
         ("scan.h5#/e/imgs", r"/e/imgs has 40 x 12 x 64 values, expected a list of angles"),
         ("gone.h5#/e/motor", r"names the file 'gone\.h5', which was not found"),
     ],

@@ -273,7 +273,7 @@ def test_a_changed_frame_is_refused(bare, folder, tmp_path):
     values = last.frames[1].volume.values.tobytes()
     content[content.rindex(values[4000:4200]) + 7] ^= 4
     (tmp_path / "frames.h5").write_bytes(content)
-    with pytest.raises(FileFormatError, match="frames/values has changed"):
+    with pytest.raises(FileFormatError, match="'frames/values' has changed"):
         read_frames(tmp_path / "frames.h5")
     assert isinstance(last.frames[0], FrameVolume)
 

@@ -76,7 +76,7 @@ def test_a_ratio_that_fell_by_a_third_is_told(now, is_told):
         return {"work": "FDK", "peer": "RTK", "build": build, "ratio": ratio}
 
     found = suite.fallen([row(now)], [row(6.0), row(90.0, "RTK of another build")])
-    assert found == (["FDK: 3.90 times RTK, was 6.00"] if is_told else [])
+    assert found == (["FDK / RTK: 3.90 / 6.00"] if is_told else [])
 
 
 def test_figures_of_another_suite_are_refused(tmp_path):

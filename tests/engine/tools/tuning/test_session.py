@@ -57,7 +57,7 @@ def test_a_form_that_is_wrong_or_crashes_never_wins_however_fast_it_is(odd):
 def test_a_wrong_shipped_form_ends_the_session_with_one_sentence():
     problem = Bowl(odd="wrong")
     problem.shipped = {"width": 2, "kind": "odd"}
-    with pytest.raises(ResourceError, match=r"Result: wrong results \(8 values, at worst"):
+    with pytest.raises(ResourceError, match=r"Fault: wrong results \(8 values, at worst"):
         session(problem).run()
 
 
