@@ -60,9 +60,9 @@ class ErrorMap:
     def __post_init__(self) -> None:
         if not self.deviations.shape[1:] == self.scale.shape == self.image.shape:
             raise GeometryError(
-                f"the replicates have the shape {self.deviations.shape[1:]} and their scale "
-                f"{self.scale.shape}, but the image has {self.image.shape} (z, y, x); give all of "
-                "the same image."
+                f"the replicates have the shape {self.deviations.shape[1:]}, their scale has "
+                f"{self.scale.shape}, and the image has {self.image.shape} (z, y, x); all three "
+                "must come from the same image."
             )
 
     @classmethod

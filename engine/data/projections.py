@@ -69,7 +69,7 @@ class Projections:
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
             raise DataError(
-                f'projections have the kind "{self.kind}", expected one of '
+                f'the projections are of kind "{self.kind}", expected one of '
                 f"{', '.join(get_args(Kind))}."
             )
         # Checked on construction: a wrong detector size would shift all rays without any error.

@@ -11455,7 +11455,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/support.py" />
-      <source>Region that can contain activity: the object in the μ-map (everywhere without a μ-map), a box, an ellipsoid, or everywhere</source>
+      <source>Region that can contain activity: the object in the μ-map (or everywhere if there is no μ-map), a box, an ellipsoid, or everywhere</source>
       <translation>Bereich, der Aktivität enthalten kann: das Objekt in der μ-Karte (überall ohne μ-Karte), ein Quader, ein Ellipsoid oder überall</translation>
     </message>
     <message>
@@ -11905,7 +11905,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/fields.py" />
-      <source>Seed of the error map</source>
+      <source>Seed for the error map</source>
       <translation>Startwert der Fehlerkarte</translation>
     </message>
     <message>
@@ -11920,7 +11920,7 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
-      <source>Scanner name, scanner file or crystal map; None: as recorded in the scan</source>
+      <source>Scanner name, scanner file or crystal map; if empty, the scanner recorded in the scan</source>
       <translation>Scannername, Scannerdatei oder Kristallkarte; None: wie im Scan angegeben</translation>
     </message>
     <message>

@@ -121,7 +121,7 @@ def test_each_step_says_whether_the_steps_before_it_allow_it(session):
     off = with_steps(flat_field=FlatField(use="off"))
     obstacles = session.study.modality.obstacles(off, session.study.known)
     assert "flat-field" in obstacles["logarithm"]
-    assert "have the kind 'counts'" in obstacles["centre"]
+    assert "are of kind 'counts'" in obstacles["centre"]
 
 
 @pytest.mark.parametrize("quality", QUALITIES)

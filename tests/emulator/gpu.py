@@ -255,7 +255,7 @@ class EmulatedGpu(Gpu):
     def wait_for(self, stamp: Stamp) -> None:
         self.check()
         if not isinstance(stamp, Moment):
-            raise TypeError(f"expected a time stamp of this GPU, got {stamp!r}")
+            raise TypeError(f"expected a timestamp from this GPU, got {stamp!r}")
         if self._is_copying:
             stamp.wait()
         else:

@@ -99,5 +99,5 @@ class _Reached(Stamp):
 
 def _time(stamp: Stamp) -> float:
     if not isinstance(stamp, _Reached):
-        raise TypeError(f"expected a time stamp of this GPU, got {stamp!r}")
+        raise TypeError(f"expected a timestamp from this GPU, got {stamp!r}")
     return stamp.at_s

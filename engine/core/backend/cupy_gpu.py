@@ -169,7 +169,7 @@ class CupyGpu(Gpu):
 
     def wait_for(self, stamp: Stamp) -> None:
         if not isinstance(stamp, _Event):
-            raise TypeError(f"expected a time stamp of this GPU, got {stamp!r}")
+            raise TypeError(f"expected a timestamp from this GPU, got {stamp!r}")
         with faults_in_words("running a kernel"):
             self.xp.cuda.get_current_stream().wait_event(stamp.event)
 

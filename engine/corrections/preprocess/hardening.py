@@ -61,7 +61,7 @@ class Hardening(PreprocessStep):
         """
         if projections.kind != "integrals":
             return (
-                f"the projections have the kind {projections.kind!r}, expected 'integrals'; switch "
+                f"the projections are of kind {projections.kind!r}, expected 'integrals'; switch "
                 "on the logarithm"
             )
         if self.fit == "given" and not self.coefficients:

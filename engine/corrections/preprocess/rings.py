@@ -75,7 +75,7 @@ class Rings(PreprocessStep):
         """
         if projections.kind != "integrals":
             return (
-                f"the projections have the kind {projections.kind!r}, expected 'integrals'; switch "
+                f"the projections are of kind {projections.kind!r}, expected 'integrals'; switch "
                 "on the logarithm"
             )
         if projections.n_views < FEWEST_VIEWS:

@@ -65,7 +65,7 @@ class CentreOfRotation(PreprocessStep):
             return None
         if projections.kind != "integrals":
             return (
-                f"the projections have the kind {projections.kind!r}, expected 'integrals'; switch "
+                f"the projections are of kind {projections.kind!r}, expected 'integrals'; switch "
                 "on the logarithm"
             )
         if projections.calibrated and self.use != "on":

@@ -189,10 +189,16 @@ def _axes(value: object, where: str) -> tuple[tuple[int, int], ...]:
     letters = found.groups() if found else ()
     # No default: a wrong order would mirror or turn the patient without notice.
     if sorted(letter[-1] for letter in letters) != list(AXES):
+        if not text:
+            raise GeometryError(
+                f'{where}: the order of the axes is missing; write order = "zyx" for values[z, y, '
+                "x], with a minus before each reversed axis (+x is the patient's left, +y the "
+                "back, +z the head)."
+            )
         raise GeometryError(
-            f'{where}: the order of the axes is {text[:40]!r}; write order = "zyx" for values[z, '
-            "y, x], with a minus before each reversed axis (+x is the patient's left, +y the back, "
-            "+z the head)."
+            f'{where}: the order of the axes {text[:40]!r} is not valid; write order = "zyx" for '
+            "values[z, y, x], with a minus before each reversed axis (+x is the patient's left, "
+            "+y the back, +z the head)."
         )
     return tuple((AXES.index(each[-1]), -1 if each[0] == "-" else 1) for each in letters)
 

@@ -116,9 +116,9 @@ def read_vectors(file: InputFile) -> NDArray[np.float64]:
             ) from e
         if len(row) != N_NUMBERS or not np.isfinite(row).all():
             raise FileFormatError(
-                f"{path.name}: the number of values in line {k} is {len(row)}, expected "
-                f"{N_NUMBERS} finite numbers (source, detector, column step and row step of a "
-                "view); correct the line."
+                f"{path.name}: line {k} must contain {N_NUMBERS} finite numbers (source, detector, "
+                f"column step and row step of a view). Numbers in the line: {len(row)}, of which "
+                f"finite: {np.isfinite(row).sum()}. Correct the line."
             )
         rows.append(row)
     if not rows:

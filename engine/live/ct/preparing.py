@@ -144,7 +144,7 @@ class Preparation:
             one = step.dry_run(one)
         if one.kind != "integrals":
             fault = (
-                f"the projections have the kind {one.kind!r}, expected 'integrals'; switch on flat "
+                f"the projections are of kind {one.kind!r}, expected 'integrals'; switch on flat "
                 "field and logarithm"
             )
             return fault, []

@@ -35,8 +35,8 @@ class Support(Settings):
 
     kind: Literal["object", "box", "ellipsoid", "everywhere"] = setting(
         "object",
-        "Region that can contain activity: the object in the μ-map (everywhere without a "
-        "μ-map), a box, an ellipsoid, or everywhere",
+        "Region that can contain activity: the object in the μ-map (or everywhere if there "
+        "is no μ-map), a box, an ellipsoid, or everywhere",
         label="Activity region",
     )
     size_mm: Point | None = setting(

@@ -103,7 +103,7 @@ def expect_integrals(projections: Projections) -> None:
         )
     if projections.kind != "integrals":
         raise DataError(
-            f"the projections have the kind {projections.kind!r}, expected 'integrals'; switch on "
+            f"the projections are of kind {projections.kind!r}, expected 'integrals'; switch on "
             "the flat field and the logarithm."
         )
 

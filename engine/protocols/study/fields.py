@@ -48,7 +48,7 @@ ReplicateSeed = Annotated[
     int | None,
     setting(
         description="Seed for the random numbers of the replicates; 1 if empty",
-        label="Seed of the error map",
+        label="Seed for the error map",
         empty="1",
         expert=True,
         ge=0,

@@ -31,7 +31,7 @@ class Study(Settings):
     data: Path = setting(..., "Scan file or header file", label="Scan")
     scanner: str | None = setting(
         None,
-        "Scanner name, scanner file or crystal map; None: as recorded in the scan",
+        "Scanner name, scanner file or crystal map; if empty, the scanner recorded in the scan",
         label="Scanner",
     )
     identified: bool = setting(

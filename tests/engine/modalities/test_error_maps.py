@@ -145,7 +145,7 @@ def test_a_changed_replicate_is_refused(folder: Path, tmp_path: Path) -> None:
 def test_an_error_map_of_another_image_is_refused(folder: Path) -> None:
     error = error_of(volume_of(folder, "events", *OSEM, REPLICATES))
 
-    with pytest.raises(GeometryError, match="give all of the same image"):
+    with pytest.raises(GeometryError, match="must come from the same image"):
         replace(error, scale=error.scale[1:])
 
 

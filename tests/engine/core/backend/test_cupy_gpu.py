@@ -137,7 +137,7 @@ def test_copies_beside_the_kernels_wait_both_ways(gpu, order, values, scaled):
         read = gpu.stamp()
     assert np.array_equal(gpu.download(out), 2 * source)
     assert read.seconds_since(here) >= 0
-    with pytest.raises(TypeError, match="expected a time stamp"):
+    with pytest.raises(TypeError, match="expected a timestamp"):
         gpu.wait_for(object())
 
 

@@ -102,7 +102,7 @@ def test_one_of_several_volumes_is_named(tmp_path: Path) -> None:
     ("change", "words"),
     [
         ({"order": None}, r'write order = "zyx"'),
-        ({"order": "zyy"}, r"order of the axes is 'zyy'"),
+        ({"order": "zyy"}, r"order of the axes 'zyy' is not valid"),
         ({"order": 3}, "'order' is 3, expected text"),
         ({"voxel_mm": [2, 2]}, r"'voxel_mm' is \[2, 2\], expected three numbers"),
         ({"voxel_mm": [2, 2, 0]}, "voxel size is 2 × 2 × 0 mm"),

@@ -429,7 +429,7 @@ class TestAstraVectors:
         [
             (lambda v: v[:-1], "projections is 12, but the number of angles is 11"),
             (lambda v: v[:, :11], None),
-            (lambda v: v * np.nan, "expected 12 finite"),
+            (lambda v: v * np.nan, "must contain 12 finite"),
             (lambda v: v * 1e6, "convert the lengths to mm"),
         ],
     )

@@ -51,7 +51,7 @@ def planned(scan, plan, folder) -> tuple[float, int]:
     events = run(Study(data=folder / "scan.h5", protocol=plan), on=cpu(2))
     message = next(event.text for event in events if isinstance(event, Planned))
     need, unit, minutes, seconds = re.search(
-        r"needs ([\d.]+) (MiB|GiB), about (\d+):(\d+)", message
+        r"Memory needed: ([\d.]+) (MiB|GiB), .* Estimated time: (\d+):(\d+)", message
     ).groups()
     return float(need) * (1024 if unit == "GiB" else 1), 60 * int(minutes) + int(seconds)
 

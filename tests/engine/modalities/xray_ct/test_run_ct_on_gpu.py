@@ -123,7 +123,7 @@ def test_what_does_not_fit_goes_through_in_parts(scan, name):
     tight.memory_limit = 24_000
     message = events(scan, cuda(tight), *ALL[name])
     (planned,) = (e for e in message if isinstance(e, Planned))
-    assert "streams volume and projections" in planned.text
+    assert "GPU memory: volume and projections" in planned.text
     want = image(events(scan, cuda(whole), *ALL[name]))
     np.testing.assert_allclose(image(message), want, rtol=0, atol=2e-4 * want.max())
     assert tight.memory.reserved_bytes < 0.5 * whole.memory.reserved_bytes
