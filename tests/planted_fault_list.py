@@ -105,8 +105,8 @@ DYNAMIC_PET = (
     Fault(
         "dynamic PET: mean of frames in Bq/mL without their lengths",
         "engine/modalities/listmode_pet/dynamic.py",
-        "np.array([frame.duration_s for frame in frames])",
-        "np.array([1.0 for frame in frames])",
+        "np.array([frame.duration_s for frame in frames], np.float64)",
+        "np.array([1.0 for frame in frames], np.float64)",
         DYNAMIC,
     ),
     Fault(
@@ -173,7 +173,7 @@ LIVE_PET = (
         "engine/live/pet/live_image.py",
         "np.float32(weight * self._n / events.n_events)",
         "np.float32(weight)",
-        f"{LIVE_TESTS}/test_live_pet.py",
+        f"{LIVE_TESTS}/test_live_image.py",
     ),
 )
 
