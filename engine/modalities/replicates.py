@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from engine.modalities.stages import Stage
 from engine.operators.event_weights import draws_of
 from engine.protocols.run_context.context import ImageSpace, RunContext
 from engine.protocols.study.protocol import Protocol
-from engine.recon.model import Model
+from engine.recon.model import Model, SystemModel
 
 DEFAULT_SEED = 1
 
@@ -75,7 +76,7 @@ def computed_error(
     found = []
     for each in replicate_images(
         context.protocol.algorithm,
-        stages.counts_model_for(context, space, model, start),
+        cast(SystemModel, stages.model_for(context, space, model, start)),
         start,
         draws_of(n, seed, part),
         n_updates=done,

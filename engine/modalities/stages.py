@@ -289,25 +289,6 @@ def model_for(
     return MapModel.of(cast("SystemModel", model), spacing_mm, start, context.on.threads)
 
 
-def counts_model_for(
-    context: RunContext[Protocol], space: ImageSpace, model: Model, start: Array
-) -> SystemModel:
-    """Return the model of a run with counts, as `model_for` does.
-
-    Parameters
-    ----------
-    context
-        run with its algorithm
-    space
-        grid of the image
-    model
-        model of the counts
-    start
-        (n_z, n_y, n_x) start image of a new run
-    """
-    return cast("SystemModel", model_for(context, space, model, start))
-
-
 def with_sensitivities(
     context: RunContext[Protocol],
     space: ImageSpace,

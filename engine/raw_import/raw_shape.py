@@ -39,7 +39,7 @@ class RawShape:
     ----------
     views, rows, columns : lengths of the axes
     header : bytes before the values
-    stated : axes whose lengths the user has stated
+    stated : axes with a length from the user
     rows_alike, views_alike : similarity of neighbouring rows and of neighbouring views, from 0 to
         1; None if it was not needed
     score : similarity of rows and views, from 0 to 1

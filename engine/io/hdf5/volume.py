@@ -46,7 +46,7 @@ ERRORS = tuple(
     f"{group}/{name}" for group in ("error", "frames/error") for name in ("deviations", "scale")
 )
 COMPARED = (VALUES, FRAMES, *ERRORS)
-"""Datasets whose digests are compared when they are read."""
+"""Datasets with a digest that is compared when they are read."""
 
 
 class VolumeHdf5(VolumeReader):

@@ -117,8 +117,8 @@ def read_vectors(file: InputFile) -> NDArray[np.float64]:
         if len(row) != N_NUMBERS or not np.isfinite(row).all():
             raise FileFormatError(
                 f"{path.name}: line {k} must contain {N_NUMBERS} finite numbers (source, detector, "
-                f"column step and row step of a view). Numbers in the line: {len(row)}, of which "
-                f"finite: {np.isfinite(row).sum()}. Correct the line."
+                f"column step and row step of a view). Numbers in the line: {len(row)}. Finite "
+                f"numbers: {np.isfinite(row).sum()}. Correct the line."
             )
         rows.append(row)
     if not rows:
