@@ -16,9 +16,9 @@ from engine.cli.outputs import (
 )
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
-from engine.data.error_volume import QUANTITY, deviations_of
+from engine.data.error_volume import deviations_of
 from engine.data.timing.time_frames import FrameVolume
-from engine.data.volume import Volume
+from engine.data.volume import QUANTITY, Volume
 from engine.io import (
     WRITERS,
     can_save,

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.data.volume import Volume
-
-QUANTITY = "quantity"
-"""Key of `Volume.info` for images that show something else than the reconstructed values."""
+from engine.data.volume import QUANTITY, Volume
 
 
 def deviations_of(volume: Volume) -> Volume:

@@ -19,6 +19,9 @@ from engine.geometry.patient_planes import UNKNOWN_AXES, is_axes_code
 if TYPE_CHECKING:
     from engine.data.error_map import ErrorMap
 
+QUANTITY = "quantity"
+"""Key of `Volume.info` for images that show something else than the reconstructed values."""
+
 
 @dataclass(frozen=True)
 class Volume:
