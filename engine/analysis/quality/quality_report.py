@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
@@ -29,6 +30,9 @@ class QualityFigure:
     error : standard error; None if not known
     unit : unit of value and error
     group : heading in the report
+    noise : standard deviation over the replicates of the image, in `unit`; None without an error
+        map. `error` is an estimate from the figure's own voxels or regions
+    noise_half_width : half width of the 95 % interval from the replicates; None likewise
     """
 
     name: str
@@ -36,16 +40,31 @@ class QualityFigure:
     error: float | None
     unit: str
     group: str = ""
+    noise: float | None = None
+    noise_half_width: float | None = None
 
     def text(self) -> str:
         """Return value and error for display, such as "41.3 ± 2.1 %"."""
         if self.error is None or not np.isfinite(self.error) or self.error == 0:
             return f"{_as_json(self.value)} {self.unit}".rstrip()
-        # Two significant digits of the error set the decimals of both numbers, as in the GUM.
-        digits = max(0, 1 - int(np.floor(np.log10(self.error))))
-        if abs(self.value) >= 1e5 or digits > MOST_DIGITS:
-            return f"{self.value:.4g} ± {self.error:.2g} {self.unit}".rstrip()
-        return f"{self.value:.{digits}f} ± {self.error:.{digits}f} {self.unit}".rstrip()
+        value, error = _rounded((self.value, self.error), self.error)
+        return f"{value} ± {error} {self.unit}".rstrip()
+
+    def noise_text(self) -> str:
+        """Return noise and interval for display, such as "± 1.9, 95 %: 37.2 to 45.3 %"; "" if none."""
+        if self.noise is None or self.noise_half_width is None or self.noise == 0:
+            return ""
+        ends = self.value - self.noise_half_width, self.value + self.noise_half_width
+        noise, low, high = _rounded((self.noise, *ends), self.noise)
+        return f"± {noise}, 95 %: {low} to {high} {self.unit}".rstrip()
+
+
+def _rounded(values: Sequence[float], error: float) -> tuple[str, ...]:
+    """Return numbers with the decimals that two significant digits of an error have (GUM)."""
+    digits = max(0, 1 - int(np.floor(np.log10(error))))
+    if max(map(abs, values)) >= 1e5 or digits > MOST_DIGITS:
+        return tuple(f"{each:.2g}" if each == error else f"{each:.4g}" for each in values)
+    return tuple(f"{each:.{digits}f}" for each in values)
 
 
 def _as_json(value: float) -> str:
@@ -161,6 +180,7 @@ class QualityReport:
     notes : notes, one sentence each
     source : facts of the measured image, by label
     at : position of the phantom, if it has one
+    replicates : method, number, seed and confidence of the noise of the figures; empty without
     """
 
     phantom: str
@@ -173,6 +193,12 @@ class QualityReport:
     notes: tuple[str, ...] = ()
     source: Plain = field(default_factory=dict)
     at: Placement | None = None
+    replicates: Plain = field(default_factory=dict)
+
+    @property
+    def has_noise(self) -> bool:
+        """True if a figure has noise from replicates."""
+        return any(each.noise is not None for each in self.figures)
 
     def figure(self, group: str, name: str = "") -> QualityFigure:
         """Return a figure of a group.
@@ -187,5 +213,10 @@ class QualityReport:
         return next(f for f in self.figures if f.group == group and name in ("", f.name))
 
     def as_dict(self) -> Plain:
-        """Return the report as JSON values."""
-        return {"format": FORMAT, **asdict(self)}
+        """Return the report as JSON values; keys of the noise only if there are replicates."""
+        record = asdict(self)
+        if not self.replicates:
+            del record["replicates"]
+            for each in record["figures"]:
+                del each["noise"], each["noise_half_width"]
+        return {"format": FORMAT, **record}

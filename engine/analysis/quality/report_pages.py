@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from dataclasses import replace
-from io import BytesIO
+from io import BytesIO, StringIO
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,9 @@ INK, FAINT, LINE, MARK = "#22282f", "#8a939c", "#0b6e99", "#d1495b"
 LINES_ON_A_PAGE = 46
 MOST_SLICES = 3
 SLICE_INCHES = 3.6
+HEAD = ("group", "figure", "unit", "value", "standard error")
+NOISE_HEAD = ("noise", "95 % half width of the noise", "replicates")
+"""Further columns of a table if the image has an error map."""
 CLAIM = "Research use only. Not for diagnosis or treatment."
 
 
@@ -78,12 +82,39 @@ def report_bytes(report: QualityReport, volume: Volume, suffix: str) -> bytes:
     volume
         image that was measured
     suffix
-        ".pdf" for pages; any other suffix gives JSON
+        ".pdf" for pages, ".csv" for a table of the figures; any other suffix gives JSON
     """
     if suffix == ".pdf":
         return to_pdf(report, volume)
+    if suffix == ".csv":
+        return to_csv(report).encode()
     record = {**report.as_dict(), "environment": volume.info.get("environment", {})}
     return (to_json(record, indent=2) + "\n").encode()
+
+
+def to_csv(report: QualityReport) -> str:
+    """Return the figures as CSV text with a header line.
+
+    Parameters
+    ----------
+    report
+        its figures become rows; columns of the noise exist only if there are replicates
+    """
+    text, has_noise = StringIO(), bool(report.replicates)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow((*HEAD, *NOISE_HEAD) if has_noise else HEAD)
+    for each in report.figures:
+        row = [each.group, each.name, each.unit, _number(each.value), _number(each.error)]
+        if has_noise:
+            row += [_number(each.noise), _number(each.noise_half_width)]
+            row.append(str(report.replicates["replicates"]))
+        writer.writerow(row)
+    return text.getvalue()
+
+
+def _number(value: float | None) -> str:
+    # An empty cell is a missing value in every spreadsheet.
+    return "" if value is None or not np.isfinite(value) else f"{value:.9g}"
 
 
 def with_source(report: QualityReport, volume: Volume) -> QualityReport:
@@ -124,16 +155,18 @@ def _pages(report: QualityReport, volume: Volume) -> list[Figure]:
     return [*pages, _image_page(report, volume)]
 
 
-def _lines(report: QualityReport) -> list[tuple[str, str]]:
-    """Return the lines of the table: a name and a value, or a heading."""
-    found: list[tuple[str, str]] = []
+def _lines(report: QualityReport) -> list[tuple[str, ...]]:
+    """Return the lines of the table: a name, a value and the noise, or a heading."""
+    found: list[tuple[str, ...]] = []
     for group in dict.fromkeys(f.group for f in report.figures):
-        found.append((group, ""))
-        found += [(f"    {f.name}", f.text()) for f in report.figures if f.group == group]
+        found.append((group, "", ""))
+        found += [
+            (f"    {f.name}", f.text(), f.noise_text()) for f in report.figures if f.group == group
+        ]
     return found
 
 
-def _text_page(report: QualityReport, lines: list[tuple[str, str]], is_first: bool) -> Figure:
+def _text_page(report: QualityReport, lines: list[tuple[str, ...]], is_first: bool) -> Figure:
     figure = _page(report)
     y = 0.925
     if is_first:
@@ -141,10 +174,13 @@ def _text_page(report: QualityReport, lines: list[tuple[str, str]], is_first: bo
             figure.text(0.08, y, text, fontsize=8, color=FAINT, wrap=True)
             y -= 0.018
         y -= 0.01
-    for name, value in lines:
+    # Without noise, values have the place of two columns.
+    at = 0.37 if report.has_noise else 0.62
+    for name, value, noise in lines:
         weight = "normal" if value else "bold"
         figure.text(0.08, y, name, fontsize=9, fontweight=weight)
-        figure.text(0.62, y, value, fontsize=9, ha="left")
+        figure.text(at, y, value, fontsize=9, ha="left")
+        figure.text(0.6, y, noise, fontsize=8, ha="left")
         y -= 0.0165
     return figure
 

@@ -1,4 +1,4 @@
-"""`isocenter quality`: measure image quality with a phantom, as text, JSON or PDF."""
+"""`isocenter quality`: measure image quality with a phantom, as text, JSON, CSV or PDF."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from engine.data.volume import Volume
 from engine.io import read_volume
 from engine.io.safety.atomic_write import write_all
 
+SUFFIXES = (".pdf", ".json", ".csv")
 KINDS = {phantom.kind: phantom for phantom in QUALITY_PHANTOMS}
 
 
@@ -34,7 +35,7 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "-o", "--output", type=Path, action=Output, metavar="OUT",
         written=lambda path, _: _files(path),
-        help="report: .json, or .pdf with a .json file next to it",
+        help="report: .json, .csv, or .pdf with a .json file next to it",
     )  # fmt: skip
     p.add_argument(
         "--truth", type=Path, metavar="VOLUME", help="true activity distribution, if known"
@@ -61,8 +62,10 @@ def add_verbs(verbs: Verbs) -> None:
 
 def _quality(arguments: argparse.Namespace, console: Console) -> None:
     output: Path | None = arguments.output
-    if output is not None and output.suffix.lower() not in (".pdf", ".json"):
-        raise SettingsError(f"{output.name}: the name of a report must end with .pdf or .json.")
+    if output is not None and output.suffix.lower() not in SUFFIXES:
+        raise SettingsError(
+            f"{output.name}: the name of a report must end with .pdf, .json or .csv."
+        )
     volume = read_volume(arguments.volume)
     truth = None if arguments.truth is None else read_volume(arguments.truth)
     facts = PhantomFacts(
@@ -91,7 +94,9 @@ def _show(report: QualityReport, console: Console) -> None:
         console.line(group)
         for figure in report.figures:
             if figure.group == group:
-                console.line(f"  {figure.name:<28} {figure.text()}")
+                noise = figure.noise_text()
+                noise = f"{figure.text():<22} noise {noise}" if noise else figure.text()
+                console.line(f"  {figure.name:<28} {noise}")
     for note in report.notes:
         console.line(f"note: {note}")
 

@@ -18,6 +18,7 @@ from engine.data.runs.record import RecordedCorrection, RecordedRun
 from engine.io.raster.png import snapshot
 from engine.io.safety.audit_log import latest_line
 from engine.io.text.fact_labels import fact_of
+from engine.io.text.json_text import object_of
 from engine.modalities.base import AnyModality
 from engine.modalities.studies import modality_of
 from engine.protocols.run_context.assigned import assignments
@@ -181,11 +182,19 @@ def quality(subject: ReportSubject) -> Section | None:
         raise FileFormatError(
             f"The quality report is damaged ({e}); measure the phantom again."
         ) from e
-    rows = tuple((each.group, each.name, each.text()) for each in made)
-    if not rows:
+    if not made:
         return None
+    head: tuple[str, ...] = ("Group", "Figure", "Value")
+    rows: list[tuple[str, ...]] = [(each.group, each.name, each.text()) for each in made]
+    facts: tuple[ReportRow, ...] = ()
+    source = object_of(subject.quality.get("replicates"))
+    if source:
+        head = (*head, "Noise, 95 % interval")
+        rows = [(*row, each.noise_text()) for row, each in zip(rows, made, strict=True)]
+        text = f"{source.get('replicates')} bootstrap replicates (seed {source.get('seed')})"
+        facts = (ReportRow("Noise", text),)
     title = str(subject.quality.get("title", "Image quality"))
-    return Section(title, grids=(Grid(("Group", "Figure", "Value"), rows),))
+    return Section(title, facts, grids=(Grid(head, tuple(rows)),))
 
 
 def signatures(subject: ReportSubject) -> Section:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from engine.analysis.quality.quality_report import Placement, QualityReport
 from engine.data.volume import Volume
 
+Measure = Callable[[Volume], QualityReport]
+"""Measurement of a phantom at a fixed position, in any image of one grid."""
 Followed = tuple[tuple[str, str], ...]
 """Group and name of figures."""
 
@@ -50,8 +53,8 @@ class QualityPhantom(ABC):
     followed: ClassVar[Followed] = ()
 
     @abstractmethod
-    def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
-        """Find the phantom and measure it.
+    def located(self, volume: Volume, facts: PhantomFacts) -> Measure:
+        """Find the phantom, and return its measurement at this position.
 
         Parameters
         ----------
@@ -64,4 +67,31 @@ class QualityPhantom(ABC):
         ------
         DataError
             if the phantom is not found in the image
+        SettingsError
+            if the facts contradict the phantom
         """
+
+    def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
+        """Find the phantom and measure it; figures of an image with an error map have noise.
+
+        Parameters
+        ----------
+        volume
+            image of the phantom
+        facts
+            facts in addition to the kind
+
+        Raises
+        ------
+        DataError
+            if the phantom is not found in the image, or is too small for its regions
+        SettingsError
+            if the facts contradict the phantom
+        """
+        measure = self.located(volume, facts)
+        report = measure(volume)
+        if volume.error is None:
+            return report
+        from engine.analysis.quality.figure_noise import with_noise  # few images have errors
+
+        return with_noise(report, volume, measure)

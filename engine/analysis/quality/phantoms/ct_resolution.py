@@ -6,13 +6,14 @@ see `engine.analysis.quality.modulation`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
-from engine.analysis.quality.cylinder import find_cylinder
+from engine.analysis.quality.cylinder import UprightCylinder, find_cylinder
 from engine.analysis.quality.modulation import ResolvedFrequencies, of_edge, of_wire
-from engine.analysis.quality.phantoms.base import PhantomFacts, QualityPhantom
+from engine.analysis.quality.phantoms.base import Measure, PhantomFacts, QualityPhantom
 from engine.analysis.quality.phantoms.ct_water import above_air
 from engine.analysis.quality.quality_report import Mark, QualityCurve, QualityFigure, QualityReport
 from engine.core.errors import DataError
@@ -33,22 +34,23 @@ class CtEdge(QualityPhantom):
     title: ClassVar[str] = "Edge of a cylinder"
     text: ClassVar[str] = "Modulation transfer from the edge of a uniform cylinder"
 
-    def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
-        """Find the cylinder and measure the modulation transfer of its edge.
+    def located(self, volume: Volume, facts: PhantomFacts) -> Measure:
+        """Find the cylinder, to measure the modulation transfer of its edge.
 
         Raises
         ------
         DataError
-            if there is no cylinder, voxels are not square across z, or the edge has too few pixels
+            if there is no cylinder
         """
-        found = find_cylinder(above_air(volume))
+        return partial(self._measured, found=find_cylinder(above_air(volume)))
+
+    def _measured(self, volume: Volume, *, found: UprightCylinder) -> QualityReport:
         pixel = _pixel(volume)
         cx, cy, _ = found.centre_mm
         plane = _plane(volume, found.centre_mm[2], found.inner(volume.grid).length_mm / 2)
         x, y = volume.grid.centres_mm(0), volume.grid.centres_mm(1)
         # The cylinder is found to about a voxel. An error of the radius would blur the edge over
-        # the angle
-        # and lower the MTF, so the circle is fitted again.
+        # the angle and lower the MTF, so the circle is fitted again.
         cx, cy, radius = _refined(plane, x, y, (cx, cy), found.radius_mm, pixel)
         r = np.hypot(x[None, :] - cx, y[:, None] - cy) - radius
         turn = np.arctan2(y[:, None] - cy, x[None, :] - cx)
@@ -67,14 +69,11 @@ class CtWire(QualityPhantom):
         "Modulation transfer from a wire along z that is much thinner than a voxel"
     )
 
-    def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
-        """Find the wire and measure its modulation transfer.
+    def located(self, volume: Volume, facts: PhantomFacts) -> Measure:
+        """Return the measurement, which finds the wire in the mean of the central slices."""
+        return self._measured
 
-        Raises
-        ------
-        DataError
-            if the brightest pixel is not a peak, or voxels are not square across z
-        """
+    def _measured(self, volume: Volume) -> QualityReport:
         pixel = _pixel(volume)
         # Slices near the ends of a volume can show the end of the wire or a cone-beam artefact.
         half = 0.4 * float(volume.grid.size_mm[2])

@@ -6,6 +6,7 @@ the mean of four regions of 10 %, a tenth of the diameter inside the edge, minus
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from engine.analysis.quality.cylinder import UprightCylinder, find_cylinder, mean_inside
 from engine.analysis.quality.discs import rod
 from engine.analysis.quality.noise_power import noise_power
-from engine.analysis.quality.phantoms.base import Followed, PhantomFacts, QualityPhantom
+from engine.analysis.quality.phantoms.base import Followed, Measure, PhantomFacts, QualityPhantom
 from engine.analysis.quality.quality_report import Mark, QualityCurve, QualityFigure, QualityReport
 from engine.data.volume import Volume
 
@@ -34,8 +35,8 @@ class CtWater(QualityPhantom):
         ("Noise", "Spread of voxels"),
     )
 
-    def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
-        """Find the cylinder of water and measure CT number, uniformity and noise.
+    def located(self, volume: Volume, facts: PhantomFacts) -> Measure:
+        """Find the cylinder of water, to measure CT number, uniformity and noise.
 
         Raises
         ------
@@ -43,6 +44,11 @@ class CtWater(QualityPhantom):
             if there is no cylinder, or if it is too small for the regions
         """
         found = find_cylinder(above_air(volume))
+        return partial(self._measured, known=facts.expected, found=found)
+
+    def _measured(
+        self, volume: Volume, *, known: float | None, found: UprightCylinder
+    ) -> QualityReport:
         cx, cy, cz = found.centre_mm
         length = found.inner(volume.grid).length_mm
         middle = UprightCylinder(found.centre_mm, MIDDLE * found.radius_mm, length)
@@ -53,7 +59,7 @@ class CtWater(QualityPhantom):
             QualityFigure("Spread of voxels", stats.sd, None, unit, "Noise"),
         ]
         # Water is 0 HU by definition. In other units the true value must be stated.
-        expected = 0.0 if facts.expected is None and unit == "HU" else facts.expected
+        expected = 0.0 if known is None and unit == "HU" else known
         if expected is not None:
             off = stats.mean - expected
             figures.insert(

@@ -11,6 +11,7 @@ the variability of the discs of its size. N of K discs has the error N / √(2 (
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -24,7 +25,7 @@ from engine.analysis.quality.nema import (
     contrast_recovery,
     residual_error,
 )
-from engine.analysis.quality.phantoms.base import Followed, PhantomFacts, QualityPhantom
+from engine.analysis.quality.phantoms.base import Followed, Measure, PhantomFacts, QualityPhantom
 from engine.analysis.quality.quality_report import (
     Mark,
     Placement,
@@ -92,7 +93,9 @@ def background_places_mm() -> Points:
     distance = np.linalg.norm(line[:, None] - places, axis=-1) - radii
     free = line[np.all(distance > LARGEST_MM / 2, axis=1)]
     steps = np.linalg.norm(np.diff(free, axis=0, append=free[:1]), axis=1)
-    steps[steps > 5] = 0  # over a sphere
+    # A jump between neighbours on the line means that the part over a sphere was removed. It must
+    # not count as length, or discs would crowd at the gaps.
+    steps[steps > 5] = 0
     along = np.cumsum(steps)
     wanted = (np.arange(N_PER_SLICE) + 0.5) / N_PER_SLICE * along[-1]
     chosen = free[np.searchsorted(along, wanted)]
@@ -100,9 +103,6 @@ def background_places_mm() -> Points:
 
 
 class NemaNu2(QualityPhantom):
-    # A jump between neighbours on the line means that the part over a sphere was removed. It must
-    # not
-    # count as length, or discs would crowd at the gaps.
     """Body with six spheres and a lung."""
 
     kind: ClassVar[str] = "nema-nu2"
@@ -113,8 +113,8 @@ class NemaNu2(QualityPhantom):
         ("Background variability", "17 mm"),
     )
 
-    def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
-        """Find the body and measure spheres, background and lung.
+    def located(self, volume: Volume, facts: PhantomFacts) -> Measure:
+        """Find the body, to measure spheres, background and lung.
 
         Raises
         ------
@@ -134,11 +134,13 @@ class NemaNu2(QualityPhantom):
                 "the contrast of the hot spheres is 1, so they cannot be distinguished from the "
                 "background; enter the true contrast."
             )
-        truth = facts.truth
         # The truth, if there is one, has no noise and does not change over iterations: all figures
-        # then
-        # refer to the same positions.
-        at = facts.at or locate(truth or volume, body_layout(facts))
+        # then refer to the same positions.
+        at = facts.at or locate(facts.truth or volume, body_layout(facts))
+        return partial(self._measured, facts=facts, at=at)
+
+    def _measured(self, volume: Volume, *, facts: PhantomFacts, at: Placement) -> QualityReport:
+        truth = facts.truth
         places = _points(at.to_image(sphere_places_mm()))
         background = _points(at.to_image(background_places_mm()))
         rows = [
@@ -148,8 +150,7 @@ class NemaNu2(QualityPhantom):
         recoveries, variabilities = [r[0] for r in rows], [r[1] for r in rows]
         marks = [Mark(p, d / 2) for p, d in zip(places, DIAMETERS_MM, strict=True)]
         # Only the discs of the sphere plane are drawn. The 60 discs are 12 in each of five slices,
-        # and
-        # the third is at 0 mm.
+        # and the third is at 0 mm.
         marks += [Mark(p, LARGEST_MM / 2) for p in background[24:36]]
         curves = tuple(
             QualityCurve(

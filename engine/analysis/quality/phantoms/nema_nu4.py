@@ -10,13 +10,14 @@ standard: the ratio of means m_1, m_2 with standard deviations s_1, s_2 has the 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from engine.analysis.quality.discs import RegionStats, rod
 from engine.analysis.quality.locating import locate, soft
-from engine.analysis.quality.phantoms.base import Followed, PhantomFacts, QualityPhantom
+from engine.analysis.quality.phantoms.base import Followed, Measure, PhantomFacts, QualityPhantom
 from engine.analysis.quality.quality_report import (
     Mark,
     Placement,
@@ -81,16 +82,18 @@ class NemaNu4(QualityPhantom):
         ("Uniformity", "Standard deviation"),
     )
 
-    def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
-        # The truth has no noise and does not change over iterations, so its position is preferred.
-        """Find the mouse and measure uniformity, recovery and spill-over.
+    def located(self, volume: Volume, facts: PhantomFacts) -> Measure:
+        """Find the mouse, to measure uniformity, recovery and spill-over.
 
         Raises
         ------
         DataError
-            if a part of the phantom is outside the image
+            if the phantom is not in the image
         """
-        at = facts.at or locate(facts.truth or volume, layout)
+        # The truth has no noise and does not change over iterations, so its position is preferred.
+        return partial(self._measured, at=facts.at or locate(facts.truth or volume, layout))
+
+    def _measured(self, volume: Volume, *, at: Placement) -> QualityReport:
         diameter, length, z = UNIFORM_VOI
         place = _point(at, (0.0, 0.0, z))
         uniform = rod(volume, place, diameter, length)

@@ -6,12 +6,14 @@ are those of the remaining profile (`engine.analysis.quality.peak_profile`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from engine.analysis.quality.peak_profile import FWTM_PER_FWHM, peak_widths
-from engine.analysis.quality.phantoms.base import PhantomFacts, QualityPhantom
+from engine.analysis.quality.phantoms.base import Measure, PhantomFacts, QualityPhantom
 from engine.analysis.quality.quality_report import Mark, QualityFigure, QualityReport
 from engine.core.errors import DataError
 from engine.data.volume import Volume
@@ -33,17 +35,20 @@ class NemaPoints(QualityPhantom):
     title: ClassVar[str] = "Point sources"
     text: ClassVar[str] = "FWHM and FWTM in x, y and z"
 
-    def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
-        """Find the sources and measure their widths.
+    def located(self, volume: Volume, facts: PhantomFacts) -> Measure:
+        """Find the sources, to measure their widths.
 
         Raises
         ------
         DataError
             if the image has no peak, or more than 12
         """
+        return partial(self._measured, places=sources(volume))
+
+    def _measured(self, volume: Volume, *, places: Sequence[Point]) -> QualityReport:
         figures: list[QualityFigure] = []
         marks = []
-        for place in sources(volume):
+        for place in places:
             figures += _of_source(volume, place)
             marks.append(Mark(place, SEPARATION_MM / 2))
         return QualityReport(

@@ -6,12 +6,13 @@ the total mean. Errors are standard errors of these means, from the voxels.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from engine.analysis.quality.cylinder import UprightCylinder, find_cylinder, mean_inside
-from engine.analysis.quality.phantoms.base import Followed, PhantomFacts, QualityPhantom
+from engine.analysis.quality.phantoms.base import Followed, Measure, PhantomFacts, QualityPhantom
 from engine.analysis.quality.quality_report import Mark, QualityCurve, QualityFigure, QualityReport
 from engine.data.volume import Volume
 
@@ -31,8 +32,8 @@ class PetCylinder(QualityPhantom):
         ("Noise", "Spread of voxels"),
     )
 
-    def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
-        """Find the cylinder and measure uniformity, noise and mean.
+    def located(self, volume: Volume, facts: PhantomFacts) -> Measure:
+        """Find the cylinder, to measure uniformity, noise and mean.
 
         Raises
         ------
@@ -40,6 +41,11 @@ class PetCylinder(QualityPhantom):
             if there is no cylinder, or if it is too small
         """
         found = find_cylinder(facts.truth or volume)
+        return partial(self._measured, expected=facts.expected, found=found)
+
+    def _measured(
+        self, volume: Volume, *, expected: float | None, found: UprightCylinder
+    ) -> QualityReport:
         inner = UprightCylinder(found.centre_mm, INSIDE * found.radius_mm, INSIDE * found.length_mm)
         stats = mean_inside(volume, found.inner(volume.grid))
         along, across = _along(volume, inner), _across(volume, inner)
@@ -51,9 +57,9 @@ class PetCylinder(QualityPhantom):
             QualityFigure("Innermost ring", *_first(across), "%", "Across"),
             QualityFigure("Outermost ring", *_last(across), "%", "Across"),
         ]
-        if facts.expected:
-            off = 100 * (stats.mean / facts.expected - 1)
-            error = 100 * stats.error / facts.expected
+        if expected:
+            off = 100 * (stats.mean / expected - 1)
+            error = 100 * stats.error / expected
             figures.insert(
                 1, QualityFigure("Deviation from the true value", off, error, "%", "Level")
             )

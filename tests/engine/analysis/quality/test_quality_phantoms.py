@@ -276,7 +276,7 @@ class TestCommandLine:
     @pytest.mark.parametrize(
         ("options", "reason"),
         [
-            (["--phantom", "ct-water", "-o", "report.txt"], "must end with .pdf or .json"),
+            (["--phantom", "ct-water", "-o", "report.txt"], "must end with .pdf, .json or .csv"),
             (["--phantom", "nema-nu2", "--place", "1,2"], "expected X,Y,Z in mm"),
             (["--phantom", "nema-nu2", "--cold", "big"], "expected numbers separated by commas"),
             (["--phantom", "nema-nu2", "--place", "0,0,900"], "water.h5: a region at"),
