@@ -51,7 +51,7 @@ class QualityFigure:
         return f"{value} ± {error} {self.unit}".rstrip()
 
     def noise_text(self) -> str:
-        """Return noise and interval for display, such as "± 1.9, 95 %: 37.2 to 45.3 %"; "" if none."""
+        """Return noise and interval, such as "± 1.9, 95 %: 37.2 to 45.3 %"; "" if none."""
         if self.noise is None or self.noise_half_width is None or self.noise == 0:
             return ""
         ends = self.value - self.noise_half_width, self.value + self.noise_half_width
