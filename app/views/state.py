@@ -309,11 +309,19 @@ class ViewState(VolumeAppearance):
 
     def value_at_cursor(self) -> float | None:
         """Return the value of the voxel at the cursor; None without a volume."""
+        index = self._index_at_cursor()
+        return None if self.volume is None or index is None else float(self.volume.values[index])
+
+    def text_at_cursor(self) -> str:
+        """Return the value of the voxel at the cursor, with error and unit; empty without one."""
+        index = self._index_at_cursor()
+        return "" if index is None else self.text_of(index)
+
+    def _index_at_cursor(self) -> tuple[int, int, int] | None:
         if self.volume is None:
             return None
         # Clamped again: the cursor may still belong to the previous, larger volume.
-        index = self.volume.grid.index_of(clamp_to(self.volume.grid, self.cursor_mm))
-        return None if index is None else float(self.volume.values[index])
+        return self.volume.grid.index_of(clamp_to(self.volume.grid, self.cursor_mm))
 
     def reset(self) -> None:
         """Reset cursor, window, zoom and rotations."""

@@ -38,6 +38,30 @@ def number(value: float, figures: int = 3) -> str:
     return ("0" if text == "-0" else text).replace("-", "−")
 
 
+def with_error(value: float, sd: float) -> str:
+    """Format a value with its error, both with as many decimals as the error needs.
+
+    Parameters
+    ----------
+    value
+        any float
+    sd
+        its standard deviation in the same unit; two digits of it are significant
+
+    Returns
+    -------
+    text such as "4.21 ± 0.32"
+    """
+    exponent = math.floor(math.log10(sd)) if math.isfinite(sd) and sd > 0 else 0
+    # Decimals of a number with a power of ten of its own have no common position.
+    if not (sd > 0 and math.isfinite(value) and exponent >= -4 and abs(value) < 1e7):
+        return f"{number(value)} ± {number(sd, 2)}"
+    decimals = max(0, 1 - exponent)
+    shown = f"{value:.{decimals}f}".replace("-", "−")
+    # Rounding can give "-0.0", which would look like a sign error.
+    return f"{shown if float(f'{value:.{decimals}f}') else shown.strip('−')} ± {sd:.{decimals}f}"
+
+
 IMAGE_OF_RUN = re.compile(
     r"final|all frames|frame \d+( of \d+)?(, [\d.e+]+ to [\d.e+]+ s)?"
     r"|(iteration|frame) \d+( of \d+)?(, subset \d+( of \d+)?)?"

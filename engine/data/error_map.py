@@ -105,6 +105,18 @@ class ErrorMap:
             np.multiply(spread, plane, out=found[z])
         return found
 
+    def at(self, index: tuple[int, int, int]) -> float:
+        """Return the standard deviation of one voxel, in the unit of the image.
+
+        Parameters
+        ----------
+        index
+            (z, y, x) of the voxel
+        """
+        # The map of all voxels takes seconds, and a pointer needs one value at once.
+        spread = self.deviations[:, *index].astype(np.float64).std(ddof=1)
+        return float(spread * self.scale[index])
+
     @cached_property
     def bias(self) -> NDArray[np.float32]:
         """(n_z, n_y, n_x) mean of the replicates minus the image."""

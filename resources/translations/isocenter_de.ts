@@ -900,6 +900,16 @@
     </message>
     <message>
       <location filename="app/analysis/measure/time_curve_panel.py" />
+      <source>Copy picture</source>
+      <translation>Bild kopieren</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/measure/time_curve_panel.py" />
+      <source>Copy a picture of the curve to the clipboard</source>
+      <translation>Ein Bild der Kurve in die Zwischenablage kopieren</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/measure/time_curve_panel.py" />
       <source>Diameter of the sphere around the crosshair (mm)</source>
       <translation>Durchmesser der Kugel um das Fadenkreuz (mm)</translation>
     </message>
@@ -912,11 +922,6 @@
       <location filename="app/analysis/measure/time_curve_panel.py" />
       <source>x, y, z: {place} mm; {volume_mm3:.3g} mL</source>
       <translation>x, y, z: {place} mm; {volume_mm3:.3g} mL</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/measure/time_curve_panel.py" />
-      <source>Mean and standard deviation of the voxel values ({head})</source>
-      <translation>Mittelwert und Standardabweichung der Voxelwerte ({head})</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/live_figures.py" />
@@ -1010,23 +1015,18 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>Error of the mean</source>
-      <translation>Fehler des Mittelwerts</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/region_details.py" />
       <source>95 % interval of the mean</source>
       <translation>95-%-Intervall des Mittelwerts</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>Error of the maximum</source>
-      <translation>Fehler des Maximums</translation>
+      <source>Errors (±)</source>
+      <translation>Fehler (±)</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>Error of the peak</source>
-      <translation>Fehler des Peaks</translation>
+      <source>1 standard deviation, {n} replicates</source>
+      <translation>1 Standardabweichung, {n} Wiederholungen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
@@ -1340,13 +1340,18 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
-      <source>Mean per frame ({unit_text})</source>
-      <translation>Mittelwert je Zeitabschnitt ({unit_text})</translation>
+      <source>Mean per iteration ({unit_text})</source>
+      <translation>Mittelwert je Iteration ({unit_text})</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
-      <source>Mean per iteration ({unit_text})</source>
-      <translation>Mittelwert je Iteration ({unit_text})</translation>
+      <source>Mean per frame ({unit_text}); bars: ±1 standard deviation</source>
+      <translation>Mittelwert je Zeitabschnitt ({unit_text}); Balken: ±1 Standardabweichung</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_plots.py" />
+      <source>Mean per frame ({unit_text})</source>
+      <translation>Mittelwert je Zeitabschnitt ({unit_text})</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_storage.py" />
@@ -8552,6 +8557,16 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/views/plots/time_plot.py" />
       <source>gate</source>
       <translation>Gate</translation>
+    </message>
+    <message>
+      <location filename="app/views/plots/time_plot.py" />
+      <source>Mean ({unit}); bars: ±1 standard deviation from {n} replicates</source>
+      <translation>Mittelwert ({unit}); Balken: ±1 Standardabweichung aus {n} Wiederholungen</translation>
+    </message>
+    <message>
+      <location filename="app/views/plots/time_plot.py" />
+      <source>Mean ({unit}); bars: ±1 standard deviation of the voxel values</source>
+      <translation>Mittelwert ({unit}); Balken: ±1 Standardabweichung der Voxelwerte</translation>
     </message>
     <message>
       <location filename="app/views/plots/tuning_plot.py" />

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.analysis.measure.line_profile_panel import SAVE
 from app.language.translation import tr
@@ -34,11 +34,13 @@ class TimeCurveBox(QWidget):
         self.diameter.setFixedWidth(70)
         self.diameter.show_number(DIAMETER_MM)
         self.csv = button(tr("Save as CSV …"), self._write, tr("Save the curve as a table"))
+        self.copy = button(
+            tr("Copy picture"), self._copy, tr("Copy a picture of the curve to the clipboard")
+        )
         self.where = label("", "muted", wrap=True)
-        self.head = label("", "muted")
         self.plot = TimePlot()
-        self.plot.setMinimumHeight(190)
-        self.plot.setMaximumHeight(260)
+        self.plot.setMinimumHeight(210)
+        self.plot.setMaximumHeight(290)
         self._lay_out()
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
@@ -68,8 +70,13 @@ class TimeCurveBox(QWidget):
         column.setSpacing(8)
         column.addWidget(label(tr("Values over time"), "heading"))
         column.addLayout(row)
-        for each in (self.where, self.head, self.plot, self.csv):
-            column.addWidget(each)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(6)
+        for each in (self.csv, self.copy):
+            buttons.addWidget(each, 1)
+        column.addWidget(self.where)
+        column.addWidget(self.plot)
+        column.addLayout(buttons)
 
     @property
     def curve(self) -> TimeCurve | None:
@@ -102,16 +109,15 @@ class TimeCurveBox(QWidget):
                 text = str(e)
         self.plot.show_curve(found)
         self.where.setText(text)
-        self.head.setText(
-            tr("Mean and standard deviation of the voxel values ({head})", head=self.plot.head)
-            if found
-            else ""
-        )
-        self.csv.setEnabled(found is not None)
+        for each in (self.csv, self.copy):
+            each.setEnabled(found is not None)
 
     def _write(self) -> None:
         if self.curve is not None:
             self._save("curve-over-time.csv", self.curve.csv())
+
+    def _copy(self) -> None:
+        QApplication.clipboard().setImage(self.plot.grab().toImage())
 
     def _paint(self) -> None:
         self.plot.set_colours(view_colours(self._theme))

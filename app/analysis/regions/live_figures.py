@@ -35,8 +35,11 @@ SHARE = 0.01
 """Fraction of one core for measurements while a run is active."""
 TURN_S = 0.05
 """Time limit of one measurement [s]; further new images wait for the next one."""
-Points = list[tuple[float, float]]
-"""(iteration, or middle of a frame [s]; mean)."""
+Points = list[tuple[float, float, float]]
+"""(iteration, or middle of a frame [s]; mean; its standard deviation, NaN if unknown)."""
+
+MeanFound = tuple[float, float]
+"""Mean of a region and its standard deviation, NaN if unknown."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class KnownMeans:
     def __init__(self) -> None:
         # A weak reference, so that the cache does not keep old iterates in memory. `id` alone is
         # not enough, because Python reuses the numbers of deleted objects.
-        self._found: dict[int, tuple[weakref.ref[Volume], dict[RegionShape, float]]] = {}
+        self._found: dict[int, tuple[weakref.ref[Volume], dict[RegionShape, MeanFound]]] = {}
 
     def has_all(self, regions: Sequence[Region], volume: Volume) -> bool:
         """Return True if the means of all regions in an image are cached."""
@@ -73,8 +76,8 @@ class KnownMeans:
         is_same = known is not None and known[0]() is volume
         return is_same and all(region.shape in known[1] for region in regions if known)
 
-    def of(self, region: Region, volume: Volume) -> float:
-        """Return the mean of a region in an image, from the cache if possible.
+    def of(self, region: Region, volume: Volume) -> MeanFound:
+        """Return the mean of a region in an image and its error, from the cache if possible.
 
         Parameters
         ----------
@@ -221,7 +224,7 @@ def found_in(
             is_whole = False
             continue
         for region in regions:
-            curves[region.name].append((at, means.of(region, each)))
+            curves[region.name].append((at, *means.of(region, each)))
     # Only the selected region has a histogram, because it is the only one on the screen.
     histogram = None
     if chosen is not None and any(each.figures and each.region == chosen for each in measured):

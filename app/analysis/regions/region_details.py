@@ -13,7 +13,7 @@ from app.state.models.session import Session
 from app.ui.forms.fields import QuietCombo
 from app.ui.theme.widgets import label, set_tone
 from app.views.colour.colours import ViewColours
-from app.views.text import millimetres, number
+from app.views.text import millimetres, number, with_error
 from engine.analysis.regions import (
     PERCENTILES,
     MeasuredRegion,
@@ -94,19 +94,26 @@ class RegionDetails(QWidget):
     def _rows(
         self, figures: RegionFigures, errors: RegionErrors | None
     ) -> Iterator[tuple[str, str]]:
-        say = self._say
-        yield tr("Mean"), say(figures.mean)
-        if errors is not None:
-            yield from self._error_rows(figures, errors)
+        say, peak = self._say, figures.peak
+        if errors is None:
+            yield tr("Mean"), say(figures.mean)
+        else:
+            yield from self._mean_rows(figures.mean, errors)
         yield tr("Standard deviation"), say(figures.sd)
         yield tr("Coefficient of variation"), f"{number(PERCENT * figures.cov)} %"
-        yield (
-            tr("Minimum, maximum"),
-            tr("{low} to {high}", low=say(figures.least, unit=False), high=say(figures.most)),
-        )
-        if figures.peak is not None:
-            at = "  ".join(millimetres(value) for value in figures.peak.at_mm)
-            yield tr("Peak (1 mL)"), say(figures.peak.value)
+        if errors is None:
+            yield (
+                tr("Minimum, maximum"),
+                tr("{low} to {high}", low=say(figures.least, unit=False), high=say(figures.most)),
+            )
+        else:
+            yield tr("Minimum"), self._view.shown_with_error(figures.least, errors.least.sd)
+            yield tr("Maximum"), self._view.shown_with_error(figures.most, errors.most.sd)
+        if peak is not None:
+            at = "  ".join(millimetres(value) for value in peak.at_mm)
+            known = errors.peak if errors is not None else None
+            text = self._view.shown_with_error(peak.value, known.sd) if known else say(peak.value)
+            yield tr("Peak (1 mL)"), text
             yield tr("Peak at (x, y, z)"), f"{at} mm"
         else:
             yield tr("Peak (1 mL)"), tr("a 1 mL sphere does not fit")
@@ -118,25 +125,22 @@ class RegionDetails(QWidget):
                 n_voxels=figures.n_voxels,
             ),
         )
-        yield tr("Total"), f"{number(figures.total, 4)} {figures.total_unit}"
+        total = with_error(figures.total, errors.total.sd) if errors else number(figures.total, 4)
+        yield tr("Total"), f"{total} {figures.total_unit}"
         yield tr("Rule"), _rule(figures)
         for percent, value in zip(PERCENTILES, figures.percentiles, strict=True):
             yield tr("{percent}th percentile", percent=percent), say(value)
 
-    def _error_rows(
-        self, figures: RegionFigures, errors: RegionErrors
-    ) -> Iterator[tuple[str, str]]:
-        """Yield the errors of mean, maximum and peak."""
-        say, mean = self._say, errors.mean
-        low, high = figures.mean - mean.half_width, figures.mean + mean.half_width
-        yield tr("Error of the mean"), f"± {say(mean.sd, digits=2)}"
+    def _mean_rows(self, mean: float, errors: RegionErrors) -> Iterator[tuple[str, str]]:
+        """Yield the mean with its error, its interval, and the number of replicates."""
+        say, half = self._say, errors.mean.half_width
+        low, high = mean - half, mean + half
+        yield tr("Mean"), self._view.shown_with_error(mean, errors.mean.sd)
         yield (
             tr("95 % interval of the mean"),
             tr("{low} to {high}", low=say(low, unit=False), high=say(high)),
         )
-        yield tr("Error of the maximum"), f"± {say(errors.most.sd, digits=2)}"
-        if errors.peak is not None:
-            yield tr("Error of the peak"), f"± {say(errors.peak.sd, digits=2)}"
+        yield tr("Errors (±)"), tr("1 standard deviation, {n} replicates", n=errors.n)
 
     def _difference_rows(
         self, one: MeasuredRegion, other: MeasuredRegion

@@ -13,8 +13,8 @@ from app.state.models.region_model import RegionModel
 from app.ui.theme.formatting import sentence_case
 from app.views.literal_text import literal_tip
 from app.views.state import ViewState
-from app.views.text import number
-from engine.analysis.regions import MeasuredRegion, Region
+from app.views.text import number, with_error
+from engine.analysis.regions import FigureError, MeasuredRegion, Region
 
 COLUMNS = (tr("Region"), tr("Mean"), tr("SD"), tr("Peak"), tr("mL"))
 TIPS = (
@@ -108,14 +108,17 @@ class RegionList(QTreeWidget):
         figures = found.figures if found is not None else None
         if figures is None:
             return ("–",) * (len(COLUMNS) - 1)
-        say = self._view.shown_number
-        peak = "–" if figures.peak is None else say(figures.peak.value)
-        return (
-            say(figures.mean),
-            say(figures.sd),
-            peak,
-            number(figures.volume_ml),
-        )
+        say, errors = self._view.shown_number, found.errors if found is not None else None
+        of_mean = errors.mean if errors is not None else None
+        of_peak = errors.peak if errors is not None else None
+        peak = "–" if figures.peak is None else self._text(figures.peak.value, of_peak)
+        return self._text(figures.mean, of_mean), say(figures.sd), peak, number(figures.volume_ml)
+
+    def _text(self, value: float, error: FigureError | None) -> str:
+        to_shown = self._view.to_shown
+        if error is None:
+            return self._view.shown_number(value)
+        return with_error(to_shown(value), to_shown(error.sd))
 
     def _row(self, k: int) -> QTreeWidgetItem:
         item = self.topLevelItem(k)

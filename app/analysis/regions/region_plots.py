@@ -32,6 +32,7 @@ class _LazyPlot(QWidget):
         self.plot: StillPlot | None = None
         self.head = LiteralLabel()
         self.head.setProperty("role", "caption")
+        self.head.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -122,14 +123,14 @@ class MeanCurves(_LazyPlot):
 
     def __init__(self) -> None:
         super().__init__(tr("Region means per iteration or frame"))
-        self._curves: Mapping[str, Sequence[tuple[float, float]]] = {}
+        self._curves: Mapping[str, Sequence[tuple[float, float, float]]] = {}
         self._ink: Mapping[str, str] = {}
         self._unit, self._power = "", 0
         self._below, self._over_time = "", False
 
     def show_curves(
         self,
-        curves: Mapping[str, Sequence[tuple[float, float]]],
+        curves: Mapping[str, Sequence[tuple[float, float, float]]],
         ink: Mapping[str, str],
         unit: str,
         power: int,
@@ -141,7 +142,7 @@ class MeanCurves(_LazyPlot):
         Parameters
         ----------
         curves
-            (iteration or time [s], mean) of each region by name
+            (iteration or time [s], mean, standard deviation or NaN) of each region by name
         ink
             colour by name; other regions are hidden
         unit
@@ -160,21 +161,26 @@ class MeanCurves(_LazyPlot):
         self.draw()
 
     def draw(self) -> None:
-        values = [v for points in self._curves.values() for _, v in points if np.isfinite(v)]
+        bars = [(v, 0.0 if np.isnan(sd) else sd) for c in self._curves.values() for _, v, sd in c]
+        values = [end for v, sd in bars if np.isfinite(v) for end in (v - sd, v + sd)]
         power = self._power
         unit = unit_text(self._unit, power) or tr("no unit")
-        self.head.setText(
-            tr("Mean per frame ({unit_text})", unit_text=unit)
-            if self._over_time
-            else tr("Mean per iteration ({unit_text})", unit_text=unit)
-        )
+        self.head.setText(self._title(unit, has_bars=any(sd for _, sd in bars)))
         if self.plot is None or not values:
             return
         self.plot.clear()
         for name, points in self._curves.items():
             pen = pyqtgraph.mkPen(QColor(self._ink[name]), width=2)
             brush = QColor(self._colours.canvas)
-            at, mean = np.array(points).T
+            at, mean, sd = np.array(points).T
+            bar = pyqtgraph.mkPen(QColor(self._ink[name]), width=1)
+            known = np.isfinite(sd) & np.isfinite(mean)
+            if known.any():
+                self.plot.addItem(
+                    pyqtgraph.ErrorBarItem(
+                        x=at[known], y=mean[known], height=2 * sd[known], pen=bar
+                    )
+                )
             self.plot.plot(
                 at, mean, pen=pen, symbol="o", symbolSize=5, symbolPen=pen, symbolBrush=brush,
                 antialias=True, name=name,
@@ -185,5 +191,12 @@ class MeanCurves(_LazyPlot):
         self.plot.setLabel("bottom", self._below)
         self.plot.getAxis("left").setScale(10.0**-power)
         self.plot.setYRange(low - room, high + room, padding=0)
-        places = [at for points in self._curves.values() for at, _ in points]
+        places = [point[0] for points in self._curves.values() for point in points]
         self.plot.setXRange(min(places), max(places), padding=0.03)
+
+    def _title(self, unit: str, *, has_bars: bool) -> str:
+        if not self._over_time:
+            return tr("Mean per iteration ({unit_text})", unit_text=unit)
+        if has_bars:
+            return tr("Mean per frame ({unit_text}); bars: ±1 standard deviation", unit_text=unit)
+        return tr("Mean per frame ({unit_text})", unit_text=unit)

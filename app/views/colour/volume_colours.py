@@ -8,7 +8,7 @@ from app.views.colour import windows
 from app.views.colour.colour_maps import COLOUR_MAPS, colour_map
 from app.views.colour.colours import DARK, ViewColours
 from app.views.colour.windows import Preset, Window
-from app.views.text import number
+from app.views.text import number, with_error
 from app.views.volume_facts import facts_of
 from engine.data import Volume, scaled_number, unit_text
 
@@ -89,6 +89,42 @@ class VolumeAppearance(QObject):
             significant digits
         """
         return f"{self.shown_number(value, figures)} {self.shown_unit}".rstrip()
+
+    def shown_with_error(self, value: float, sd: float) -> str:
+        """Format a value with its error and unit.
+
+        Parameters
+        ----------
+        value
+            value in the unit of the volume
+        sd
+            standard deviation of the value in the same unit
+
+        Returns
+        -------
+        text such as "4.21 ± 0.32 kBq/mL"
+        """
+        shown = with_error(self.to_shown(value), self.to_shown(sd))
+        return f"{shown} {self.shown_unit}".rstrip()
+
+    def text_of(self, index: tuple[int, int, int]) -> str:
+        """Return the value of a voxel with its unit, and with its error if the volume has a map.
+
+        Parameters
+        ----------
+        index
+            (z, y, x) of the voxel
+
+        Returns
+        -------
+        text such as "4.21 ± 0.32 kBq/mL"; empty without a volume
+        """
+        if self.volume is None:
+            return ""
+        value, error = float(self.volume.values[index]), self.volume.error
+        if error is None:
+            return self.shown_text(value)
+        return self.shown_with_error(value, error.at(index))
 
     def from_shown(self, shown: float) -> float:
         """Convert a displayed number to a value.

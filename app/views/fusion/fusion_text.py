@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.language.translation import tr
 from app.views.colour.volume_colours import VolumeAppearance
 from app.views.fusion import comparing
-from app.views.fusion.resampling import value_at
+from app.views.fusion.resampling import index_at
 from app.views.slices.labels import shortened_name
 from engine.results import difference_parts
 
@@ -95,8 +95,6 @@ def upper_value(state: ViewState) -> str:
     fusion = state.fusion
     if fusion.volume is None:
         return ""
-    value = value_at(fusion.volume, fusion.placing, state.cursor_mm)
+    index = index_at(fusion.volume, fusion.placing, state.cursor_mm)
     # A statement is clearer than an empty field: the cursor is inside the first volume.
-    if value is None:
-        return tr("outside the second volume")
-    return fusion.shown_text(value)
+    return tr("outside the second volume") if index is None else fusion.text_of(index)

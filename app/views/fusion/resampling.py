@@ -24,6 +24,7 @@ from engine.geometry import ImageGrid, Orientation, Point, Rect
 
 Values = NDArray[np.float32]
 Cut = Callable[[int, int], Values]
+Index = tuple[int, int, int]
 N_ACROSS = 340
 """Largest number of points along the longer side of an oblique plane."""
 SAME = 1e-3
@@ -155,8 +156,8 @@ def on_plane(
     return plane_values(volume.values, start[::-1], (down, across), shape)
 
 
-def value_at(volume: Volume, placing: VolumePlacing, point_mm: Point) -> float | None:
-    """Return the value of the voxel at a point of the image.
+def index_at(volume: Volume, placing: VolumePlacing, point_mm: Point) -> Index | None:
+    """Return the voxel of a volume at a point of the image.
 
     Parameters
     ----------
@@ -167,12 +168,11 @@ def value_at(volume: Volume, placing: VolumePlacing, point_mm: Point) -> float |
 
     Returns
     -------
-    None outside the volume
+    (z, y, x); None outside the volume
     """
-    x, y, z = (float(each) for each in placing.to_volume(np.array(point_mm)))
-    index = volume.grid.index_of((x, y, z))
     # No interpolation: the status line states values that are stored in the file.
-    return None if index is None else float(volume.values[index])
+    x, y, z = (float(each) for each in placing.to_volume(np.array(point_mm)))
+    return volume.grid.index_of((x, y, z))
 
 
 def _between(

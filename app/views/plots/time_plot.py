@@ -1,4 +1,8 @@
-"""A value over time: one point per frame, with the standard deviation of its voxels."""
+"""A value over time: one point per frame, with an error bar.
+
+The bar is the error of the mean if the frames have error maps, otherwise the standard deviation of
+the voxel values.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
+from app.views.literal_text import LiteralLabel
 from app.views.note import Note
 from app.views.plots.plot_axes import StillPlot, paint_axes, thousands
 from engine.analysis.quality import TimeCurve
@@ -44,8 +49,10 @@ class CurveOverTime(StillPlot):
         self._note.setVisible(curve is None)
         for name in ("left", "bottom"):
             self.showAxis(name, show=curve is not None)
-        found = (curve.middles, curve.means, curve.deviations) if curve else ((), (), ())
-        times, means, spread = (np.array(column) for column in found)
+        found = (curve.middles, curve.means, bars_of(curve)) if curve else ((), (), ())
+        times, means, spread = (np.array(column, np.float64) for column in found)
+        # A frame without an error map has no bar.
+        spread = np.nan_to_num(spread)
         self._line.setData(times, means)
         self._whiskers.setData(x=times, y=means, height=2 * spread)
         if curve is None:
@@ -73,8 +80,39 @@ class CurveOverTime(StillPlot):
         self._note.set_colours(colours)
 
 
+def bars_of(curve: TimeCurve) -> tuple[float, ...]:
+    """Return half the length of the bars of a curve, in its unit; NaN for no bar.
+
+    Parameters
+    ----------
+    curve
+        the curve
+    """
+    return curve.errors or curve.deviations
+
+
+def legend_of(curve: TimeCurve, head: str) -> str:
+    """Return the legend of a curve: quantity, unit and meaning of the bars.
+
+    Parameters
+    ----------
+    curve
+        the curve
+    head
+        unit of the values with the power of ten
+    """
+    unit = head or tr("no unit")
+    if curve.errors:
+        return tr(
+            "Mean ({unit}); bars: ±1 standard deviation from {n} replicates",
+            unit=unit,
+            n=curve.n_replicates,
+        )
+    return tr("Mean ({unit}); bars: ±1 standard deviation of the voxel values", unit=unit)
+
+
 class TimePlot(QWidget):
-    """A curve over time. The plot is created when it is first shown.
+    """A curve over time with its legend. The plot is created when it is first shown.
 
     `head` is the unit of the values with the power of ten.
     """
@@ -85,8 +123,13 @@ class TimePlot(QWidget):
         self.plot: CurveOverTime | None = None
         self._colours = DARK
         self.head = ""
+        # Inside this widget, so that a picture of the curve states the meaning of its bars.
+        self.legend = LiteralLabel()
+        self.legend.setProperty("role", "muted")
+        self.legend.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.legend)
         self.setAccessibleName(tr("Values over time"))
 
     def show_curve(self, curve: TimeCurve | None) -> None:
@@ -99,6 +142,8 @@ class TimePlot(QWidget):
         """
         self.curve = curve
         self.head = "" if curve is None else unit_text(curve.unit, thousands([0.0, *curve.means]))
+        self.legend.setText("" if curve is None else legend_of(curve, self.head))
+        self.legend.setVisible(curve is not None)
         if self.plot is not None:
             self.plot.show_curve(curve)
 
@@ -115,6 +160,6 @@ class TimePlot(QWidget):
         super().showEvent(event)
         if self.plot is None:
             self.plot = CurveOverTime()
-            cast(QVBoxLayout, self.layout()).addWidget(self.plot)
+            cast(QVBoxLayout, self.layout()).addWidget(self.plot, 1)
             self.plot.set_colours(self._colours)
             self.plot.show_curve(self.curve)

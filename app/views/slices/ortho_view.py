@@ -208,12 +208,12 @@ class OrthoView(QWidget):
 
     def cursor_text(self) -> str:
         """Return position and value at the cursor for the status bar; empty without a volume."""
-        value = self.state.value_at_cursor()
-        if value is None:
+        text = self.state.text_at_cursor()
+        if not text:
             return ""
         at = place(self.state.cursor_mm, self.state.length_unit)
         # Position first: values have different lengths, and the position must not jump.
-        own = f"{at}   {self.state.shown_text(value)}"
+        own = f"{at}   {text}"
         other = upper_value(self.state)
         return f"{own} | {other}" if other else own
 

@@ -2,17 +2,20 @@
 
     value_f = Σ w x_f / Σ w,   with its standard deviation over the voxels; w is the share inside
 
-Counts/mm grow with the duration of a frame, so they are divided by it.
+Frames with an error map also have the error of the mean: its standard deviation over the bootstrap
+replicates. Counts/mm grow with the duration of a frame, so they are divided by it.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from math import isfinite, nan
 
 from engine.analysis.regions.base import RegionShape
+from engine.analysis.regions.errors import error_of_mean
 from engine.analysis.regions.figures import MM3_PER_ML, VOXEL_RULES, VoxelRule, figures_of
 from engine.analysis.regions.measuring import coverage_of
 from engine.data.timing.time_frames import FrameVolume, TimeFrame
@@ -31,6 +34,9 @@ class TimeCurve:
     unit : counts/mm/s, or the unit of the images
     volume_mm3 : volume of the region
     rule : rule for voxels that are partly inside
+    errors : error of each mean in `unit`, 1 standard deviation over the replicates, NaN for a
+        frame without an error map; empty if no frame has one
+    n_replicates : number of replicates; 0 without error maps
     """
 
     frames: tuple[TimeFrame, ...]
@@ -39,6 +45,8 @@ class TimeCurve:
     unit: str
     volume_mm3: float
     rule: VoxelRule = "area"
+    errors: tuple[float, ...] = ()
+    n_replicates: int = 0
 
     @property
     def is_of_a_cycle(self) -> bool:
@@ -54,19 +62,31 @@ class TimeCurve:
         )
 
     def csv(self) -> str:
-        """Return the curve as CSV text with a header line."""
+        """Return the curve as CSV text with a header line.
+
+        Curves with errors have two more columns at the end, so that others keep their form.
+        """
         unit = self.unit or "no unit"
         first = "gate" if self.is_of_a_cycle else "start [s]"
         head = (first, "duration [s]", f"mean [{unit}]", f"standard deviation [{unit}]")
         text = StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow((*head, "volume [mL]", "rule"))
-        for frame, mean, deviation in zip(self.frames, self.means, self.deviations, strict=True):
+        more = (f"standard error of the mean [{unit}]", "replicates") if self.errors else ()
+        writer.writerow((*head, "volume [mL]", "rule", *more))
+        for k, frame in enumerate(self.frames):
             place = frame.gate.number if frame.gate else frame.start_s
-            values = (place, frame.duration_s, mean, deviation, self.volume_mm3 / 1000)
-            numbers = (f"{value:.7g}" for value in values)
-            writer.writerow((*numbers, VOXEL_RULES[self.rule]))
+            figures = (self.means[k], self.deviations[k], self.volume_mm3 / 1000)
+            numbers = (f"{value:.7g}" for value in (place, frame.duration_s, *figures))
+            writer.writerow((*numbers, VOXEL_RULES[self.rule], *self._error_cells(k)))
         return text.getvalue()
+
+    def _error_cells(self, k: int) -> Iterator[str]:
+        if not self.errors:
+            return
+        # An empty cell is a missing value in every spreadsheet.
+        is_known = isfinite(self.errors[k])
+        yield f"{self.errors[k]:.7g}" if is_known else ""
+        yield str(self.n_replicates) if is_known else ""
 
 
 def time_curve(
@@ -88,10 +108,16 @@ def time_curve(
     DataError
         if no part of the image is inside the region
     """
+    coverages = [coverage_of(region, each.volume) for each in frames]
     found = [
-        figures_of(each.volume, coverage_of(region, each.volume), with_peak=False, rule=rule)
-        for each in frames
+        figures_of(each.volume, coverage, with_peak=False, rule=rule)
+        for each, coverage in zip(frames, coverages, strict=True)
     ]
+    errors = [
+        error_of_mean(each.volume, coverage, one.mean, rule)
+        for each, coverage, one in zip(frames, coverages, found, strict=True)
+    ]
+    replicates = [each.volume.error.n for each in frames if each.volume.error is not None]
     unit = frames[0].volume.unit
     per_s = [each.frame.duration_s if unit == PER_FRAME else 1.0 for each in frames]
     return TimeCurve(
@@ -101,4 +127,11 @@ def time_curve(
         f"{unit}/s" if unit == PER_FRAME else unit,
         found[0].volume_ml * MM3_PER_ML,
         rule,
+        tuple(
+            error.sd / seconds if error is not None else nan
+            for error, seconds in zip(errors, per_s, strict=True)
+        )
+        if replicates
+        else (),
+        max(replicates, default=0),
     )

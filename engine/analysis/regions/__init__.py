@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from engine.analysis.regions.contour import ContourRegion as ContourRegion
     from engine.analysis.regions.contour import Rule as Rule
     from engine.analysis.regions.coverage import RegionCoverage as RegionCoverage
+    from engine.analysis.regions.errors import Difference as Difference
+    from engine.analysis.regions.errors import FigureError as FigureError
     from engine.analysis.regions.errors import RegionErrors as RegionErrors
+    from engine.analysis.regions.errors import difference_between as difference_between
     from engine.analysis.regions.errors import difference_within as difference_within
     from engine.analysis.regions.figures import PERCENTILES as PERCENTILES
     from engine.analysis.regions.figures import VOXEL_RULES as VOXEL_RULES
@@ -66,7 +69,10 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "combined": ("CombinedRegion", "Operation"),
             "contour": ("RULES", "ContourRegion", "Rule"),
             "coverage": ("RegionCoverage",),
-            "errors": ("RegionErrors", "difference_within"),
+            "errors": (
+                *("Difference", "FigureError", "RegionErrors"),
+                *("difference_between", "difference_within"),
+            ),
             "figures": (
                 *(
                     "PERCENTILES",

@@ -156,6 +156,33 @@ def errors_of(
     )
 
 
+def error_of_mean(
+    volume: Volume, coverage: RegionCoverage, mean: float, rule: VoxelRule = "area"
+) -> FigureError | None:
+    """Return only the error of the mean of a region; None if the image has no replicates.
+
+    Parameters
+    ----------
+    volume
+        measured image
+    coverage
+        region on its grid
+    mean
+        mean of the region in the image
+    rule
+        rule for voxels that are partly inside
+    """
+    if volume.error is None:
+        return None
+    if rule == "centre":
+        coverage = coverage.by_centres()
+    # A mean is linear, so its replicates follow from the deviations alone.
+    error = volume.error.within(coverage.box)
+    weights = (error.scale * coverage.share / coverage.share.sum()).ravel()
+    shifts = error.deviations.reshape(error.n, -1) @ weights
+    return FigureError.of([mean + float(shift) for shift in shifts], mean)
+
+
 def difference_within(
     one: RegionFigures, other: RegionFigures, errors: tuple[RegionErrors, RegionErrors]
 ) -> Difference:

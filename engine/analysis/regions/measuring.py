@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import nan
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -144,9 +145,29 @@ def measure_all(
     )
 
 
-def mean_in(region: Region, volume: Volume) -> float:
-    """Return the mean of a region in an image; NaN if it cannot be measured."""
+def mean_in(region: Region, volume: Volume) -> tuple[float, float]:
+    """Return the mean of a region in an image, and its error.
+
+    Parameters
+    ----------
+    region
+        region to measure
+    volume
+        image
+
+    Returns
+    -------
+    mean and its standard deviation over the replicates, in the unit of the image; NaN if the
+    region cannot be measured, or if the image has no replicates
+    """
     try:
-        return mean_of(volume, coverage_of(region.shape, volume))
+        coverage = coverage_of(region.shape, volume)
+        mean = mean_of(volume, coverage)
     except EngineError:
-        return float("nan")
+        return nan, nan
+    if volume.error is None:
+        return mean, nan
+    from engine.analysis.regions.errors import error_of_mean  # few images have errors
+
+    error = error_of_mean(volume, coverage, mean)
+    return mean, nan if error is None else error.sd

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from math import isfinite, nan
 from pathlib import Path
 
 from engine.analysis.quality.time_curves import TimeCurve, time_curve
@@ -19,7 +20,8 @@ from engine.io.safety.atomic_write import write_atomically
 def add_verbs(verbs: Verbs) -> None:
     """Add `isocenter curve`.
 
-    The table has one row per frame with the mean and the standard deviation in the sphere.
+    The table has one row per frame with the mean and the standard deviation in the sphere, and
+    with the error of the mean if the frames have error maps.
     """
     p = add_verb(verbs, "curve")
     p.add_argument("frames", type=Path, metavar="FRAMES", help="dynamic image: .h5, .nii.gz, DICOM")
@@ -53,8 +55,13 @@ def _curve(arguments: argparse.Namespace, console: Console) -> None:
         raise DataError(f"--diameter {arguments.diameter:g}: expected more than 0 mm.")
     region = SphereRegion(centre_mm=_point(arguments.at), diameter_mm=arguments.diameter)
     found = time_curve(frames, region, rule=arguments.rule)
-    for frame, mean in zip(found.frames, found.means, strict=True):
-        console.line(f"{frame.describe()}: {mean:.5g} {found.unit}")
+    errors = found.errors or (nan,) * len(found.frames)
+    for frame, mean, error in zip(found.frames, found.means, errors, strict=True):
+        more = f" ± {error:.2g}" if isfinite(error) else ""
+        console.line(f"{frame.describe()}: {mean:.5g}{more} {found.unit}")
+    if found.errors:
+        n = found.n_replicates
+        console.line(f"Errors: 1 standard deviation of the mean from {n} replicates")
     write_curve(found, arguments.output)
     console.line(f"Rule: {VOXEL_RULES[found.rule]}")
     console.line(f"Curve: {arguments.output}")

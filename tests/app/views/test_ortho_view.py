@@ -9,8 +9,10 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.views.colour.colour_maps import lookup_table
 from app.views.colour.colours import LIGHT
+from app.views.planes.placing import VolumePlacing
 from app.views.slices.ortho_view import OrthoView
 from app.views.state import ViewState
+from engine.data.error_map import ErrorMap
 from engine.data.volume import Volume
 
 
@@ -54,6 +56,17 @@ def test_places_are_told_in_pixels_where_their_size_is_not_known(ortho, state, s
     assert " pixels   " in ortho.cursor_text()
     assert ortho.axial.caption().endswith(" pixels")
     assert " mm" not in ortho.cursor_text() + ortho.axial.caption()
+
+
+def test_cursor_text_has_the_error_of_an_image_with_an_error_map(ortho, state, sided):
+    sd = np.float32(0.3)
+    deviations = [sided.values + k * sd for k in (-1, 1)]
+    error = ErrorMap.of(sided.values, deviations, seed=1)
+    state.set_volume(replace(sided, error=error))
+    value = state.value_at_cursor()
+    assert ortho.cursor_text().endswith(f"   {value:.2f} ± 0.42 {sided.unit}")  # 0.3 √2
+    state.fusion.lay(replace(sided, error=error), VolumePlacing(), "same")
+    assert ortho.cursor_text().count("± 0.42") == 2
 
 
 def test_cursor_text_has_place_value_and_unit(ortho, state):

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from app.views.text import image_title, length_unit, millimetres, number, place
+from app.views.text import image_title, length_unit, millimetres, number, place, with_error
 from engine.data import power_of, unit_text
 
 
@@ -73,3 +73,20 @@ def test_a_unit_says_which_power_was_taken_out():
 )
 def test_a_file_keeps_its_name_as_a_title(label, title):
     assert image_title(label) == title
+
+
+@pytest.mark.parametrize(
+    ("value", "sd", "text"),
+    [
+        (4.2134, 0.321, "4.21 ± 0.32"),
+        (-4.2134, 0.321, "−4.21 ± 0.32"),
+        (4.2, 0.0321, "4.200 ± 0.032"),
+        (12345.6, 321.0, "12346 ± 321"),
+        (-0.0001, 0.32, "0.00 ± 0.32"),
+        (0.5, 0.0, "0.5 ± 0"),
+        (3e9, 2e8, "3 × 10⁹ ± 200 × 10⁶"),
+        (5.0, math.nan, "5 ± not a number"),
+    ],
+)
+def test_a_value_and_its_error_have_the_same_decimals(value, sd, text):
+    assert with_error(value, sd) == text

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from app.analysis.measure.time_curve_panel import TimeCurveBox
 from app.ui.theme.theme import Theme
@@ -17,6 +18,7 @@ from engine.cli.exit_codes import DONE, USER_FAULT
 from engine.cli.main import main
 from engine.core.errors import DataError
 from engine.data import FrameVolume, TimeFrame, Volume
+from engine.data.error_map import ErrorMap
 from engine.geometry import ImageGrid
 from engine.io import save_frames
 
@@ -54,6 +56,62 @@ def test_outside_of_the_image_there_is_no_curve():
         time_curve(images(), SphereRegion(centre_mm=(200.0, 0.0, 0.0), diameter_mm=8.0))
 
 
+SHIFTS = np.array([-3.0, 1.0, 2.0])
+"""Replicates of the second frame, minus its image."""
+
+
+def images_with_errors(unit: str = "Bq/mL") -> list[FrameVolume]:
+    """The same frames, with an error map of the second one only."""
+    first, (frame, last) = images(unit)
+    error = ErrorMap.of(last.values, [last.values + np.float32(s) for s in SHIFTS], seed=1)
+    return [first, FrameVolume(frame, replace(last, error=error))]
+
+
+def test_the_error_of_a_frame_is_the_spread_of_its_replicates():
+    ball = SphereRegion(centre_mm=(2.0, 0.0, 0.0), diameter_mm=8.0)
+    curve = time_curve(images_with_errors(), ball)
+    assert curve.means == time_curve(images(), ball).means
+    assert np.isnan(curve.errors[0]) and curve.n_replicates == 3
+    assert curve.errors[1] == pytest.approx(SHIFTS.std(ddof=1), rel=0.01)
+    rows = list(csv.DictReader(curve.csv().splitlines()))
+    name = "standard error of the mean [Bq/mL]"
+    assert [row["replicates"] for row in rows] == ["", "3"]
+    assert rows[0][name] == "" and float(rows[1][name]) == pytest.approx(curve.errors[1], rel=1e-6)
+    in_counts = time_curve(images_with_errors("counts/mm"), ball)
+    assert in_counts.errors[1] == pytest.approx(SHIFTS.std(ddof=1) / 10, rel=0.01)
+
+
+@pytest.mark.parametrize("rule", VOXEL_RULES)
+def test_the_error_follows_the_rule_for_voxels_at_the_border(rng, rule):
+    """Noise of single voxels, against the means of the replicates themselves."""
+    frame, volume = images()[0]
+    noise = rng.normal(0, 2, (12, *GRID.shape)).astype(np.float32)
+    error = ErrorMap.of(volume.values, [volume.values + each for each in noise], seed=1)
+    ball = SphereRegion(centre_mm=(2.0, 0.5, 0.0), diameter_mm=7.0)
+    curve = time_curve([FrameVolume(frame, replace(volume, error=error))], ball, rule=rule)
+    singles = [FrameVolume(frame, Volume(each, GRID, "Bq/mL")) for each in error.replicates()]
+    means = [time_curve([each], ball, rule=rule).means[0] for each in singles]
+    assert curve.errors[0] == pytest.approx(np.std(means, ddof=1), rel=1e-4)  # float32 replicates
+
+
+def test_the_panel_shows_the_errors_of_frames_as_bars(qtbot, qapp, controls):
+    session = controls.session
+    box = TimeCurveBox(session, Theme(qapp, "dark"), lambda *table: None)
+    qtbot.addWidget(box)
+    for frames, words in (
+        (images(), "bars: ±1 standard deviation of the voxel values"),
+        (images_with_errors(), "bars: ±1 standard deviation from 3 replicates"),
+    ):
+        session.show_file(replace(frames[0].volume, info={}), "frames.h5", frames=frames)
+        box.refresh()
+        box.show()
+        assert box.plot.legend.text() == f"Mean (Bq/mL); {words}"
+    heights = box.plot.plot._whiskers.opts["height"]
+    assert heights == pytest.approx([0, 2 * box.curve.errors[1]])
+    box.copy.click()
+    assert QApplication.clipboard().image().size() == box.plot.size()
+
+
 def test_the_panel_follows_frames_and_cursor(qtbot, qapp, controls):
     saved = []
     session = controls.session
@@ -73,6 +131,19 @@ def test_the_panel_follows_frames_and_cursor(qtbot, qapp, controls):
     session.run.forget()
     box.refresh()
     assert box.isHidden()
+
+
+def test_the_command_states_the_errors_of_frames(tmp_path, capsys):
+    frames = images_with_errors()
+    frames = [FrameVolume(frames[0].frame, frames[1].volume), frames[1]]
+    save_frames(frames[0].volume, frames, tmp_path / "frames.h5", {})
+    names = [str(tmp_path / name) for name in ("frames.h5", "curve.csv")]
+    assert main(["curve", *names, "--at", "2,0,0", "--diameter", "8"]) == DONE
+    out = capsys.readouterr().out
+    assert "0 to 2 s: 36 ± 2.6 Bq/mL" in out
+    assert "Errors: 1 standard deviation of the mean from 3 replicates" in out
+    want = time_curve(frames, SphereRegion(centre_mm=(2.0, 0.0, 0.0), diameter_mm=8.0))
+    assert (tmp_path / "curve.csv").read_text() == want.csv()
 
 
 def test_the_command_writes_the_same_table(tmp_path, capsys):

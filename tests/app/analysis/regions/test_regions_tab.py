@@ -283,11 +283,12 @@ def test_new_images_are_measured_in_turns_until_all_are(monkeypatch) -> None:
     kept = [(float(k), image(k)) for k in (1, 2)]
     means.of(region, kept[0][1])
     found = found_in([region], image(), "", kept, means)
-    assert ([at for at, _ in found.curves["A"]], found.is_whole) == ([1.0], False)
+    assert ([at for at, _, _ in found.curves["A"]], found.is_whole) == ([1.0], False)
     monkeypatch.setattr("app.analysis.regions.live_figures.TURN_S", 60.0)
     found = found_in([region], image(), "", kept, means)
     assert found.is_whole
-    assert [mean for _, mean in found.curves["A"]] == pytest.approx([54, 108], rel=1e-3)
+    assert [mean for _, mean, _ in found.curves["A"]] == pytest.approx([54, 108], rel=1e-3)
+    assert all(np.isnan(sd) for _, _, sd in found.curves["A"])
 
 
 def test_curves_run_over_iterations_or_frames(controls) -> None:
@@ -346,9 +347,17 @@ def test_an_error_map_tells_which_of_two_lesions_differs(
 
     texts = shown_texts(tab)
     assert any(text.startswith(words) for text in texts)
-    sd = texts[texts.index("Error of the mean") + 1]
-    assert sd.startswith("± ") and sd.endswith("Bq/mL")
-    assert float(sd.split()[1]) == pytest.approx(np.std(halves[:, 39], ddof=1), rel=0.05)
+    spread = np.std(halves[:, 39], ddof=1)
+    for name in ("Mean", "Minimum", "Maximum"):
+        mean, sign, sd, unit = texts[texts.index(name) + 1].split()
+        assert (sign, unit) == ("±", "Bq/mL")
+        assert float(mean) == pytest.approx(50 * factor, abs=0.06)
+        assert float(sd) == pytest.approx(spread, rel=0.05)
+    value, _, error, _ = texts[texts.index("Total") + 1].split()
+    assert float(error) / float(value) == pytest.approx(spread / (50 * factor), rel=0.05)
+    assert "1 standard deviation, 20 replicates" in texts
+    row = tab.list.topLevelItem(1).text(1)
+    assert row == texts[texts.index("Mean") + 1].removesuffix(" Bq/mL")
 
 
 def test_without_an_error_map_there_are_no_errors(qtbot, tab) -> None:
@@ -357,7 +366,21 @@ def test_without_an_error_map_there_are_no_errors(qtbot, tab) -> None:
     tab.show()
 
     qtbot.waitUntil(lambda: "Mean" in shown_texts(tab), timeout=5000)
-    assert "Error of the mean" not in shown_texts(tab)
+    assert not any("±" in text for text in shown_texts(tab))
+    assert "±" not in tab.list.topLevelItem(0).text(1)
+
+
+def test_means_of_frames_carry_their_errors(rng) -> None:
+    shifts = rng.normal(0, 2, 20)
+    plain = image()
+    replicates = [plain.values + np.float32(shift) for shift in shifts]
+    error = ErrorMap.of(plain.values, replicates, seed=1)
+    frames = [(1.0, replace(plain, error=error)), (2.0, plain)]
+    found = found_in([Region(name="A", shape=BALL)], plain, "", frames, KnownMeans())
+    (_, mean, sd), (_, other, unknown) = found.curves["A"]
+    assert mean == other
+    assert sd == pytest.approx(np.std(shifts, ddof=1), rel=0.01)
+    assert np.isnan(unknown)
 
 
 def test_contours_of_a_structure_set_are_measured_and_the_rule_is_named(qtbot, tab, controls):
