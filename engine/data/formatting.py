@@ -96,14 +96,79 @@ def quantities(values: Sequence[float], unit: str, largest: float, figures: int 
     >>> quantities([850.0, 7300.0], "Bq/mL", 9000.0)
     ['0.85 kBq/mL', '7.3 kBq/mL']
     """
+    power, named = scale_of(unit, largest)
+    return [f"{scaled_number(value / 10.0**power, figures)} {named}".rstrip() for value in values]
+
+
+def scale_of(unit: str, largest: float) -> tuple[int, str]:
+    """Return the power of ten to take out of values, and their unit with this power or its prefix.
+
+    Parameters
+    ----------
+    unit
+        unit of the values
+    largest
+        value that selects the prefix or power, such as the maximum of the image
+
+    Examples
+    --------
+    >>> scale_of("Bq/mL", 9000.0), scale_of("counts/mm", 0.005)
+    ((3, 'kBq/mL'), (-3, '×10⁻³ counts/mm'))
+    """
     if unit in PREFIXED and largest > 0 and math.isfinite(largest):
         size = 3 * math.floor(math.log10(largest) / 3)
         power = min(max(size, min(PREFIXES)), max(PREFIXES))
-        named = f"{PREFIXES[power]}{unit}"
-    else:
-        power = power_of(largest)
-        named = unit_text(unit, power)
-    return [f"{scaled_number(value / 10.0**power, figures)} {named}".rstrip() for value in values]
+        return power, f"{PREFIXES[power]}{unit}"
+    power = power_of(largest)
+    return power, unit_text(unit, power)
+
+
+def with_error(value: float, error: float, power: int = 0) -> str:
+    """Format a value with its error; two digits of the error decide the decimals of both.
+
+    Parameters
+    ----------
+    value, error
+        in the same unit; the error is a standard deviation
+    power
+        power of ten to take out of both, from `scale_of`
+
+    Examples
+    --------
+    >>> with_error(7312.0, 248.0), with_error(7312.0, 248.0, 3)
+    ('7,312 ± 248', '7.31 ± 0.25')
+    """
+    return " ± ".join(_decimal(each, error, power) for each in (value, error))
+
+
+def interval_text(value: float, half_width: float, power: int = 0) -> str:
+    """Format an interval around a value.
+
+    Parameters
+    ----------
+    value, half_width
+        middle and half width, in the same unit
+    power
+        power of ten to take out of both ends, from `scale_of`
+
+    Examples
+    --------
+    >>> interval_text(7312.0, 248.0, 3)
+    '7.06 to 7.56'
+    """
+    ends = value - half_width, value + half_width
+    return " to ".join(_decimal(each, half_width, power) for each in ends)
+
+
+def _decimal(value: float, error: float, power: int) -> str:
+    """Return a value over a power of ten, with decimals down to the second digit of an error."""
+    value, error = value / 10.0**power, abs(error) / 10.0**power
+    if not (error > LEAST_SHOWN and math.isfinite(error) and math.isfinite(value)):
+        return scaled_number(value, 4)
+    decimals = max(0, 1 - math.floor(math.log10(error)))
+    text = f"{value:,.{decimals}f}"
+    # Rounding can give "-0.0", which would look like a sign error.
+    return text.replace("-", MINUS if any(each in text for each in "123456789") else "")
 
 
 def power_of(largest: float) -> int:

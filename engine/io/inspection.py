@@ -16,7 +16,7 @@ from engine.data.volume import Volume
 from engine.io.base import Format
 from engine.io.folder import is_folder
 from engine.io.listmode.event_facts import EventFacts, facts_of
-from engine.io.report import FORMAT, UNKNOWN, Report, with_format
+from engine.io.report import FORMAT, UNKNOWN, Facts, Report, with_format
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.scan_files import file_to_open, read_projections
 from engine.io.text.fact_labels import fact_of
@@ -260,8 +260,15 @@ def _of_volume(volume: Volume) -> Report:
         ("Unit", volume.unit or _unit_guess(low, high)),
         ("Values", f"{low:g} to {high:g}"),
         ("Mean", f"{float(volume.values.mean(dtype=np.float64)):g}"),
+        *_error_facts(volume),
     )
     return Report("", f"volume, {volume.grid.describe()}", facts, notes=volume.notes)
+
+
+def _error_facts(volume: Volume) -> Facts:
+    if volume.error is None:
+        return ()
+    return (("Error map", f"{volume.error.n} bootstrap replicates, seed {volume.error.seed}"),)
 
 
 def _unit_guess(low: float, high: float) -> str:

@@ -10,7 +10,7 @@ from engine.corrections.roles import ATTENUATION_MAP
 from engine.io import Report
 from engine.io import inspect as inspect_format
 from engine.io.folder import is_file
-from engine.io.report import FORMAT, UNKNOWN, with_format
+from engine.io.report import FORMAT, UNKNOWN, Facts, with_format
 from engine.io.safety.open_input import open_input
 from engine.io.scanners.toml_scanner import is_scanner_toml
 from engine.io.text.fact_labels import text_of
@@ -20,6 +20,7 @@ from engine.modalities.base import AnyModality
 from engine.modalities.protocol_identity import identified
 from engine.modalities.recognise import all_roles, gathered, modality_of_scan, summarise
 from engine.modalities.studies import read_protocol, read_study
+from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import version_words
 
 
@@ -117,8 +118,18 @@ def _of_protocol(path: Path) -> Report:
     facts = (
         ("Name", version_words(identified(protocol))),
         ("Algorithm", text_of(protocol.algorithm.model_dump())),
+        *_error_facts(protocol),
     )
     return Report("Protocol", f"protocol {protocol.name!r}", facts)
+
+
+def _error_facts(protocol: Protocol) -> Facts:
+    """Return the requested replicates; X-ray protocols have no such setting."""
+    asked = protocol.model_dump(include={"error_replicates", "error_seed"})
+    if (n := asked.get("error_replicates")) is None:
+        return ()
+    seed = asked["error_seed"]
+    return (("Error map", f"{n} bootstrap replicates{'' if seed is None else f', seed {seed}'}"),)
 
 
 def _of_study(path: Path) -> Report:
@@ -130,6 +141,7 @@ def _of_study(path: Path) -> Report:
     facts += [
         ("Scanner", study.scanner or "as recorded in the scan"),
         ("Protocol", version_words(identified(study.protocol))),
+        *_error_facts(study.protocol),
     ]
     # Missing files are reported, but the rest of the study is still shown.
     faults = tuple(

@@ -29,6 +29,9 @@ START_S, KERNELS_S = 1.8, 0.4
 See docs/benchmarks/forecasts.md.
 """
 
+ERRORS = "errors"
+"""Stage that computes the error map."""
+
 
 def card_rate(on: DeviceInfo, for_each: float, otherwise: float) -> float:
     """Return the expected speed of a GPU, in units of work per second.
@@ -187,6 +190,8 @@ class Requirements:
         # Less than half a second is not worth mentioning.
         if round(self.once_s):
             parts.append(f"Included in the first run only: {_clock(self.once_s)} ({self.once}).")
+        if ERRORS in self.stages:
+            parts.append(f"Included for the error map: {_clock(self.stages[ERRORS])}.")
         return " ".join(parts)
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.analysis.regions.figures import VOXEL_RULES
 from engine.analysis.regions.labels import write_labels
@@ -18,12 +19,16 @@ from engine.cli.dicom.series import series_behind
 from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
+from engine.data.formatting import interval_text, with_error
 from engine.data.volume import Volume
 from engine.io import read_frames, read_volume
 from engine.io.dicom.order import is_order
 from engine.io.dicom.patient_identity import subject_of_image
 from engine.io.safety.atomic_write import write_atomically
 from engine.protocols.privacy.records import without_names
+
+if TYPE_CHECKING:
+    from engine.analysis.regions.errors import RegionErrors
 
 OTHER_PATIENT = (
     "{regions}: these regions belong to a different patient than {image}. Choose regions of this "
@@ -91,6 +96,11 @@ def _regions(arguments: argparse.Namespace, console: Console) -> None:
     measured = measure_all(found.regions, images, rule=arguments.rule)
     for each in measured:
         console.line(_sentence(each))
+        if each.errors is not None:
+            console.line(f"  {_error_sentence(each, each.errors)}")
+    # Frames would give one line for each pair and frame.
+    if volume.error is not None and len(images) == 1:
+        _say_differences(measured, console)
     console.line(f"Rule: {VOXEL_RULES[arguments.rule]}")
     if arguments.csv is not None:
         write_table(measured, arguments.csv)
@@ -183,3 +193,28 @@ def _sentence(measured: MeasuredRegion) -> str:
         f"{head}mean {found.mean:.5g} ± {found.sd:.3g} {found.unit}, {found.least:.5g} to "
         f"{found.most:.5g}{peak}, {found.volume_ml:.4g} mL"
     )
+
+
+def _error_sentence(measured: MeasuredRegion, errors: RegionErrors) -> str:
+    found, mean = measured.figures, errors.mean
+    if found is None:
+        return ""
+    peak = "" if errors.peak is None else f", peak ± {errors.peak.sd:.2g}"
+    return (
+        f"errors from {errors.n} replicates: mean ± {mean.sd:.2g} (95 %: "
+        f"{interval_text(found.mean, mean.half_width)}), maximum ± {errors.most.sd:.2g}{peak} "
+        f"{found.unit}"
+    )
+
+
+def _say_differences(measured: Sequence[MeasuredRegion], console: Console) -> None:
+    from engine.analysis.regions.pairs import compared, limit_of  # few images have errors
+
+    for each in compared(measured):
+        value, error = each.difference.value, each.difference.error
+        console.line(
+            f"{each.one} − {each.other}: difference of the means {with_error(value, error.sd)} "
+            f"{each.unit} (95 %: {interval_text(value, error.half_width)}), {each.verdict()}"
+        )
+    if limit := limit_of(measured):
+        console.line(f"note: {limit}")

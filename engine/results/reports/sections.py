@@ -25,6 +25,14 @@ from engine.protocols.run_context.assigned import assignments
 from engine.protocols.study.stored_protocol import ORIGINS, SavedAs, digest_of
 from engine.results.reports.annotated import annotated_slices, annotation_table
 from engine.results.reports.blocks import Grid, Illustration, ReportRow, Section, Tone
+from engine.results.reports.errors import (
+    error_in_brief,
+    error_of_image,
+    grid_of_bias,
+    grid_of_pairs,
+    grid_with_errors,
+    notes_of_errors,
+)
 from engine.results.reports.subject import ReportSubject
 
 Part = Callable[[ReportSubject], Section | None]
@@ -134,7 +142,7 @@ def image_numbers(subject: ReportSubject) -> Section:
 
 
 def regions(subject: ReportSubject) -> Section | None:
-    """Return the figures of each region.
+    """Return the figures of each region, with errors and differences if there is an error map.
 
     Parameters
     ----------
@@ -146,6 +154,21 @@ def regions(subject: ReportSubject) -> Section | None:
     Section or None
         None without regions; regions that cannot be measured become notes
     """
+    return _regions(subject, full=False)
+
+
+def regions_in_full(subject: ReportSubject) -> Section | None:
+    """Return the figures of each region as `regions` does, and the bias of their means.
+
+    Parameters
+    ----------
+    subject
+        result with its regions
+    """
+    return _regions(subject, full=True)
+
+
+def _regions(subject: ReportSubject, *, full: bool) -> Section | None:
     found = subject.regions
     if found is None or not found.regions:
         return None
@@ -155,8 +178,14 @@ def regions(subject: ReportSubject) -> Section | None:
     rows = tuple(_region_row(each, largest) for each in measured if each.figures is not None)
     faults = (each for each in measured if each.figures is None)
     notes = tuple(ReportRow("", f"{each.region.name}: {each.fault}", "look") for each in faults)
-    grids = (Grid(("Region", "Mean", "SD", "Largest", "Peak 1 mL", "Volume"), rows),)
+    grids: tuple[Grid, ...] = (
+        Grid(("Region", "Mean", "SD", "Largest", "Peak 1 mL", "Volume"), rows),
+    )
     rule = (ReportRow("Rule", VOXEL_RULES["area"]),) if rows else ()
+    if rows and subject.volume.error is not None:
+        grids = (grid_with_errors(measured, largest), *grid_of_pairs(measured, largest))
+        grids += (grid_of_bias(measured, largest),) if full else ()
+        notes += tuple(notes_of_errors(measured, full=full))
     return Section("Regions", rule, grids=grids if rows else (), notes=notes)
 
 
@@ -241,12 +270,12 @@ def digests(subject: ReportSubject) -> Section:
 
 
 BRIEF: tuple[Part, ...] = (
-    *(signatures, summary, illustrations_in_a_row, regions, annotation_table, corrections),
-    digests,
+    *(signatures, summary, illustrations_in_a_row, error_in_brief, regions, annotation_table),
+    *(corrections, digests),
 )
 FULL: tuple[Part, ...] = (
-    *(signatures, summary, illustrations, regions, annotated_slices, scan, corrections, settings),
-    *(image_numbers, quality, provenance),
+    *(signatures, summary, illustrations, error_of_image, regions_in_full, annotated_slices, scan),
+    *(corrections, settings, image_numbers, quality, provenance),
 )
 
 
