@@ -159,7 +159,8 @@ class Numbers(QWidget):
         self._grid.setVerticalSpacing(3)
         self._grid.setHorizontalSpacing(10)
         self._grid.setColumnStretch(1, 1)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        # Not Maximum: it would limit the height to that of unwrapped values.
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._labels: list[tuple[QLabel, QLabel]] = []
 
     def show_rows(self, rows: list[tuple[str, str]]) -> None:

@@ -52,14 +52,50 @@ def with_error(value: float, sd: float) -> str:
     -------
     text such as "4.21 ± 0.32"
     """
-    exponent = math.floor(math.log10(sd)) if math.isfinite(sd) and sd > 0 else 0
-    # Decimals of a number with a power of ten of its own have no common position.
-    if not (sd > 0 and math.isfinite(value) and exponent >= -4 and abs(value) < 1e7):
-        return f"{number(value)} ± {number(sd, 2)}"
-    decimals = max(0, 1 - exponent)
-    shown = f"{value:.{decimals}f}".replace("-", "−")
-    # Rounding can give "-0.0", which would look like a sign error.
-    return f"{shown if float(f'{value:.{decimals}f}') else shown.strip('−')} ± {sd:.{decimals}f}"
+    decimals = _decimals(value, sd)
+    error = number(sd, 2) if decimals is None else f"{sd:.{decimals}f}"
+    return f"{as_exact_as(value, sd)} ± {error}"
+
+
+def as_exact_as(value: float, sd: float) -> str:
+    """Format a value with as many decimals as an error needs.
+
+    Parameters
+    ----------
+    value
+        any float
+    sd
+        standard deviation in the same unit; two digits of it are significant
+    """
+    decimals = _decimals(value, sd)
+    if decimals is None:
+        return number(value)
+    text = f"{value:.{decimals}f}"
+    # Rounding can give "-0.00", which would look like a sign error.
+    return (text if float(text) else text.removeprefix("-")).replace("-", "−")
+
+
+def _decimals(value: float, sd: float) -> int | None:
+    """Return the number of decimals; None if value or error need a power of ten of their own."""
+    if not (math.isfinite(value) and math.isfinite(sd) and sd > 0 and abs(value) < 1e7):
+        return None
+    exponent = math.floor(math.log10(sd))
+    return max(0, 1 - exponent) if exponent >= -4 else None
+
+
+def p_text(p: float) -> str:
+    """Format the p value of a test.
+
+    Parameters
+    ----------
+    p
+        probability, 0 to 1
+
+    Returns
+    -------
+    text such as "p = 0.031" or "p < 0.001"
+    """
+    return "p < 0.001" if p < 0.001 else f"p = {number(p, 2)}"
 
 
 IMAGE_OF_RUN = re.compile(

@@ -22,6 +22,12 @@ from engine.geometry import Point
 _KEPT: dict[int, VolumeFacts] = {}
 _LOCK = Lock()
 N_BINS = 200
+LEAST_RANGE = 1e-4
+"""Narrowest range of a histogram, as a share of the largest value."""
+SMALLEST = 1e-30
+"""Range of values that float32 cannot divide."""
+LEAST_SHARE = 0.05
+"""Smallest value with a relative error, as a share of the upper limit of the automatic window."""
 
 
 class ValueCounts(NamedTuple):
@@ -102,8 +108,11 @@ class VolumeFacts:
         if self._histogram is None:
             found = windows.sample(self.volume.values)
             lowest, highest = (float(found.min()), float(found.max())) if found.size else (0.0, 1.0)
-            # All values may be equal, and a histogram needs a range.
-            highest = highest if highest > lowest else lowest + 1.0
+            # All values may be equal but for rounding, and a histogram needs a range that float32
+            # can divide into bins.
+            size = max(abs(lowest), abs(highest))
+            if highest - lowest <= max(LEAST_RANGE * size, SMALLEST):
+                highest = lowest + max(1.0, size)
             counts, _ = np.histogram(found, N_BINS, (lowest, highest))
             self._histogram = ValueCounts(counts, lowest, highest)
         return self._histogram
@@ -114,6 +123,20 @@ class VolumeFacts:
         if self._front is None:
             self._front = windows.largest_along(self.volume.values, axis=1)
         return self._front
+
+
+def least_value(volume: Volume) -> float:
+    """Return the smallest value of a volume that has a relative error, in its unit.
+
+    Near zero the ratio of error and value is large and says nothing, so that the background would
+    be brightest.
+
+    Parameters
+    ----------
+    volume
+        the volume
+    """
+    return LEAST_SHARE * facts_of(volume).bright_top
 
 
 def facts_of(volume: Volume) -> VolumeFacts:

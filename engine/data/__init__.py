@@ -7,6 +7,10 @@ from engine.core.lazy_exports import face
 if TYPE_CHECKING:
     from engine.core.json_types import Plain as Plain
     from engine.data.calibration import Calibration as Calibration
+    from engine.data.error_volume import are_paired as are_paired
+    from engine.data.error_volume import deviations_of as deviations_of
+    from engine.data.error_volume import paired_deviations_of as paired_deviations_of
+    from engine.data.error_volume import relative_deviations_of as relative_deviations_of
     from engine.data.formatting import number_text as number_text
     from engine.data.formatting import power_of as power_of
     from engine.data.formatting import power_text as power_text
@@ -33,6 +37,12 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
         __name__,
         {
             "calibration": ("Calibration",),
+            "error_volume": (
+                "are_paired",
+                "deviations_of",
+                "paired_deviations_of",
+                "relative_deviations_of",
+            ),
             "input_role": ("InputRole", "Making"),
             "rigid_resampling": (
                 "moved",

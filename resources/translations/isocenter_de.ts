@@ -960,6 +960,11 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
+      <source>Spread of the voxels (SD)</source>
+      <translation>Streuung der Voxel (SD)</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
       <source>Coefficient of variation</source>
       <translation>Variationskoeffizient</translation>
     </message>
@@ -1005,13 +1010,13 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>Rule</source>
-      <translation>Regel</translation>
+      <source>{percent}th percentile</source>
+      <translation>{percent}. Perzentil</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>{percent}th percentile</source>
-      <translation>{percent}. Perzentil</translation>
+      <source>Rule</source>
+      <translation>Regel</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
@@ -1025,8 +1030,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>1 standard deviation, {n} replicates</source>
-      <translation>1 Standardabweichung, {n} Wiederholungen</translation>
+      <source>1 SD from {n} replicates</source>
+      <translation>1 SD aus {n} Wiederholungen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
@@ -1035,23 +1040,53 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>95 % half width of the difference</source>
-      <translation>Halbe Breite des 95-%-Intervalls der Differenz</translation>
+      <source>95 % interval of the difference</source>
+      <translation>95-%-Intervall der Differenz</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>Significance</source>
-      <translation>Signifikanz</translation>
+      <source>Significance (95 %)</source>
+      <translation>Signifikanz (95 %)</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>significant (p = {p:.2g})</source>
-      <translation>signifikant (p = {p:.2g})</translation>
+      <source>significant, {p}</source>
+      <translation>signifikant, {p}</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>not significant (p = {p:.2g})</source>
-      <translation>nicht signifikant (p = {p:.2g})</translation>
+      <source>not significant, {p}</source>
+      <translation>nicht signifikant, {p}</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>Compared with the second volume: {name}</source>
+      <translation>Verglichen mit dem zweiten Volumen: {name}</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>Mean in the second volume</source>
+      <translation>Mittelwert im zweiten Volumen</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>Noise</source>
+      <translation>Rauschen</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>the same counts, compared by replicate</source>
+      <translation>dieselben Ereignisse, je Wiederholung verglichen</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>treated as independent</source>
+      <translation>als unabhängig behandelt</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>independent (two scans)</source>
+      <translation>unabhängig (zwei Scans)</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
@@ -5623,6 +5658,16 @@
       <translation>{size} von {size_2} Speicher frei</translation>
     </message>
     <message>
+      <location filename="app/state/models/images/error_images.py" />
+      <source>Error (standard deviation)</source>
+      <translation>Fehler (Standardabweichung)</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/images/error_images.py" />
+      <source>Relative error</source>
+      <translation>Relativer Fehler</translation>
+    </message>
+    <message>
       <location filename="app/state/models/images/image_names.py" />
       <source>Changed</source>
       <translation>Geändert</translation>
@@ -6864,6 +6909,26 @@ Möchten Sie sie ersetzen?</translation>
       <translation>Das Volumen kann nicht gezeigt werden.</translation>
     </message>
     <message>
+      <location filename="app/state/services/volume_commands.py" />
+      <source>Computing the error of the image</source>
+      <translation>Der Fehler des Bildes wird berechnet</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/volume_commands.py" />
+      <source>The error of the image cannot be shown.</source>
+      <translation>Der Fehler des Bildes kann nicht angezeigt werden.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/volume_commands.py" />
+      <source>Computing the error of the difference</source>
+      <translation>Der Fehler der Differenz wird berechnet</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/volume_commands.py" />
+      <source>The error of the difference cannot be computed.</source>
+      <translation>Der Fehler der Differenz kann nicht berechnet werden.</translation>
+    </message>
+    <message>
       <location filename="app/ui/forms/choices.py" />
       <source>Add filter</source>
       <translation>Filter hinzufügen</translation>
@@ -7700,6 +7765,36 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
+      <source>Difference / error</source>
+      <translation>Differenz / Fehler</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/fusion_bar.py" />
+      <source>First volume minus second volume, divided by the error of the difference. One voxel in 20 exceeds the limit by chance.</source>
+      <translation>Erstes minus zweites Volumen, geteilt durch den Fehler der Differenz. Eines von 20 Voxeln überschreitet die Grenze zufällig.</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/fusion_bar.py" />
+      <source>The slices show the image</source>
+      <translation>Die Schnitte zeigen das Bild</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/fusion_bar.py" />
+      <source>Error</source>
+      <translation>Fehler</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/fusion_bar.py" />
+      <source>The slices show the standard deviation of each voxel</source>
+      <translation>Die Schnitte zeigen die Standardabweichung jedes Voxels</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/fusion_bar.py" />
+      <source>The slices show the standard deviation as a percentage of the value of the voxel</source>
+      <translation>Die Schnitte zeigen die Standardabweichung in Prozent des Voxelwerts</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/fusion_bar.py" />
       <source>Volumes (*);;All files (*)</source>
       <translation>Volumina (*);;Alle Dateien (*)</translation>
     </message>
@@ -7737,6 +7832,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/viewing/fusion/fusion_bar.py" />
       <source>Both volumes use the same window and colour map</source>
       <translation>Beide Volumina verwenden dasselbe Fenster und dieselbe Farbtabelle</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/fusion_bar.py" />
+      <source>Image or error</source>
+      <translation>Bild oder Fehler</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7787,6 +7887,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/viewing/fusion/fusion_bar.py" />
       <source>Second volume</source>
       <translation>Zweites Volumen</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/view_menu.py" />
+      <source>This image has no error map. To get one, set “Error map” in step 5, Finishing, and reconstruct again.</source>
+      <translation>Dieses Bild hat keine Fehlerkarte. Für eine Fehlerkarte in Schritt 5, Abschluss, „Fehlerkarte“ ausfüllen und neu rekonstruieren.</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
@@ -7847,6 +7952,21 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/viewing/fusion/view_menu.py" />
       <source>Reset orientation</source>
       <translation>Ausrichtung zurücksetzen</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/view_menu.py" />
+      <source>Show the image</source>
+      <translation>Bild anzeigen</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/view_menu.py" />
+      <source>Show the error</source>
+      <translation>Fehler anzeigen</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/view_menu.py" />
+      <source>Show the relative error</source>
+      <translation>Relativen Fehler anzeigen</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
@@ -8345,8 +8465,33 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/fusion/comparing.py" />
+      <source>Both volumes need an error map. Set “Error map” in step 5, Finishing, and reconstruct again.</source>
+      <translation>Beide Volumina brauchen eine Fehlerkarte. In Schritt 5, Abschluss, „Fehlerkarte“ ausfüllen und neu rekonstruieren.</translation>
+    </message>
+    <message>
+      <location filename="app/views/fusion/comparing.py" />
+      <source>Both images are from one scan, but their error maps have different replicates. Reconstruct one of them again with the number of replicates and the seed of the other.</source>
+      <translation>Beide Bilder stammen aus einem Scan, aber ihre Fehlerkarten haben verschiedene Wiederholungen. Eines davon mit der Zahl der Wiederholungen und dem Startwert des anderen neu rekonstruieren.</translation>
+    </message>
+    <message>
+      <location filename="app/views/fusion/comparing.py" />
       <source>To show the difference, both volumes must have the same unit (first volume: {lower}, second volume: {upper}).</source>
       <translation>Für die Differenz müssen beide Volumina dieselbe Einheit haben (erstes Volumen: {lower}, zweites Volumen: {upper}).</translation>
+    </message>
+    <message>
+      <location filename="app/views/fusion/comparing.py" />
+      <source>Both images are from one scan, so their noise is compared voxel by voxel. Reconstruct both with the same volume.</source>
+      <translation>Beide Bilder stammen aus einem Scan, daher wird ihr Rauschen Voxel für Voxel verglichen. Beide mit demselben Volumen rekonstruieren.</translation>
+    </message>
+    <message>
+      <location filename="app/views/fusion/fusion_state.py" />
+      <source>Comparisons need a second image. The upper volume is the error of this one.</source>
+      <translation>Ein Vergleich braucht ein zweites Bild. Das obere Volumen ist der Fehler dieses Bildes.</translation>
+    </message>
+    <message>
+      <location filename="app/views/fusion/fusion_state.py" />
+      <source>× error</source>
+      <translation>× Fehler</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_state.py" />
@@ -8362,6 +8507,21 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/views/fusion/fusion_state.py" />
       <source>Window width × 0.2</source>
       <translation>Fensterbreite × 0.2</translation>
+    </message>
+    <message>
+      <location filename="app/views/fusion/fusion_text.py" />
+      <source>transparent: image below {least}</source>
+      <translation>transparent: Bild unter {least}</translation>
+    </message>
+    <message>
+      <location filename="app/views/fusion/fusion_text.py" />
+      <source>beyond ±{limit:.1f}: significant in this voxel (95 %)</source>
+      <translation>jenseits von ±{limit:.1f}: in diesem Voxel signifikant (95 %)</translation>
+    </message>
+    <message>
+      <location filename="app/views/fusion/fusion_text.py" />
+      <source>The second volume is rotated or moved, so regions are not compared in it.</source>
+      <translation>Das zweite Volumen ist gedreht oder verschoben, daher werden Regionen darin nicht verglichen.</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_text.py" />
@@ -9707,6 +9867,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/workspace/steps/finishing_step.py" />
       <source>Use the iteration slider to see the unfiltered iterations.</source>
       <translation>Der Iterationsregler zeigt weiterhin die ungefilterten Iterationen.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/finishing_step.py" />
+      <source>error map from {n} replicates</source>
+      <translation>Fehlerkarte aus {n} Wiederholungen</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />

@@ -61,7 +61,8 @@ class TimeCurveBox(QWidget):
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(6)
-        caption = label(tr("Diameter of the sphere around the crosshair (mm)"), "caption")
+        words = tr("Diameter of the sphere around the crosshair (mm)")
+        caption = label(words, "caption", wrap=True)
         caption.setBuddy(self.diameter)
         row.addWidget(caption, 1)
         row.addWidget(self.diameter)

@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.language.translation import tr
 from app.state.models.run_images import StoredImage
 from app.state.services.context import AppContext
+from app.views.fusion.fusion_text import compares_regions
 from engine.analysis.regions import (
     MeasuredRegion,
     Region,
@@ -53,6 +54,7 @@ class FiguresFound:
     histogram : histogram of the selected region; None without one
     is_whole : True if all stored images were measured
     cost_s : processor time [s]
+    second : selected region in the second volume; None unless both volumes have error maps
     """
 
     measured: tuple[MeasuredRegion, ...]
@@ -60,6 +62,7 @@ class FiguresFound:
     cost_s: float
     histogram: ValueHistogram | None = None
     is_whole: bool = True
+    second: MeasuredRegion | None = None
 
 
 class KnownMeans:
@@ -125,6 +128,7 @@ class RegionFollower(QObject):
         session = self._session
         for signal in (
             session.view.volume_changed,
+            session.view.fusion.volume_changed,
             session.regions.changed,
             session.regions.chosen_changed,
             session.run.images_changed,
@@ -138,6 +142,14 @@ class RegionFollower(QObject):
         items, shown = run.record.images.items, self._session.view.volume
         stored = next((each for each in items if each.volume is shown), None)
         return stored.caption if stored is not None else tr("displayed image")
+
+    @property
+    def _second(self) -> tuple[str, Volume] | None:
+        """Name and volume of the second image, if regions can be compared in it."""
+        view = self._session.view
+        if view.volume is None or not compares_regions(view):
+            return None
+        return (view.fusion.name, view.fusion.volume) if view.fusion.volume else None
 
     @property
     def is_of_frames(self) -> bool:
@@ -164,10 +176,10 @@ class RegionFollower(QObject):
             self._take(FiguresFound((), {}, 0.0))
             return
         stored, image = images_by_position(self._session.run.record.images.items), self.image
-        chosen = self._session.regions.chosen_region
+        chosen, second = self._session.regions.chosen_region, self._second
         self._is_measuring = True
         self._context.commands.run_task(
-            lambda _: found_in(regions, volume, image, stored, self._means, chosen),
+            lambda _: found_in(regions, volume, image, stored, self._means, chosen, second),
             self._take,
             failed=tr("The regions could not be measured."),
             on_end=self._go_on,
@@ -196,6 +208,7 @@ def found_in(
     stored: Sequence[tuple[float, Volume]],
     means: KnownMeans,
     chosen: Region | None = None,
+    second: tuple[str, Volume] | None = None,
 ) -> FiguresFound:
     """Measure regions in an image, and their means in stored images; called in a thread.
 
@@ -213,6 +226,8 @@ def found_in(
         cache of the means, which is updated
     chosen
         region with a histogram; None: no histogram
+    second
+        name and volume of the second image, for the selected region; None: no comparison
     """
     start = time.thread_time()
     measured = tuple(measure(region, volume, image) for region in regions)
@@ -229,8 +244,9 @@ def found_in(
     histogram = None
     if chosen is not None and any(each.figures and each.region == chosen for each in measured):
         histogram = histogram_of(volume, coverage_of(chosen.shape, volume))
+    there = None if chosen is None or second is None else measure(chosen, second[1], second[0])
     cost_s = time.thread_time() - start
-    return FiguresFound(measured, curves, cost_s, histogram, is_whole=is_whole)
+    return FiguresFound(measured, curves, cost_s, histogram, is_whole=is_whole, second=there)
 
 
 def images_by_position(items: Sequence[StoredImage]) -> list[tuple[float, Volume]]:

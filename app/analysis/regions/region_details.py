@@ -13,14 +13,18 @@ from app.state.models.session import Session
 from app.ui.forms.fields import QuietCombo
 from app.ui.theme.widgets import label, set_tone
 from app.views.colour.colours import ViewColours
-from app.views.text import millimetres, number, with_error
+from app.views.fusion.fusion_text import asks_for_comparison, region_obstacle
+from app.views.slices.labels import shortened_name
+from app.views.text import as_exact_as, millimetres, number, p_text, with_error
 from engine.analysis.regions import (
     PERCENTILES,
+    Difference,
     MeasuredRegion,
     RegionErrors,
     RegionFigures,
     ValueHistogram,
     contrast_of,
+    difference_between,
     difference_within,
 )
 from engine.core.errors import EngineError
@@ -38,7 +42,7 @@ class RegionDetails(QWidget):
         self._histogram: ValueHistogram | None = None
         self.fault = label("", wrap=True)
         set_tone(self.fault, "look")
-        self.numbers = Numbers()
+        self.numbers, self.more = Numbers(), Numbers()
         self.background = QuietCombo()
         self.background.setAccessibleName(tr("Background region"))
         self.background.setToolTip(tr("Region to compare with the selected region"))
@@ -49,11 +53,17 @@ class RegionDetails(QWidget):
         row.addWidget(label(tr("Contrast with"), "caption"))
         row.addWidget(self.background, 1)
         self.contrast = Numbers()
+        self.second_title = label("", "caption", wrap=True)
+        self.second = Numbers()
+        self._second: MeasuredRegion | None = None
         self.histogram = HistogramPlot()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for each in (self.fault, self.numbers, self._against, self.contrast, self.histogram):
+        for each in (
+            *(self.fault, self.second_title, self.second, self.numbers),
+            *(self._against, self.contrast, self.histogram, self.more),
+        ):
             column.addWidget(each)
         self._show()
 
@@ -62,7 +72,10 @@ class RegionDetails(QWidget):
         self.histogram.set_colours(colours)
 
     def show_figures(
-        self, found: Mapping[str, MeasuredRegion], histogram: ValueHistogram | None
+        self,
+        found: Mapping[str, MeasuredRegion],
+        histogram: ValueHistogram | None,
+        second: MeasuredRegion | None = None,
     ) -> None:
         """Show new figures of the selected region.
 
@@ -72,8 +85,10 @@ class RegionDetails(QWidget):
             measured regions by name
         histogram
             histogram of the selected region; None hides the plot
+        second
+            selected region in the second volume; None without a comparison
         """
-        self._found, self._histogram = found, histogram
+        self._found, self._histogram, self._second = found, histogram, second
         self._show()
 
     def _show(self) -> None:
@@ -86,7 +101,9 @@ class RegionDetails(QWidget):
         self.fault.setText(measured.fault)
         self.fault.setVisible(bool(measured.fault))
         self.numbers.show_rows([*self._rows(figures, measured.errors)] if figures else [])
+        self.more.show_rows([*self._more_rows(figures)] if figures else [])
         self._show_contrast(region.name, measured)
+        self._show_second(measured)
         # Table and histogram use the same power of ten.
         unit, power = self._view.unit, self._view.power
         self.histogram.show_histogram(self._histogram, unit, power, region.colour)
@@ -99,7 +116,9 @@ class RegionDetails(QWidget):
             yield tr("Mean"), say(figures.mean)
         else:
             yield from self._mean_rows(figures.mean, errors)
-        yield tr("Standard deviation"), say(figures.sd)
+        # With errors, two standard deviations need two names.
+        spread = tr("Standard deviation") if errors is None else tr("Spread of the voxels (SD)")
+        yield spread, say(figures.sd)
         yield tr("Coefficient of variation"), f"{number(PERCENT * figures.cov)} %"
         if errors is None:
             yield (
@@ -127,20 +146,23 @@ class RegionDetails(QWidget):
         )
         total = with_error(figures.total, errors.total.sd) if errors else number(figures.total, 4)
         yield tr("Total"), f"{total} {figures.total_unit}"
-        yield tr("Rule"), _rule(figures)
+
+    def _more_rows(self, figures: RegionFigures) -> Iterator[tuple[str, str]]:
+        """Yield figures of less interest, below the comparisons."""
         for percent, value in zip(PERCENTILES, figures.percentiles, strict=True):
-            yield tr("{percent}th percentile", percent=percent), say(value)
+            yield tr("{percent}th percentile", percent=percent), self._say(value)
+        yield tr("Rule"), _rule(figures)
 
     def _mean_rows(self, mean: float, errors: RegionErrors) -> Iterator[tuple[str, str]]:
         """Yield the mean with its error, its interval, and the number of replicates."""
-        say, half = self._say, errors.mean.half_width
+        say, half, sd = self._exactly, errors.mean.half_width, errors.mean.sd
         low, high = mean - half, mean + half
         yield tr("Mean"), self._view.shown_with_error(mean, errors.mean.sd)
         yield (
             tr("95 % interval of the mean"),
-            tr("{low} to {high}", low=say(low, unit=False), high=say(high)),
+            tr("{low} to {high}", low=say(low, sd), high=say(high, sd, unit=True)),
         )
-        yield tr("Errors (±)"), tr("1 standard deviation, {n} replicates", n=errors.n)
+        yield tr("Errors (±)"), tr("1 SD from {n} replicates", n=errors.n)
 
     def _difference_rows(
         self, one: MeasuredRegion, other: MeasuredRegion
@@ -151,16 +173,65 @@ class RegionDetails(QWidget):
         if other.figures is None or one.image != other.image:
             return
         found = difference_within(one.figures, other.figures, (one.errors, other.errors))
-        yield tr("Difference of the means"), self._say(found.value)
-        width = self._say(found.error.half_width, digits=2)
-        yield tr("95 % half width of the difference"), f"± {width}"
-        if found.is_significant:
-            yield tr("Significance"), tr("significant (p = {p:.2g})", p=found.p_value)
-        else:
-            yield tr("Significance"), tr("not significant (p = {p:.2g})", p=found.p_value)
+        yield from self._rows_of(found)
 
-    def _say(self, value: float, *, unit: bool = True, digits: int = 4) -> str:
-        shown = self._view.shown_number(value, digits)
+    def _rows_of(self, found: Difference) -> Iterator[tuple[str, str]]:
+        """Yield a difference with its error and interval, and whether it is significant."""
+        say, half, sd = self._exactly, found.error.half_width, found.error.sd
+        low, high = found.value - half, found.value + half
+        shown = self._view.shown_with_error(found.value, found.error.sd)
+        yield tr("Difference of the means"), shown
+        yield (
+            tr("95 % interval of the difference"),
+            tr("{low} to {high}", low=say(low, sd), high=say(high, sd, unit=True)),
+        )
+        title, p = tr("Significance (95 %)"), p_text(found.p_value)
+        if found.is_significant:
+            yield title, tr("significant, {p}", p=p)
+        else:
+            yield title, tr("not significant, {p}", p=p)
+
+    def _show_second(self, measured: MeasuredRegion) -> None:
+        """Compare the selected region in both displayed volumes, if both have error maps."""
+        fusion, there = self._view.fusion, self._second
+        asks = asks_for_comparison(self._view)
+        why = region_obstacle(self._view) if asks else ""
+        rows = list[tuple[str, str]]()
+        # The measurement may be older than a change of the second volume.
+        if asks and not why and there is not None and there.image == fusion.name:
+            rows = [*self._second_rows(measured, there)]
+        title = tr("Compared with the second volume: {name}", name=shortened_name(fusion.name))
+        self.second_title.setText(why or title)
+        self.second_title.setVisible(bool(why or rows))
+        self.second.setVisible(bool(rows))
+        self.second.show_rows(rows)
+
+    def _second_rows(self, one: MeasuredRegion, other: MeasuredRegion) -> Iterator[tuple[str, str]]:
+        """Yield the mean in the second volume, and the difference with its error."""
+        if one.figures is None or one.errors is None:
+            return
+        if other.figures is None or other.errors is None or one.region != other.region:
+            return
+        view, errors = self._view, (one.errors, other.errors)
+        mean = view.shown_with_error(other.figures.mean, other.errors.mean.sd)
+        yield tr("Mean in the second volume"), mean
+        is_paired = bool(view.fusion.same_scan)
+        difference = difference_within if is_paired else difference_between
+        yield from self._rows_of(difference(one.figures, other.figures, errors))
+        if is_paired:
+            yield tr("Noise"), tr("the same counts, compared by replicate")
+        elif view.fusion.same_scan is None:
+            yield tr("Noise"), tr("treated as independent")
+        else:
+            yield tr("Noise"), tr("independent (two scans)")
+
+    def _say(self, value: float, *, unit: bool = True) -> str:
+        shown = self._view.shown_number(value, 4)
+        return f"{shown} {self._view.shown_unit}".rstrip() if unit else shown
+
+    def _exactly(self, value: float, sd: float, *, unit: bool = False) -> str:
+        """Return a value with as many decimals as an error needs."""
+        shown = as_exact_as(self._view.to_shown(value), self._view.to_shown(sd))
         return f"{shown} {self._view.shown_unit}".rstrip() if unit else shown
 
     def _show_contrast(self, name: str, measured: MeasuredRegion) -> None:

@@ -28,6 +28,8 @@ TIPS = (
     tr("Volume of the region inside the image"),
 )
 SWATCH_PX = 11
+SPREAD = 2
+"""Column of the standard deviation of the voxels."""
 NAME = Qt.ItemDataRole.UserRole
 EDITABLE = Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsUserCheckable
 
@@ -96,6 +98,8 @@ class RegionList(QTreeWidget):
         measured
             measured regions by name; a region without figures shows dashes
         """
+        # The errors need the space of the spread of the voxels, which the figures below state too.
+        self.setColumnHidden(SPREAD, any(each.errors is not None for each in measured.values()))
         with QSignalBlocker(self):
             for k in range(self.topLevelItemCount()):
                 item = self._row(k)

@@ -173,7 +173,7 @@ class MeanCurves(_LazyPlot):
             pen = pyqtgraph.mkPen(QColor(self._ink[name]), width=2)
             brush = QColor(self._colours.canvas)
             at, mean, sd = np.array(points).T
-            bar = pyqtgraph.mkPen(QColor(self._ink[name]), width=1)
+            bar = pyqtgraph.mkPen(QColor(self._ink[name]), width=1.5)
             known = np.isfinite(sd) & np.isfinite(mean)
             if known.any():
                 self.plot.addItem(

@@ -222,7 +222,7 @@ class RegionsTab(QWidget):
         view, found_curves = self._session.view, self.live.found.curves
         over_time = self.live.is_of_frames
         self.curves.show_curves(found_curves, ink, view.unit, view.power, over_time=over_time)
-        self.details.show_figures(found, self.live.found.histogram)
+        self.details.show_figures(found, self.live.found.histogram, self.live.found.second)
 
     def _say(self, text: str) -> None:
         set_tone(self.note, "look")

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from PySide6.QtCore import QObject
 
 from app.language.translation import tr
+from app.state.models.images.error_images import error_image, is_computed
 from app.state.models.images.open_volumes import OpenVolume
 from app.state.models.images.volume_origin import Origin
 from app.state.models.inputs import DATA, SCANNER
 from app.state.models.session import Session
 from app.state.services.commands import Commands
 from app.state.services.reading import title_of
+from app.views.fusion.fusion_state import FusionMode
 from app.views.text import image_title
 from app.views.volume_facts import looked_through
 from engine.data import Volume
@@ -241,6 +243,49 @@ class VolumeCommands(QObject):
             self._volumes.set_base(key)
         else:
             self._volumes.set_overlay(key)
+
+    def show_error(self, key: str) -> None:
+        """Show the error of the first volume in the slices, or the image again.
+
+        Parameters
+        ----------
+        key
+            `SPREAD` or `RELATIVE`; "" for the image
+        """
+        volume = self._volumes.base_volume
+        if not key or volume is None or volume.error is None or is_computed(volume, key):
+            self._volumes.show_error(key)
+            return
+
+        def take(_: Volume) -> None:
+            # Another image may be displayed by now; the key then refers to that one.
+            self._volumes.show_error(key)
+
+        self._commands.run_task(
+            lambda _: looked_through(error_image(volume, key)),
+            take,
+            busy=tr("Computing the error of the image"),
+            failed=tr("The error of the image cannot be shown."),
+        )
+
+    def set_mode(self, mode: FusionMode) -> None:
+        """Set how the two volumes are combined.
+
+        Parameters
+        ----------
+        mode
+            fusion mode; the errors that it needs are computed in a thread
+        """
+        fusion = self._session.view.fusion
+        if mode != "significance" or fusion.obstacle(mode):
+            fusion.set_mode(mode)
+            return
+        self._commands.run_task(
+            lambda _: fusion.difference_errors,
+            lambda _: fusion.set_mode(mode),
+            busy=tr("Computing the error of the difference"),
+            failed=tr("The error of the difference cannot be computed."),
+        )
 
     def may_close(self, key: str) -> bool:
         """Return True if a volume can be closed. The image of the run cannot.

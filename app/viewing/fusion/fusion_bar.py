@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.language.translation import tr
+from app.state.models.images.error_images import RELATIVE, SPREAD, has_error
 from app.state.models.images.open_volumes import OpenVolume
 from app.state.services.context import AppContext
 from app.state.services.volume_commands import Place
@@ -24,8 +25,8 @@ from app.ui.theme.widgets import icon_button, label, set_tone
 from app.viewing.fusion.view_menu import ViewMenu
 from app.viewing.fusion.volume_menu import VolumeMenu
 from app.views.colour.window_controls import COMPARISON, SECOND_VOLUME, WindowControls
-from app.views.fusion.comparing import obstacle
-from app.views.fusion.fusion_state import COMPARING, FusionMode
+from app.views.fusion.comparing import COMPARING
+from app.views.fusion.fusion_state import FusionMode
 from app.views.fusion.fusion_text import warning_of
 from app.views.literal_text import literal_tip
 from app.views.slices.labels import shortened_name
@@ -48,7 +49,25 @@ MODES: tuple[tuple[FusionMode, str, str], ...] = (
         tr("First volume minus second volume; the window is centred on 0"),
     ),
     ("ratio", tr("Ratio"), tr("First volume divided by second volume; the window is centred on 1")),
+    (
+        "significance",
+        tr("Difference / error"),
+        tr(
+            "First volume minus second volume, divided by the error of the difference. One voxel "
+            "in 20 exceeds the limit by chance."
+        ),
+    ),
 )
+QUANTITIES = (
+    ("", tr("Image"), tr("The slices show the image")),
+    (SPREAD, tr("Error"), tr("The slices show the standard deviation of each voxel")),
+    (
+        RELATIVE,
+        tr("Relative error"),
+        tr("The slices show the standard deviation as a percentage of the value of the voxel"),
+    ),
+)
+"""What the slices show of an image with an error map: key, title and tooltip."""
 KINDS = tr("Volumes (*);;All files (*)")
 
 
@@ -63,6 +82,7 @@ class FusionBar(QWidget):
         )
         self.view.setAccessibleName(tr("View"))
         menu = ViewMenu(views, self.view)
+        menu.error_chosen.connect(context.volumes.show_error)
         self.copy_views = menu.copy_all
         self.view.setMenu(menu)
         self._context, self._commands = context, context.volumes
@@ -72,6 +92,7 @@ class FusionBar(QWidget):
         self.overlay = self._name_button("overlay")
         words = tr("Swap the volumes. Regions and values refer to the first one. PET stays on top.")
         self.swap = icon_button("swap", context.theme, self._volumes.swap, words)
+        self.quantity = self._quantity_box()
         self.mode = self._mode_box()
         self.share = self._slider()
         self.hides_low = self._switch(
@@ -103,6 +124,7 @@ class FusionBar(QWidget):
         row.setContentsMargins(MARGIN_PX, 4, MARGIN_PX, 4)
         row.setSpacing(SPACING_PX)
         row.addWidget(self.base)
+        row.addWidget(self.quantity)
         row.addWidget(self.swap)
         row.addWidget(self.overlay)
         for each in (self.mode, self.share, self.hides_low, self.linked):
@@ -135,13 +157,27 @@ class FusionBar(QWidget):
         made.setMenu(menu)
         return made
 
+    def _quantity_box(self) -> QComboBox:
+        box = QComboBox()
+        box.setAccessibleName(tr("Image or error"))
+        for key, title, tip in QUANTITIES:
+            box.addItem(title, key)
+            box.setItemData(box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        box.activated.connect(lambda index: self._take_quantity(box.itemData(index)))
+        return box
+
+    def _take_quantity(self, key: str) -> None:
+        self._commands.show_error(key)
+        # A large error map is computed first; until then the box names what the slices show.
+        self.refresh()
+
     def _mode_box(self) -> QComboBox:
         box = QComboBox()
         box.setAccessibleName(tr("Fusion mode"))
         for key, title, tip in MODES:
             box.addItem(title, key)
             box.setItemData(box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
-        box.activated.connect(lambda index: self._fusion.set_mode(box.itemData(index)))
+        box.activated.connect(lambda index: self._commands.set_mode(box.itemData(index)))
         return box
 
     def _slider(self) -> QSlider:
@@ -183,34 +219,53 @@ class FusionBar(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         # Switches and slider may be hidden, so they do not count.
-        parts = (self.swap, self.mode) if self._fusion.has_values else ()
-        names = 2 * LEAST_NAME_PX + self.view.sizeHint().width()
+        parts = self._fixed
+        names = len(self._names) * LEAST_NAME_PX + self.view.sizeHint().width()
         width = names + sum(each.sizeHint().width() for each in parts)
         gaps = (2 + len(parts)) * SPACING_PX + 2 * MARGIN_PX
         rows = [each for each in (self.window_of_upper, self.window_of_both) if each.isVisible()]
         least = max([width + gaps, *(row.minimumSizeHint().width() for row in rows)])
         return QSize(least, super().minimumSizeHint().height())
 
+    @property
+    def _fixed(self) -> list[QWidget]:
+        """Controls besides the names that are never hidden for lack of space."""
+        is_error, two = self._fusion.is_error, self._fusion.has_values
+        shown = (
+            (self.quantity, has_error(self._context.session.view.volume)),
+            (self.swap, two and not is_error),
+            (self.mode, two),
+        )
+        return [widget for widget, is_shown in shown if is_shown]
+
+    @property
+    def _names(self) -> list[QPushButton]:
+        """The visible buttons with the names of volumes."""
+        return [self.base] if self._fusion.is_error else [self.base, self.overlay]
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit_to_width()
 
     def _fit_to_width(self) -> None:
         """Hide switches and slider that do not fit, then shorten the names."""
-        parts = [self.swap, self.mode] if self._fusion.has_values else []
+        parts = self._fixed
         wanted = [each for each in self._spared if self._wanted.get(each)]
         free = self.width() - 2 * MARGIN_PX - self.view.sizeHint().width() - SPACING_PX
         free -= sum(each.sizeHint().width() + SPACING_PX for each in parts)
-        widths = [each.sizeHint().width() for each in (self.base, self.overlay)]
-        room = free - sum(widths) - 2 * SPACING_PX
+        names = self._names
+        widths = [each.sizeHint().width() for each in names]
+        room = free - sum(widths) - len(names) * SPACING_PX
         for each in self._spared:
             # The slider has a fixed width that its size hint does not know.
             needed = (each.width() if each is self.share else each.sizeHint().width()) + SPACING_PX
             shown = each in wanted and needed <= room
             each.setVisible(shown)
             room -= needed if shown else 0
-        least = max((free - 2 * SPACING_PX) // 2, LEAST_NAME_PX)
-        for each in (self.base, self.overlay):
-            each.setMaximumWidth(max(least, free - 2 * SPACING_PX - min(widths)))
+        free -= len(names) * SPACING_PX
+        least = max(free // len(names), LEAST_NAME_PX)
+        for each in names:
+            rest = free - min(widths) if len(names) > 1 else free
+            each.setMaximumWidth(max(least, rest))
 
     def refresh(self) -> None:
         """Show the displayed volumes and their settings."""
@@ -218,16 +273,22 @@ class FusionBar(QWidget):
         self._name(self.base, "base", tr("No volume"))
         self._name(self.overlay, "overlay", tr("Second volume …"))
         two, blends = fusion.has_values, fusion.mode == "blend"
-        for each in (self.swap, self.mode):
-            each.setVisible(two)
+        self.swap.setVisible(two and not fusion.is_error)
+        self.mode.setVisible(two)
+        self.quantity.setVisible(has_error(view.volume))
+        # The box names the error already.
+        self.overlay.setVisible(not fusion.is_error)
+        self.quantity.setCurrentIndex(self.quantity.findData(self._volumes.shown_error))
+        self.quantity.setToolTip(literal_tip(QUANTITIES[self.quantity.currentIndex()][2]))
         mixes = two and fusion.mode in ("blend", "swipe")
         # A shared window needs equal units, and a comparison has a window of its own.
         same_unit = two and view.unit == fusion.unit and fusion.mode not in COMPARING
+        same_unit = same_unit and not fusion.is_error
         self._wanted = {self.share: mixes, self.hides_low: mixes, self.linked: same_unit}
         shares = same_unit and fusion.links_windows
         self.window_of_upper.setVisible(two and not shares and fusion.mode not in COMPARING)
         self.window_of_both.setVisible(fusion.compares)
-        self._offer_modes(view.unit, fusion.unit)
+        self._offer_modes()
         self.mode.setCurrentIndex(self.mode.findData(fusion.mode))
         self.mode.setToolTip(literal_tip(MODES[self.mode.currentIndex()][2]))
         name = tr("Opacity of the upper volume") if blends else tr("Border between the volumes")
@@ -248,11 +309,11 @@ class FusionBar(QWidget):
         set_tone(self.words, "look" if warning else "muted")
         self._fit_to_width()
 
-    def _offer_modes(self, *units: str) -> None:
-        """Disable the modes that these units do not allow. Their tooltips state the reason."""
+    def _offer_modes(self) -> None:
+        """Disable the modes that these volumes do not allow. Their tooltips state the reason."""
         model = self.mode.model()
         for row, (mode, _, tip) in enumerate(MODES):
-            why = obstacle(mode, *units) if self._fusion.has_values else ""
+            why = self._fusion.obstacle(mode)
             # The column of the model is set explicitly: tooltips of other columns are ignored.
             index = model.index(row, self.mode.modelColumn())
             model.setData(index, literal_tip(why or tip), Qt.ItemDataRole.ToolTipRole)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.language.translation import tr
+from app.state.models.images.error_images import RELATIVE, SPREAD, has_error
 from app.views.literal_text import literal_tip
 from app.views.planes.plane_geometry import POSITIONS, ViewTurn
 from app.views.slices.ortho_view import OrthoView
@@ -15,6 +17,10 @@ from app.views.state import ViewState
 from engine.geometry import PlaneName
 
 UNKNOWN = "xyz"
+NO_ERROR = tr(
+    "This image has no error map. To get one, set “Error map” in step 5, Finishing, and "
+    "reconstruct again."
+)
 SAID = tr("The patient position is stored in the volume and cannot be changed.")
 COPY: dict[PlaneName, str] = {
     "axial": tr("Copy the axial view"),
@@ -24,7 +30,14 @@ COPY: dict[PlaneName, str] = {
 
 
 class ViewMenu(QMenu):
-    """Acts on the last used view. It is rebuilt each time it opens."""
+    """Acts on the last used view. It is rebuilt each time it opens.
+
+    Signals
+    -------
+    error_chosen : key of the error to show; "" for the image
+    """
+
+    error_chosen = Signal(str)
 
     def __init__(self, views: OrthoView, parent: QWidget) -> None:
         super().__init__(parent)
@@ -40,6 +53,8 @@ class ViewMenu(QMenu):
         if isinstance(view, SliceView):
             self._add_turns(view)
             self.addSeparator()
+        self._add_quantities()
+        self.addSeparator()
         self._add_positions()
         self.addSeparator()
         words = COPY[view.plane] if isinstance(view, SliceView) else tr("Copy the projection")
@@ -65,6 +80,24 @@ class ViewMenu(QMenu):
             action.triggered.connect(lambda _=False, act=act: act())
             # "Reset" is disabled if there is nothing to reset.
             action.setEnabled(wanted != turn)
+
+    def _add_quantities(self) -> None:
+        """Add image and error; disabled without an error map, with the way to get one."""
+        state = self._views.state
+        known, shown = has_error(state.volume), ""
+        if state.fusion.is_error:
+            shown = RELATIVE if state.fusion.unit == "%" else SPREAD
+        for words, key in (
+            (tr("Show the image"), ""),
+            (tr("Show the error"), SPREAD),
+            (tr("Show the relative error"), RELATIVE),
+        ):
+            action = self.addAction(words)
+            action.setCheckable(True)
+            action.setChecked(key == shown)
+            action.setEnabled(known)
+            action.setToolTip("" if known else literal_tip(NO_ERROR))
+            action.triggered.connect(lambda _=False, key=key: self.error_chosen.emit(key))
 
     def _sides(self, axes: str) -> str:
         """Convert the patient axes of a position to the axes of the scanner."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Literal
 
 from PySide6.QtCore import Signal
@@ -10,13 +11,14 @@ from app.language.translation import tr
 from app.views.colour import windows
 from app.views.colour.colours import ViewColours
 from app.views.colour.volume_colours import VolumeAppearance
+from app.views.fusion import comparing
+from app.views.fusion.comparing import COMPARING, DifferenceErrors
 from app.views.planes.placing import VolumePlacing
 from app.views.volume_facts import facts_of
 from app.views.volume_kind import is_anatomical
 from engine.data import Volume, power_of
 
-FusionMode = Literal["blend", "swipe", "beside", "difference", "ratio"]
-COMPARING: tuple[FusionMode, ...] = ("difference", "ratio")
+FusionMode = Literal["blend", "swipe", "beside", "difference", "ratio", "significance"]
 OVERLAY_MAPS = ("hot", "viridis")
 """Default colour maps over a grey volume, and over one that already uses the first map."""
 OPACITY = 0.5
@@ -38,7 +40,9 @@ class FusionState(VolumeAppearance):
     links_windows : True if both share window and colour map, which requires equal units
     warning : message that stays on the images; empty if there is none
     remark : note about the pair; empty if there is none
-    compared : display settings of difference or ratio
+    compared : display settings of a comparison
+    is_error : True if this is the error of the first volume
+    same_scan : True if both are from one scan, None if that is unknown
     """
 
     mixing_changed = Signal()
@@ -53,6 +57,10 @@ class FusionState(VolumeAppearance):
         self._before = OPACITY
         self.hides_low, self.links_windows = True, False
         self.warning = self.remark = ""
+        self.is_error = False
+        self.same_scan: bool | None = None
+        self._errors: DifferenceErrors | None = None
+        self._errors_of: tuple[weakref.ref[Volume], weakref.ref[Volume]] | None = None
         self.colour_map = OVERLAY_MAPS[0]
         self.compared = ComparisonAppearance(self)
 
@@ -71,7 +79,7 @@ class FusionState(VolumeAppearance):
 
     @property
     def compares(self) -> bool:
-        """True if a difference or ratio is displayed."""
+        """True if a comparison is displayed."""
         return self.has_values and self.mode in COMPARING
 
     @property
@@ -79,7 +87,15 @@ class FusionState(VolumeAppearance):
         """True if both volumes are displayed side by side."""
         return self.has_values and self.mode == "beside"
 
-    def lay(self, volume: Volume | None, placing: VolumePlacing, name: str) -> None:
+    def lay(
+        self,
+        volume: Volume | None,
+        placing: VolumePlacing,
+        name: str,
+        *,
+        is_error: bool = False,
+        same_scan: bool | None = None,
+    ) -> None:
         """Set or remove the second volume.
 
         Parameters
@@ -90,10 +106,19 @@ class FusionState(VolumeAppearance):
             maps points of the displayed image to points of the volume
         name
             name for captions
+        is_error
+            True if it is the error of the first volume
+        same_scan
+            True if both volumes are from one scan; None if that is unknown
         """
+        if same_scan != self.same_scan:
+            self._errors = None
+        self.is_error, self.same_scan = is_error, same_scan
         if (placing, name) == (self.placing, self.name) and volume is self.volume:
             return
         before, self.volume, self.placing, self.name = self.volume, volume, placing, name
+        if volume is None:
+            self._errors = None
         if volume is not None:
             # Each volume has its own power of ten: Bq/mL and HU differ by orders of magnitude.
             self.power = power_of(facts_of(volume).largest)
@@ -117,13 +142,47 @@ class FusionState(VolumeAppearance):
             self.warning, self.remark = warning, remark
             self.mixing_changed.emit()
 
+    def obstacle(self, mode: FusionMode) -> str:
+        """Return the reason why the two volumes cannot be shown in a mode.
+
+        Parameters
+        ----------
+        mode
+            fusion mode
+
+        Returns
+        -------
+        a sentence; empty if they can
+        """
+        if self._lower.volume is None or self.volume is None:
+            return ""
+        if self.is_error and mode in COMPARING:
+            return tr("Comparisons need a second image. The upper volume is the error of this one.")
+        return comparing.obstacle(mode, self._lower.volume, self.volume, self.same_scan)
+
+    @property
+    def difference_errors(self) -> DifferenceErrors | None:
+        """Errors for the mode "significance", cached; None if there is an obstacle."""
+        lower, upper = self._lower.volume, self.volume
+        if lower is None or upper is None or self.obstacle("significance"):
+            return None
+        known = self._errors_of is not None and (
+            self._errors_of[0]() is lower and self._errors_of[1]() is upper
+        )
+        if self._errors is None or not known:
+            self._errors_of = weakref.ref(lower), weakref.ref(upper)
+            self._errors = comparing.errors_of_difference(
+                lower, upper, same_scan=bool(self.same_scan)
+            )
+        return self._errors
+
     def set_mode(self, mode: FusionMode) -> None:
         """Set how the two volumes are combined.
 
         Parameters
         ----------
         mode
-            blend, swipe, side by side, difference or ratio
+            blend, swipe, side by side, difference, ratio, or difference divided by its error
         """
         if mode != self.mode:
             self.mode = mode
@@ -185,12 +244,14 @@ class FusionState(VolumeAppearance):
         super().set_colours(colours)
 
     def _fit_comparison(self) -> None:
-        """Give difference or ratio a suitable window."""
+        """Give a comparison a suitable window."""
         lower, upper = self._lower, self
         if self.mode == "difference":
             low, high = lower.window
             # Half the window of the volume: smaller differences matter more than the full range.
             self.compared.begin(0.0, (high - low) / 2, lower.unit, lower.power)
+        elif self.mode == "significance":
+            self.compared.begin(0.0, comparing.SPREAD, tr("× error"), 0)
         elif self.mode == "ratio":
             unit = "" if lower.unit == upper.unit else f"{lower.unit} / {upper.unit}"
             tops = [max(abs(end) for end in appearance.window) for appearance in (lower, upper)]
@@ -205,7 +266,7 @@ class FusionState(VolumeAppearance):
 
 
 class ComparisonAppearance(VolumeAppearance):
-    """Display settings of a difference or a ratio.
+    """Display settings of a comparison.
 
     `middle` is the value of equal images: 0 for a difference, 1 for a ratio of equal units.
     """

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from app.language.translation import tr
 from app.views.colour.volume_colours import VolumeAppearance
 from app.views.fusion import comparing
 from app.views.fusion.resampling import index_at
+from app.views.planes.placing import VolumePlacing
 from app.views.slices.labels import shortened_name
+from app.views.volume_facts import least_value
+from engine.analysis.regions import quantile
 from engine.results import difference_parts
 
 if TYPE_CHECKING:
     from app.views.state import ViewState
 
-SIGNS = {"difference": "−", "ratio": "/"}
+SIGNS = {"difference": "−", "ratio": "/", "significance": "−"}
 
 
 def caption_parts(state: ViewState, part: str) -> tuple[str, ...]:
@@ -35,6 +40,9 @@ def caption_parts(state: ViewState, part: str) -> tuple[str, ...]:
     if not fusion.has_values:
         return ()
     lower, upper = named(state), named(fusion)
+    # An opaque error hides the image, so the caption names only the error.
+    if fusion.is_error and fusion.mode == "blend" and fusion.opacity == 1:
+        return (upper,)
     if fusion.is_side_by_side:
         return (upper,) if part == "upper" else (lower,)
     if fusion.compares:
@@ -65,8 +73,74 @@ def warning_of(state: ViewState) -> str:
     fusion = state.fusion
     if not fusion.has_values:
         return ""
-    why = comparing.obstacle(fusion.mode, state.unit, fusion.unit)
-    return " ".join(filter(None, (fusion.warning, why)))
+    return " ".join(filter(None, (fusion.warning, fusion.obstacle(fusion.mode))))
+
+
+def remark_of(state: ViewState) -> str:
+    """Return a note about the limits of an error or a significance; empty for other volumes.
+
+    Parameters
+    ----------
+    state
+        display settings of both volumes
+    """
+    fusion = state.fusion
+    if not fusion.has_values or state.volume is None:
+        return ""
+    if fusion.is_error and fusion.unit == "%":
+        least = state.shown_text(least_value(state.volume), 2)
+        return tr("transparent: image below {least}", least=least)
+    if fusion.mode != "significance" or fusion.difference_errors is None:
+        return ""
+    errors = [each.error for each in (state.volume, fusion.volume) if each and each.error]
+    limit = quantile(min(error.n for error in errors) - 1)
+    return tr("beyond ±{limit:.1f}: significant in this voxel (95 %)", limit=limit)
+
+
+def compares_regions(state: ViewState) -> bool:
+    """Return True if means of regions of the two volumes can be compared with their errors.
+
+    Parameters
+    ----------
+    state
+        display settings of both volumes
+    """
+    return asks_for_comparison(state) and not region_obstacle(state)
+
+
+def asks_for_comparison(state: ViewState) -> bool:
+    """Return True if two images of one unit are displayed that both have an error map.
+
+    Parameters
+    ----------
+    state
+        display settings of both volumes
+    """
+    fusion = state.fusion
+    if state.volume is None or fusion.volume is None or fusion.is_error:
+        return False
+    has_both = state.volume.error is not None and fusion.volume.error is not None
+    return has_both and state.unit == fusion.unit
+
+
+def region_obstacle(state: ViewState) -> str:
+    """Return the reason why regions of the two volumes cannot be compared.
+
+    Parameters
+    ----------
+    state
+        display settings of both volumes, which both have an error map
+
+    Returns
+    -------
+    a sentence; empty if they can be compared
+    """
+    fusion = state.fusion
+    if state.volume is None or fusion.volume is None:
+        return ""
+    if fusion.placing != VolumePlacing():
+        return tr("The second volume is rotated or moved, so regions are not compared in it.")
+    return comparing.noise_obstacle(state.volume, fusion.volume, fusion.same_scan)
 
 
 def named(appearance: VolumeAppearance) -> str:
@@ -93,8 +167,11 @@ def upper_value(state: ViewState) -> str:
     text with unit; empty without a second volume
     """
     fusion = state.fusion
-    if fusion.volume is None:
+    # The first volume states its own error, in its unit.
+    if fusion.volume is None or (fusion.is_error and fusion.unit == state.unit):
         return ""
     index = index_at(fusion.volume, fusion.placing, state.cursor_mm)
+    if fusion.is_error and index is not None and np.isnan(fusion.volume.values[index]):
+        return ""
     # A statement is clearer than an empty field: the cursor is inside the first volume.
     return tr("outside the second volume") if index is None else fusion.text_of(index)

@@ -15,10 +15,12 @@ import numpy as np
 
 from app.language.translation import tr
 from app.views.fusion import comparing
+from app.views.fusion.fusion_text import remark_of
 from app.views.fusion.resampling import N_ACROSS, on_plane
 from app.views.fusion.upper_layer import UpperLayer, Values
 from app.views.planes.placing import VolumePlacing
 from app.views.state import ViewState
+from app.views.volume_facts import least_value
 from engine.data import Volume
 from engine.geometry import Plane, Rect
 
@@ -64,7 +66,7 @@ class UpperPlane(UpperLayer):
 
     def remark(self) -> str:
         """Return a note about both volumes; empty if there is none."""
-        return BESIDE_REMARK if self.fusion.is_side_by_side else ""
+        return BESIDE_REMARK if self.fusion.is_side_by_side else remark_of(self.state)
 
     def values(self, plane: Plane, sign: float, rect: Rect) -> tuple[Values, Rect] | None:
         """Return the values to colour.
@@ -97,11 +99,22 @@ class UpperPlane(UpperLayer):
             # As fine as the finer of the two, so that no detail of the overlay is lost.
             step = min(plane.pixel_mm, *upper.grid.voxel_mm)
             return _on(upper, fusion.placing, plane, sign, rect, step)
-        if comparing.obstacle(fusion.mode, base.unit, upper.unit):
+        if fusion.obstacle(fusion.mode):
             return None
+
         # Both volumes are sampled at the same points, so that differences are exact per pixel.
-        lower = _on(base, VolumePlacing(), plane, sign, rect, plane.pixel_mm)
-        there = _on(upper, fusion.placing, plane, sign, rect, plane.pixel_mm)
+        def of_lower(each: Volume) -> Values:
+            return _on(each, VolumePlacing(), plane, sign, rect, plane.pixel_mm)
+
+        def of_upper(each: Volume) -> Values:
+            return _on(each, fusion.placing, plane, sign, rect, plane.pixel_mm)
+
+        lower, there, errors = of_lower(base), of_upper(upper), None
+        if fusion.mode == "significance":
+            errors = fusion.difference_errors
+        if errors is not None:
+            least = least_value(base), least_value(upper)
+            return comparing.significance(lower, there, least, errors, (of_lower, of_upper))
         if fusion.mode == "difference":
             return comparing.difference(lower, there)
         return comparing.ratio(lower, there, fusion.window[1])

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 from app.views.fusion import comparing
 from app.views.fusion.resampling import resampled, slice_through
 from app.views.fusion.upper_layer import UpperLayer, Values
+from app.views.planes.placing import VolumePlacing
 from app.views.planes.plane_geometry import slice_centre
 from app.views.slices.slab import SlabCutter
+from app.views.volume_facts import least_value
+from engine.data import Volume
 from engine.geometry import Orientation, Point, Rect
 
 if TYPE_CHECKING:
@@ -76,16 +79,25 @@ class UpperSlice(UpperLayer):
         self, orientation: Orientation, lower: Values, rect: Rect, at: Point
     ) -> tuple[Values, Rect] | None:
         fusion, volume, base = self.fusion, self.fusion.volume, self.state.volume
-        if (
-            volume is None
-            or base is None
-            or comparing.obstacle(fusion.mode, base.unit, volume.unit)
-        ):
+        if volume is None or base is None or fusion.obstacle(fusion.mode):
             return None
         # The lower slice is one of the volume's own, so the plane is moved to its centre.
         point = slice_centre(base.grid, orientation.normal, at)
         shape = (lower.shape[0], lower.shape[1])
-        there = resampled(volume, fusion.placing, orientation, point, rect, shape)
+
+        def of_upper(each: Volume) -> Values:
+            return resampled(each, fusion.placing, orientation, point, rect, shape)
+
+        def of_lower(each: Volume) -> Values:
+            return resampled(each, VolumePlacing(), orientation, point, rect, shape)
+
+        there, errors = of_upper(volume), None
+        if fusion.mode == "significance":
+            errors = fusion.difference_errors
+        if errors is not None:
+            least = least_value(base), least_value(volume)
+            found = comparing.significance(lower, there, least, errors, (of_lower, of_upper))
+            return found, rect
         if fusion.mode == "difference":
             return comparing.difference(lower, there), rect
         return comparing.ratio(lower, there, fusion.window[1]), rect

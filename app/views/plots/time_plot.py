@@ -24,7 +24,9 @@ from engine.data import unit_text
 
 EMPTY_TEXT = tr("Each time frame adds a point to the curve")
 ROOM = 0.06
-WHISKER_PX = 1.0
+WHISKER_PX = 1.5
+BEAM = 0.15
+"""Width of the ends of a bar, as a share of the shortest time between two points."""
 
 
 class CurveOverTime(StillPlot):
@@ -54,7 +56,8 @@ class CurveOverTime(StillPlot):
         # A frame without an error map has no bar.
         spread = np.nan_to_num(spread)
         self._line.setData(times, means)
-        self._whiskers.setData(x=times, y=means, height=2 * spread)
+        beam = BEAM * float(np.diff(times).min()) if len(times) > 1 else 0.0
+        self._whiskers.setData(x=times, y=means, height=2 * spread, beam=beam)
         if curve is None:
             return
         # Activity curves start at zero; a cut axis would exaggerate small changes.
@@ -76,7 +79,7 @@ class CurveOverTime(StillPlot):
         self._line.setPen(pen)
         self._line.setSymbolPen(pen)
         self._line.setSymbolBrush(QColor(colours.canvas))
-        self._whiskers.setData(pen=pyqtgraph.mkPen(colours.muted, width=WHISKER_PX))
+        self._whiskers.setData(pen=pyqtgraph.mkPen(colours.text, width=WHISKER_PX))
         self._note.set_colours(colours)
 
 

@@ -15,8 +15,8 @@ from app.views import line, overlay
 from app.views.colour.raster import Raster
 from app.views.colour.raster_view import RasterView
 from app.views.colour.volume_colours import VolumeAppearance
-from app.views.fusion.fusion_state import COMPARING
-from app.views.fusion.fusion_text import caption_parts, warning_of
+from app.views.fusion.comparing import COMPARING
+from app.views.fusion.fusion_text import caption_parts, remark_of, warning_of
 from app.views.fusion.upper_slice import UpperSlice
 from app.views.gestures import Drag, PointDrag, SwipeDrag
 from app.views.overlay import BETWEEN
@@ -128,6 +128,8 @@ class SliceView(RasterView):
             return ASKEW_REMARK
         if self.state.note:
             return self.state.note
+        if limits := remark_of(self.state):
+            return limits
         if self.state.box is not None:
             return BOX_REMARK
         blurred = self.state.blurred_axis

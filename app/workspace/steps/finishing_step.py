@@ -49,7 +49,7 @@ class FinishingStep(StepPanel):
             tr("between iterations: {describe}", describe=each.describe())
             for each in protocol.between
         ]
-        parts += self._conversions()
+        parts += [*self._conversions(), *_error_map(protocol)]
         # Conversions to SUV, for example, need data that the scan may not have.
         if fault := self._study.modality.fault(protocol, self._study.known):
             self.say(fault, "fault")
@@ -72,6 +72,12 @@ class FinishingStep(StepPanel):
         protocol = self._study.protocol
         values = [getattr(protocol, name) for name in self._study.modality.finishing]
         return [title_of(type(value)) for value in values if isinstance(value, Settings)]
+
+
+def _error_map(protocol: Protocol) -> list[str]:
+    """Return the error map that a protocol requests; not all protocols can."""
+    n = protocol.model_dump(include={"error_replicates"}).get("error_replicates")
+    return [tr("error map from {n} replicates", n=n)] if n else []
 
 
 def _finishing_form(protocol: Protocol) -> Form:

@@ -6,6 +6,7 @@ from engine.core.lazy_exports import face
 
 if TYPE_CHECKING:
     from engine.analysis.quality.calibrating import MOST_ERROR_PERCENT as MOST_ERROR_PERCENT
+    from engine.analysis.quality.compare import over_error as over_error
     from engine.analysis.quality.curved_reformat import CurvedPlane as CurvedPlane
     from engine.analysis.quality.curved_reformat import curve_through as curve_through
     from engine.analysis.quality.curved_reformat import curved_plane as curved_plane
@@ -39,6 +40,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
     __getattr__, __dir__ = face(
         __name__,
         {
+            "compare": ("over_error",),
             "calibrating": ("MOST_ERROR_PERCENT",),
             "curved_reformat": ("CurvedPlane", "curve_through", "curved_plane"),
             "cylinder": ("UprightCylinder",),

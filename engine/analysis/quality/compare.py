@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.core.arrays import Array
 from engine.core.errors import DataError, GeometryError
 from engine.data.volume import Volume
 from engine.geometry.grid import Point
@@ -29,6 +30,27 @@ def rmse(image: Volume, truth: Volume) -> float:
     # The sum of squares of a large float32 image loses digits, so it is formed in float64.
     difference = image.values.astype(np.float64) - truth.values
     return float(np.sqrt(np.mean(difference**2)))
+
+
+def over_error(difference: Array, *deviations: Array) -> Array:
+    """Return a difference of two images divided by its error.
+
+    Parameters
+    ----------
+    difference
+        first minus second image
+    deviations
+        standard deviation of the difference, or those of two images with independent noise, which
+        are added in quadrature; of the shape of the difference
+
+    Returns
+    -------
+    float32 of the same shape; NaN where the error is 0 or unknown
+    """
+    error = np.sqrt(sum(np.square(each, dtype=np.float64) for each in deviations))
+    found = np.full(difference.shape, np.nan, np.float32)
+    np.divide(difference, error, out=found, where=error > 0, casting="same_kind")
+    return found
 
 
 def correlation(image: Volume, truth: Volume, *, fwhm_mm: float = 0.0) -> float:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engine.analysis.regions.errors import RegionErrors as RegionErrors
     from engine.analysis.regions.errors import difference_between as difference_between
     from engine.analysis.regions.errors import difference_within as difference_within
+    from engine.analysis.regions.errors import quantile as quantile
     from engine.analysis.regions.figures import PERCENTILES as PERCENTILES
     from engine.analysis.regions.figures import VOXEL_RULES as VOXEL_RULES
     from engine.analysis.regions.figures import Contrast as Contrast
@@ -71,7 +72,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "coverage": ("RegionCoverage",),
             "errors": (
                 *("Difference", "FigureError", "RegionErrors"),
-                *("difference_between", "difference_within"),
+                *("difference_between", "difference_within", "quantile"),
             ),
             "figures": (
                 *(

@@ -31,6 +31,19 @@ CONFIDENCE = 0.95
 """Probability of an interval."""
 
 
+def quantile(freedom: float) -> float:
+    """Return the half width of a 95 % interval for a standard deviation of 1 (Student's t).
+
+    Parameters
+    ----------
+    freedom
+        degrees of freedom
+    """
+    from scipy.stats import t
+
+    return float(t.ppf(0.5 + CONFIDENCE / 2, freedom))
+
+
 @dataclass(frozen=True)
 class FigureError:
     """Error of one figure.
@@ -63,9 +76,7 @@ class FigureError:
     @property
     def half_width(self) -> float:
         """Half width of the 95 % interval."""
-        from scipy.stats import t
-
-        return float(t.ppf(0.5 + CONFIDENCE / 2, self.freedom)) * self.sd
+        return quantile(self.freedom) * self.sd
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,8 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         "sharp."
     )
     iterating = ("algorithm", "prior")
-    expert = ("layers", "response")
+    expert = ("layers", "response", "error_seed")
+    finishing = ("finishing", "between", "error_replicates")
     grid_from = "scanner"
     rows = "lines"
     stages: ClassVar[dict[str, str]] = {
@@ -63,6 +64,7 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         "scatter": "Scatter",
         "sensitivity": "Sensitivity",
         "reconstruct": "Iterations",
+        "errors": "Error map",
         "finish": "Finishing",
     }
     long_work: ClassVar[dict[str, str]] = {

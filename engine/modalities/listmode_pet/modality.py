@@ -44,7 +44,8 @@ class ListModePet(Modality[ListModeProtocol]):
         "instead, which models the blur of the crystals."
     )
     iterating = ("algorithm", "frames")
-    expert = ("sensitivity", "reproducible")
+    expert = ("sensitivity", "reproducible", "error_seed")
+    finishing = ("finishing", "between", "error_replicates")
     grid_from = "scanner"
     rows = "events"
     stages: ClassVar[dict[str, str]] = {
@@ -54,6 +55,7 @@ class ListModePet(Modality[ListModeProtocol]):
         "scatter": "Scatter",
         "sensitivity": "Sensitivity",
         "reconstruct": "Iterations",
+        "errors": "Error map",
         "finish": "Finishing",
     }
 

@@ -52,6 +52,8 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
     )
     grid_from = "scanner"
     rows = "bins"
+    expert = ("error_seed",)
+    finishing = ("finishing", "between", "error_replicates")
     stages: ClassVar[dict[str, str]] = {
         "read": "Read",
         "kernels": "Compiling",
@@ -59,6 +61,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
         "scatter": "Scatter",
         "sensitivity": "Sensitivity",
         "reconstruct": "Iterations",
+        "errors": "Error map",
         "finish": "Finishing",
     }
 

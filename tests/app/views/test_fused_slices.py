@@ -9,9 +9,11 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from app.views.colour.colour_maps import lookup_table
+from app.views.fusion.fusion_text import upper_value
 from app.views.planes.placing import VolumePlacing
 from app.views.slices.ortho_view import OrthoView
 from app.views.slices.slice_view import SliceView
+from engine.data.error_map import ErrorMap
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from tests.app.views.painted import painted
@@ -147,6 +149,56 @@ def test_one_window_serves_both_where_they_have_one_unit(fused):
     fused.fusion.lay(even(3, "kBq/mL"), VolumePlacing(), "above")
     fused.set_window(-5, 5)
     assert fused.fusion.window != (-5, 5)
+
+
+def even_with_error(value: float, sd: float) -> Volume:
+    """A uniform image whose three replicates have this standard deviation."""
+    plain = even(value)
+    replicates = [plain.values + np.float32(k * sd) for k in (-1, 0, 1)]
+    return replace(plain, error=ErrorMap.of(plain.values, replicates, seed=1))
+
+
+@pytest.mark.parametrize(("same_scan", "error"), [(None, 0.5), (False, 0.5), (True, 0.1)])
+def test_a_significance_is_the_difference_over_its_error(fused, show, same_scan, error):
+    """Errors of 0.3 and 0.4: independent 0.5, and 0.1 if both have the same noise."""
+    fused.set_volume(even_with_error(3.0, 0.3))
+    upper = even_with_error(2.0, 0.4)
+    fused.fusion.lay(upper, VolumePlacing(), "above", same_scan=same_scan)
+    fused.fusion.set_mode("significance")
+    view = show(SliceView(fused, "axial"))
+    values, rect = view._upper.values(view.orientation, view.raster.values, view.raster.rect)
+    np.testing.assert_allclose(values, 1.0 / error, rtol=0.02)  # steps of 1/127
+    assert rect == view.raster.rect
+    # Student's t with two degrees of freedom.
+    assert view.remark() == "beyond ±4.3: significant in this voxel (95 %)"
+    assert "below − above [× error]" in view.caption()
+
+
+def test_background_has_no_significance(fused, show):
+    lower, upper = even_with_error(3.0, 0.3), even_with_error(2.0, 0.4)
+    for volume in (lower, upper):
+        volume.values[:, :, :4] = 0.01
+    fused.set_volume(lower)
+    fused.fusion.lay(upper, VolumePlacing(), "above")
+    fused.fusion.set_mode("significance")
+    view = show(SliceView(fused, "axial"))
+    values, _ = view._upper.values(view.orientation, view.raster.values, view.raster.rect)
+    assert np.isnan(values).mean() == pytest.approx(0.4)
+
+
+def test_an_opaque_error_is_named_alone_and_states_its_limits(fused, show):
+    fused.set_volume(even_with_error(3.0, 0.3))
+    percent = replace(even(10.0), unit="%")
+    fused.fusion.lay(percent, VolumePlacing(), "Relative error", is_error=True)
+    view = show(SliceView(fused, "axial"))
+    fused.fusion.set_opacity(1.0)
+    assert "Relative error [%]" in view.caption() and "below [HU]" not in view.caption()
+    assert view.remark() == "transparent: image below 0.15 HU"  # 5 % of 3
+    assert upper_value(fused) == "10 %"
+    fused.fusion.set_opacity(0.5)
+    assert "below [HU]" in view.caption() and "50 %" in view.caption()
+    percent.values[:] = np.nan
+    assert upper_value(fused) == ""
 
 
 PAIRS = [("CT", "PT"), ("PT", "CT"), ("MR", "PT"), ("PT", "MR"), ("map", "image")]

@@ -1,19 +1,20 @@
 """Choose the colours, windows and mode in which two volumes are shown together.
 
 Volumes with one unit are compared, so both have one colour map and one window. PET over CT or MR
-is hot metal over grey. The choices are made once for each pair; the user may change them.
+is hot metal over grey. The error of a volume has colours of its own. The choices are made once for
+each pair; the user may change them.
 """
 
 from __future__ import annotations
 
 from app.views.colour import windows
 from app.views.colour.volume_colours import VolumeAppearance
-from app.views.fusion import comparing
-from app.views.fusion.fusion_state import OVERLAY_MAPS
+from app.views.fusion.fusion_state import OVERLAY_MAPS, FusionMode
 from app.views.state import ViewState
 from app.views.volume_kind import is_anatomical
 
 GREYS = ("grey", "grey_inverted")
+ERROR_MAPS = ("viridis", "cividis")
 Pair = tuple[object, ...]
 
 
@@ -24,6 +25,7 @@ class PairAppearance:
         self._view = view
         self._pair: Pair = ()
         self._alone = "", view.colour_map
+        self._before_error: tuple[FusionMode, float, str] | None = None
 
     def leave(self, key: str) -> None:
         """Restore the colours that the first volume had before the fusion.
@@ -37,6 +39,7 @@ class PairAppearance:
         if not self._pair:
             return
         self._pair = ()
+        self._end_error()
         view.fusion.set_links_windows(False)
         # Another volume than before gets the default colours of its unit instead.
         before, colours = self._alone
@@ -65,8 +68,12 @@ class PairAppearance:
         if not self._pair:
             self._alone = keys[0], view.colour_map
         self._pair = (*keys, view.unit, fusion.unit)
+        if fusion.is_error:
+            self._dress_error()
+            return
+        self._end_error()
         # A difference of two units has no meaning, so the mode falls back to blending.
-        if comparing.obstacle(fusion.mode, view.unit, fusion.unit):
+        if fusion.obstacle(fusion.mode):
             fusion.set_mode("blend")
         # Two empty units are equal too, but say nothing about the quantities.
         is_compared = bool(view.unit) and view.unit == fusion.unit
@@ -76,6 +83,28 @@ class PairAppearance:
             fusion.set_colour_map(view.colour_map)
         else:
             self._dress_differently()
+
+    def _dress_error(self) -> None:
+        """Show the error of the first volume alone, in colours and a window of its own."""
+        fusion = self._view.fusion
+        if self._before_error is None:
+            self._before_error = fusion.mode, fusion.opacity, fusion.colour_map
+        fusion.set_links_windows(False)
+        # Opaque: the slices show the error, and a lower opacity lets the image through.
+        fusion.set_mode("blend")
+        fusion.set_opacity(1.0)
+        # Two quantities in one colour map could be mistaken for each other.
+        maps = [key for key in ERROR_MAPS if key != self._view.colour_map]
+        _choose(fusion, maps[0])
+
+    def _end_error(self) -> None:
+        """Restore the settings of the fusion from before an error was shown."""
+        if self._before_error is not None:
+            mode, opacity, colours = self._before_error
+            self._before_error = None
+            self._view.fusion.set_mode(mode)
+            self._view.fusion.set_opacity(opacity)
+            _choose(self._view.fusion, colours)
 
     def _dress_differently(self) -> None:
         """Choose colours for different quantities: anatomy in grey, function in colours."""

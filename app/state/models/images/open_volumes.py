@@ -8,6 +8,7 @@ from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
+from app.state.models.images.error_images import NAMES, error_image, has_error
 from app.state.models.images.fusion_display import PairAppearance
 from app.state.models.images.volume_display import VolumeDisplay
 from app.state.models.images.volume_origin import NO_SIDES, Origin, PairingNote, pairing_note_of
@@ -18,7 +19,7 @@ from app.views.state import ViewState
 from engine.data import Volume
 from engine.geometry import RigidMotion
 
-Kind = Literal["image", "iterate", "input", "result", "file"]
+Kind = Literal["image", "iterate", "input", "result", "file", "error"]
 IMAGE = "image"
 """Key of the image of the run. The volume behind it changes with every update and scrubber step."""
 
@@ -31,7 +32,8 @@ class OpenVolume:
     ----------
     key : constant while it is open: `IMAGE`, "input:mu_map", "result:ID", "file:PATH", …
     name : for the screen of its owner
-    kind : image of the run, stored iterate, input of the study, result on disk, or file
+    kind : image of the run, stored iterate, input of the study, result on disk, file, or error of
+        the volume that is shown
     volume : values, grid and unit
     origin : scan and patient, as far as they are known
     motion : moves it to its aligned position; None if it needs no motion
@@ -85,6 +87,7 @@ class OpenVolumes(QObject):
         self.others: tuple[OpenVolume, ...] = ()
         self._base_key, self._overlay_key = IMAGE, ""
         self._windows: dict[str, Window] = {}
+        self._before_error = ""
 
     @property
     def image(self) -> OpenVolume | None:
@@ -104,7 +107,28 @@ class OpenVolumes(QObject):
     @property
     def overlay(self) -> OpenVolume | None:
         """The volume over the base; None without fusion."""
-        return self._found(self._overlay_key)
+        return self._error_of_base() if self._asks_for_error else self._found(self._overlay_key)
+
+    @property
+    def shown_error(self) -> str:
+        """Key of the error that is shown over the base; "" if the slices show the image."""
+        return self._overlay_key if self._asks_for_error and has_error(self.base_volume) else ""
+
+    @property
+    def base_volume(self) -> Volume | None:
+        """Values of the volume that is shown."""
+        base = self.base
+        return base.volume if base is not None else None
+
+    @property
+    def _asks_for_error(self) -> bool:
+        return self._overlay_key in NAMES
+
+    def _error_of_base(self) -> OpenVolume | None:
+        base, key = self.base, self._overlay_key
+        if base is None or not has_error(base.volume):
+            return None
+        return OpenVolume(key, NAMES[key], "error", error_image(base.volume, key), base.origin)
 
     @property
     def shows_image(self) -> bool:
@@ -115,7 +139,7 @@ class OpenVolumes(QObject):
     def pairing_note(self) -> PairingNote:
         """Warning and note about the pair that is shown."""
         base, overlay = self.base, self.overlay
-        if base is None or overlay is None:
+        if base is None or overlay is None or overlay.kind == "error":
             return PairingNote()
         found = pairing_note_of(base.origin, overlay.origin)
         # Without a patient position, left and right may be exchanged between the two.
@@ -211,6 +235,9 @@ class OpenVolumes(QObject):
             return
         before = self._base_key
         self._keep_windows()
+        # Windows of an error belong to one volume.
+        for error in NAMES:
+            self._windows.pop(error, None)
         self._base_key = key
         if self._overlay_key == key:
             self._overlay_key = before if self._found(before) is not None else ""
@@ -231,8 +258,25 @@ class OpenVolumes(QObject):
             self._overlay_key = key if self._found(key) is not None else ""
             self._show(switched=True)
 
+    def show_error(self, key: str) -> None:
+        """Show the error of the base over it, or the volume that was over it before.
+
+        Parameters
+        ----------
+        key
+            `SPREAD` or `RELATIVE`; "" shows the image again
+        """
+        if key == (self._overlay_key if self._asks_for_error else ""):
+            return
+        self._keep_windows()
+        if not self._asks_for_error:
+            self._before_error = self._overlay_key
+        before = self._before_error
+        self._overlay_key = key or (before if self._found(before) is not None else "")
+        self._show(switched=True)
+
     def swap(self) -> None:
-        """Exchange base and overlay."""
+        """Exchange base and overlay. The error of an image stays over it."""
         self.set_base(self._overlay_key)
 
     # The displayed volumes
@@ -280,7 +324,13 @@ class OpenVolumes(QObject):
             if fusion.volume is not None:
                 fusion.lay(None, VolumePlacing(), "")
             return
-        fusion.lay(overlay.volume, overlay.placing_over(base), overlay.name)
+        is_error = overlay.kind == "error"
+        if is_error and not fusion.is_error and fusion.volume is not None:
+            # Another quantity needs a window of its own, even in the same unit.
+            fusion.lay(None, VolumePlacing(), "")
+        same_scan = base.origin.is_same_scan(overlay.origin)
+        placing = overlay.placing_over(base)
+        fusion.lay(overlay.volume, placing, overlay.name, is_error=is_error, same_scan=same_scan)
 
     def _keep_windows(self) -> None:
         # Each volume returns with the window that it had, so both are stored before any switch.

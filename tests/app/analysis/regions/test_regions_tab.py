@@ -326,8 +326,12 @@ def shown_texts(tab: RegionsTab) -> list[str]:
     return [label.text() for label in tab.findChildren(QLabel)]
 
 
+def visible_texts(tab: RegionsTab) -> list[str]:
+    return [label.text() for label in tab.findChildren(QLabel) if label.isVisible()]
+
+
 @pytest.mark.parametrize(
-    ("factor", "words"), [(1.02, "not significant"), (1.5, "significant (p =")]
+    ("factor", "words"), [(1.02, "not significant, p ="), (1.5, "significant, p < 0.001")]
 )
 def test_an_error_map_tells_which_of_two_lesions_differs(
     qtbot, tab, controls, rng, factor, words
@@ -343,7 +347,7 @@ def test_an_error_map_tells_which_of_two_lesions_differs(
     controls.session.regions.choose("Right")
     tab.show()
 
-    qtbot.waitUntil(lambda: "Significance" in shown_texts(tab), timeout=5000)
+    qtbot.waitUntil(lambda: "Significance (95 %)" in shown_texts(tab), timeout=5000)
 
     texts = shown_texts(tab)
     assert any(text.startswith(words) for text in texts)
@@ -355,9 +359,72 @@ def test_an_error_map_tells_which_of_two_lesions_differs(
         assert float(sd) == pytest.approx(spread, rel=0.05)
     value, _, error, _ = texts[texts.index("Total") + 1].split()
     assert float(error) / float(value) == pytest.approx(spread / (50 * factor), rel=0.05)
-    assert "1 standard deviation, 20 replicates" in texts
+    assert "1 SD from 20 replicates" in texts
     row = tab.list.topLevelItem(1).text(1)
     assert row == texts[texts.index("Mean") + 1].removesuffix(" Bq/mL")
+
+
+def noisy(values: np.ndarray, shifts: np.ndarray, seed: int = 1) -> Volume:
+    """An image whose replicates are shifted as a whole."""
+    error = ErrorMap.of(values, [values + np.float32(s) for s in shifts], seed=seed)
+    return Volume(values, GRID, "Bq/mL", error=error)
+
+
+@pytest.mark.parametrize(
+    ("scan", "sd", "words", "noise"),
+    [
+        ("/other.h5", np.hypot(2, 3), "not significant, p =", "independent (two scans)"),
+        ("", np.hypot(2, 3), "not significant, p =", "treated as independent"),
+        ("/own.h5", 1.0, "significant, p < 0.001", "the same counts, compared by replicate"),
+    ],
+)
+def test_a_lesion_is_compared_with_the_second_volume(
+    qtbot, tab, controls, rng, scan, sd, words, noise
+) -> None:
+    """Both images have the same noise times 2 and 3: of one scan, 1 is left of it."""
+    shifts = rng.normal(0, 1, 20)
+    shifts /= shifts.std(ddof=1)
+    values = np.full(GRID.shape, 50, np.float32)
+    session = controls.session
+    session.show_file(noisy(values, 2 * shifts), "a.h5")
+    own = session.volumes.image
+    session.volumes.take_image(replace(own, origin=Origin(scan="/own.h5")))
+    later = noisy(values - np.float32(5), 3 * shifts)
+    session.volumes.add(OpenVolume("later", "later.h5", "file", later, Origin(scan=scan)))
+    session.regions.add(BALL, "Lesion")
+    session.regions.choose("Lesion")
+    session.volumes.set_overlay("later")
+    tab.show()
+
+    title = "Compared with the second volume: later.h5"
+    qtbot.waitUntil(lambda: title in visible_texts(tab), timeout=5000)
+
+    texts = visible_texts(tab)
+    mean, _, error, _ = texts[texts.index("Mean in the second volume") + 1].split()
+    assert (float(mean), float(error)) == (pytest.approx(45), pytest.approx(3, rel=0.02))
+    value, _, error, unit = texts[texts.index("Difference of the means") + 1].split()
+    assert unit == "Bq/mL"
+    assert (float(value), float(error)) == (pytest.approx(5), pytest.approx(sd, rel=0.02))
+    assert texts[texts.index("Significance (95 %)") + 1].startswith(words)
+    assert texts[texts.index("Noise") + 1] == noise
+    session.volumes.set_overlay("")
+    qtbot.waitUntil(lambda: title not in visible_texts(tab), timeout=5000)
+    assert "Noise" not in visible_texts(tab)
+
+
+def test_the_tab_says_why_two_volumes_are_not_compared(qtbot, tab, controls, rng) -> None:
+    values, session = np.full(GRID.shape, 50, np.float32), controls.session
+    session.show_file(noisy(values, rng.normal(0, 1, 9)), "a.h5")
+    session.regions.add(BALL, "Lesion")
+    session.regions.choose("Lesion")
+    tab.show()
+    later = noisy(values.copy(), rng.normal(0, 1, 9))
+    moved = RigidMotion((3.0, 0.0, 0.0))
+    session.volumes.add(OpenVolume("later", "later.h5", "file", later, motion=moved))
+    session.volumes.set_overlay("later")
+    why = "The second volume is rotated or moved, so regions are not compared in it."
+    qtbot.waitUntil(lambda: why in visible_texts(tab), timeout=5000)
+    assert "Mean in the second volume" not in visible_texts(tab)
 
 
 def test_without_an_error_map_there_are_no_errors(qtbot, tab) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
+from app.state.models.images.error_images import RELATIVE, SPREAD
 from app.state.models.images.open_volumes import IMAGE, OpenVolume, OpenVolumes
 from app.state.models.images.volume_origin import (
     NOT_SAID,
@@ -17,6 +19,8 @@ from app.state.models.images.volume_origin import (
     pairing_note_of,
 )
 from app.views.state import ViewState
+from app.views.volume_facts import least_value
+from engine.data.error_map import ErrorMap
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 
@@ -178,3 +182,97 @@ def test_a_volume_with_another_unit_leaves_the_difference(compared, view):
     compared.set_overlay("mr")
     assert view.fusion.mode == "blend"
     assert (view.colour_map, view.fusion.colour_map) == ("hot", "grey")
+
+
+def with_error(one: OpenVolume, spread: float = 0.5) -> OpenVolume:
+    """The same volume with an error map; the error grows with the value."""
+    values = one.volume.values
+    replicates = [values * np.float32(1 + k * spread) for k in (-1, 0, 1)]
+    error = ErrorMap.of(values, replicates, seed=1)
+    return replace(one, volume=replace(one.volume, error=error))
+
+
+@pytest.mark.parametrize("key", [SPREAD, RELATIVE])
+def test_the_error_lies_over_the_image_until_the_image_is_wanted_again(volumes, view, key):
+    volumes.take_image(with_error(opened(IMAGE, scan="/a")))
+    volumes.set_overlay("ct")
+    fusion = view.fusion
+    fusion.set_mode("swipe")
+    fusion.set_opacity(0.3)
+    colours, before = fusion.colour_map, fusion.volume
+    volumes.show_error(key)
+    assert (volumes.shown_error, volumes.overlay.kind) == (key, "error")
+    assert (fusion.mode, fusion.opacity, fusion.is_error) == ("blend", 1.0, True)
+    assert not fusion.links_windows, "two quantities need two windows"
+    assert fusion.colour_map != view.colour_map
+    assert volumes.pairing_note == ("", ""), "they are of one image"
+    # Values 0 to 9 with a relative standard deviation of 50 %.
+    sd = view.volume.error.standard_deviation
+    if key == SPREAD:
+        assert (fusion.unit, fusion.volume.values.max()) == ("counts/mm", sd.max())
+        assert fusion.window[1] == pytest.approx(4.5, rel=0.02)
+    else:
+        assert fusion.unit == "%"
+        least = least_value(view.volume)
+        is_low = view.volume.values < least
+        assert 0 < is_low.sum() < is_low.size
+        np.testing.assert_array_equal(np.isnan(fusion.volume.values), is_low)
+        assert np.nanmax(fusion.volume.values) == pytest.approx(50, rel=0.02)
+    fusion.set_window(0, 2)
+    volumes.show_error("")
+    assert (fusion.volume, volumes.shown_error, fusion.is_error) == (before, "", False)
+    assert (fusion.mode, fusion.opacity, fusion.colour_map) == ("swipe", 0.3, colours)
+    volumes.show_error(key)
+    assert fusion.window == (0, 2), "the window of the user returns"
+
+
+def test_the_error_follows_the_image_that_is_shown(volumes, view):
+    volumes.take_image(with_error(opened(IMAGE, scan="/a")))
+    volumes.show_error(SPREAD)
+    first = view.fusion.volume
+    volumes.take_image(with_error(opened(IMAGE, scan="/a"), 0.2))
+    assert view.fusion.volume is not first
+    assert view.fusion.volume.values.max() == pytest.approx(0.4 * first.values.max(), rel=0.02)
+    volumes.take_image(opened(IMAGE, scan="/a"))
+    assert view.fusion.volume is None and volumes.shown_error == ""
+    volumes.take_image(with_error(opened(IMAGE, scan="/a")))
+    assert volumes.shown_error == SPREAD
+    volumes.swap()
+    assert volumes.base.key == IMAGE, "an error is no image of its own"
+
+
+def test_errors_of_two_quantities_are_no_images_to_compare(volumes, view):
+    volumes.take_image(with_error(opened(IMAGE, scan="/a")))
+    volumes.show_error(SPREAD)
+    for mode in ("difference", "ratio", "significance"):
+        assert view.fusion.obstacle(mode).startswith("Comparisons need a second image.")
+    assert view.fusion.obstacle("swipe") == ""
+
+
+def test_a_significance_needs_two_error_maps_of_known_relation(volumes, view):
+    image = with_error(opened(IMAGE, scan="/a"))
+    volumes.take_image(image)
+    volumes.add(replace(with_error(opened("later", scan="/b")), key="later"))
+    volumes.set_overlay("later")
+    fusion = view.fusion
+    assert fusion.obstacle("significance") == ""
+    assert fusion.difference_errors.upper is not None, "independent noise"
+    volumes.add(replace(image, key="again"))
+    volumes.set_overlay("again")
+    assert fusion.difference_errors.upper is None, "the same counts"
+    # The same replicates of the same scan differ nowhere.
+    assert fusion.difference_errors.lower.values.max() == 0
+    fewer = ErrorMap.of(image.volume.values, [image.volume.values] * 2, seed=1)
+    volumes.add(replace(image, key="fewer", volume=replace(image.volume, error=fewer)))
+    volumes.set_overlay("fewer")
+    assert "different replicates" in fusion.obstacle("significance")
+    assert fusion.difference_errors is None
+    volumes.add(opened("bare", scan="/b"))
+    volumes.set_overlay("bare")
+    assert "Both volumes need an error map." in fusion.obstacle("significance")
+    other = with_error(opened("finer", OTHER, scan="/a"))
+    volumes.add(other)
+    volumes.set_overlay("finer")
+    assert "with the same volume" in fusion.obstacle("significance")
+    volumes.set_overlay("ct")
+    assert "must have the same unit" in fusion.obstacle("significance")

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
+from app.state.models.images.error_images import SPREAD
+from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.volume_origin import Origin
 from app.state.models.inputs import Input, Inputs
 from app.state.models.run_record import RunRecord
 from app.viewing.fusion.fusion_bar import FusionBar
 from app.views.slices.ortho_view import OrthoView
 from engine.core import paths
+from engine.data.error_map import ErrorMap
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io import save
@@ -214,3 +221,87 @@ def test_a_remark_on_both_volumes_appears_once(qtbot, controls, bar, tmp_path):
     settle(qtbot, controls)
     assert "same patient" in bar.words.text()
     assert not any("same patient" in view.remark() for view in bar.views.views)
+
+
+def with_error(one: Volume) -> Volume:
+    """A volume whose replicates differ by 20 %."""
+    replicates = [one.values * np.float32(1 + k * 0.2) for k in (-1, 0, 1)]
+    return replace(one, error=ErrorMap.of(one.values, replicates, seed=1))
+
+
+def shows_error(controls, small_study) -> None:
+    record = RunRecord("small", small_study)
+    controls.session.show_result(record, "final", with_error(volume(5.0)))
+
+
+def test_the_slices_switch_between_image_and_errors(qtbot, controls, bar, small_study):
+    assert not bar.quantity.isVisible(), "this image has no error map"
+    shows_error(controls, small_study)
+    assert bar.quantity.isVisible() and bar.quantity.currentText() == "Image"
+    fusion = controls.session.view.fusion
+    for title, unit in (("Error", "counts/mm"), ("Relative error", "%")):
+        bar.quantity.activated.emit(bar.quantity.findText(title))
+        settle(qtbot, controls)
+        assert bar.quantity.currentText() == title
+        assert (fusion.is_error, fusion.unit) == (True, unit)
+        assert bar.window_of_upper.isVisible() and not bar.window_of_both.isVisible()
+        assert bar.window_of_upper.unit.full_text == unit
+        hidden = (bar.overlay, bar.swap, bar.linked)
+        assert not any(each.isVisible() for each in hidden)
+        assert bar.mode.isVisible() and bar.share.value() == 100
+        enabled = [bar.mode.model().item(row).isEnabled() for row in range(bar.mode.count())]
+        assert enabled == [True] * 3 + [False] * 3
+    bar.quantity.activated.emit(0)
+    settle(qtbot, controls)
+    assert fusion.volume is None and bar.overlay.isVisible()
+
+
+@pytest.mark.parametrize("width", [420, 560, 900])
+def test_the_row_with_an_error_fits_into_narrow_windows(qtbot, controls, bar, small_study, width):
+    shows_error(controls, small_study)
+    controls.context.volumes.show_error(SPREAD)
+    settle(qtbot, controls)
+    bar.resize(max(width, bar.minimumSizeHint().width()), bar.height())
+    qtbot.wait(1)
+    row = (bar.base, bar.quantity, bar.mode, bar.share, bar.view)
+    shown = [each for each in row if each.isVisible()]
+    assert bar.quantity in shown
+    edges = [(each.x(), each.x() + each.width()) for each in shown]
+    assert all(a[1] <= b[0] for a, b in pairwise(edges))
+    assert edges[-1][1] <= bar.width()
+
+
+def test_the_menu_of_the_view_tells_how_to_get_an_error_map(qtbot, controls, bar, small_study):
+    menu = bar.view.menu()
+    action = chosen(menu, "Show the error")
+    assert not action.isEnabled()
+    assert "set “Error map” in step 5, Finishing" in action.toolTip()
+    shows_error(controls, small_study)
+    chosen(menu, "Show the error").trigger()
+    settle(qtbot, controls)
+    assert controls.session.volumes.shown_error == SPREAD
+    assert chosen(menu, "Show the error").isChecked()
+    assert not chosen(menu, "Show the image").isChecked()
+    chosen(menu, "Show the relative error").trigger()
+    settle(qtbot, controls)
+    assert chosen(menu, "Show the relative error").isChecked()
+
+
+def test_a_difference_is_divided_by_its_error(qtbot, controls, bar, small_study):
+    shows_error(controls, small_study)
+    later = with_error(volume(4.0))
+    origin = Origin(scan="/another.h5")
+    controls.session.volumes.add(OpenVolume("later", "later.h5", "file", later, origin))
+    controls.context.volumes.put("later", "overlay")
+    bar.mode.activated.emit(bar.mode.findData("significance"))
+    settle(qtbot, controls)
+    fusion = controls.session.view.fusion
+    assert (fusion.mode, fusion.compared.window, fusion.compared.unit) == (
+        *("significance", (-4.0, 4.0)),
+        "× error",
+    )
+    assert bar.window_of_both.isVisible()
+    # An obstacle shows the mode with its warning, like the other comparisons.
+    controls.session.volumes.add(OpenVolume("bare", "bare.h5", "file", volume(4.0), origin))
+    controls.context.volumes.put("bare", "overlay")
+    assert "need an error map" in fusion.obstacle("significance")

@@ -95,3 +95,12 @@ def test_presets_of_activity_are_round_numbers_that_fit_the_values(unit, scale):
     state.set_volume(Volume(values, GRID, unit))
     windows = [preset.window for preset in state.window_presets()[1:]]
     assert windows == [(0.0, scale * top) for top in (5, 10, 20, 50)], windows
+
+
+@pytest.mark.parametrize("value", [20.0, -3e-7, 4e9, 0.0])
+def test_an_image_that_is_uniform_but_for_rounding_has_a_histogram(value):
+    values = np.full(GRID.shape, value, np.float32)
+    values[0] = np.nextafter(values[0], np.float32(np.inf))
+    found = facts_of(volume := Volume(values, GRID, "%")).histogram
+    assert found.counts.sum() == volume.values.size
+    assert found.highest > found.lowest

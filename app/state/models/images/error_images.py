@@ -1,0 +1,57 @@
+"""Images of the error of a volume: standard deviation and relative error, computed once each."""
+
+from __future__ import annotations
+
+import weakref
+from threading import Lock
+
+from app.language.translation import tr
+from app.views.volume_facts import least_value
+from engine.data import Volume, deviations_of, relative_deviations_of
+
+SPREAD, RELATIVE = "error:sd", "error:relative"
+"""Keys of the error of the volume that is shown, as keys of open volumes."""
+NAMES = {SPREAD: tr("Error (standard deviation)"), RELATIVE: tr("Relative error")}
+_KEPT: dict[tuple[int, str], Volume] = {}
+_LOCK = Lock()
+
+
+def has_error(volume: Volume | None) -> bool:
+    """Return True if a volume has an error map."""
+    return volume is not None and volume.error is not None
+
+
+def is_computed(volume: Volume, key: str) -> bool:
+    """Return True if an image of the error is at hand without a computation.
+
+    Parameters
+    ----------
+    volume
+        the volume
+    key
+        `SPREAD` or `RELATIVE`
+    """
+    return (id(volume), key) in _KEPT
+
+
+def error_image(volume: Volume, key: str) -> Volume:
+    """Return an image of the error of a volume. It is cached as long as the volume exists.
+
+    Parameters
+    ----------
+    volume
+        volume with an error map
+    key
+        `SPREAD` or `RELATIVE`
+    """
+    # A thread prepares the image of a large volume, and the window takes it.
+    with _LOCK:
+        at = id(volume), key
+        if at not in _KEPT:
+            if key == SPREAD:
+                _KEPT[at] = deviations_of(volume)
+            else:
+                _KEPT[at] = relative_deviations_of(volume, least_value(volume))
+            # Keys contain object IDs, which Python reuses after the object is deleted.
+            weakref.finalize(volume, _KEPT.pop, at, None)
+        return _KEPT[at]

@@ -1,0 +1,90 @@
+"""Images of the error: standard deviation, relative error, and the error of a difference."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.analysis.quality import over_error
+from engine.data import (
+    Volume,
+    are_paired,
+    deviations_of,
+    paired_deviations_of,
+    relative_deviations_of,
+)
+from engine.data.error_map import ErrorMap
+from engine.data.volume import QUANTITY
+from engine.geometry import ImageGrid
+
+GRID = ImageGrid((4, 5, 6), (2.0, 2.0, 2.0))
+N = 12
+
+
+@pytest.fixture
+def noise(rng) -> np.ndarray:
+    return rng.normal(0, 1, (N, *GRID.shape)).astype(np.float32)
+
+
+def image(factor: float, noise: np.ndarray, seed: int = 1) -> Volume:
+    """Values that rise from −2, and the noise times a factor."""
+    values = np.linspace(-2, 9, GRID.n_voxels, dtype=np.float32).reshape(GRID.shape)
+    error = ErrorMap.of(values, [values + np.float32(factor) * each for each in noise], seed)
+    return Volume(values, GRID, "kBq/mL", error=error)
+
+
+def test_one_voxel_has_the_value_of_the_map(noise) -> None:
+    error = image(2.0, noise).error
+    assert error is not None
+    for index in ((0, 0, 0), (3, 4, 5), (1, 2, 3)):
+        assert error.at(index) == pytest.approx(error.standard_deviation[index], rel=1e-5)
+
+
+def test_a_relative_error_is_a_percentage_of_values_that_are_large_enough(noise) -> None:
+    volume = image(2.0, noise)
+    found = relative_deviations_of(volume, 1.5)
+    is_usable = np.abs(volume.values) >= 1.5
+    expected = 100 * deviations_of(volume).values / np.abs(volume.values)
+    assert found.unit == "%"
+    assert found.info[QUANTITY] == f"relative standard deviation from {N} replicates"
+    assert 0 < is_usable.sum() < is_usable.size
+    np.testing.assert_allclose(found.values[is_usable], expected[is_usable], rtol=1e-6)
+    assert np.isnan(found.values[~is_usable]).all()
+
+
+def test_a_value_of_zero_has_no_relative_error(noise) -> None:
+    volume = image(1.0, noise)
+    values = volume.values.copy()
+    values[0, 0, 0] = 0
+    assert volume.error is not None
+    zero = replace(volume, values=values, error=volume.error.of_values(values))
+    found = relative_deviations_of(zero, 0.0).values
+    assert np.isnan(found[0, 0, 0]) and np.isfinite(found).sum() == found.size - 1
+
+
+def test_shared_noise_cancels_in_a_difference(noise) -> None:
+    """One scan, two images: their replicates differ by the noise times 0.5."""
+    found = paired_deviations_of(image(2.0, noise), image(1.5, noise)).values
+    # The deviations are stored in steps of 1/127 of the largest one.
+    np.testing.assert_allclose(found, 0.5 * noise.std(axis=0, ddof=1), rtol=0.05)
+
+
+def test_only_the_same_replicates_are_paired(noise) -> None:
+    one = image(1.0, noise)
+    others = image(1.0, noise, seed=2), image(1.0, noise[:6])
+    assert one.error is not None and are_paired(one.error, one.error)
+    for other in others:
+        assert other.error is not None and not are_paired(one.error, other.error)
+        with pytest.raises(ValueError, match="same replicates"):
+            paired_deviations_of(one, other)
+
+
+def test_errors_of_two_scans_are_added_in_quadrature() -> None:
+    difference = np.array([10.0, -10.0, 5.0, 0.0], np.float32)
+    one, other = np.array([3.0, 3.0, 0.0, 3.0]), np.array([4.0, 4.0, 0.0, np.nan])
+    found = over_error(difference, one, other)
+    np.testing.assert_allclose(found[:2], [2.0, -2.0], rtol=1e-6)
+    assert np.isnan(found[2:]).all(), "without an error there is no ratio"
+    np.testing.assert_allclose(over_error(difference[:1], one[:1]), 10 / 3, rtol=1e-6)
