@@ -71,6 +71,16 @@ class Volume:
         return place_of(self.values) is not None
 
     @property
+    def quantity(self) -> str:
+        """Quantity of an image that does not show the reconstructed values; "" for all others.
+
+        Readable characters only, because `info` can come from a file of another program, and
+        because text headers end a field at a semicolon, a quotation mark or a line break.
+        """
+        text = str(self.info.get(QUANTITY, ""))
+        return "".join(each for each in text if each.isprintable() and each not in ';"')[:60]
+
+    @property
     def axes(self) -> str:
         """Patient sides to which x, y and z grow: "LPS", or "LPI" if z points to the feet.
 

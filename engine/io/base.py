@@ -281,11 +281,13 @@ class VolumeWriter(Format):
     detail : purpose of the format, in a few words
     takes_turned : True if the format can store a slice that is not parallel to the axes
     in_pieces : True if it writes a volume from disk without loading it into memory
+    stores_errors : True if the error map of an image is written with it
     """
 
     detail: ClassVar[str] = ""
     takes_turned: ClassVar[bool] = False
     in_pieces: ClassVar[bool] = False
+    stores_errors: ClassVar[bool] = False
 
     @classmethod
     def written(cls, path: Path) -> tuple[Path, ...]:

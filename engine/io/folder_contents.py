@@ -1,8 +1,7 @@
 """List the scans and images in a folder and its subfolders, such as a patient's folder.
 
 A DICOM series counts once. A header represents its data, and the settings of an X-ray scan
-represent
-its images. Other files are not listed.
+represent its images. Other files and the derivatives of a BIDS dataset are not listed.
 """
 
 from __future__ import annotations
@@ -23,6 +22,8 @@ from engine.io.xray.find import find
 MOST_DEEP = 4
 """Maximum depth of subfolders that are searched."""
 MOST_ITEMS = 500
+BIDS, DERIVATIVES = "dataset_description.json", "derivatives"
+"""File that describes a BIDS dataset, and its folder of processed images."""
 LISTED = 8
 """Maximum number of items in a message."""
 RAW = (
@@ -125,8 +126,11 @@ def _items(folder: Path, deep: int) -> Iterator[FolderItem]:
     # Hidden folders belong to other programs, such as version control or thumbnails.
     inside = entries(folder)
     yield from _files(folder, [each for each in inside if is_file(each)])
+    # The image of a BIDS dataset is a raw image; errors and other derivatives belong to it.
+    skipped = DERIVATIVES if any(each.name == BIDS for each in inside) else ""
     for each in inside:
-        if deep < MOST_DEEP and is_folder(each) and not each.name.startswith("."):
+        is_hidden = each.name.startswith(".") or each.name == skipped
+        if deep < MOST_DEEP and is_folder(each) and not is_hidden:
             yield from _items(each, deep + 1)
 
 

@@ -4,8 +4,8 @@
     sub-<scan>/pet/sub-<scan>_pet.nii.gz  sub-<scan>/pet/sub-<scan>_pet.json
 
 The label of the participant is the start of the digest of the scan file. So images of one scan
-belong
-to one participant, and images of two scans never do.
+belong to one participant, and images of two scans never do. The error of an image is a dataset of
+its own, because it is no raw image (`engine.io.bids.error_dataset`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from engine.core.json_types import Plain
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.auxiliary.sidecar_writers import FolderWriter, write_folder
+from engine.io.bids.error_dataset import FOLDER, error_files, has_errors
 from engine.io.bids.sidecar import NOT_AVAILABLE, missing_from, sidecar_of
 from engine.io.dicom.kind_of_scan import is_emission
 from engine.io.dicom.series import digest_of
@@ -44,6 +45,7 @@ TEXT_BYTES = 16_384
 class BidsWriter(FolderWriter):
     """BIDS dataset of one PET image."""
 
+    stores_errors: ClassVar[bool] = True
     detail: ClassVar[str] = "a folder for sharing brain PET"
 
     @classmethod
@@ -56,6 +58,7 @@ class BidsWriter(FolderWriter):
 
     @classmethod
     def remark(cls, volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()) -> str:
+        _refuse_errors(volume, "the dataset")
         missing = missing_from(sidecar_of(volume, provenance, frames))
         # "InjectedMassUnits" adds nothing if "InjectedMass" is missing, too.
         named = [each for each in missing if each.removesuffix("Units") not in {*missing} - {each}]
@@ -91,13 +94,16 @@ def write_dataset(
     Raises
     ------
     DataError
-        if the volume is no PET image
+        if the volume is no PET image, or shows errors instead of the image
     ResourceError
         if the folder exists or cannot be written
     """
     BidsWriter.refuse_kind(path, is_emission=is_emission(volume, provenance))
-    # Uncompressed size: the compressed size is not known before the work is done.
-    room = volume.values.size * 4 * max(len(frames), 1) + TEXT_BYTES
+    _refuse_errors(volume, path.name)
+    # Uncompressed size: the compressed size is not known before the work is done. Errors take the
+    # same space again.
+    n_images = max(len(frames), 1) * (2 if has_errors(volume, frames) else 1)
+    room = volume.values.size * 4 * n_images + TEXT_BYTES
     write_folder(path, room, _files(volume, provenance, frames), volume.unit, provenance)
 
 
@@ -119,11 +125,24 @@ def _files(
         "GeneratedBy": [maker],
     }
     yield "dataset_description.json", _json(description)
-    yield "README", _readme(missing_from(fields), f"{who}_pet.json")
+    yield "README", _readme(missing_from(fields), f"{who}_pet.json", has_errors(volume, frames))
     yield "participants.tsv", _participants(who, provenance)
     yield "participants.json", _json(COLUMNS)
     yield str(image.with_name(f"{who}_pet.json").as_posix()), _json(fields)
     yield image.as_posix(), packed(nifti_bytes(volume, frames), image)
+    if has_errors(volume, frames):
+        yield from error_files(
+            volume, frames, who, {"BIDSVersion": VERSION, "GeneratedBy": [maker]}, fields
+        )
+
+
+def _refuse_errors(volume: Volume, name: str) -> None:
+    """Refuse an image of errors, which is no raw image."""
+    if volume.quantity:
+        raise DataError(
+            f"{name}: the image shows the {volume.quantity}, and a BIDS dataset begins with the "
+            "reconstructed image. Export that image; its error map becomes part of the dataset."
+        )
 
 
 def _participants(who: str, provenance: Plain) -> bytes:
@@ -134,9 +153,11 @@ def _participants(who: str, provenance: Plain) -> bytes:
     return "".join("\t".join(row) + "\n" for row in rows).encode()
 
 
-def _readme(missing: Sequence[str], name: str) -> bytes:
+def _readme(missing: Sequence[str], name: str, has_error: bool) -> bytes:
     lines = ["A PET image, written by Isocenter.", CLAIM]
     lines.append("Pseudonym of the participant: the start of a digest of the scan.")
+    if has_error:
+        lines.append(f"Standard deviation of each voxel from bootstrap replicates: {FOLDER}")
     if missing:
         lines.append(f"BIDS requires these values of {name}, but no input states them:")
         lines += [f"- {each}" for each in missing]

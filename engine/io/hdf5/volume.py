@@ -131,6 +131,7 @@ class VolumeHdf5Writer(VolumeWriter):
     """Isocenter volume."""
 
     in_pieces: ClassVar[bool] = True
+    stores_errors: ClassVar[bool] = True
     detail: ClassVar[str] = "volume and provenance in one file"
 
     @classmethod

@@ -22,6 +22,7 @@ from engine.io.base import VolumeWriter
 from engine.io.interfile.header import DIGEST, FEETWARDS, position_lines
 from engine.io.interfile.image import SIDES, UNIT, VALUES
 from engine.io.safety.atomic_write import refuse_impossible, write_all
+from engine.io.volumes.header_name import named
 from engine.io.volumes.straight_axes import in_scanner_frame
 
 
@@ -69,7 +70,7 @@ def _lines(volume: Volume, before: Volume, data: str, digest: str) -> list[str]:
     z = float(grid.centre_mm[2])
     lines = [
         "!INTERFILE  :=",
-        "; Isocenter, not for clinical use",
+        f"; {named(volume)}",
         "!imaging modality := PT",
         f"name of data file := {data}",
         f"{DIGEST} := {digest}",

@@ -18,7 +18,7 @@ from engine.core.arrays import Array
 from engine.core.json_types import Plain
 from engine.data.formatting import number_text, quantity
 from engine.data.patient_position import is_position_assumed, is_position_by_user
-from engine.data.volume import QUANTITY, Volume
+from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.patient_planes import PLANES, Orientation, orientation, plane_across
 from engine.io.base import VolumeWriter
@@ -338,8 +338,8 @@ def draw_footer(
     values = f"{none} {number_text(low, 3)}, {much} {quantity(upper, unit, 3)}"
     draw.text((width // 2, y), values, fill=INK, font=plain, anchor="mm")
     # A picture of errors must not be taken for the image.
-    if shown := str(volume.info.get(QUANTITY, "")):
-        draw.text((width // 2, y - TEXT_PX), shown, fill=INK, font=plain, anchor="mb")
+    if volume.quantity:
+        draw.text((width // 2, y - TEXT_PX), volume.quantity, fill=INK, font=plain, anchor="mb")
     draw.text((width - MARGIN_PX, y), MARK, fill=INK, font=plain, anchor="rm")
     is_assumed, by_user = is_position_assumed(volume.info), is_position_by_user(volume.info)
     if is_assumed or by_user:

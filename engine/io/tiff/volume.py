@@ -23,6 +23,7 @@ from engine.data.volume import Volume
 from engine.io.auxiliary.sidecar_writers import FileWriter
 from engine.io.text.json_text import to_json
 from engine.io.tiff.reader import OURS
+from engine.io.volumes.header_name import named
 from engine.io.volumes.slice_frame import FRAME
 
 STEPS = 2**16 - 1
@@ -67,7 +68,7 @@ def tiff_bytes(volume: Volume) -> bytes:
         "axes": f"z, y, x; {volume.axes}",
         "voxel_mm": list(volume.grid.voxel_mm),
         "centre_mm": list(volume.grid.centre_mm),
-        "note": "Isocenter, not for clinical use; value = offset + slope * number",
+        "note": f"{named(volume)}; value = offset + slope * number",
     }
     if FRAME in volume.info:  # the centre is given in the axes of this frame
         said[FRAME] = volume.info[FRAME]
@@ -138,7 +139,7 @@ def ome_tiff_bytes(volume: Volume) -> bytes:
     import tifffile
 
     values = np.ascontiguousarray(volume.values, "<f4")
-    said: Plain = {"axes": "ZYX", "Name": "Isocenter, not for clinical use"}
+    said: Plain = {"axes": "ZYX", "Name": named(volume)}
     for axis, edge in zip("XYZ", volume.grid.voxel_mm, strict=True):
         said |= {f"PhysicalSize{axis}": float(edge), f"PhysicalSize{axis}Unit": "mm"}
     # OME stores positions for each plane only, and has no field for the unit of the values or the

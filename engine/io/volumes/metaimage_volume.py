@@ -16,6 +16,7 @@ from engine.data.volume import Volume
 from engine.io.auxiliary.sidecar_writers import FileWriter
 from engine.io.base import FramesReader
 from engine.io.safety.open_input import InputFile
+from engine.io.volumes.header_name import named
 from engine.io.volumes.metaimage import read_meta_image
 from engine.io.volumes.patient_images import patient_frames
 from engine.io.volumes.slice_frame import to_scanner
@@ -73,7 +74,7 @@ def _header(volume: Volume) -> str:
         "CenterOfRotation": "0 0 0",
         "ElementSpacing": _numbers(grid.voxel_mm),
         "DimSize": " ".join(str(n) for n in reversed(grid.shape)),
-        "Comment": f"{UNIT_MARK}{volume.unit}; Isocenter, not for clinical use",
+        "Comment": f"{UNIT_MARK}{volume.unit}; {named(volume)}",
         "ElementType": "MET_FLOAT",
         # This field must be the last one.
         "ElementDataFile": "LOCAL",

@@ -40,6 +40,9 @@ from engine.io.volumes.straight_axes import LPS_TO_RAS, to_patient
 UNIT_MARK = "unit "
 """Mark in the description of the header; the unit of the values follows it."""
 
+MOST_OF_INTENT = 15
+"""Letters of `intent_name`, which ends with 0."""
+
 
 class Nifti(FramesReader):
     """NIfTI volume."""
@@ -140,8 +143,13 @@ def _image(volume: Volume, values: Array, frames: Sequence[FrameVolume] = ()) ->
     header.set_data_dtype(values.dtype)
     header.set_slope_inter(1, 0)
     header.set_xyzt_units("mm", "sec")
+    said = volume.quantity or "Isocenter"
+    mark = "; " if volume.quantity else ", "
     # `descrip` has 80 bytes, of which the last must be 0.
-    header["descrip"] = f"{UNIT_MARK}{volume.unit}; Isocenter, not for clinical use".encode()[:79]
+    header["descrip"] = f"{UNIT_MARK}{volume.unit}; {said}{mark}not for clinical use".encode()[:79]
+    if volume.quantity:
+        # NIfTI-1: the value of each voxel is an estimate of the parameter with this name.
+        header.set_intent("estimate", name=volume.quantity[:MOST_OF_INTENT])
     # Both forms, because some programs read only one of them. Code 1: scanner coordinates.
     image.set_sform(affine, code=1)
     image.set_qform(affine, code=1)

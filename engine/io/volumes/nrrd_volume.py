@@ -27,6 +27,7 @@ from engine.io.folder import open_below
 from engine.io.safety.budget import most_unpacked, refuse_large_data
 from engine.io.safety.open_input import InputFile
 from engine.io.text.lengths import MM_OF
+from engine.io.volumes.header_name import named
 from engine.io.volumes.nrrd_header import DETACHED, NrrdHeader, read_header
 from engine.io.volumes.patient_images import patient_frames
 
@@ -109,7 +110,7 @@ def _text(volume: Volume) -> str:
         "space units": '"mm" "mm" "mm"',
         "space origin": _point(first),
         "sample units": f'"{volume.unit}"',
-        "content": "Isocenter, not for clinical use",
+        "content": named(volume),
     }
     return "NRRD0004\n" + "".join(f"{key}: {value}\n" for key, value in fields.items()) + "\n"
 

@@ -27,6 +27,7 @@ from engine.core.json_types import Plain
 from engine.data.timing.time_frames import FrameVolume, bids_times
 from engine.data.volume import Volume
 from engine.io.auxiliary.sidecar_writers import FolderWriter, write_folder
+from engine.io.volumes.header_name import named
 
 VERSION = "0.5"
 BLOCK = 128
@@ -34,7 +35,6 @@ BLOCK = 128
 GZIP_LEVEL = 4
 NODE = "zarr.json"
 NODE_BYTES = 65_536
-NAME = "Isocenter, not for clinical use"
 
 Values = NDArray[np.float32]
 
@@ -186,7 +186,7 @@ def _stated(volume: Volume, frames: Sequence[FrameVolume]) -> Plain:
             {"type": "translation", "translation": time_start + start},
         ]
         levels.append({"path": str(k), "coordinateTransformations": placed})
-    whole: Plain = {"name": NAME, "axes": axes, "datasets": levels, "type": "mean"}
+    whole: Plain = {"name": named(volume), "axes": axes, "datasets": levels, "type": "mean"}
     ours: Plain = {"unit": volume.unit, "axes": f"z, y, x; {volume.axes}"}
     if frames:
         ours |= bids_times(times)

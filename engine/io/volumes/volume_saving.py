@@ -19,6 +19,7 @@ from engine.io.safety.budget import free_memory
 from engine.io.safety.open_input import refuse_not_finite
 from engine.io.volumes.slice_frame import FRAME, refuse_turned
 
+NO_ERRORS = "This format stores no error map. Save the image as .h5, too."
 COPIES = 3
 """Copies of the volume in memory for a writer that does not work piece by piece."""
 
@@ -138,4 +139,7 @@ def save_remark(
     writer = writer_of(path)
     said = volume.info if provenance is None else provenance
     writer.refuse_kind(path, is_emission=is_emission(volume, said))
-    return writer.remark(volume, said, frames)
+    remark = writer.remark(volume, said, frames)
+    if volume.error is None or writer.stores_errors:
+        return remark
+    return f"{remark} {NO_ERRORS}".strip()

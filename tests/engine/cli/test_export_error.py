@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import nibabel
+import nrrd
 import numpy as np
 import pydicom
 import pytest
+import tifffile
 
 from engine.cli.exit_codes import DONE, USER_FAULT
 from engine.cli.main import main
@@ -75,6 +78,84 @@ def test_frames_keep_their_times(rng, tmp_path: Path) -> None:
     assert [each.frame for each in found] == [each.frame for each in frames]
     for each, made in zip(found, volumes, strict=True):
         np.testing.assert_allclose(each.volume.values, spread(made), rtol=1e-6)
+
+
+TEXT = "standard deviation from 8 replicates"
+
+
+def described(path: Path) -> str:
+    with tifffile.TiffFile(path) as file:
+        return file.pages[0].description
+
+
+def test_nifti_states_an_estimate_of_the_standard_deviation(rng, tmp_path: Path) -> None:
+    """NIfTI-1: intent 1001 is an estimate of the parameter that `intent_name` names."""
+    save(image(rng), tmp_path / "image.h5")
+    for name, more in (("image.nii.gz", []), ("sd.nii.gz", ["--error"])):
+        assert main(["export", str(tmp_path / "image.h5"), str(tmp_path / name), *more]) == DONE
+
+    one, other = (nibabel.load(tmp_path / f"{name}.nii.gz").header for name in ("image", "sd"))
+
+    assert int(other["intent_code"]) == 1001 and other.get_intent()[2] == "standard deviat"
+    assert other["descrip"].item().decode() == f"unit Bq/mL; {TEXT}; not for clinical use"
+    assert int(one["intent_code"]) == 0
+    assert one["descrip"].item().decode() == "unit Bq/mL; Isocenter, not for clinical use"
+
+
+@pytest.mark.parametrize(
+    "ending", [".mha", ".nrrd", ".hv", ".tif", ".ome.tif", ".ome.zarr", ".h5", ".nii"]
+)
+def test_every_format_states_the_quantity_and_reads_back(rng, tmp_path: Path, ending: str) -> None:
+    made = image(rng)
+    save(made, tmp_path / "image.h5")
+    path = tmp_path / f"sd{ending}"
+
+    assert main(["export", str(tmp_path / "image.h5"), str(path), "--error"]) == DONE
+
+    found = read_volume(path)
+    # 16-bit TIFF has 65,535 steps between the ends.
+    np.testing.assert_allclose(found.values, spread(made), atol=1e-5, rtol=1e-6)
+    assert (found.unit, found.quantity) == ("Bq/mL", TEXT)
+    stated = {
+        ".mha": lambda: path.read_bytes().decode("latin-1").partition("Comment = ")[2],
+        ".nrrd": lambda: nrrd.read_header(str(path))["content"],
+        ".hv": lambda: path.read_text(),
+        ".tif": lambda: described(path),
+        ".ome.tif": lambda: described(path),
+        ".ome.zarr": lambda: (path / "zarr.json").read_text(),
+        ".h5": lambda: str(found.info),
+        ".nii": lambda: nibabel.load(path).header["descrip"].item().decode(),
+    }[ending]()
+    assert TEXT in stated
+
+
+def test_a_quantity_of_another_program_breaks_no_header(rng, tmp_path: Path) -> None:
+    info = {"quantity": 'noise"; x\nElementDataFile = other.raw\n' + 200 * "a"}
+    made = Volume(rng.random(GRID.shape, np.float32), GRID, "Bq/mL", info)
+    assert len(made.quantity) == 60
+
+    for ending in (".mha", ".nrrd", ".hv", ".nii"):
+        save(made, tmp_path / f"a{ending}")
+        np.testing.assert_array_equal(read_volume(tmp_path / f"a{ending}").values, made.values)
+
+
+@pytest.mark.parametrize("ending", [".nii.gz", ".mha", ".dicom", ".h5"])
+def test_a_format_without_error_map_says_so(
+    rng, tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str
+) -> None:
+    for name, with_error in (("with", True), ("plain", False)):
+        save(image(rng, with_error=with_error), tmp_path / f"{name}.h5")
+
+        assert (
+            main(["export", str(tmp_path / f"{name}.h5"), str(tmp_path / f"{name}2{ending}")])
+            == DONE
+        )
+
+        noted = (
+            "This format stores no error map. Save the image as .h5, too."
+            in capsys.readouterr().out
+        )
+        assert noted is (with_error and ending != ".h5")
 
 
 def test_an_image_without_error_map_is_refused(
