@@ -51,6 +51,8 @@ NAMES = {
     "sliding": tr("Sliding"),
     "growing": tr("Growing"),
     "opposite": tr("Opposite"),
+    "bootstrap": tr("Bootstrap"),
+    "hessian": tr("Hessian (MAP only)"),
     "infusion": tr("Infusion"),
     "start": tr("Start"),
     "wedge": tr("Wedge"),

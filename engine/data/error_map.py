@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +30,17 @@ STEPS = 127
 """Largest deviation in steps of the scale, that of int8."""
 LEAST_REPLICATES = 2
 """Fewest replicates that have a standard deviation."""
+Method = Literal["bootstrap", "hessian"]
+METHODS: dict[Method, str] = {
+    "bootstrap": "bootstrap replicates",
+    "hessian": "replicates from the Hessian",
+}
+"""Replicates of each method, after their number."""
 
 
 @dataclass(frozen=True, eq=False)
 class ErrorMap:
-    """Bootstrap replicates of an image.
+    """Replicates of an image.
 
     Attributes
     ----------
@@ -41,6 +48,8 @@ class ErrorMap:
     deviations : (n, n_z, n_y, n_x) int8, difference of each replicate from the image in steps
     scale : (n_z, n_y, n_x) float32, size of a step in the unit of the image
     seed : start of the random numbers
+    method : "bootstrap": reconstructions of resampled counts; "hessian": those of the linearised
+        problem (`engine.recon.algorithms.linear_errors`)
 
     Examples
     --------
@@ -56,6 +65,7 @@ class ErrorMap:
     deviations: NDArray[np.int8]
     scale: NDArray[np.float32]
     seed: int
+    method: Method = "bootstrap"
 
     def __post_init__(self) -> None:
         if not self.deviations.shape[1:] == self.scale.shape == self.image.shape:
@@ -67,7 +77,11 @@ class ErrorMap:
 
     @classmethod
     def of(
-        cls, image: NDArray[np.float32], replicates: Sequence[NDArray[np.float32]], seed: int
+        cls,
+        image: NDArray[np.float32],
+        replicates: Sequence[NDArray[np.float32]],
+        seed: int,
+        method: Method = "bootstrap",
     ) -> ErrorMap:
         """Return the error map of an image.
 
@@ -79,6 +93,8 @@ class ErrorMap:
             images of the replicates, of the same shape
         seed
             start of the random numbers
+        method
+            method of the replicates
         """
         largest = np.zeros(image.shape, np.float32)
         for each in replicates:
@@ -88,12 +104,17 @@ class ErrorMap:
         deviations = np.empty((len(replicates), *image.shape), np.int8)
         for deviation, each in zip(deviations, replicates, strict=True):
             np.rint((each - image) / divisor, out=deviation, casting="unsafe")
-        return cls(image, deviations, scale, seed)
+        return cls(image, deviations, scale, seed, method)
 
     @property
     def n(self) -> int:
         """Number of replicates."""
         return len(self.deviations)
+
+    @property
+    def source(self) -> str:
+        """Number, method and seed of the replicates, for a caption."""
+        return f"{self.n} {METHODS[self.method]} (seed {self.seed})"
 
     @cached_property
     def standard_deviation(self) -> NDArray[np.float32]:
@@ -161,5 +182,9 @@ class ErrorMap:
         window
             slices along z, y and x
         """
-        deviations = self.deviations[:, *window]
-        return ErrorMap(self.image[window], deviations, self.scale[window], self.seed)
+        return replace(
+            self,
+            image=self.image[window],
+            deviations=self.deviations[:, *window],
+            scale=self.scale[window],
+        )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from engine.io.safety.budget import free_memory
 from engine.modalities.requirements import VOXEL_BYTES
+
+if TYPE_CHECKING:
+    from engine.recon.algorithms import Algorithm
 
 IMAGES_OF_A_REPLICATE = 8
 """Float32 images in memory for each replicate of a batch: its image and its numerator, both
@@ -16,6 +19,12 @@ LANES = 8
 """Replicates in a vector, the smallest batch."""
 SHARED_COST = 0.45
 """Time of a replicate that shares its rays with others, relative to the iterations of the run."""
+
+
+HESSIAN_PASSES = 6
+"""Projections and back projections of each replicate of the Hessian: its noise, and iterations."""
+PREPARED_PASSES = 4
+"""Passes over the data in which the prior of a run is derived again."""
 
 
 class ErrorNeeds(NamedTuple):
@@ -31,31 +40,51 @@ class ErrorNeeds(NamedTuple):
     seconds: float = 0.0
 
 
+class _Replicates(Protocol):
+    """Settings of an error map, and the algorithm that it is for."""
+
+    error_replicates: int | None
+    error_method: Literal["bootstrap", "hessian"]
+    algorithm: Algorithm
+
+
 def error_needs(
-    n_replicates: int | None, n_voxels: int, iterations_s: float, *, shares_rays: bool
+    protocol: _Replicates,
+    n_voxels: int,
+    iterations_s: float,
+    *,
+    passes: float,
+    has_shared_rays: bool,
 ) -> ErrorNeeds:
     """Return the needs of an error map; nothing if none is requested.
 
     Parameters
     ----------
-    n_replicates
-        number of replicates; None for no error map
+    protocol
+        protocol with the number of replicates and the method
     n_voxels
         voxels of the image
     iterations_s
         time of the iterations of the run
-    shares_rays
-        True if replicates share their rays (`engine.modalities.replicate_images`)
+    passes
+        passes over the data in these iterations
+    has_shared_rays
+        True if the projector can trace a ray once for several images
     """
-    if n_replicates is None:
+    n = protocol.error_replicates
+    if n is None:
         return ErrorNeeds()
-    batch = batch_of(n_replicates, n_voxels) if shares_rays else 1
+    is_linear = protocol.error_method == "hessian"
+    # MAP replicates of the bootstrap run one by one.
+    shares_rays = has_shared_rays and (is_linear or not protocol.algorithm.is_penalised)
+    batch = batch_of(n, n_voxels) if shares_rays or is_linear else 1
     # Finished images of all replicates, and their deviations.
-    finished = (VOXEL_BYTES + 1) * n_voxels * n_replicates
-    cost = SHARED_COST if shares_rays else 1.0
-    return ErrorNeeds(
-        batch * replicate_bytes(n_voxels) + finished, cost * n_replicates * iterations_s
-    )
+    finished = (VOXEL_BYTES + 1) * n_voxels * n
+    runs = (SHARED_COST if shares_rays else 1.0) * n
+    if is_linear:
+        runs = (PREPARED_PASSES + HESSIAN_PASSES * runs) / passes
+    seconds = runs * iterations_s
+    return ErrorNeeds(batch * replicate_bytes(n_voxels) + finished, seconds)
 
 
 def replicate_bytes(n_voxels: int) -> int:

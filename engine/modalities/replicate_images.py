@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice, repeat
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from engine.operators.event_weights import Draws
 from engine.recon.algorithms.base import Algorithm, Change
 from engine.recon.algorithms.driver import solve
 from engine.recon.algorithms.osem import ExpectationMaximisation
-from engine.recon.model import ReplicateLoop, SystemModel
+from engine.recon.model import MapModel, Model, ReplicateLoop, SystemModel
 
 
 def replicate_images(
@@ -102,3 +103,38 @@ def _together(
             for c, image in enumerate(loop.images):
                 loop.images[c] = between(image)
     return loop.images
+
+
+def hessian_images(
+    algorithm: Algorithm, model: Model, image: Array, draws: Draws, *, batch: int
+) -> Iterator[NDArray[np.float32]]:
+    """Yield the image of each replicate of the linearised problem.
+
+    Parameters
+    ----------
+    algorithm
+        algorithm of the run, which is penalised
+    model
+        model of the measured counts
+    image
+        (n_z, n_y, n_x) image of the run
+    draws
+        counts of the rows in all replicates
+    batch
+        replicates that are in memory together; even
+
+    Yields
+    ------
+    (n_z, n_y, n_x), on the host
+    """
+    from engine.recon.algorithms.linear_errors import linear_replicates
+    from engine.recon.algorithms.map_algorithms import Penalised
+    from engine.recon.model.counts_objective import CountsObjective
+
+    # The protocol has checked that the algorithm is penalised (`hessian_needs_map`).
+    ready = cast(Penalised, algorithm).prepared(cast(MapModel, model), algorithm.n_parts)
+    data = cast(CountsObjective, ready.likelihood.objective).linearised(image)
+    for first in range(0, draws.n, batch):
+        part = draws.replicates(first, min(batch, draws.n - first))
+        noise = data.noise(part)
+        yield from linear_replicates(ready.likelihood, data, image, noise, ready.activity)

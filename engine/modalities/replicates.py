@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import SettingsError
-from engine.data.error_map import ErrorMap
+from engine.data.error_map import METHODS, ErrorMap
 from engine.data.volume import Volume
 from engine.modalities import stages
 from engine.modalities.error_needs import batch_of
-from engine.modalities.replicate_images import replicate_images
+from engine.modalities.replicate_images import hessian_images, replicate_images
 from engine.modalities.stages import Stage
 from engine.operators.event_weights import draws_of
 from engine.protocols.run_context.context import ImageSpace, RunContext
@@ -65,30 +65,37 @@ def computed_error(
             "an error map cannot be computed on a cluster; leave error_replicates empty, or "
             "reconstruct the study on one machine."
         )
-    settings = context.protocol.model_dump(include={"error_replicates", "error_seed"})
-    n, seed = settings["error_replicates"], settings["error_seed"]
+    settings = context.protocol.model_dump(
+        include={"error_replicates", "error_method", "error_seed"}
+    )
+    n, seed, method = (settings[f"error_{key}"] for key in ("replicates", "seed", "method"))
     seed = DEFAULT_SEED if seed is None else seed
-    text = f"Computing the error of the image from {n} bootstrap replicates"
-    yield context.log.start("errors", text)
+    yield context.log.start("errors", f"Computing the error of the image: {n} {METHODS[method]}")
     batch, progress = batch_of(n, image.size), context.progress
     if progress is not None:
         progress.begin("errors", -(-n // batch), done)
     found = []
-    for each in replicate_images(
-        context.protocol.algorithm,
-        cast(SystemModel, stages.model_for(context, space, model, start)),
-        start,
-        draws_of(n, seed, part),
-        n_updates=done,
-        batch=batch,
-        between=stages.between(context, space.grid, support),
-    ):
+    whole = cast(SystemModel, stages.model_for(context, space, model, start))
+    draws, algorithm = draws_of(n, seed, part), context.protocol.algorithm
+    if method == "hessian":
+        images = hessian_images(algorithm, whole, image, draws, batch=batch)
+    else:
+        images = replicate_images(
+            algorithm,
+            whole,
+            start,
+            draws,
+            n_updates=done,
+            batch=batch,
+            between=stages.between(context, space.grid, support),
+        )
+    for each in images:
         found.append(stages.finished_image(context, space, each))
         if progress is not None and len(found) % batch == 0:
             progress.reach(len(found) // batch)
-    error = ErrorMap.of(stages.finished_image(context, space, image), found, seed)
+    error = ErrorMap.of(stages.finished_image(context, space, image), found, seed, method)
     yield context.log.end("errors", replicates=n)
-    yield context.log.applied("errors", f"from {n} bootstrap replicates (seed {seed})")
+    yield context.log.applied("errors", f"from {error.source}")
     return error
 
 
@@ -117,4 +124,4 @@ def sum_of_errors(
         return total.astype(np.float32)
 
     n = min(error.n for error in errors)
-    return ErrorMap.of(whole, [replicate(c) for c in range(n)], errors[0].seed)
+    return ErrorMap.of(whole, [replicate(c) for c in range(n)], errors[0].seed, errors[0].method)

@@ -302,6 +302,68 @@ class RayProjector(LinearOperator):
             self._check_em(image, background)
         return self._tracer.replicates(images, background, counts, draws)
 
+    @property
+    def projects_together(self) -> bool:
+        """True if `noise_of_replicates` and `curvature_times` trace a ray once for all images."""
+        # Integer sums would need a unit for each image.
+        is_host = isinstance(self._tracer, HostRays)
+        return is_host and self.dtype == np.float32 and not self.reproducible
+
+    def noise_of_replicates(self, counts: Array | None, inverse: Array, draws: Draws) -> Array:
+        """Return Aᵀ((y_c − y) / q) of several bootstrap replicates.
+
+        Parameters
+        ----------
+        counts
+            (n_rows,) measured counts y; None: one each
+        inverse
+            (n_rows,) 1 / q; 0 for rows that are left out
+        draws
+            counts y_c of the rows in each replicate (`engine.kernels.rays.event_weights`)
+
+        Returns
+        -------
+        (n, n_z, n_y, n_x)
+
+        Raises
+        ------
+        ResourceError
+            if the projector does not project images together
+        """
+        self.expect(inverse, self.out_shape)
+        return self._together().noise(counts, inverse, draws)
+
+    def curvature_times(self, images: Array, weights: Array) -> Array:
+        """Return Aᵀ(w · A v_c) of several images.
+
+        Parameters
+        ----------
+        images
+            (n, n_z, n_y, n_x) float32 v_c
+        weights
+            (n_rows,) w; 0 for rows that are left out
+
+        Returns
+        -------
+        (n, n_z, n_y, n_x)
+
+        Raises
+        ------
+        ResourceError
+            if the projector does not project images together
+        """
+        self.expect(images[0], self.in_shape)
+        self.expect(weights, self.out_shape)
+        return self._together().curvature(images, weights)
+
+    def _together(self) -> HostRays:
+        if not self.projects_together or not isinstance(self._tracer, HostRays):
+            raise ResourceError(
+                "several images can be projected together only by float32 rays on the CPU that "
+                "are not reproducible; project them one by one."
+            )
+        return self._tracer
+
     def selected(self, rows: NDArray[np.int64]) -> RayProjector:
         """Return the projector of some rays, which can be repeated.
 

@@ -1825,6 +1825,16 @@
     </message>
     <message>
       <location filename="app/language/keys.py" />
+      <source>Bootstrap</source>
+      <translation>Bootstrap</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Hessian (MAP only)</source>
+      <translation>Hesse-Matrix (nur MAP)</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
       <source>Infusion</source>
       <translation>Infusion</translation>
     </message>
@@ -12077,6 +12087,16 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/protocols/study/fields.py" />
       <source>no error map</source>
       <translation>keine Fehlerkarte</translation>
+    </message>
+    <message>
+      <location filename="engine/protocols/study/fields.py" />
+      <source>Method of the error map. bootstrap: reconstruct each replicate. hessian: calculate the replicates from the curvature of the penalised likelihood at the image. This needs MAP, is many times faster, and holds if voxels vary by less than about 30 %</source>
+      <translation>Methode der Fehlerkarte. bootstrap: jede Wiederholung wird rekonstruiert. hessian: die Wiederholungen werden aus der Krümmung der bestraften Likelihood am Bild berechnet. Das braucht MAP, ist um ein Vielfaches schneller und gilt, wenn Voxel um weniger als etwa 30 % schwanken</translation>
+    </message>
+    <message>
+      <location filename="engine/protocols/study/fields.py" />
+      <source>Method of the error map</source>
+      <translation>Methode der Fehlerkarte</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/fields.py" />

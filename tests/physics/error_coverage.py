@@ -29,7 +29,7 @@ from scipy.stats import t
 
 from engine.data.error_map import ErrorMap
 from engine.geometry.grid import ImageGrid
-from engine.modalities.replicate_images import replicate_images
+from engine.modalities.replicate_images import hessian_images, replicate_images
 from engine.operators.event_weights import draws_of
 from engine.recon.algorithms import Algorithm
 from engine.recon.algorithms.driver import solve
@@ -88,12 +88,14 @@ class Draws:
     n : number of short ones
     algorithm : algorithm of the program
     fwhm_mm : width of its final filter; 0 for none
+    is_linear : True for errors from the Hessian
     """
 
     scan: MapScan
     n: int
     algorithm: Algorithm
     fwhm_mm: float
+    is_linear: bool = False
 
     @cached_property
     def _of_event(self) -> NDArray[np.int64]:
@@ -120,20 +122,28 @@ class Draws:
             return drawn, start
         return MapModel.of(drawn, self.scan.model.spacing_mm, start, 2), start
 
-    def image(self, k: int) -> tuple[Image, int]:
-        """Return the image of a draw, and its number of updates."""
+    def image(self, k: int) -> Image:
+        """Return the image of a draw."""
+        return self._finished(self._last(k)[0])
+
+    def _last(self, k: int) -> tuple[Image, int]:
+        """Return the image of a draw without the final filter, and its number of updates."""
         model, start = self.model(k)
         *_, last = solve(self.algorithm, model, start)
-        return self._finished(self.algorithm.completed(model, last.image)[0]), last.update
+        return self.algorithm.completed(model, last.image)[0], last.update
 
     def error(self, k: int, n_replicates: int) -> ErrorMap:
         """Return the error map of a draw."""
         model, start = self.model(k)
-        image, n_updates = self.image(k)
+        last, n_updates = self._last(k)
         drawn = draws_of(n_replicates, seed=k)
-        found = replicate_images(
-            self.algorithm, model, start, drawn, n_updates=n_updates, batch=n_replicates
-        )
+        if self.is_linear:
+            found = hessian_images(self.algorithm, model, last, drawn, batch=n_replicates)
+        else:
+            found = replicate_images(
+                self.algorithm, model, start, drawn, n_updates=n_updates, batch=n_replicates
+            )
+        image = self._finished(last)
         return ErrorMap.of(image, [self._finished(each) for each in found], k)
 
     def _finished(self, image: Image) -> Image:
@@ -152,7 +162,7 @@ def coverage(draws: Draws, masks: Masks, *, n_maps: int, n_replicates: int) -> C
     n_maps : number of draws with an error map
     n_replicates : replicates of each error map
     """
-    images = np.stack([draws.image(k)[0] for k in range(draws.n)])
+    images = np.stack([draws.image(k) for k in range(draws.n)])
     mean, spread = images.mean(axis=0, dtype=np.float64), images.std(axis=0, ddof=1)
     whole, background, rods = masks
     level = float(mean[background].mean())
@@ -212,13 +222,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--maps", type=int, default=10, help="draws with an error map")
     parser.add_argument("--replicates", type=int, default=20)
     parser.add_argument("--algorithm", choices=["osem", "map"], default="osem")
+    parser.add_argument("--hessian", action="store_true", help="errors of MAP from the Hessian")
     parser.add_argument("--updates", type=int, default=24)
     parser.add_argument("--fwhm", type=float, default=2.0, help="final filter [mm]")
     chosen = parser.parse_args(arguments)
     scan = MapScan(CASES[chosen.scanner], chosen.pairs * chosen.draws)
     algorithm: Algorithm = Svrg() if chosen.algorithm == "map" else Osem(updates=chosen.updates)
     demand = replace(scan.demand, n_counts=scan.demand.n_counts / chosen.draws)
-    draws = Draws(scan, chosen.draws, algorithm.for_counts(demand), chosen.fwhm)
+    draws = Draws(scan, chosen.draws, algorithm.for_counts(demand), chosen.fwhm, chosen.hessian)
     found = coverage(draws, scan.regions(), n_maps=chosen.maps, n_replicates=chosen.replicates)
     sys.stdout.write(f"{chosen.scanner}, {draws.algorithm.describe()}, {chosen.draws} draws\n")
     sys.stdout.write(f"{found}\n")

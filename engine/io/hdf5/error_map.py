@@ -17,7 +17,7 @@ import numpy as np
 
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError
-from engine.data.error_map import LEAST_REPLICATES, ErrorMap
+from engine.data.error_map import LEAST_REPLICATES, METHODS, ErrorMap, Method
 from engine.io.hdf5.opening import dataset, unchanged_column
 from engine.io.hdf5.writer import reserve
 
@@ -63,7 +63,9 @@ def columns_of_frames(errors: Sequence[ErrorMap | None]) -> dict[str, Array]:
     }
 
 
-def reserve_errors(file: h5py.File, columns: Mapping[str, Array], unit: str, seed: int) -> None:
+def reserve_errors(
+    file: h5py.File, columns: Mapping[str, Array], unit: str, error: ErrorMap
+) -> None:
     """Reserve the space of the datasets in a file that is not sealed yet.
 
     Parameters
@@ -74,13 +76,14 @@ def reserve_errors(file: h5py.File, columns: Mapping[str, Array], unit: str, see
         datasets from `columns_of` or `columns_of_frames`
     unit
         unit of the image
-    seed
-        start of the random numbers
+    error
+        its seed and method are stored
     """
     for name, values in columns.items():
         item = reserve(file, name, values)
         item.attrs["units"] = np.bytes_("steps" if name.endswith(_DEVIATIONS) else unit.encode())
-        item.attrs["seed"] = seed
+        item.attrs["seed"] = error.seed
+        item.attrs["method"] = np.bytes_(error.method.encode())
 
 
 def stored_error(tree: h5py.File, image: Array, path: Path) -> ErrorMap:
@@ -100,9 +103,9 @@ def stored_error(tree: h5py.File, image: Array, path: Path) -> ErrorMap:
     FileFormatError
         if the shapes do not match, or values have changed since they were written
     """
-    deviations, scale, seed = _read(tree, OF_IMAGE, path)
+    deviations, scale, seed, method = _read(tree, OF_IMAGE, path)
     _check(deviations.shape, scale.shape, image.shape, path)
-    return ErrorMap(image, deviations, scale, seed)
+    return ErrorMap(image, deviations, scale, seed, method)
 
 
 def stored_frame_errors(tree: h5py.File, images: Array, path: Path) -> tuple[ErrorMap, ...]:
@@ -122,7 +125,7 @@ def stored_frame_errors(tree: h5py.File, images: Array, path: Path) -> tuple[Err
     FileFormatError
         if the shapes do not match, or values have changed since they were written
     """
-    deviations, scales, seed = _read(tree, OF_FRAMES, path)
+    deviations, scales, seed, method = _read(tree, OF_FRAMES, path)
     if not len(deviations) == len(scales) == len(images):
         raise FileFormatError(
             f"{path.name}: it contains {len(images)} frames, but errors of {len(deviations)} "
@@ -130,15 +133,28 @@ def stored_frame_errors(tree: h5py.File, images: Array, path: Path) -> tuple[Err
         )
     _check(deviations.shape[1:], scales.shape[1:], images.shape[1:], path)
     columns = zip(images, deviations, scales, strict=True)
-    return tuple(ErrorMap(*each, seed) for each in columns)
+    return tuple(ErrorMap(*each, seed, method) for each in columns)
 
 
-def _read(tree: h5py.File, group: str, path: Path) -> tuple[Array, Array, int]:
+def _read(tree: h5py.File, group: str, path: Path) -> tuple[Array, Array, int, Method]:
     item = dataset(tree, f"{group}/{_DEVIATIONS}", path)
     deviations = unchanged_column(item, "|i1", path)
     scale = unchanged_column(dataset(tree, f"{group}/{_SCALE}", path), "<f4", path)
     # A file of another program need not state the seed, which only documents the replicates.
-    return deviations, scale, int(item.attrs.get("seed", 0))
+    return deviations, scale, int(item.attrs.get("seed", 0)), _method(item, path)
+
+
+def _method(item: h5py.Dataset, path: Path) -> Method:
+    """Return the method of the replicates; older files have those of the bootstrap."""
+    found = item.attrs.get("method", b"bootstrap")
+    text = found.decode("utf-8", "replace") if isinstance(found, bytes) else str(found)
+    for method in METHODS:
+        if text == method:
+            return method
+    raise FileFormatError(
+        f"{path.name}: the method of the error map is {text[:40]!r}, expected one of "
+        f"{', '.join(METHODS)}; write the file again."
+    )
 
 
 def _check(

@@ -146,7 +146,7 @@ class VolumeHdf5Writer(VolumeWriter):
         def fill(file: h5py.File) -> None:
             fill_volume(file, volume, values, provenance)
             if error is not None:
-                reserve_errors(file, errors, volume.unit, error.seed)
+                reserve_errors(file, errors, volume.unit, error)
             # The seal covers all objects, so it must be the last step.
             seal(file)
 

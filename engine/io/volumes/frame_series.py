@@ -159,7 +159,7 @@ def _write_hdf5(
             gates = file.create_dataset(FRAME_GATES, data=np.array(held, "<i8"), track_times=False)
             gates.attrs["units"] = np.bytes_("ms")
         if error is not None:
-            reserve_errors(file, errors, volume.unit, error.seed)
+            reserve_errors(file, errors, volume.unit, error)
         seal(file)
 
     write_hdf5(path, fill, {VALUES: values, FRAMES: stack, **errors})

@@ -16,8 +16,8 @@ Origin = tuple[str, dict[str, tuple[str, str]]]
 
 ADDED = (("algorithm", "updates"),)
 """Settings that checkpoints of 5a791f8c do not have; their value None does not change a run."""
-NEW_SETTINGS = ("error_replicates", "error_seed")
-"""Settings of a protocol that are left out of the digest if they are None."""
+NEW_SETTINGS = ("error_replicates", "error_method", "error_seed")
+"""Settings of a protocol that are left out of the digest if they have their default."""
 
 
 def origin_of(study: Study, inputs: dict[str, Plain]) -> Origin:
@@ -42,8 +42,9 @@ def origin_of(study: Study, inputs: dict[str, Plain]) -> Origin:
 def _settings(study: Study) -> Plain:
     """Return the settings of a run as JSON values."""
     settings: Plain = study.protocol.model_dump(mode="json")
-    # Checkpoints from before error maps lack these settings; None changes no run.
-    absent = {key for key in NEW_SETTINGS if settings.get(key) is None}
+    # Checkpoints from before error maps lack these settings; their defaults change no run.
+    fields = type(study.protocol).model_fields
+    absent = {key for key in NEW_SETTINGS if key in fields and settings[key] == fields[key].default}
     return {key: value for key, value in settings.items() if key not in absent}
 
 

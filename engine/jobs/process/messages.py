@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from engine.data.runs.events import Event, Finished, Preview
 from engine.data.storage.volume_file import FilePlace
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
+
+if TYPE_CHECKING:
+    from engine.data.error_map import Method
 
 Source = Callable[..., Iterator[Event]]
 """Function with the parameters of `engine.jobs.reconstruction.run`, at module level."""
@@ -88,7 +91,7 @@ class VolumeFrame:
     grid, unit, info : grid, unit and information of the volume
     data : the values, if they do not fit into the slot
     place : file with the values, if the volume is in one
-    error : deviations, scale and seed of an error map; None if the error is not known
+    error : deviations, scale, seed and method of an error map; None if the error is not known
     """
 
     slot: int
@@ -99,7 +102,7 @@ class VolumeFrame:
     info: Plain
     data: bytes | None
     place: FilePlace | None = None
-    error: tuple[NDArray[np.int8], NDArray[np.float32], int] | None = None
+    error: tuple[NDArray[np.int8], NDArray[np.float32], int, Method] | None = None
 
     @classmethod
     def of(
@@ -128,7 +131,9 @@ class VolumeFrame:
         volume = event.volume
         facts = volume.grid, volume.unit, volume.info
         found = volume.error
-        error = None if found is None else (found.deviations, found.scale, found.seed)
+        error = None
+        if found is not None:
+            error = found.deviations, found.scale, found.seed, found.method
         return cls(slot, type(event), others, *facts, data, place, error)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,6 +134,47 @@ class HostRays:
                 on_progress=self._tick,
                 rows_at_once=self._rows_at_once,
             )
+
+    def noise(self, counts: Array | None, inverse: Array, draws: Draws) -> Array:
+        """Return Aᵀ((y_c − y) / q) of all replicates, (n, n_z, n_y, n_x).
+
+        Parameters
+        ----------
+        counts
+            (n_rows,) y; None: one each
+        inverse
+            (n_rows,) 1 / q; 0 for rows that are left out
+        draws
+            counts of the rows in each replicate
+        """
+        from engine.kernels.rays.linear_replicates import host_noise
+
+        with self._profiler.span("back", events=self.n_rows):
+            return host_noise(self.rows, self.shape, counts, inverse, draws, **self._sharing)
+
+    def curvature(self, images: Array, weights: Array) -> Array:
+        """Return Aᵀ(w · A v_c) of several images, (n, n_z, n_y, n_x).
+
+        Parameters
+        ----------
+        images
+            (n, n_z, n_y, n_x) v_c
+        weights
+            (n_rows,) w; 0 for rows that are left out
+        """
+        from engine.kernels.rays.linear_replicates import host_curvature
+
+        with self._profiler.span("fused", events=self.n_rows):
+            return host_curvature(self.rows, images, weights, **self._sharing)
+
+    @property
+    def _sharing(self) -> dict[str, Any]:
+        """How rows are divided among threads."""
+        return {
+            "threads": self._threads,
+            "on_progress": self._tick,
+            "rows_at_once": self._rows_at_once,
+        }
 
     def forward(self, x: Array) -> Array:
         """Return line integrals along the rays.

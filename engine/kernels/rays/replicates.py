@@ -293,7 +293,7 @@ def host_numerators(
     """
     layout = Interleaved(images.shape, np.float32)
     flat, shape = layout.arranged(images, threads), padded(images.shape[1:])
-    rest, measured = _column(background), _column(counts)
+    rest, measured = column_of(background), column_of(counts)
     n_lanes, n_rows = layout.n_lanes, len(rows.ends)
     row_units = np.ones(n_lanes)
     if is_exact:
@@ -323,7 +323,13 @@ def host_numerators(
     return found if is_exact else np.multiply(found, images, out=found)
 
 
-def _column(values: Array | None) -> Array:
-    """Return a column for the kernels; empty without values."""
+def column_of(values: Array | None) -> Array:
+    """Return a column of rows for the kernels; empty without values.
+
+    Parameters
+    ----------
+    values
+        (n_rows,), or None
+    """
     column = np.empty(0, np.float32) if values is None else values
     return only_read(np.ascontiguousarray(column, np.float32))

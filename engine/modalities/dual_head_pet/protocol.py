@@ -16,7 +16,14 @@ from engine.modalities.dual_head_pet.prior import PriorSettings
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.dual_head_pet.support import Support
 from engine.protocols.study.choices import CountsAlgorithm, HistogramCorrections
-from engine.protocols.study.fields import Name, Replicates, ReplicateSeed, Voxel
+from engine.protocols.study.fields import (
+    ErrorMethod,
+    Name,
+    Replicates,
+    ReplicateSeed,
+    Voxel,
+    hessian_needs_map,
+)
 from engine.protocols.study.protocol import GridSettings, Protocol, YoungerSetting
 from engine.recon.algorithms import ALGORITHMS
 
@@ -113,7 +120,9 @@ class DualHeadProtocol(Protocol):
     algorithm: CountsAlgorithm = ALGORITHMS[0]()
     prior: PriorSettings = PriorSettings()
     error_replicates: Replicates = None
+    error_method: ErrorMethod = "bootstrap"
     error_seed: ReplicateSeed = None
+    _hessian_needs_map = model_validator(mode="after")(hessian_needs_map)
 
     @model_validator(mode="after")
     # A rule of two fields, which the check of one field cannot contain.

@@ -232,8 +232,8 @@ def estimate(
     if protocol.error_replicates is not None:
         from engine.modalities.error_needs import error_needs  # few runs have an error map
 
-        n, seconds = protocol.error_replicates, stages["reconstruct"]
-        error = error_needs(n, scanner.grid.n_voxels, seconds, shares_rays=False)
+        seconds, passes, n = stages["reconstruct"], algorithm.n_passes, scanner.grid.n_voxels
+        error = error_needs(protocol, n, seconds, passes=passes, has_shared_rays=False)
         memory, stages["errors"] = memory + error.memory_bytes, error.seconds
     free = free_memory()
     return Requirements(int(memory), free, stages, gpu, once="response")

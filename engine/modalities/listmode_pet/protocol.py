@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, model_validator
 
 from engine.core.settings import Settings, setting
 from engine.data.timing.frame_request import FrameRequest
@@ -13,11 +13,13 @@ from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.scanner import Scanner
 from engine.protocols.study.choices import Corrections, CountsAlgorithm
 from engine.protocols.study.fields import (
+    ErrorMethod,
     Finishing,
     Name,
     Replicates,
     ReplicateSeed,
     Voxel,
+    hessian_needs_map,
     shape_for,
 )
 from engine.protocols.study.protocol import GridSettings, Protocol, YoungerSetting
@@ -148,6 +150,7 @@ class ListModeProtocol(Protocol):
         label="Automatic settings",
     )
     error_replicates: Replicates = None
+    error_method: ErrorMethod = "bootstrap"
     error_seed: ReplicateSeed = None
     reproducible: bool = setting(
         False,
@@ -155,6 +158,7 @@ class ListModeProtocol(Protocol):
         "order of events",
         label="Reproducible mode",
     )
+    _hessian_needs_map = model_validator(mode="after")(hessian_needs_map)
 
     @property
     def frame_words(self) -> str:

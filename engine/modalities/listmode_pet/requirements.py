@@ -185,8 +185,10 @@ def estimate(
     if protocol.error_replicates is not None:
         from engine.modalities.error_needs import error_needs  # few runs have an error map
 
-        shares, seconds = not (on.is_gpu or algorithm.is_penalised), stages["reconstruct"]
-        error = error_needs(protocol.error_replicates, grid.n_voxels, seconds, shares_rays=shares)
+        seconds, passes = stages["reconstruct"], algorithm.typical_passes
+        error = error_needs(
+            protocol, grid.n_voxels, seconds, passes=passes, has_shared_rays=not on.is_gpu
+        )
         images, stages["errors"] = images + error.memory_bytes, error.seconds
     images += BASE_BYTES
     # Everything in memory is the fastest way, so it is tried first.

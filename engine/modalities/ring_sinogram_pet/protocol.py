@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import model_validator
+
 from engine.core.settings import setting
 from engine.modalities.listmode_pet.protocol import ListModeGrid
 from engine.protocols.study.choices import CountsAlgorithm, SinogramCorrections
-from engine.protocols.study.fields import Finishing, Name, Replicates, ReplicateSeed
+from engine.protocols.study.fields import (
+    ErrorMethod,
+    Finishing,
+    Name,
+    Replicates,
+    ReplicateSeed,
+    hessian_needs_map,
+)
 from engine.protocols.study.protocol import Protocol
 from engine.recon.algorithms import ALGORITHMS
 from engine.recon.postprocess import Gaussian
@@ -36,4 +45,6 @@ class RingSinogramProtocol(Protocol):
     algorithm: CountsAlgorithm = ALGORITHMS[0]()
     finishing: Finishing = (Gaussian(),)
     error_replicates: Replicates = None
+    error_method: ErrorMethod = "bootstrap"
     error_seed: ReplicateSeed = None
+    _hessian_needs_map = model_validator(mode="after")(hessian_needs_map)

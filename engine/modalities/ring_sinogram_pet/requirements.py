@@ -128,8 +128,10 @@ def estimate(
     if protocol.error_replicates is not None:
         from engine.modalities.error_needs import error_needs  # few runs have an error map
 
-        shares, seconds = not (on.is_gpu or algorithm.is_penalised), stages["reconstruct"]
-        error = error_needs(protocol.error_replicates, grid.n_voxels, seconds, shares_rays=shares)
+        seconds, passes = stages["reconstruct"], algorithm.typical_passes
+        error = error_needs(
+            protocol, grid.n_voxels, seconds, passes=passes, has_shared_rays=not on.is_gpu
+        )
         memory, stages["errors"] = memory + error.memory_bytes, error.seconds
     gpu = _on_gpu(grid, n_bins + n_timed, scatter, on.free_bytes) if on.is_gpu else None
     return Requirements(int(memory), free_memory(), stages, gpu)

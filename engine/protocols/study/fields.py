@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeVar
 
 from pydantic import AfterValidator
 
@@ -12,12 +12,24 @@ from engine.core.settings import setting
 from engine.geometry.grid import Point
 from engine.protocols.study.choices import AnyFilter
 
+if TYPE_CHECKING:
+    from engine.recon.algorithms import Algorithm
+
 LARGEST_VOXEL_MM = 100
 LEAST_REPLICATES, MOST_REPLICATES = 8, 200
 """Limits for bootstrap replicates: the standard deviation is known to 27 % and to 5 %."""
 _SLACK = 1e-3
 """Part of a voxel by which a size may exceed its voxels, because of rounding."""
 
+
+class _HasErrors(Protocol):
+    """Settings of an error map, and the algorithm that it is for."""
+
+    error_method: Literal["bootstrap", "hessian"]
+    algorithm: Algorithm
+
+
+_Errors = TypeVar("_Errors", bound=_HasErrors)
 Name = Annotated[
     str, setting(description="Protocol name shown in the window", label="Name", max_length=80)
 ]
@@ -44,6 +56,15 @@ Replicates = Annotated[
         le=MOST_REPLICATES,
     ),
 ]
+ErrorMethod = Annotated[
+    Literal["bootstrap", "hessian"],
+    setting(
+        description="Method of the error map. bootstrap: reconstruct each replicate. hessian: "
+        "calculate the replicates from the curvature of the penalised likelihood at the image. "
+        "This needs MAP, is many times faster, and holds if voxels vary by less than about 30 %",
+        label="Method of the error map",
+    ),
+]
 ReplicateSeed = Annotated[
     int | None,
     setting(
@@ -55,6 +76,27 @@ ReplicateSeed = Annotated[
         le=2**31,
     ),
 ]
+
+
+def hessian_needs_map(protocol: _Errors) -> _Errors:
+    """Check that the algorithm has the Hessian that an error map requests.
+
+    Parameters
+    ----------
+    protocol
+        protocol with an algorithm and the settings of an error map
+
+    Raises
+    ------
+    ValueError
+        if the algorithm is not penalised
+    """
+    if protocol.error_method == "hessian" and not protocol.algorithm.is_penalised:
+        raise ValueError(
+            f"error_method is 'hessian', but {protocol.algorithm.title} has no penalised "
+            "likelihood; set error_method to 'bootstrap', or choose MAP"
+        )
+    return protocol
 
 
 def edges_from(least_mm: float) -> AfterValidator:

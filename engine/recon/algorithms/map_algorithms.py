@@ -102,7 +102,7 @@ class Prepared:
     activity: float
 
 
-class _Penalised(Algorithm):
+class Penalised(Algorithm):
     """Settings of the prior, and the preparation of a run."""
 
     state_version: ClassVar[int] = 4
@@ -241,7 +241,7 @@ class _Penalised(Algorithm):
         return f"{super().describe()}, {self.smoothness} ({STRENGTHS[self.smoothness]:g})"
 
 
-class Svrg(_Penalised):
+class Svrg(Penalised):
     """Penalised reconstruction by SVRG."""
 
     title: ClassVar[str] = "MAP"
@@ -366,7 +366,7 @@ class Svrg(_Penalised):
         return of, ready.activity, of.anchor(ready.x if x is None else x)
 
 
-class Bsrem(_Penalised):
+class Bsrem(Penalised):
     """Penalised reconstruction by BSREM, for comparison."""
 
     title: ClassVar[str] = "BSREM"

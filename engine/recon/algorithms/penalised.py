@@ -158,6 +158,28 @@ class PenalisedLikelihood:
         """
         return self._back(self.prior.gradient(self._there(x)), x)
 
+    def prior_hessian_times(self, x: Array, vector: Array) -> Array:
+        """Return R''(x) v, (n_z, n_y, n_x).
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) image
+        vector
+            (n_z, n_y, n_x) v
+        """
+        return self._back(self.prior.hessian_times(self._there(x), self._there(vector)), x)
+
+    def prior_curvature(self, x: Array) -> Array:
+        """Return c_R, a diagonal above R''(x), (n_z, n_y, n_x), which the caller can change.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) image
+        """
+        return self._back(self.prior.curvature(self._there(x)), x)
+
     def penalty(self, x: Array) -> float:
         """Return R(x).
 
@@ -177,7 +199,7 @@ class PenalisedLikelihood:
             (n_z, n_y, n_x) image
         """
         curvature = self.objective.curvature(x, self.least)
-        inverse, seen = self._back(self.prior.curvature(self._there(x)), x), self.seen
+        inverse, seen = self.prior_curvature(x), self.seen
 
         def invert(planes: slice) -> None:
             found = inverse[planes]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from engine.recon.model.counts import ReadyModel as ReadyModel
     from engine.recon.model.counts import SystemModel as SystemModel
     from engine.recon.model.linear import LinearModel as LinearModel
+    from engine.recon.model.linearised import LinearisedCounts as LinearisedCounts
     from engine.recon.model.listmode import ListModeModel as ListModeModel
     from engine.recon.model.map_model import MapModel as MapModel
     from engine.recon.model.replicate_loop import ReplicateLoop as ReplicateLoop
@@ -45,6 +46,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "SystemModel",
             ),
             "linear": ("LinearModel",),
+            "linearised": ("LinearisedCounts",),
             "listmode": ("ListModeModel",),
             "map_model": ("MapModel",),
             "replicate_loop": ("ReplicateLoop",),

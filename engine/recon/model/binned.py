@@ -116,6 +116,16 @@ class BinnedModel(SystemModel):
             return self.A.em_numerators(images, self.background, self.counts, draws)
         return super().em_numerators(images, draws)
 
+    def noise_of_replicates(self, inverse: Array, draws: Draws) -> Array:
+        if isinstance(self.A, RayProjector) and self.A.projects_together:
+            return self.A.noise_of_replicates(self.counts, inverse, draws)
+        return super().noise_of_replicates(inverse, draws)
+
+    def curvature_times(self, images: Array, weights: Array) -> Array:
+        if isinstance(self.A, RayProjector) and self.A.projects_together:
+            return self.A.curvature_times(images, weights)
+        return super().curvature_times(images, weights)
+
     def expected_of_image(self, x: Array) -> float:
         return _expected_of_image(self, self.factors, x)
 

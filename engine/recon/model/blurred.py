@@ -97,6 +97,15 @@ class BlurredModel(SystemModel):
             np.multiply(x, to_host(self.blur.T(self._on_device(ratio))), out=numerator)
         return found
 
+    def noise_of_replicates(self, inverse: Array, draws: Draws) -> Array:
+        found = self.within.noise_of_replicates(inverse, draws)
+        return np.stack([to_host(self.blur.T(self._on_device(each))) for each in found])
+
+    def curvature_times(self, images: Array, weights: Array) -> Array:
+        blurred = np.stack([to_host(self.blur(self._on_device(each))) for each in images])
+        found = self.within.curvature_times(blurred, weights)
+        return np.stack([to_host(self.blur.T(self._on_device(each))) for each in found])
+
     def resampled(self, draws: Draws, replicate: int) -> BlurredModel:
         within = self.within.resampled(draws, replicate)
         parts = within.A @ self.blur, within.background, self.sensitivity, within.counts

@@ -243,6 +243,44 @@ class SystemModel(Model):
         counts = weights_of(draws, replicate, self.A.out_shape[0], np.asarray(self.counts))
         return replace(self, counts=counts)
 
+    def noise_of_replicates(self, inverse: Array, draws: Draws) -> Array:
+        """Return Aᵀ((y_c − y) / q): the gradients of bootstrap replicates where that of y is 0.
+
+        Parameters
+        ----------
+        inverse
+            (n_rows,) 1 / q, q = A x + background; 0 for rows that are left out
+        draws
+            counts y_c of the rows in each replicate
+
+        Returns
+        -------
+        (n, n_z, n_y, n_x)
+        """
+        from engine.operators.event_weights import weights_of  # few runs have replicates
+
+        counts, n_rows = np.asarray(self.counts), self.A.out_shape[0]
+        changes = (weights_of(draws, c, n_rows, counts) - counts for c in range(draws.n))
+        return np.stack(
+            [to_host(self.A.T((change * inverse).astype(inverse.dtype))) for change in changes]
+        )
+
+    def curvature_times(self, images: Array, weights: Array) -> Array:
+        """Return Aᵀ(w · A v_c) of several images v_c.
+
+        Parameters
+        ----------
+        images
+            (n, n_z, n_y, n_x)
+        weights
+            (n_rows,) w
+
+        Returns
+        -------
+        (n, n_z, n_y, n_x)
+        """
+        return np.stack([to_host(self.A.T(weights * self.expected(each))) for each in images])
+
     @abstractmethod
     def subset(self, k: int, of: int) -> SystemModel:
         """Return the model of rows k, k + of, ..., with their sensitivity.

@@ -15,6 +15,7 @@ from engine.recon.model.subset_objective import SubsetGradient, SubsetObjective
 
 if TYPE_CHECKING:
     from engine.recon.model.counts import SystemModel
+    from engine.recon.model.linearised import LinearisedCounts
 
 
 class CountsObjective(SubsetObjective):
@@ -63,6 +64,18 @@ class CountsObjective(SubsetObjective):
         for part in self._parts:
             total += hessian_times(part, x, vector)
         return total
+
+    def linearised(self, x: Array) -> LinearisedCounts:
+        """Return the noise and the Hessian of the data at an image, for several images at once.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x)
+        """
+        from engine.recon.model.linearised import LinearisedCounts  # few runs need it
+
+        return LinearisedCounts(self._parts, x)
 
     def curvature(self, x: Array, least: float) -> Array:
         found, delta = np.empty_like(x), x.dtype.type(least)

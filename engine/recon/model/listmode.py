@@ -77,6 +77,16 @@ class ListModeModel(SystemModel):
             return super().em_numerators(images, draws)
         return self.A.em_numerators(images, self.background, None, draws)
 
+    def noise_of_replicates(self, inverse: Array, draws: Draws) -> Array:
+        if not self.A.projects_together:
+            return super().noise_of_replicates(inverse, draws)
+        return self.A.noise_of_replicates(None, inverse, draws)
+
+    def curvature_times(self, images: Array, weights: Array) -> Array:
+        if not self.A.projects_together:
+            return super().curvature_times(images, weights)
+        return self.A.curvature_times(images, weights)
+
     def resampled(self, draws: Draws, replicate: int) -> ResampledEvents:
         return ResampledEvents.of(self, draws, replicate)
 

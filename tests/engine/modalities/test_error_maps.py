@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine import save
-from engine.core.errors import FileFormatError, GeometryError
+from engine.core.errors import FileFormatError, GeometryError, SettingsError
 from engine.data.error_map import ErrorMap
 from engine.data.runs.events import Preview
 from engine.data.volume import Volume
@@ -69,6 +69,37 @@ def test_map_has_errors_too(folder: Path, kind: str) -> None:
 
     np.testing.assert_array_equal(found.values, volume_of(folder, kind).values)
     assert error_of(found).standard_deviation.max() > 0
+
+
+@pytest.mark.parametrize("kind", QUICK)
+def test_the_hessian_agrees_with_the_bootstrap(folder: Path, tmp_path: Path, kind: str) -> None:
+    quick = ("algorithm.strength=0.3", "finishing=[]" if kind != "panels" else "between=[]")
+    events = events_of(study(folder, kind, *quick, REPLICATES, "error_method=hessian"))
+    found = last(events).volume
+
+    assert rows(events)["errors"] == "from 8 replicates from the Hessian (seed 1)"
+    np.testing.assert_array_equal(found.values, volume_of(folder, kind, *quick).values)
+    other = error_of(volume_of(folder, kind, *quick, REPLICATES))
+    inside = found.values > 0.5 * found.values.max()
+    ratio = error_of(found).standard_deviation[inside] / other.standard_deviation[inside]
+    # Both use the same counts; those of few events make large changes.
+    assert 0.7 < np.median(ratio) < 1.2
+    save(found, tmp_path / "image.h5")
+    assert error_of(read_volume(tmp_path / "image.h5")).method == "hessian"
+
+
+def test_the_hessian_needs_map(folder: Path) -> None:
+    with pytest.raises(SettingsError, match="set error_method to 'bootstrap', or choose MAP"):
+        study(folder, "events", *OSEM, REPLICATES, "error_method=hessian")
+
+
+def test_an_unknown_method_in_a_file_is_refused(folder: Path, tmp_path: Path) -> None:
+    path, found = tmp_path / "image.h5", volume_of(folder, "events", *OSEM, REPLICATES)
+    other = replace(error_of(found), method="jackknife")
+    save(replace(found, error=other), path)
+
+    with pytest.raises(FileFormatError, match="'jackknife', expected one of bootstrap, hessian"):
+        read_volume(path)
 
 
 def test_a_resumed_run_has_the_same_errors(folder: Path) -> None:

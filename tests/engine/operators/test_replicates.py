@@ -105,3 +105,39 @@ def test_selected_rays_on_a_gpu(rng, rays, on_gpu):
     np.testing.assert_allclose(
         on_gpu.to_host(there(x)), projector(rays)(x)[rows], rtol=0, atol=1e-4
     )
+
+
+@pytest.mark.parametrize("with_counts", [False, True])
+def test_noise_is_the_back_projection_of_changed_counts(rng, rays, with_counts):
+    A = projector(rays)
+    n_rows = A.out_shape[0]
+    inverse = rng.random(n_rows).astype(np.float32)
+    inverse[::7] = 0
+    counts = rng.integers(0, 4, n_rows).astype(np.float32) if with_counts else None
+
+    found = A.noise_of_replicates(counts, inverse, DRAWS)
+
+    for c, one in enumerate(found):
+        changes = weights_of(DRAWS, c, n_rows, counts) - (1 if counts is None else counts)
+        other = A.T(changes * inverse)
+        np.testing.assert_allclose(one, other, rtol=0, atol=2e-5 * abs(other).max())
+
+
+def test_curvature_projects_all_images(rng, rays):
+    A = projector(rays)
+    images = images_of(rng) - np.float32(0.6)
+    weights = rng.random(A.out_shape[0]).astype(np.float32)
+
+    found = A.curvature_times(images, weights)
+
+    for one, image in zip(found, images, strict=True):
+        other = A.T(weights * A(image))
+        np.testing.assert_allclose(one, other, rtol=0, atol=2e-5 * abs(other).max())
+
+
+def test_reproducible_rays_project_images_one_by_one(rng, rays):
+    A = projector(rays, exact=True)
+
+    assert not A.projects_together
+    with pytest.raises(ResourceError, match="project them one by one"):
+        A.curvature_times(images_of(rng), np.ones(A.out_shape, np.float32))
