@@ -45,12 +45,12 @@ STRENGTHS = {"smooth": 0.2, "standard": 0.1, "sharp": 0.05}
 Discs of 10 mm in the NEMA body with 1.6 million counts (4 per voxel) then vary by 14 % without
 time of flight, and half as much is left in its lung as with OSEM (`tests/physics/map_table.py`).
 """
-MOST_SUBSETS, MANY_SUBSETS, LEAST_SUBSETS = 24, 16, 8
+MOST_SUBSETS, MANY_SUBSETS, LEAST_SUBSETS = 24, 16, 10
 """Subsets with plenty of counts, with enough, and with few: fewer need many more passes.
 
 With more than 16 a subset needs twice the counts: peaks of noise depend on few counts.
 """
-FIRST_SIGMA = 0.7
+FIRST_SIGMA = 0.55
 """Standard deviation of the smoothing of the first image [voxels]."""
 PASSES_OF_CYCLE = 3
 """Passes over the data in a cycle: two over the subsets, one for the full gradient."""
@@ -105,13 +105,14 @@ class Prepared:
 class Penalised(Algorithm):
     """Settings of the prior, and the preparation of a run."""
 
-    state_version: ClassVar[int] = 4
+    state_version: ClassVar[int] = 5
     """1: voxels have limits in a cycle (`engine.recon.algorithms.svrg_cycle`).
 
     2: κ is limited (`engine.recon.priors.even_resolution`), and steps decay faster.
     3: the first image of the prior comes from a doubled update.
     4: the strength follows a typical voxel (`engine.recon.priors.equal_noise`), and a run begins
     with a smoothed image and a shorter cycle.
+    5: a cycle ends with the mean of its last pass, with longer steps and wider limits.
     """
 
     smoothness: Smoothness = setting(

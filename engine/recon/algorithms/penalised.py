@@ -1,9 +1,11 @@
 """Penalised log-likelihood Φ(x) = L(x) − R(x), x ≥ 0, and the parts of its algorithms.
 
-    D(x) = 1 / ( c_L(x) + c_R(x) ),    c_L = s / (x + δ) for counts
+    D(x) = 1 / max( c_L(x), c_R(x) ),    c_L = s / (x + δ) for counts
 
 scales all steps. c_R is a diagonal above the Hessian of the prior, so the steps are short where the
-prior is steep. δ lets voxels at 0 rise. Voxels without data, or outside the object, are 0.
+prior is steep. The larger of both is enough: smooth changes have the curvature of the data and
+hardly any of the prior, changes between neighbours the opposite. δ lets voxels at 0 rise. Voxels
+without data, or outside the object, are 0.
 
 How far an image is from the optimum is its KKT residual,
 
@@ -26,6 +28,10 @@ from engine.core.arrays import Array, module_of, to_host
 if TYPE_CHECKING:
     from engine.recon.model import SubsetObjective
     from engine.recon.priors.smooth_prior import SmoothPrior
+
+
+ROUNDING = 2.0**-23
+"""Step between float32 numbers near 1. References in float64 accept as much as runs do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +154,19 @@ class PenalisedLikelihood:
         penalty = self.penalty(x)
         return Anchor(x, data.parts, total, gradient, data.log_likelihood, penalty, data.n_skipped)
 
+    def rounding(self, anchor: Anchor) -> float:
+        """Return how much Φ can be wrong, if each term of its sums is rounded to float32.
+
+        Sums are computed in float64, their terms in the type of the data. The constant in L does
+        not matter: L itself can be 0.
+
+        Parameters
+        ----------
+        anchor
+            full gradient at an image
+        """
+        return ROUNDING * (self.objective.size(anchor.log_likelihood) + anchor.penalty)
+
     def prior_gradient(self, x: Array) -> Array:
         """Return ∇R(x), (n_z, n_y, n_x), which the caller can change.
 
@@ -203,7 +222,7 @@ class PenalisedLikelihood:
 
         def invert(planes: slice) -> None:
             found = inverse[planes]
-            found += curvature[planes]
+            module_of(x).maximum(found, curvature[planes], out=found)
             # Not 0 in voxels without data, in which the result is 0.
             found += ~seen[planes]
             module_of(x).divide(1, found, out=found)

@@ -8,16 +8,21 @@ such pass, because its image moves far from a. a is the image at which the cycle
 gradients of all subsets agree, so the step length need not tend to 0, and the optimum does not
 depend on the number or order of the subsets.
 
+The image of a cycle is the mean of the images after the updates of its last pass, with weights
+1, 2, ... B. Images with few counts in each subset scatter about the optimum, and long steps scatter
+most. The mean scatters less, so steps can be long enough for details that the data hardly know.
+
 If few counts contribute to a voxel near 0, its gradient depends on single counts. Such gradients of
 all subsets would take the voxel to many times its value, and Φ would decrease. Therefore an update
-changes no voxel by more than about half, and a cycle at most doubles it:
+at most halves or doubles a voxel, and a cycle at most triples it:
 
-    x / 2 ≤ new x ≤ 1.5 x + 0.02 f̄,    new x ≤ 2 a + 0.02 f̄    (first cycle: 4 a + 0.4 f̄)
+    x / 2 ≤ new x ≤ 2 x + 0.005 f̄,    new x ≤ 3 a + 0.005 f̄    (first cycle: 8 a + 0.4 f̄)
 
 f̄ is the typical activity. Near the optimum no limit acts. Line integrals have none (δ = 0).
 
 With a last full gradient, which begins the next cycle, a cycle costs three passes over the data,
-the first one two. If Φ has decreased, the cycle is repeated with half the step. The result is a
+the first one two. If Φ has decreased by more than it can be
+rounded, the cycle is repeated with half the step. The result is a
 function of a, the number of the cycle and the data alone: runs can continue after every cycle.
 
 Johnson & Zhang, NIPS 26 (2013) 315; Twyman et al., IEEE TMI 42 (2023) 29; scaling by the prior:
@@ -34,20 +39,19 @@ from engine.recon.algorithms.subset_order import shuffled
 
 SUBSET_PASSES, IN_FIRST = 2, 1
 """Passes over the subsets between full gradients, and in the first cycle."""
-LONGEST_STEP, DECAY, SHORTEST_STEP = 1.7, 0.2, 0.25
-"""Step lengths α = max(1.7 / (1 + 0.2 pass), 0.25).
+LONGEST_STEP, DECAY, SHORTEST_STEP = 2.0, 0.2, 0.25
+"""Step lengths α = max(2 / (1 + 0.2 pass), 0.25).
 
-Far from the optimum, long ones gain most. Near it, subsets with few counts need short ones.
+Far from the optimum, long ones gain most, and beyond 2 the total of an image would oscillate. Near
+the optimum, subsets with few counts need short ones.
 """
-LOWEST, HIGHEST, RISE = 0.5, 1.5, 20
+LOWEST, HIGHEST, RISE = 0.5, 2.0, 5
 """Limits of a voxel after an update, relative to its value, and what it may rise by in units of δ.
 
 δ is a thousandth of f̄."""
-IN_FIRST_CYCLE, IN_A_CYCLE = (4.0, 400), (2.0, 20)
+IN_FIRST_CYCLE, IN_A_CYCLE = (8.0, 400), (3.0, 5)
 """The same for the highest value in a cycle. OSEM leaves the first cycle more voxels near 0."""
 MOST_HALVINGS = 4
-RELATIVE_ROUNDING = 1e-8
-"""Decrease of Φ relative to L that rounding can cause."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +130,7 @@ def run_cycle(of: PenalisedLikelihood, anchor: Anchor, number: int) -> Cycle:
         # An image for each subset: those of two anchors would need twice the memory.
         anchor.parts.clear()
         after, n_passes = of.anchor(x), n_passes + _passes_in(number) + 1
-        if not left or after.value >= anchor.value - RELATIVE_ROUNDING * abs(anchor.log_likelihood):
+        if not left or after.value >= anchor.value - of.rounding(anchor):
             break
         # Subsets with too few counts disagree: shorter steps average over them.
         step /= 2
@@ -147,12 +151,14 @@ def _passed(of: PenalisedLikelihood, anchor: Anchor, number: int, longest: float
         x[planes] *= of.seen[planes]
 
     of.objective.by_planes(limit, x)
-    for each in range(first, first + _passes_in(number)):
+    mean, last = module_of(x).zeros_like(x), first + _passes_in(number) - 1
+    for each in range(first, last + 1):
         # The curvature of the prior changes with the image, most of all in the first cycles.
         step, scaling = _length(each, longest), of.scaling(x)
-        for k in shuffled(n, each):
-            x = _updated(of, anchor, k, x, scaling, step, limits)
-    return x
+        for done, k in enumerate(shuffled(n, each), 1):
+            share = 2 * done / (n * (n + 1)) if each == last else 0.0
+            x = _updated(of, anchor, k, x, scaling, step, limits, mean, share)
+    return mean
 
 
 def _updated(
@@ -163,8 +169,10 @@ def _updated(
     scaling: Array,
     step: float,
     limits: Limits,
+    mean: Array,
+    share: float,
 ) -> Array:
-    """Return the image after the update with a subset."""
+    """Return the image after the update with a subset, and add a share of it to the mean."""
     found, prior, part = of.objective.gradient_image(k, x), of.prior_gradient(x), anchor.parts[k]
     n = x.dtype.type(of.objective.n_subsets)
 
@@ -177,6 +185,10 @@ def _updated(
         gradient -= prior[planes]
         of.step(planes, x, scaling, found, step)
         limits.apply(planes, x, found)
+        if share:
+            # The gradient of the prior is no longer needed, and its memory is free.
+            module_of(x).multiply(found[planes], x.dtype.type(share), out=prior[planes])
+            mean[planes] += prior[planes]
 
     of.objective.by_planes(update, x)
     return found

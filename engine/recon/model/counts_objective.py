@@ -87,6 +87,10 @@ class CountsObjective(SubsetObjective):
         self.by_planes(divide, x)
         return found
 
+    def size(self, value: float) -> float:
+        # Σ s x is about the number of counts, and an error of A x + b counts once for each of them.
+        return abs(value) + 2 * self.model.n_counts
+
     def _less(self, image: Array, sensitivity: Array) -> Array:
         """Subtract a sensitivity from an image in place."""
 

@@ -128,6 +128,16 @@ class SubsetObjective(ABC):
         """
         return sum(self.gradient(k, x).value for k in range(self.n_subsets))
 
+    def size(self, value: float) -> float:
+        """Return the sum of the sizes of the terms of L, on which its rounding depends.
+
+        Parameters
+        ----------
+        value
+            L(x), up to a constant of the data
+        """
+        return abs(value)
+
     def by_planes(self, work: Callable[[slice], None], x: Array) -> None:
         """Call a function on all planes of an image, by CPU threads; on a GPU at once.
 

@@ -12,7 +12,7 @@ from engine.core.backend import cpu
 from engine.geometry.grid import ImageGrid
 from engine.operators import planes
 from engine.operators.rays import RayProjector, Rays
-from engine.recon.algorithms import Bsrem, Osem, Svrg, solve, svrg_cycle
+from engine.recon.algorithms import Bsrem, Osem, Svrg, penalised, solve, svrg_cycle
 from engine.recon.model import ListModeModel, MapModel
 
 GRID = ImageGrid((16, 40, 40), (4.0, 4.0, 4.0))
@@ -52,7 +52,7 @@ def test_memory_beyond_that_of_osem_is_stated(halvings, monkeypatch):
     """Also if a cycle is repeated: a second image for each subset would not fit."""
     # As in a large image: temporaries of some planes are small.
     monkeypatch.setattr(planes, "VOXELS_AT_ONCE", 1 << 10)
-    monkeypatch.setattr(svrg_cycle, "RELATIVE_ROUNDING", 0.0 if halvings else 1.0)
+    monkeypatch.setattr(penalised, "ROUNDING", 0.0 if halvings else 1.0)
     monkeypatch.setattr(svrg_cycle, "MOST_HALVINGS", halvings)
     monkeypatch.setattr(svrg_cycle, "LONGEST_STEP", 12.0 if halvings else 0.5)
     algorithm = Svrg(subsets=4)
