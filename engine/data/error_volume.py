@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.data.error_map import METHODS, ErrorMap
+from engine.data.error_map import ErrorMap
 from engine.data.volume import QUANTITY, Volume
 
 
@@ -28,7 +28,9 @@ def deviations_of(volume: Volume) -> Volume:
     """
     if volume.error is None:
         raise ValueError("the image has no error map; reconstruct it with error_replicates.")
-    text = f"standard deviation from {volume.error.n} {METHODS[volume.error.method]}"
+    # Short, because a NIfTI header has 80 characters.
+    of = "" if volume.error.method == "bootstrap" else "Hessian "
+    text = f"standard deviation from {volume.error.n} {of}replicates"
     info = {**volume.info, QUANTITY: text}
     return replace(volume, values=volume.error.standard_deviation, info=info)
 

@@ -268,7 +268,7 @@ def _of_volume(volume: Volume) -> Report:
 def _error_facts(volume: Volume) -> Facts:
     if volume.error is None:
         return ()
-    return (("Error map", f"{volume.error.n} bootstrap replicates, seed {volume.error.seed}"),)
+    return (("Error map", volume.error.source),)
 
 
 def _unit_guess(low: float, high: float) -> str:

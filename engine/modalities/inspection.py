@@ -125,11 +125,14 @@ def _of_protocol(path: Path) -> Report:
 
 def _error_facts(protocol: Protocol) -> Facts:
     """Return the requested replicates; X-ray protocols have no such setting."""
-    asked = protocol.model_dump(include={"error_replicates", "error_seed"})
+    from engine.data.error_map import METHODS  # few protocols request errors
+
+    asked = protocol.model_dump(include={"error_replicates", "error_method", "error_seed"})
     if (n := asked.get("error_replicates")) is None:
         return ()
+    text = f"{n} {METHODS[asked['error_method']]}"
     seed = asked["error_seed"]
-    return (("Error map", f"{n} bootstrap replicates{'' if seed is None else f', seed {seed}'}"),)
+    return (("Error map", text if seed is None else f"{text} (seed {seed})"),)
 
 
 def _of_study(path: Path) -> Report:

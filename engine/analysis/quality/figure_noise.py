@@ -85,9 +85,14 @@ def with_noise(
         else replace(figure, noise=error.sd, noise_half_width=error.half_width)
         for figure, error in zip(report.figures, errors, strict=True)
     )
-    n, seed = volume.error.n, volume.error.seed
-    note = f"Noise is the standard deviation over {n} bootstrap replicates (seed {seed})."
-    source = {"method": "bootstrap", "replicates": n, "seed": seed, "confidence": CONFIDENCE}
+    error = volume.error
+    note = f"Noise is the standard deviation over {error.source}."
+    source = {
+        "method": error.method,
+        "replicates": error.n,
+        "seed": error.seed,
+        "confidence": CONFIDENCE,
+    }
     return replace(report, figures=figures, notes=(*report.notes, note), replicates=source)
 
 

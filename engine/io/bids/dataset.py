@@ -157,7 +157,7 @@ def _readme(missing: Sequence[str], name: str, has_error: bool) -> bytes:
     lines = ["A PET image, written by Isocenter.", CLAIM]
     lines.append("Pseudonym of the participant: the start of a digest of the scan.")
     if has_error:
-        lines.append(f"Standard deviation of each voxel from bootstrap replicates: {FOLDER}")
+        lines.append(f"Standard deviation of each voxel, from replicates of the counts: {FOLDER}")
     if missing:
         lines.append(f"BIDS requires these values of {name}, but no input states them:")
         lines += [f"- {each}" for each in missing]

@@ -68,11 +68,11 @@ def error_files(
     if source is not None:
         fields = {
             **fields,
-            "Description": f"Standard deviation of each voxel over {source.n} bootstrap "
-            "replicates of the counts, in the unit of the image",
+            "Description": f"Standard deviation of each voxel over {source.source}, in the unit "
+            "of the image",
             "Sources": [f"bids:raw:{who}/pet/{who}_pet.nii.gz"],
             "SkullStripped": False,
-            "ErrorMethod": "bootstrap",
+            "ErrorMethod": source.method,
             "ErrorStatistic": "standard deviation",
             "ErrorReplicates": source.n,
             "ErrorSeed": source.seed,

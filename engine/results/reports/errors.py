@@ -160,7 +160,7 @@ def notes_of_errors(measured: Sequence[MeasuredRegion], *, full: bool) -> Iterat
 
 def _rows(volume: Volume, error: ErrorMap) -> tuple[ReportRow, ReportRow]:
     """Return the method, and the median relative error of bright voxels."""
-    method = ReportRow("Method", f"bootstrap, {error.n} replicates, seed {error.seed}")
+    method = ReportRow("Method", error.source)
     bright = volume.values > volume.values.max() / 2
     if not bright.any():
         return method, ReportRow("Size", "no voxel is above 0")

@@ -220,7 +220,12 @@ def quality(subject: ReportSubject) -> Section | None:
     if source:
         head = (*head, "Noise, 95 % interval")
         rows = [(*row, each.noise_text()) for row, each in zip(rows, made, strict=True)]
-        text = f"{source.get('replicates')} bootstrap replicates (seed {source.get('seed')})"
+        from engine.data.error_map import METHODS  # few reports have errors
+
+        kind = "replicates"
+        for method, words in METHODS.items():
+            kind = words if source.get("method") == method else kind
+        text = f"{source.get('replicates')} {kind} (seed {source.get('seed')})"
         facts = (ReportRow("Noise", text),)
     title = str(subject.quality.get("title", "Image quality"))
     return Section(title, facts, grids=(Grid(head, tuple(rows)),))

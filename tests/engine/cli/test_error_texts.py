@@ -91,7 +91,7 @@ def test_inspection_states_replicates_and_seed(
     save(replace(volume, error=None), tmp_path / "plain.h5")
 
     assert main(["inspect", str(tmp_path / "image.h5")]) == DONE
-    assert "Error map:             8 bootstrap replicates, seed 3" in capsys.readouterr().out
+    assert "Error map:             8 bootstrap replicates (seed 3)" in capsys.readouterr().out
 
     assert main(["inspect", str(tmp_path / "plain.h5")]) == DONE
     assert "Error map" not in capsys.readouterr().out
@@ -104,7 +104,7 @@ def test_inspection_of_a_study_states_the_request(
     for name, settings, wanted in (
         ("default", {}, ""),
         ("asked", {"error_replicates": 20}, "20 bootstrap replicates\n"),
-        ("seeded", {"error_replicates": 20, "error_seed": 0}, "20 bootstrap replicates, seed 0\n"),
+        ("seeded", {"error_replicates": 20, "error_seed": 0}, "20 bootstrap replicates (seed 0)\n"),
     ):
         protocol = ListModeProtocol.model_validate(settings)
         path = tmp_path / f"{name}.toml"

@@ -84,7 +84,7 @@ def test_a_report_states_method_errors_and_differences(
     page = Words(to_html(report_of(subject, full=full))).text
 
     for said in (
-        f"bootstrap, {N} replicates, seed 4",
+        f"{N} bootstrap replicates (seed 4)",
         "Region (kBq/mL)",
         with_error(warm.figures.mean, warm.errors.mean.sd, 3),
         interval_text(warm.figures.mean, warm.errors.mean.half_width, 3),
