@@ -56,6 +56,7 @@ KERNELS = {
     "forward": tr("Forward"),
     "back": tr("Back"),
     "update": tr("Forward/back"),
+    "replicates": tr("Forward/back (replicates)"),
     "joseph forward": tr("Forward (ray-driven)"),
     "joseph back": tr("Back (ray-driven)"),
     "matrix forward": tr("Forward"),

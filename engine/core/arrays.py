@@ -114,6 +114,41 @@ def _converted(values: Any) -> Any:
     return (numpy if is_of_host else import_module("cupy")).from_dlpack(values)
 
 
+def as_like(values: Any, other: Any) -> Any:
+    """Return the values on the host if another array is there, else unchanged.
+
+    Parameters
+    ----------
+    values
+        NumPy or CuPy array
+    other
+        array that decides
+    """
+    return to_host(values) if module_of(other) is numpy else values
+
+
+def divided(numerator: Array, denominator: Array) -> Array:
+    """Return the quotient of two arrays on the same device.
+
+    Parameters
+    ----------
+    numerator, denominator
+        NumPy or CuPy arrays of the same shape
+
+    Returns
+    -------
+    a new array, 0 where the denominator is not positive
+    """
+    xp, positive = module_of(denominator), denominator > 0
+    if xp is numpy:
+        out = numpy.zeros_like(denominator)
+        return numpy.divide(numerator, denominator, out=out, where=positive)
+    # CuPy cannot leave out elements, so they are divided by 1.
+    quotient: Array = numerator / xp.where(positive, denominator, denominator.dtype.type(1))
+    quotient *= positive
+    return quotient
+
+
 _AT_ONCE, _LOOKED_AT = 32, 1 << 24
 """Number of images, and of values, that one step reads."""
 _DLPACK_CPU = 1

@@ -13,7 +13,13 @@ from engine.core.backend.gpu import Array, Function, Gpu
 from engine.core.profiling import Profiler
 from engine.kernels.blocks import padded
 from engine.kernels.rays.slice_tracing import EventRows
-from engine.kernels.variants import EM_BLOCK, MOST_CONSTANT_BYTES, TILE, RayVariant
+from engine.kernels.variants import (
+    EM_BLOCK,
+    MOST_CONSTANT_BYTES,
+    REPLICATES_BLOCK,
+    TILE,
+    RayVariant,
+)
 
 RAY_KERNELS = ("forward", "back", "update", "touched")
 EM_KERNELS = ("pack", "unpack", "collect", "advance", "log_sum")
@@ -82,11 +88,12 @@ class Kernels:
     """Compiled kernels; each call queues a launch."""
 
     def __init__(self, gpu: Gpu, rows: EventRows, layout: Layout, profiler: Profiler) -> None:
-        self.gpu, self.layout = gpu, layout
+        self.gpu, self.layout, self._profiler = gpu, layout, profiler
         variant = layout.variant
         # constant tables are part of the source, as hexadecimal floats: the compiler sees exactly
         # the numbers of the host
         entries = tuple(float(v) for v in rows.table) if variant.timing == "constant" else ()
+        self._entries = entries
         rays = gpu.load(variant.rays(entries), variant.options)
         em = gpu.load(variant.em(), variant.options)
         self._functions: dict[str, tuple[Function, int]] = {}
@@ -131,6 +138,27 @@ class Kernels:
         """
         function, block = self._functions[name]
         function(-(-n_rows // self.layout.variant.events_per_block), block, *arguments)
+
+    def replicates(self, n_rows: int, *arguments: Any) -> None:
+        """Queue the kernel of bootstrap replicates, which the first call compiles.
+
+        Parameters
+        ----------
+        n_rows
+            number of rows
+        arguments
+            arguments of the kernel
+        """
+        if "replicates" not in self._functions:
+            variant = self.layout.variant
+            module = self.gpu.load(variant.replicates(self._entries), variant.options)
+            function = module.function("replicates")
+            self._functions["replicates"] = function, REPLICATES_BLOCK
+            resources = function.resources(REPLICATES_BLOCK)
+            self._profiler.kernel("replicates", resources, REPLICATES_BLOCK)
+        function, block = self._functions["replicates"]
+        # As many rows as threads: each warp takes 32 rows.
+        function(-(-n_rows // block), block, *arguments)
 
     def pack(self, image: Array, packed: Array) -> None:
         """Queue the conversion of [z, y, x] to the packed layout."""

@@ -14,25 +14,25 @@ TYPES = {"float", "double", "long long", "true", "false"}
 KINDS = {"array", "layered", "list", "pitched", "memory", "general", "upright", "columns"}
 WORDS = frozenset(TYPES | KINDS)
 
-Value = bool | int | str | tuple[float, ...]
+Value = bool | int | str | tuple[float, ...] | tuple[int, ...]
 
 
-def render(name: str, **values: Value) -> str:
-    """Return the template `name`.cu with its values.
+def render(*names: str, **values: Value) -> str:
+    """Return the templates `name`.cu, one after the other as one source, with their values.
 
     Parameters
     ----------
-    name
-        name of the template
+    names
+        names of the templates
     values
-        value of each name in the template; all must be given
+        value of each name in the templates; all must be given
 
     Raises
     ------
     TypeError
         if a value is neither a number nor a known word
     """
-    return _template(name).render({key: _written(key, value) for key, value in values.items()})
+    return _template(names).render({key: _written(key, value) for key, value in values.items()})
 
 
 def _written(key: str, value: Value) -> str:
@@ -44,18 +44,20 @@ def _written(key: str, value: Value) -> str:
         return str(value)
     if isinstance(value, str) and value in WORDS:
         return value
-    if isinstance(value, tuple) and all(isinstance(number, float) for number in value):
+    if isinstance(value, tuple) and all(isinstance(number, int | float) for number in value):
         # hexadecimal floats preserve the bits; decimal digits would be rounded
-        return ", ".join(number.hex() for number in value)
+        texts = (number.hex() if isinstance(number, float) else str(number) for number in value)
+        return ", ".join(texts)
     raise TypeError(
-        f"the kernel constant {key} is {value!r}, expected a number, a tuple of floats or one of "
-        f"these words: {', '.join(sorted(WORDS))}."
+        f"the kernel constant {key} is {value!r}, expected a number, a tuple of numbers or one "
+        f"of these words: {', '.join(sorted(WORDS))}."
     )
 
 
 @lru_cache
-def _template(name: str) -> Template:
+def _template(names: tuple[str, ...]) -> Template:
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string((FOLDER / f"{name}.cu").read_text(encoding="utf-8"))
+    texts = ((FOLDER / f"{name}.cu").read_text(encoding="utf-8") for name in names)
+    return environment.from_string("\n".join(texts))

@@ -84,6 +84,35 @@ class RayVariant:
             **self._common(self.block),
         )
 
+    def replicates(self, entries: tuple[float, ...] = ()) -> str:
+        """Return the CUDA source of the kernel of bootstrap replicates: a warp for each event.
+
+        Parameters
+        ----------
+        entries
+            TOF table, used if it is in constant memory
+        """
+        # Few runs have an error map.
+        from engine.kernels.rays import event_weights as weights
+
+        return render(
+            "rays",
+            "replicates",
+            tof=self.timing != "none",
+            group=WARP,
+            batch=WARP,
+            kept=0,
+            entries=entries if self.timing == "constant" else (),
+            gamma=weights.GAMMA,
+            delta=weights.DELTA,
+            pair_bits=weights.PAIR_BITS,
+            mix_first=weights.MIX_FIRST,
+            mix_second=weights.MIX_SECOND,
+            thresholds=weights.THRESHOLDS,
+            n_thresholds=len(weights.THRESHOLDS),
+            **self._common(REPLICATES_BLOCK),
+        )
+
     def em(self) -> str:
         """Source of the image kernels."""
         return render("em", **self._common(EM_BLOCK))
@@ -103,6 +132,8 @@ class RayVariant:
         }
 
 
+REPLICATES_BLOCK = 128
+"""Threads of a block of the kernel of replicates."""
 EM_BLOCK = 256
 """Threads of a block of the image kernels."""
 BLOCKS = (64, 128, 256, 512)

@@ -248,6 +248,9 @@ class RayProjector(LinearOperator):
         if background is not None:
             self.expect(background, self.out_shape)
             check_background(background)
+        self._check_images(x)
+
+    def _check_images(self, x: Array) -> None:
         # written so that NaN, which compares as false, is refused too
         if not (x.min() >= 0 and x.max() < np.inf):
             raise NumericalError(
@@ -265,7 +268,7 @@ class RayProjector(LinearOperator):
     @property
     def shares_rays(self) -> bool:
         """True if `em_numerators` traces a ray once for all replicates."""
-        return not self.on.is_cuda and self.dtype == np.float32
+        return self.dtype == np.float32
 
     def em_numerators(
         self, images: Array, background: Array | None, counts: Array | None, draws: Draws
@@ -275,7 +278,8 @@ class RayProjector(LinearOperator):
         Parameters
         ----------
         images
-            (n, n_z, n_y, n_x) float32, image of each replicate, not negative
+            (n, n_z, n_y, n_x) float32, image of each replicate, not negative; on the host or the
+            device
         background
             (n_rows,) expected counts that do not come from the image; None: none
         counts
@@ -294,12 +298,16 @@ class RayProjector(LinearOperator):
         """
         # Integer sums of weighted rows are defined for events only.
         is_counted = self.reproducible and counts is not None
-        if is_counted or not self.shares_rays or not isinstance(self._tracer, HostRays):
+        if is_counted or not self.shares_rays:
             raise ResourceError(
-                "em_numerators needs float32 rays on the CPU; use em_numerator for each replicate."
+                "em_numerators needs float32 rays, and reproducible rays without counts; use "
+                "em_numerator for each replicate."
             )
-        for image in images:
-            self._check_em(image, background)
+        self.expect(images, (draws.n, *self.in_shape))
+        if background is not None:
+            self.expect(background, self.out_shape)
+            check_background(background)
+        self._check_images(images)
         return self._tracer.replicates(images, background, counts, draws)
 
     @property

@@ -3485,6 +3485,11 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
+      <source>Forward/back (replicates)</source>
+      <translation>Vor/zurück (Wiederholungen)</translation>
+    </message>
+    <message>
+      <location filename="app/run/profile_text.py" />
       <source>Forward (ray-driven)</source>
       <translation>Vorwärts (strahlgetrieben)</translation>
     </message>

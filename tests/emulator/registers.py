@@ -24,13 +24,13 @@ from engine.kernels.matrix.variants import MatrixVariant
 from engine.kernels.rays.tof import chord_table
 from engine.kernels.scatter import device_scatter
 from engine.kernels.source import FOLDER
-from engine.kernels.variants import RayVariant, variants
+from engine.kernels.variants import REPLICATES_BLOCK, RayVariant, variants
 from tests.emulator.nvrtc import KernelUse, compile_for, version
 
 ARCHITECTURES = (75, 80, 90, 120)
 SOURCES = (
     *("rays.cu", "em.cu", "cone_back.cu", "joseph_view.cu", "joseph.cu", "joseph_gather.cu"),
-    "scatter.cu",
+    *("scatter.cu", "replicates.cu"),
 )
 RECORD = Path(__file__).parents[2] / "docs" / "benchmarks" / "registers.json"
 _TOF = TofBins(fwhm_ps=385, bin_ps=100, n_bins=17)
@@ -66,11 +66,34 @@ def image_forms() -> list[RayVariant]:
     return list(dict.fromkeys(plain))
 
 
+def replicates_forms() -> list[RayVariant]:
+    """Variants between which the kernel of replicates differs."""
+    # The other settings only change the kernels of single images.
+    return [v for v in variants() if v.mapping == "warp" and v.real == "float"]
+
+
+def form_of_replicates(variant: RayVariant) -> dict[str, Any]:
+    """What the kernel of replicates takes from a variant, and its block."""
+    form = {key: getattr(variant, key) for key in ("order", "sums", "timing")}
+    return form | {"block": REPLICATES_BLOCK}
+
+
+def _entries(variant: RayVariant) -> tuple[float, ...]:
+    """The table of a real scanner."""
+    table = chord_table(_TOF.sigma_mm, _TOF.bin_mm, variant.dtype).coefficients
+    return tuple(float(value) for value in table)
+
+
 def ray_kernels(variant: RayVariant, arch: int) -> dict[str, KernelUse]:
     """Compile the ray kernels, with the table of a real scanner where it is constant."""
-    table = chord_table(_TOF.sigma_mm, _TOF.bin_mm, variant.dtype).coefficients
-    entries = tuple(float(value) for value in table)
-    return compile_for(variant.rays(entries), arch, variant.options).kernels
+    return compile_for(variant.rays(_entries(variant)), arch, variant.options).kernels
+
+
+def replicates_kernel(variant: RayVariant, arch: int) -> dict[str, KernelUse]:
+    """Compile the kernel of replicates; the source has those of single images too."""
+    source = variant.replicates(_entries(variant))
+    compiled = compile_for(source, arch, variant.options).kernels
+    return {"replicates": compiled["replicates"]}
 
 
 def image_kernels(variant: RayVariant, arch: int) -> dict[str, KernelUse]:
@@ -129,6 +152,9 @@ def _rows() -> Iterator[dict[str, Any]]:
             yield from lines(source, asdict(projector), uses)
     uses = {arch: scatter_kernels(arch) for arch in ARCHITECTURES}
     yield from lines("scatter.cu", {"block": device_scatter.THREADS}, uses)
+    for variant in replicates_forms():
+        uses = {arch: replicates_kernel(variant, arch) for arch in ARCHITECTURES}
+        yield from lines("replicates.cu", form_of_replicates(variant), uses)
 
 
 def lines(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,12 +13,19 @@ from engine.core.arrays import Array as HostArray
 from engine.core.arrays import module_of
 from engine.core.backend import Backend
 from engine.core.backend.gpu import Array, Gpu, Stamp
+from engine.core.errors import DeviceMemoryError
 from engine.core.profiling import Profiler
 from engine.kernels.blocks import OnProgress
 from engine.kernels.compiled import Arguments, Kernels, Layout, fitted
 from engine.kernels.rays.slice_tracing import EventRows
-from engine.kernels.variants import RayVariant
+from engine.kernels.units import share_unit
+from engine.kernels.variants import WARP, RayVariant
 
+if TYPE_CHECKING:
+    from engine.kernels.rays.event_weights import Draws
+
+ROWS_OF_A_PIECE = 2**16
+"""Rows that are on the device together if their memory does not suffice for all."""
 SLABS_PER_LAUNCH = 2**27
 """Maximum slabs of a launch: well below 0.2 s, or a driver resets the screen."""
 _SAMPLE = 8192
@@ -62,6 +70,7 @@ class DeviceRays:
         self._points = on.to_device(rows.points)
         self._table = on.to_device(rows.table if rows.table.size else np.zeros(4, self.dtype))
         self._placed: Placed | None = None
+        self._in_pieces = False
 
     @property
     def n_rows(self) -> int:
@@ -83,11 +92,14 @@ class DeviceRays:
         step
             distance of the rows
         """
-        whole = self.placed()
+        self._place_if_possible()
         part = copy(self)
         part.rows = self.rows._replace(
             ends=self.rows.ends[first::step], bins=self.rows.bins[first::step]
         )
+        if self._in_pieces:
+            return part
+        whole = self.placed()
         at = whole.first + first * whole.step
         # the rows are already on the device; a subset is another stride through the same arrays,
         # and no copy
@@ -104,7 +116,7 @@ class DeviceRays:
         """
         part, ends, bins = copy(self), self.rows.ends[rows], self.rows.bins
         part.rows = self.rows._replace(ends=ends, bins=bins[rows] if bins.size else bins)
-        part._placed = None  # copied to the device when it is first used
+        part._placed, part._in_pieces = None, False  # copied to the device when it is first used
         return part
 
     def forward(self, x: Array) -> Array:
@@ -244,6 +256,122 @@ class DeviceRays:
             each = (rest[at], has_background, scale, expected[at], sums)
             self.kernels.rays("update", len(rows), *scene, image, peak, *each)
 
+    def replicates(
+        self, images: Array, background: Array | None, counts: Array | None, draws: Draws
+    ) -> Array:
+        """Return the numerators of EM updates of several replicates, (n, n_z, n_y, n_x).
+
+        Parameters
+        ----------
+        images
+            (n, n_z, n_y, n_x) image of each replicate
+        background
+            (n_rows,) expected additive counts; None: none
+        counts
+            (n_rows,) measured counts; None: one each
+        draws
+            counts of the rows in each replicate
+
+        Returns
+        -------
+        (n, n_z, n_y, n_x) on the device
+        """
+        images, found = self.on_device(images), []
+        self._place_if_possible()
+        with self.profiler.span("fused", events=self.n_rows):
+            for first in range(0, len(images), WARP):
+                some = images[first : first + WARP]
+                own = draws.replicates(first, len(some))
+                found.append(self._together(some, background, counts, own))
+            if len(found) == 1:
+                return found[0]
+            with self.gpu.faults("allocating memory"):
+                return self.gpu.xp.concatenate(found)
+
+    def _place_if_possible(self) -> None:
+        """Copy all rows to the device, or find out that its memory does not suffice."""
+        if self._in_pieces:
+            return
+        try:
+            self.placed()
+        except DeviceMemoryError:
+            self._in_pieces = True
+            self.forget()
+
+    def _pieces(self) -> Iterator[tuple[Placed, int]]:
+        """Yield rows on the device, and the number of the first: all of them, or some at a time."""
+        if not self._in_pieces:
+            yield self.placed(), 0
+            return
+        ends, bins = self.rows.ends, self.rows.bins
+        for start in range(0, self.n_rows, ROWS_OF_A_PIECE):
+            some = slice(start, start + ROWS_OF_A_PIECE)
+            yield self.place(ends[some], bins[some]), start
+
+    def _together(
+        self, images: Array, background: Array | None, counts: Array | None, draws: Draws
+    ) -> Array:
+        """Return the numerators of at most 32 replicates, one for each thread of a warp."""
+        from engine.kernels.rays.event_weights import THRESHOLDS  # few runs have replicates
+
+        n, is_fixed = len(images), self.variant.sums == "fixed"
+        # The unit of the CPU, so that the bits are the same.
+        unit = share_unit(self.n_rows * len(THRESHOLDS)) if is_fixed else 1.0
+        values = self._interleaved(images)
+        sums = self.gpu.empty(values.shape, self.variant.sum_dtype)
+        self.gpu.zero(sums)
+        with self.gpu.faults("finding the largest values"):
+            # The images are not negative; floating-point sums do not need their maxima.
+            peaks = self.gpu.xp.max(values, axis=0) if is_fixed else values[0]
+        # A row takes n times as long as in an update of one image.
+        size = max(self.rows_per_launch // n, self.variant.block)
+        has_background, has_counts = np.int32(background is not None), np.int32(counts is not None)
+        for placed, start in self._pieces():
+            for scene, rows in self.launches(placed, size, reports=False):
+                at = slice(start + rows.start, start + rows.stop)
+                # Columns can be as large as the rows, so they do not stay on the device. A pointer
+                # must be valid even if nothing is read from it.
+                rest, measured = (
+                    peaks if column is None else self.on_device(column[at])
+                    for column in (background, counts)
+                )
+                first = draws.first + at.start * draws.step
+                self.kernels.replicates(
+                    len(rows),
+                    *scene,
+                    values,
+                    peaks,
+                    *(rest, has_background, measured, has_counts),
+                    *(np.uint64(draws.key), np.uint64(first), np.uint64(draws.step)),
+                    *(np.int32(draws.first_replicate), np.int32(n), np.float64(unit)),
+                    sums,
+                )
+                if self.on_progress is not None:
+                    self.on_progress(at.stop, self.n_rows)
+        del values, peaks  # their memory is used again for the result
+        return self._collected(sums, images, unit)
+
+    def _interleaved(self, images: Array) -> Array:
+        """Return images in the layout of the kernels, (n_packed, n)."""
+        values = self.gpu.empty((self.layout.n_packed, len(images)), self.dtype)
+        packed = self.gpu.empty((self.layout.n_packed,), self.dtype)
+        for c, image in enumerate(images):
+            self.kernels.pack(image, packed)
+            with self.gpu.faults("interleaving images"):
+                values[:, c] = packed
+        return values
+
+    def _collected(self, sums: Array, images: Array, unit: float) -> Array:
+        """Return interleaved sums as numerators, (n, n_z, n_y, n_x)."""
+        found = self.gpu.empty(images.shape, self.dtype)
+        packed = self.gpu.empty((self.layout.n_packed,), self.dtype)
+        for c, image in enumerate(images):
+            self.kernels.pack(image, packed)
+            with self.gpu.faults("separating images"):
+                own = self.gpu.xp.ascontiguousarray(sums[:, c])
+            self.kernels.collect(own, packed, unit, found[c])
+        return found
+
     def voxels_per_row(self) -> float:
         """Return the mean number of voxels of a ray, from a regular sample of the rows."""
         if self.n_rows == 0:
@@ -255,19 +383,25 @@ class DeviceRays:
             self.kernels.rays("touched", len(rows), *scene, touched[_slice(rows)])
         return float(self.gpu.download(touched).mean())
 
-    def launches(self, placed: Placed) -> Iterator[tuple[Arguments, range]]:
+    def launches(
+        self, placed: Placed, size: int | None = None, *, reports: bool = True
+    ) -> Iterator[tuple[Arguments, range]]:
         """Yield the scene and the rows of each launch; waits for the launch before the last.
 
         Parameters
         ----------
         placed
             rows on the device
+        size
+            number of rows of a launch; None: `rows_per_launch`
+        reports
+            False if the caller reports progress
 
         Yields
         ------
         common arguments of the kernels, and the range of rows
         """
-        size = self.rows_per_launch
+        size = size or self.rows_per_launch
         # two launches are queued at most: one runs while the next is prepared. With more the host
         # would run far ahead, and a stop by the user would take effect late
         earlier: Stamp | None = None
@@ -294,7 +428,7 @@ class DeviceRays:
                 if earlier is not None:
                     earlier.wait()
                 earlier = stamp
-                if self.on_progress is not None:
+                if reports and self.on_progress is not None:
                     self.on_progress(rows.stop, placed.n_rows)
 
     def placed(self) -> Placed:

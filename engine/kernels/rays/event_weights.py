@@ -36,12 +36,14 @@ THRESHOLDS = tuple(
     round(2**32 * exp(-1) * sum(1 / factorial(k) for k in range(j + 1)))
     for j in range(_N_THRESHOLDS)
 )
-_GAMMA, _DELTA, _PAIR_BITS = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03, 9
+GAMMA, DELTA, PAIR_BITS = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03, 9
+"""γ, δ and the bits for the number of a pair."""
+MIX_FIRST, MIX_SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+"""Factors of mix64."""
 _ROW_BITS = 40
 """Rows of a part of a scan: a trillion."""
 _FRONT_BITS, _BACK_BITS, _UNDECIDED = 12, 20, 255
 """A table of 4 kB gives nearly all weights. Comparing one by one takes five times as long."""
-_FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
 _INLINE = njit(inline="always", **_PLAIN)
 _WORD = 2**64 - 1
@@ -112,9 +114,9 @@ def key_of(seed: int) -> np.uint64:
     seed
         number from 0 to 2⁶³
     """
-    z = (seed * _GAMMA + 1) & _WORD
-    z = ((z ^ z >> 30) * _FIRST) & _WORD
-    z = ((z ^ z >> 27) * _SECOND) & _WORD
+    z = (seed * GAMMA + 1) & _WORD
+    z = ((z ^ z >> 30) * MIX_FIRST) & _WORD
+    z = ((z ^ z >> 27) * MIX_SECOND) & _WORD
     return np.uint64(z ^ z >> 31)
 
 
@@ -165,15 +167,15 @@ def draw(draws: Draws, row: int, count: float, weights: Array) -> None:
     whole, number = int(count), np.uint64(draws.first + row * draws.step)
     for pair in range((draws.n + 1) // 2):
         alone = np.uint64(pair + draws.first_replicate // 2)
-        at = draws.key + np.uint64(_GAMMA) * ((number << np.uint64(_PAIR_BITS)) | alone)
+        at = draws.key + np.uint64(GAMMA) * ((number << np.uint64(PAIR_BITS)) | alone)
         even, odd = 0, 0
         for _ in range(whole):
-            z = (at ^ (at >> np.uint64(30))) * np.uint64(_FIRST)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(_SECOND)
+            z = (at ^ (at >> np.uint64(30))) * np.uint64(MIX_FIRST)
+            z = (z ^ (z >> np.uint64(27))) * np.uint64(MIX_SECOND)
             z = z ^ (z >> np.uint64(31))
             even += poisson_of(np.uint32(z & np.uint64(0xFFFFFFFF)))
             odd += poisson_of(np.uint32(z >> np.uint64(32)))
-            at += np.uint64(_DELTA)
+            at += np.uint64(DELTA)
         weights[2 * pair] = even + (count - whole)
         weights[2 * pair + 1] = odd + (count - whole)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.arrays import Array, to_host
+from engine.core.arrays import Array, as_like, to_host
 from engine.operators.base import LinearOperator
 from engine.operators.lower_bound import LEAST_EXPECTED
 from engine.operators.matrix.orientation_rows import OrientationRows
@@ -113,7 +113,8 @@ class BinnedModel(SystemModel):
 
     def em_numerators(self, images: Array, draws: Draws) -> Array:
         if isinstance(self.A, RayProjector) and self.shares_rays:
-            return self.A.em_numerators(images, self.background, self.counts, draws)
+            found = self.A.em_numerators(images, self.background, self.counts, draws)
+            return as_like(found, images)
         return super().em_numerators(images, draws)
 
     def noise_of_replicates(self, inverse: Array, draws: Draws) -> Array:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.core.arrays import Array, to_host
+from engine.core.arrays import Array, as_like, divided, module_of, to_host
 from engine.operators.base import LinearOperator
 from engine.recon.model.counts import EmStep, RatioStep, SystemModel
 
@@ -81,8 +81,7 @@ class BlurredModel(SystemModel):
         z = to_host(self.blur(self._on_device(x)))
         step = self.within.em_step(z)
         # z is 0 only where x and its neighbours are 0; those voxels stay 0.
-        ratio = np.divide(step.numerator, z, out=np.zeros_like(z), where=z > 0)
-        back = to_host(self.blur.T(self._on_device(ratio)))
+        back = to_host(self.blur.T(self._on_device(divided(step.numerator, z))))
         return EmStep(x * back, step.log_sum, step.n_skipped)
 
     @property
@@ -90,11 +89,13 @@ class BlurredModel(SystemModel):
         return self.within.shares_rays
 
     def em_numerators(self, images: Array, draws: Draws) -> Array:
-        blurred = np.stack([to_host(self.blur(self._on_device(x))) for x in images])
+        blurred = module_of(images).empty_like(images)
+        for c, x in enumerate(images):
+            blurred[c] = as_like(self.blur(self._on_device(x)), images)
         found = self.within.em_numerators(blurred, draws)
-        for numerator, z, x in zip(found, blurred, images, strict=True):
-            ratio = np.divide(numerator, z, out=np.zeros_like(z), where=z > 0)
-            np.multiply(x, to_host(self.blur.T(self._on_device(ratio))), out=numerator)
+        for c, x in enumerate(images):
+            ratio = self._on_device(divided(found[c], blurred[c]))
+            found[c] = x * as_like(self.blur.T(ratio), images)
         return found
 
     def noise_of_replicates(self, inverse: Array, draws: Draws) -> Array:

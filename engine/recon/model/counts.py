@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from engine.core.arrays import Array, to_host
+from engine.core.arrays import Array, module_of, to_host
 from engine.operators.base import LinearOperator
 from engine.operators.lower_bound import LEAST_EXPECTED, least_factor
 from engine.operators.planes import by_planes
@@ -217,13 +217,14 @@ class SystemModel(Model):
         Parameters
         ----------
         images
-            (n, n_z, n_y, n_x) image of each replicate, on the host
+            (n, n_z, n_y, n_x) image of each replicate, on the host; on the device too, if the
+            model shares rays
         draws
             counts of the rows in each replicate
 
         Returns
         -------
-        (n, n_z, n_y, n_x)
+        (n, n_z, n_y, n_x), where the images are
         """
         steps = (self.resampled(draws, c).em_step(image) for c, image in enumerate(images))
         return np.stack([step.numerator for step in steps])
@@ -389,6 +390,8 @@ def em_updated(
 ) -> Array:
     """Return an image after expected emissions are divided by the sensitivity.
 
+    All arrays are on the host, or all on the same device. The bits are the same.
+
     Parameters
     ----------
     x
@@ -404,6 +407,8 @@ def em_updated(
     A
         operator with the number of threads
     """
+    if module_of(x) is not np:
+        return _updated_on_device(x, shared, sensitivity, seen, least)
     updated = np.empty(shared.shape, shared.dtype)
 
     def change(planes: slice) -> None:
@@ -416,6 +421,17 @@ def em_updated(
 
     by_planes(change, updated.shape, A.on)
     return updated
+
+
+def _updated_on_device(
+    x: Array, shared: Array, sensitivity: Array, seen: Array, least: np.float32 | float
+) -> Array:
+    xp, has_data = module_of(x), sensitivity > 0
+    found = x * seen
+    lowest = found * least if least else 0
+    # CuPy cannot leave out elements, so they are divided by 1 and then replaced.
+    quotient = shared / xp.where(has_data, sensitivity, sensitivity.dtype.type(1))
+    return xp.maximum(xp.where(has_data, quotient, found), lowest)
 
 
 def raised_to(x: Array, least: float, A: LinearOperator) -> Array:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.core.arrays import Array
+from engine.core.arrays import Array, as_like
 from engine.operators.rays import RayProjector
 from engine.recon.model.counts import (
     EmLoop,
@@ -75,7 +75,7 @@ class ListModeModel(SystemModel):
     def em_numerators(self, images: Array, draws: Draws) -> Array:
         if not self.shares_rays:
             return super().em_numerators(images, draws)
-        return self.A.em_numerators(images, self.background, None, draws)
+        return as_like(self.A.em_numerators(images, self.background, None, draws), images)
 
     def noise_of_replicates(self, inverse: Array, draws: Draws) -> Array:
         if not self.A.projects_together:

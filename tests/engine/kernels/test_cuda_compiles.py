@@ -15,7 +15,7 @@ from engine.kernels.compiled import EM_KERNELS, RAY_KERNELS
 from engine.kernels.cone.cone_variants import back_variants
 from engine.kernels.cone.joseph_variants import gather_variants, joseph_variants
 from engine.kernels.scatter.device_scatter import THREADS
-from engine.kernels.variants import BLOCKS, EM_BLOCK, RayVariant, variants
+from engine.kernels.variants import BLOCKS, EM_BLOCK, REPLICATES_BLOCK, RayVariant, variants
 from tests.emulator import nvrtc
 from tests.emulator.registers import (
     ARCHITECTURES,
@@ -23,10 +23,13 @@ from tests.emulator.registers import (
     any_two,
     cards_for,
     digests,
+    form_of_replicates,
     image_forms,
     image_kernels,
     lines,
     ray_kernels,
+    replicates_forms,
+    replicates_kernel,
     scatter_kernels,
 )
 
@@ -111,6 +114,13 @@ def test_every_form_of_the_image_kernels_compiles_without_spills():
 
 
 @with_nvrtc
+def test_every_form_of_the_kernel_of_replicates_compiles_without_spills():
+    for variant in replicates_forms():
+        for arch in cards_for(form_of_replicates(variant)):
+            assert_fits(replicates_kernel(variant, arch), ("replicates",), REPLICATES_BLOCK)
+
+
+@with_nvrtc
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_the_kernels_of_scatter_compile_without_spills(arch):
     assert_fits(scatter_kernels(arch), SCATTER_KERNELS, THREADS)
@@ -169,6 +179,7 @@ def test_the_recorded_registers_are_of_these_kernels():
         "joseph.cu": (("forward", "back", "collect"), [asdict(v) for v in joseph_variants()]),
         "joseph_gather.cu": (("weigh", "gather"), [asdict(v) for v in gather_variants()]),
         "scatter.cu": (SCATTER_KERNELS, [{"block": THREADS}]),
+        "replicates.cu": (("replicates",), [form_of_replicates(v) for v in replicates_forms()]),
     }
     wanted = [
         {"source": source, "kernel": name} | json.loads(json.dumps(form))

@@ -15,6 +15,7 @@ from tests.emulator.registers import any_two
 from tests.engine.kernels import test_cone_back_cuda as cone
 from tests.engine.kernels import test_cuda_twins as rays
 from tests.engine.kernels import test_joseph_cuda as joseph
+from tests.engine.kernels import test_replicates_cuda as replicates
 from tests.engine.kernels.matrix import test_matrix_cuda as matrix
 from tests.engine.kernels.scatter import test_scatter_cuda as scatter
 
@@ -53,6 +54,11 @@ def test_rays(variant):
 @pytest.mark.parametrize("variant", any_two(rays.IMAGE_FORMS), ids=rays.named)
 def test_images(variant):
     rays.test_the_loop_on_the_device_equals_updates_by_hand(variant)
+
+
+@pytest.mark.parametrize("variant", any_two(replicates.FORMS), ids=rays.named)
+def test_replicates(variant):
+    replicates.test_every_form_equals_its_twin_in_both_orders_of_threads(variant)
 
 
 @REVERSED
