@@ -4,7 +4,8 @@
 
 The spread of x_c around their mean estimates the noise of the image, with all effects of the
 algorithm, its early end and its filters. OSEM on shared rays updates all replicates together: a ray
-is traced once for all of them. Other algorithms and models run once for each replicate.
+is traced once for all of them. Other algorithms and models run once for each replicate. If the
+memory of a GPU is exhausted, fewer replicates are updated together.
 
 Efron & Tibshirani, An Introduction to the Bootstrap, Chapman & Hall 1993; for list mode: Dahlbom,
 IEEE TNS 49 (2002) 2062.
@@ -19,7 +20,10 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.arrays import Array
+from engine.core.arrays import Array, to_host
+from engine.core.backend import cpu
+from engine.core.errors import DeviceMemoryError
+from engine.modalities.error_needs import SMALLEST_BATCH
 from engine.operators.event_weights import Draws
 from engine.recon.algorithms.base import Algorithm, Change
 from engine.recon.algorithms.driver import solve
@@ -59,13 +63,24 @@ def replicate_images(
     Yields
     ------
     (n_z, n_y, n_x), on the host
+
+    Raises
+    ------
+    DeviceMemoryError
+        if a GPU has too little memory for two replicates that share their rays
     """
     shares = isinstance(algorithm, ExpectationMaximisation) and model.shares_rays
-    for first in range(0, draws.n, batch):
+    first = 0
+    while first < draws.n:
         part = draws.replicates(first, min(batch, draws.n - first))
         images: Iterable[Array | None] = repeat(None, part.n)
         if shares:
-            images = _together(algorithm, model, start, part, n_updates, between)
+            found = _fitting(algorithm, model, start, part, n_updates, between)
+            if found is None:
+                batch = max(part.n // (2 * SMALLEST_BATCH), 1) * SMALLEST_BATCH
+                continue
+            images = found
+        first += part.n
         for c, image in enumerate(images):
             replicate = model.resampled(part, c)
             if image is None:
@@ -87,6 +102,30 @@ def _alone(
     return start if last is None else last.image
 
 
+def _fitting(
+    algorithm: Algorithm,
+    model: SystemModel,
+    start: Array,
+    draws: Draws,
+    n_updates: int,
+    between: Change | None,
+) -> NDArray[np.float32] | None:
+    """Return the images of several replicates on the host; None if a GPU has no memory for them."""
+    on = model.A.on or cpu(1)
+    try:
+        with on.faults("computing replicates"):
+            images = _together(algorithm, model, start, draws, n_updates, between)
+            host: NDArray[np.float32] = to_host(images)
+            return host
+    except DeviceMemoryError:
+        if draws.n <= SMALLEST_BATCH:
+            raise
+    # Only here: the exception holds the arrays of the attempt.
+    if on.gpu is not None:
+        on.gpu.release()
+    return None
+
+
 def _together(
     algorithm: Algorithm,
     model: SystemModel,
@@ -95,7 +134,7 @@ def _together(
     n_updates: int,
     between: Change | None,
 ) -> Array:
-    """Return the images of several replicates, which share their rays, (n, n_z, n_y, n_x)."""
+    """Return the images of replicates that share their rays, (n, n_z, n_y, n_x) on the device."""
     loop = ReplicateLoop(model, start, draws, algorithm.n_subsets)
     for done in range(1, n_updates + 1):
         loop.update((done - 1) % algorithm.n_subsets)

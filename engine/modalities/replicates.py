@@ -71,7 +71,10 @@ def computed_error(
     n, seed, method = (settings[f"error_{key}"] for key in ("replicates", "seed", "method"))
     seed = DEFAULT_SEED if seed is None else seed
     yield context.log.start("errors", f"Computing the error of the image: {n} {METHODS[method]}")
-    batch, progress = batch_of(n, image.size), context.progress
+    # The Hessian has its images in the memory of the computer.
+    gpu = context.on.gpu if method == "bootstrap" else None
+    batch = batch_of(n, image.size, None if gpu is None else gpu.free_bytes())
+    progress = context.progress
     if progress is not None:
         progress.begin("errors", -(-n // batch), done)
     found = []

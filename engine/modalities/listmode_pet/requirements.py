@@ -187,8 +187,9 @@ def estimate(
 
         seconds, passes = stages["reconstruct"], algorithm.typical_passes
         error = error_needs(
-            protocol, grid.n_voxels, seconds, passes=passes, has_shared_rays=not on.is_gpu
+            protocol, grid.n_voxels, seconds, passes=passes, has_shared_rays=True, gpu=gpu
         )
+        gpu = error.gpu
         images, stages["errors"] = images + error.memory_bytes, error.seconds
     images += BASE_BYTES
     # Everything in memory is the fastest way, so it is tried first.

@@ -125,15 +125,16 @@ def estimate(
         + left * (algorithm.typical_passes * update_s + algorithm.typical_image_updates * voxels_s),
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
+    gpu = _on_gpu(grid, n_bins + n_timed, scatter, on.free_bytes) if on.is_gpu else None
     if protocol.error_replicates is not None:
         from engine.modalities.error_needs import error_needs  # few runs have an error map
 
         seconds, passes = stages["reconstruct"], algorithm.typical_passes
         error = error_needs(
-            protocol, grid.n_voxels, seconds, passes=passes, has_shared_rays=not on.is_gpu
+            protocol, grid.n_voxels, seconds, passes=passes, has_shared_rays=True, gpu=gpu
         )
+        gpu = error.gpu
         memory, stages["errors"] = memory + error.memory_bytes, error.seconds
-    gpu = _on_gpu(grid, n_bins + n_timed, scatter, on.free_bytes) if on.is_gpu else None
     return Requirements(int(memory), free_memory(), stages, gpu)
 
 

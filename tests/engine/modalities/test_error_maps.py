@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 from engine import save
+from engine.core.backend import cuda
 from engine.core.errors import FileFormatError, GeometryError, SettingsError
 from engine.data.error_map import ErrorMap
 from engine.data.runs.events import Preview
 from engine.data.volume import Volume
 from engine.io import read_frames, read_volume, save_frames
 from engine.protocols.run_context.context import Resume
-from tests.engine.modalities.map_scans import KINDS, events_of, last, rows, study
+from tests.emulator import EmulatedGpu
+from tests.engine.modalities.map_scans import KINDS, ON, events_of, last, rows, study
 from tests.engine.modalities.ring_sinogram_pet.timed_decays import timed_events
 
 OSEM = ("algorithm.kind=osem", "algorithm.iterations=2")
@@ -50,6 +52,19 @@ def test_an_error_map_changes_no_image_and_repeats_its_bits(folder: Path, kind: 
     inside = plain.values > 0.5 * plain.values.max()
     relative = error_of(found).standard_deviation[inside] / plain.values[inside]
     assert 0.01 < np.median(relative) < 1
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "panels"])
+def test_a_gpu_gives_the_errors_of_the_cpu(folder: Path, kind: str) -> None:
+    of = study(folder, kind, *OSEM, REPLICATES)
+    here, there = (
+        error_of(last(events_of(of, on=on)).volume).standard_deviation
+        for on in (ON, cuda(EmulatedGpu()))
+    )
+
+    # Deviations are stored in steps of 1/127 of the largest one.
+    np.testing.assert_allclose(there, here, rtol=0, atol=0.02 * here.max())
+    assert np.corrcoef(there.ravel(), here.ravel())[0, 1] > 0.9999
 
 
 def test_another_seed_gives_other_replicates(folder: Path) -> None:

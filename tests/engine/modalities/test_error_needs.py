@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from engine.core.backend import cpu
+from engine.core.backend import Backend, cpu, cuda
 from engine.core.backend.devices import device_of
 from engine.modalities import error_needs
-from engine.modalities.error_needs import batch_of
+from engine.modalities.error_needs import batch_of, gpu_replicate_bytes
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.requirements import estimate
+from tests.emulator import EmulatedGpu
 from tests.engine.modalities.ring_sinogram_pet.timed_decays import RING
 
 MIB = 2**20
 
 
-def needs_of(n: int | None):
-    protocol = ListModeProtocol(error_replicates=n, algorithm={"kind": "osem", "iterations": 2})
+def needs_of(n: int | None, on: Backend | None = None, kind: str = "osem"):
+    protocol = ListModeProtocol(error_replicates=n, algorithm={"kind": kind, "iterations": 2})
     grid = protocol.grid.grid_for(RING)
-    return grid, estimate(protocol, grid, 10_000, on=device_of(cpu(1)), n_lors=RING.n_lors)
+    return grid, estimate(protocol, grid, 10_000, on=device_of(on or cpu(1)), n_lors=RING.n_lors)
 
 
 def test_replicates_cost_less_than_runs_of_their_own():
@@ -41,3 +42,38 @@ def test_little_memory_divides_the_replicates(monkeypatch):
 
     assert batch_of(20, 1_000) == 16
     assert batch_of(200, 1_000_000) == error_needs.LANES
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 20, 32, 33, 64, 65, 200])
+@pytest.mark.parametrize("fitting", [0, 1, 3, 6, 31, 100])
+def test_batches_of_a_gpu_are_even_and_fit(n, fitting):
+    free = 2 * fitting * gpu_replicate_bytes(1_000)
+    most = max(min(fitting, 32) // 2 * 2, 2)
+
+    batch = batch_of(n, 1_000, free)
+
+    assert batch == n or batch % 2 == 0
+    assert batch <= most
+    assert -(-n // batch) == -(-n // most), "no more batches than with the largest"
+    assert batch - 2 < n / -(-n // batch), "and none much smaller than the others"
+
+
+def test_a_gpu_has_the_replicates_in_its_memory():
+    on = cuda(EmulatedGpu())
+    (grid, plain), (_, eight), (_, many) = (needs_of(n, on) for n in (None, 8, 200))
+
+    of_eight, of_many = (x.gpu.whole_bytes - plain.gpu.whole_bytes for x in (eight, many))
+    assert of_eight == pytest.approx(1.2 * 8 * gpu_replicate_bytes(grid.n_voxels), abs=8)
+    assert of_many == pytest.approx(1.2 * 30 * gpu_replicate_bytes(grid.n_voxels), abs=30)
+    least = eight.gpu.images_bytes - plain.gpu.images_bytes
+    assert least == pytest.approx(1.2 * 2 * gpu_replicate_bytes(grid.n_voxels), abs=2)
+    # The images of a batch, and the finished images with their deviations.
+    assert eight.memory_bytes - plain.memory_bytes == 8 * (4 + 5) * grid.n_voxels
+    assert 0 < eight.stages["errors"] < 8 * plain.stages["reconstruct"]
+
+
+def test_replicates_of_map_take_no_memory_of_a_gpu_of_their_own():
+    on = cuda(EmulatedGpu())
+    (_, plain), (_, more) = (needs_of(n, on, kind="map") for n in (None, 8))
+
+    assert more.gpu == plain.gpu

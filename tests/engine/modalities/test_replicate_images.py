@@ -3,9 +3,15 @@
 import numpy as np
 import pytest
 
-from engine.core.backend import cpu
+from engine.core.arrays import module_of
+from engine.core.backend import cpu, cuda
+from engine.core.errors import DeviceMemoryError
+from engine.geometry.grid import ImageGrid
 from engine.geometry.point_spread import PointSpread
+from engine.kernels.rays import device_rays
 from engine.kernels.rays.event_weights import weights_of
+from engine.modalities import replicate_images as replicate_images_module
+from engine.modalities.error_needs import gpu_replicate_bytes
 from engine.modalities.replicate_images import replicate_images
 from engine.operators.event_weights import draws_of
 from engine.operators.point_spread import PointSpreadBlur
@@ -13,30 +19,42 @@ from engine.operators.rays import RayProjector, Rays
 from engine.recon.algorithms import Mlem, Osem
 from engine.recon.algorithms.driver import solve
 from engine.recon.algorithms.map_algorithms import Svrg
-from engine.recon.model import BinnedModel, BlurredModel, ListModeModel, MapModel
+from engine.recon.model import (
+    BinnedModel,
+    BlurredModel,
+    ListModeModel,
+    MapModel,
+    ReplicateLoop,
+)
+from tests.emulator import EmulatedGpu
 from tests.engine.recon.algorithms.test_osem import GRID, list_mode, ones, poisson, toy
 
 N, UPDATES = 9, 6
 DRAWS = draws_of(N, seed=3)
 
 
-def events(rng, *, factor=1, reproducible=False):
+def events(rng, *, factor=1, reproducible=False, on=None):
     rays, factors, background, truth = toy(rng)
     counts = poisson(rng, rays, factors, background, factor * truth)
-    return list_mode(rays, factors, background, counts, reproducible=reproducible)
+    return list_mode(rays, factors, background, counts, reproducible=reproducible, on=on)
 
 
-def bins(rng):
+def bins(rng, *, on=None):
     rays, factors, background, truth = toy(rng)
     counts = poisson(rng, rays, factors, background, truth).astype(np.float32)
-    A = RayProjector(rays, GRID, on=cpu(2))
+    A = RayProjector(rays, GRID, on=on or cpu(2))
     return BinnedModel.of(A, background / factors, counts, factors)
 
 
-def blurred(rng):
+def blurred(rng, *, on=None):
     radius, wide = np.array([0.0, 100.0]), np.array([6.0, 7.0])
     spread = PointSpread(radius, wide, wide, 5.0)
-    return BlurredModel.of(events(rng), PointSpreadBlur(spread, GRID))
+    return BlurredModel.of(events(rng, on=on), PointSpreadBlur(spread, GRID))
+
+
+def flattened(image):
+    """Return an image with half of its contrast: a filter between iterations."""
+    return 0.5 * (image + image.mean())
 
 
 def images(model, algorithm, *, batch=N, n_updates=UPDATES, between=None):
@@ -70,11 +88,8 @@ def test_shared_rays_give_the_images_of_single_runs(rng, model_of):
 def test_filters_between_iterations_act_on_each_replicate(rng):
     model, algorithm = events(rng), Mlem(iterations=UPDATES)
 
-    def between(image):
-        return 0.5 * (image + image.mean(dtype=np.float64).astype(np.float32))
-
-    found = images(model, algorithm, between=between)
-    for one, other in zip(found, alone(model, algorithm, between), strict=True):
+    found = images(model, algorithm, between=flattened)
+    for one, other in zip(found, alone(model, algorithm, flattened), strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-4 * other.max())
 
 
@@ -128,23 +143,119 @@ def test_counts_of_list_mode_and_bins_agree(rng):
     assert in_list.A.out_shape[0] == counts.sum()
 
 
-def test_a_gpu_gives_the_images_of_the_cpu(rng, on_gpu):
-    rays, factors, background, truth = toy(rng, 60)
-    rows = np.repeat(np.arange(60), poisson(rng, rays, factors, background, truth).astype(int))
-    of_events = Rays(rays.points_mm, rays.ends[rows])
-    sensitivity = RayProjector(rays, GRID, on=cpu(2)).T(factors)
-    one, other = (
-        images(
-            ListModeModel(
-                RayProjector(of_events, GRID, on=on, reproducible=True),
-                (background / factors)[rows],
-                sensitivity,
-            ),
-            Osem(iterations=1, subsets=2),
-            n_updates=2,
-        )
-        for on in (cpu(2), on_gpu)
+@pytest.mark.parametrize("subsets", [1, 3])
+@pytest.mark.parametrize("model_of", [events, bins, blurred])
+def test_a_gpu_gives_the_images_of_the_cpu(on_gpu, model_of, subsets):
+    algorithm = Osem(iterations=2, subsets=subsets)
+    here, there = (model_of(np.random.default_rng(6), on=on) for on in (cpu(2), on_gpu))
+    assert there.shares_rays
+
+    found = images(there, algorithm, between=flattened)
+
+    for one, other in zip(found, images(here, algorithm, between=flattened), strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-4 * other.max())
+
+
+def test_integer_sums_have_the_bits_of_the_cpu_on_a_gpu(on_gpu):
+    here, there = (
+        events(np.random.default_rng(6), reproducible=True, on=on) for on in (cpu(2), on_gpu)
+    )
+    algorithm = Osem(iterations=2, subsets=3)
+
+    np.testing.assert_array_equal(images(there, algorithm), images(here, algorithm))
+
+
+@pytest.mark.parametrize("model_of", [events, bins, blurred])
+def test_images_stay_on_a_gpu_between_updates(rng, model_of, monkeypatch):
+    gpu, copied = EmulatedGpu(), []
+    model = model_of(rng, on=cuda(gpu))
+    loop = ReplicateLoop(model, ones(), DRAWS, 2)
+    download = gpu.download
+
+    def counted(values, out=None):
+        copied.append(values.size)
+        return download(values, out)
+
+    monkeypatch.setattr(gpu, "download", counted)
+
+    for k in (0, 1, 0):
+        loop.update(k)
+
+    assert module_of(loop.images) is gpu.xp
+    assert max(copied) == 1, "only the extreme values of the images are checked on the host"
+
+
+def batches_on(gpu, algorithm, monkeypatch, batch=N):
+    """Return the images, and the numbers of replicates that were tried together."""
+    tried, loop = [], replicate_images_module.ReplicateLoop
+
+    def counted(model, start, draws, n_subsets):
+        tried.append(draws.n)
+        return loop(model, start, draws, n_subsets)
+
+    model = events(np.random.default_rng(6), reproducible=True, on=cuda(gpu))
+    with monkeypatch.context() as patch:
+        patch.setattr(replicate_images_module, "ReplicateLoop", counted)
+        return images(model, algorithm, batch=batch), tried
+
+
+def test_a_full_gpu_halves_the_batch(monkeypatch):
+    roomy, fewer, algorithm = EmulatedGpu(), EmulatedGpu(), Osem(iterations=1, subsets=2)
+    wanted, tried = batches_on(roomy, algorithm, monkeypatch)
+    assert tried == [N]
+    batches_on(fewer, algorithm, monkeypatch, batch=4)
+    enough, needed = (gpu.memory.reserved_bytes for gpu in (fewer, roomy))
+    assert enough < needed
+
+    found, tried = batches_on(
+        EmulatedGpu(memory_limit=(enough + needed) // 2), algorithm, monkeypatch
     )
 
-    # Integer sums: the same bits, although the CPU shares rays and the GPU repeats events.
-    np.testing.assert_array_equal(other, one)
+    assert tried == [N, 4, 4, 1]
+    np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("subsets", [1, 2])
+def test_events_that_do_not_fit_on_a_gpu_are_sent_in_pieces(monkeypatch, subsets):
+    monkeypatch.setattr(device_rays, "ROWS_OF_A_PIECE", 1000)
+    roomy, full, found = EmulatedGpu(), EmulatedGpu(), []
+    for gpu in (roomy, full):
+        rng = np.random.default_rng(6)
+        model = events(rng, factor=30, reproducible=True, on=cuda(gpu))
+        if gpu is full:
+            gpu.memory_limit = gpu.memory.used_bytes + 7 * model.A.out_shape[0]
+        loop = ReplicateLoop(model, ones(), DRAWS, subsets)
+        for k in range(subsets):
+            loop.update(k)
+        found.append(loop.images.get())
+
+    assert full.n_launches > roomy.n_launches + 100
+    np.testing.assert_array_equal(*found)
+
+
+def test_a_gpu_without_memory_for_two_replicates_is_told(monkeypatch):
+    gpu = EmulatedGpu()
+    model = events(np.random.default_rng(6), on=cuda(gpu))
+    gpu.memory_limit = gpu.memory.used_bytes + 4 * GRID.n_voxels
+
+    with pytest.raises(DeviceMemoryError, match="the GPU is out of memory"):
+        images(model, Osem(iterations=1, subsets=2))
+
+
+def test_a_replicate_takes_no_more_memory_of_a_gpu_than_assumed(rng):
+    """Integer sums of a blurred image take most."""
+    grid = ImageGrid((40, 64, 64), (2.0, 2.0, 2.0))
+    points = rng.uniform(-60, 60, (200, 3))
+    rays = Rays(points, np.arange(200, dtype=np.int32).reshape(-1, 2))
+    spread = PointSpread(np.array([0.0, 100.0]), np.array([6.0, 7.0]), np.array([6.0, 7.0]), 5.0)
+    start, peaks = np.ones(grid.shape, np.float32), []
+    for n in (4, 8):
+        gpu = EmulatedGpu()
+        A = RayProjector(rays, grid, on=cuda(gpu), reproducible=True)
+        within = ListModeModel(A, np.ones(100, np.float32), start)
+        model = BlurredModel.of(within, PointSpreadBlur(spread, grid))
+        ReplicateLoop(model, start, draws_of(n, seed=3), 1).update(0)
+        peaks.append(gpu.memory.reserved_bytes)
+
+    of_one = (peaks[1] - peaks[0]) / 4
+    assert 0.7 * gpu_replicate_bytes(grid.n_voxels) < of_one <= gpu_replicate_bytes(grid.n_voxels)

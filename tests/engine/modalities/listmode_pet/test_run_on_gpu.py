@@ -65,6 +65,14 @@ def test_the_volume_has_the_bits_of_the_cpu(scan, on_gpu, monkeypatch, tmp_path)
     assert there.info["device"] == on_gpu.label
 
 
+def test_an_error_map_has_the_bits_of_the_cpu(scan, on_gpu):
+    settings = ("algorithm.kind=osem", "error_replicates=9", 'between=[{kind="median"}]')
+    here, there = (volume(events(scan, on, *settings)).error for on in (cpu(2), on_gpu))
+    np.testing.assert_array_equal(there.deviations, here.deviations)
+    np.testing.assert_array_equal(there.scale, here.scale)
+    assert there.standard_deviation.max() > 0
+
+
 def test_floating_sums_and_filters_agree_with_the_cpu(scan, on_gpu):
     settings = ("reproducible=false", 'between=[{kind="median"}]', 'finishing=[{kind="gaussian"}]')
     here, there = (volume(events(scan, on, *settings)).values for on in (cpu(2), on_gpu))

@@ -31,10 +31,10 @@ def binned(rays, factors, background, counts):
     return BinnedModel.of(A, background, counts)
 
 
-def list_mode(rays, factors, background, counts, *, reproducible=False):
+def list_mode(rays, factors, background, counts, *, reproducible=False, on=None):
     who = np.repeat(np.arange(len(counts)), counts.astype(int))
     events = Rays(rays.points_mm, rays.ends[who])
-    A = RayProjector(events, GRID, on=cpu(2), reproducible=reproducible)
+    A = RayProjector(events, GRID, on=on or cpu(2), reproducible=reproducible)
     everything = RayProjector(rays, GRID, on=cpu(2), reproducible=reproducible)
     return ListModeModel(A, (background / factors)[who], everything.T(factors))
 
