@@ -7791,7 +7791,7 @@ Möchten Sie sie ersetzen?</translation>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
       <source>The slices show the image</source>
-      <translation>Die Schnitte zeigen das Bild</translation>
+      <translation>Die Schichten zeigen das Bild</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7801,12 +7801,12 @@ Möchten Sie sie ersetzen?</translation>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
       <source>The slices show the standard deviation of each voxel</source>
-      <translation>Die Schnitte zeigen die Standardabweichung jedes Voxels</translation>
+      <translation>Die Schichten zeigen die Standardabweichung jedes Voxels</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
       <source>The slices show the standard deviation as a percentage of the value of the voxel</source>
-      <translation>Die Schnitte zeigen die Standardabweichung in Prozent des Voxelwerts</translation>
+      <translation>Die Schichten zeigen die Standardabweichung in Prozent des Voxelwerts</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -8530,8 +8530,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_text.py" />
-      <source>beyond ±{limit:.1f}: significant in this voxel (95 %)</source>
-      <translation>jenseits von ±{limit:.1f}: in diesem Voxel signifikant (95 %)</translation>
+      <source>significant beyond ±{limit:.1f} (95 %, each voxel)</source>
+      <translation>signifikant ab ±{limit:.1f} (95 %, je Voxel)</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_text.py" />
@@ -12087,11 +12087,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/protocols/study/fields.py" />
       <source>Error map</source>
       <translation>Fehlerkarte</translation>
-    </message>
-    <message>
-      <location filename="engine/protocols/study/fields.py" />
-      <source>no error map</source>
-      <translation>keine Fehlerkarte</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/fields.py" />

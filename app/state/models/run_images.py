@@ -47,6 +47,13 @@ class StoredImage:
         iteration, _, rest = self.label.partition(",")
         return f"{iteration} of {self.iterations}" + (f",{rest}" if rest else "")
 
+    @property
+    def n_bytes(self) -> int:
+        """Memory of the image and of its replicates."""
+        error = self.volume.error
+        replicates = 0 if error is None else error.deviations.nbytes + error.scale.nbytes
+        return self.volume.values.nbytes + replicates
+
 
 class StoredImages:
     """Images in order. Above the memory limit, every second older one is dropped."""
@@ -123,7 +130,7 @@ class StoredImages:
         self._thin()
 
     def _thin(self) -> bool:
-        if sum(kept.volume.values.nbytes for kept in self.items) <= self._limit_bytes:
+        if sum(kept.n_bytes for kept in self.items) <= self._limit_bytes:
             return False
         # Dropping every second one keeps the rest evenly spread over the run.
         newest = self.items[-1]

@@ -107,7 +107,6 @@ class FusionBar(QWidget):
         self.window_of_both = WindowControls(self._fusion.compared, COMPARISON)
         self.words = label("", wrap=True)
         self.words.setContentsMargins(10, 0, 10, 4)
-        self._spared: tuple[QWidget, ...] = (self.share, self.linked, self.hides_low)
         # Visibility by settings; the available width may hide more.
         self._wanted: dict[QWidget, bool] = {}
         self._lay_out()
@@ -232,11 +231,26 @@ class FusionBar(QWidget):
         """Controls besides the names that are never hidden for lack of space."""
         is_error, two = self._fusion.is_error, self._fusion.has_values
         shown = (
-            (self.quantity, has_error(self._context.session.view.volume)),
+            (self.quantity, self._offers_error and not self._has_second_image),
             (self.swap, two and not is_error),
             (self.mode, two),
         )
         return [widget for widget, is_shown in shown if is_shown]
+
+    @property
+    def _spared(self) -> tuple[QWidget, ...]:
+        """Controls that are hidden for lack of space, the last one first."""
+        parts = (self.share, self.linked, self.hides_low)
+        # The menu of the view offers the error too.
+        return (*parts, self.quantity) if self._has_second_image else parts
+
+    @property
+    def _offers_error(self) -> bool:
+        return has_error(self._context.session.view.volume)
+
+    @property
+    def _has_second_image(self) -> bool:
+        return self._fusion.has_values and not self._fusion.is_error
 
     @property
     def _names(self) -> list[QPushButton]:
@@ -275,7 +289,7 @@ class FusionBar(QWidget):
         two, blends = fusion.has_values, fusion.mode == "blend"
         self.swap.setVisible(two and not fusion.is_error)
         self.mode.setVisible(two)
-        self.quantity.setVisible(has_error(view.volume))
+        self.quantity.setVisible(self._offers_error)
         # The box names the error already.
         self.overlay.setVisible(not fusion.is_error)
         self.quantity.setCurrentIndex(self.quantity.findData(self._volumes.shown_error))
@@ -285,6 +299,7 @@ class FusionBar(QWidget):
         same_unit = two and view.unit == fusion.unit and fusion.mode not in COMPARING
         same_unit = same_unit and not fusion.is_error
         self._wanted = {self.share: mixes, self.hides_low: mixes, self.linked: same_unit}
+        self._wanted[self.quantity] = self._offers_error
         shares = same_unit and fusion.links_windows
         self.window_of_upper.setVisible(two and not shares and fusion.mode not in COMPARING)
         self.window_of_both.setVisible(fusion.compares)

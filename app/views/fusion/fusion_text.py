@@ -94,7 +94,7 @@ def remark_of(state: ViewState) -> str:
         return ""
     errors = [each.error for each in (state.volume, fusion.volume) if each and each.error]
     limit = quantile(min(error.n for error in errors) - 1)
-    return tr("beyond ±{limit:.1f}: significant in this voxel (95 %)", limit=limit)
+    return tr("significant beyond ±{limit:.1f} (95 %, each voxel)", limit=limit)
 
 
 def compares_regions(state: ViewState) -> bool:

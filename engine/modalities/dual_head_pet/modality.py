@@ -53,7 +53,7 @@ class DualHeadPet(Modality[DualHeadProtocol]):
     )
     iterating = ("algorithm", "prior")
     expert = ("layers", "response", "error_seed")
-    finishing = ("finishing", "between", "error_replicates")
+    finishing = ("finishing", "between", "error_replicates", "error_method")
     grid_from = "scanner"
     rows = "lines"
     stages: ClassVar[dict[str, str]] = {

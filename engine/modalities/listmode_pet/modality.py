@@ -45,7 +45,7 @@ class ListModePet(Modality[ListModeProtocol]):
     )
     iterating = ("algorithm", "frames")
     expert = ("sensitivity", "reproducible", "error_seed")
-    finishing = ("finishing", "between", "error_replicates")
+    finishing = ("finishing", "between", "error_replicates", "error_method")
     grid_from = "scanner"
     rows = "events"
     stages: ClassVar[dict[str, str]] = {

@@ -53,7 +53,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
     grid_from = "scanner"
     rows = "bins"
     expert = ("error_seed",)
-    finishing = ("finishing", "between", "error_replicates")
+    finishing = ("finishing", "between", "error_replicates", "error_method")
     stages: ClassVar[dict[str, str]] = {
         "read": "Read",
         "kernels": "Compiling",

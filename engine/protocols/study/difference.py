@@ -181,7 +181,8 @@ def _of_settings(
         if isinstance(then, Correction):  # "apply" alone would not say what
             label = then.title if name == "use" else f"{then.title}: {_small(label)}"
         unit = str(extra.get("unit") or "")
-        found = Difference(_small(label), _words(one, unit), _words(other, unit))
+        empty = str(extra.get("empty") or "automatic")
+        found = Difference(_small(label), _words(one, unit, empty), _words(other, unit, empty))
         yield SettingChange((*keys, name), found)
 
 
@@ -190,9 +191,11 @@ def _small(text: str) -> str:
     return text if text[1:2].isupper() else f"{text[:1].lower()}{text[1:]}"
 
 
-def _words(value: object, unit: str = "") -> str:
+def _words(value: object, unit: str = "", empty: str = "automatic") -> str:
     match value:
-        case None | "auto":
+        case None:
+            return empty
+        case "auto":
             return "automatic"
         case bool():
             return "on" if value else "off"

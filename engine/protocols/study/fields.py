@@ -51,7 +51,7 @@ Replicates = Annotated[
         "Each is reconstructed from the counts with new Poisson noise. With 20, the standard "
         "deviation of a voxel is known to 16 %",
         label="Error map",
-        empty="no error map",
+        empty="none",
         ge=LEAST_REPLICATES,
         le=MOST_REPLICATES,
     ),

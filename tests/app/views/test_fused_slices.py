@@ -170,7 +170,7 @@ def test_a_significance_is_the_difference_over_its_error(fused, show, same_scan,
     np.testing.assert_allclose(values, 1.0 / error, rtol=0.02)  # steps of 1/127
     assert rect == view.raster.rect
     # Student's t with two degrees of freedom.
-    assert view.remark() == "beyond ±4.3: significant in this voxel (95 %)"
+    assert view.remark() == "significant beyond ±4.3 (95 %, each voxel)"
     assert "below − above [× error]" in view.caption()
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from app.state.models.run_images import StoredImage, StoredImages
 from app.state.models.run_model import RunModel
 from app.state.models.run_record import RunRecord, RunState
+from engine.data.error_map import ErrorMap
 from engine.data.runs.events import Aborted, Failed, Finished, Preview, ResultSaved
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -130,3 +133,15 @@ def test_a_file_is_no_image_that_could_be_lost(run):
 def test_an_image_of_a_run_that_ends_by_itself_names_no_total():
     assert StoredImage("iteration 3", volume(), (3, 1)).caption == "iteration 3"
     assert StoredImage("iteration 3", volume(), (3, 1), 8).caption == "iteration 3 of 8"
+
+
+def test_replicates_count_towards_the_memory_of_stored_images():
+    plain = volume()
+    error = ErrorMap.of(plain.values, [plain.values] * 12, seed=1)
+    with_error = replace(plain, error=error)
+    # 2 voxels: 8 bytes of values, 24 of replicates, 8 of their scale.
+    assert StoredImage("frame 1", with_error).n_bytes == 40
+    images = StoredImages(limit_bytes=80)
+    for k in range(3):
+        images.add(f"frame {k}", replace(with_error))
+    assert images.labels == ["frame 0", "frame 2"]

@@ -32,5 +32,6 @@ def test_step_5_sets_the_error_map(qtbot, controls, kind: type[Protocol]) -> Non
 @pytest.mark.parametrize("kind", [*WITH_ERRORS, CtProtocol])
 def test_the_window_has_the_settings_of_each_protocol_with_an_error_map(kind) -> None:
     modality, fields = modality_of(kind()), kind.model_fields
-    for name, shown in (("error_replicates", modality.finishing), ("error_seed", modality.expert)):
+    shown = (*modality.finishing, *modality.expert)
+    for name in ("error_replicates", "error_method", "error_seed"):
         assert (name in shown) == (name in fields) == (kind in WITH_ERRORS)

@@ -34,6 +34,7 @@ def now(**changes) -> Study:
                                            "20 iterations"]),
         (now(grid={"voxel_mm": [2, 2, 1.5]}), ["voxel size automatic, now 2 × 2 × 1.5 mm"]),
         (now(grid={"diameter_mm": 300.0}), ["diameter automatic, now 300 mm"]),
+        (now(error_replicates=20), ["error map none, now 20"]),
         (now(time_of_flight=False), ["time of flight on, now off"]),
         (now(corrections={"randoms": {"use": "off", "model": "auto"}}),
          ["randoms automatic, now off"]),
