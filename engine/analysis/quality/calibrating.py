@@ -59,7 +59,8 @@ def calibrate(
     calibration
         valid for scans of the same scanner with the same corrections
     measured
-        record of the measurement, as JSON values
+        record of the measurement, as JSON values; with the noise of the mean if the image has an
+        error map
 
     Raises
     ------
@@ -95,7 +96,8 @@ def calibrate(
         nuclide=str(scan.get("isotope", "")),
         made_utc=datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    return calibration, _measured(volume, found, inside, known, at_start)
+    measured = _measured(volume, found, inside, known, at_start)
+    return calibration, {**measured, **_noise(volume, found, inside)}
 
 
 def _scan_of(volume: Volume) -> Plain:
@@ -164,6 +166,25 @@ def _waited_s(scan: Plain, known: KnownActivity) -> float:
             "a time zone for both times or for neither."
         )
     return waited
+
+
+def _noise(volume: Volume, found: RegionMean, inside: UprightCylinder) -> Plain:
+    """Return the noise of the mean from the replicates; {} without an error map."""
+    if volume.error is None:
+        return {}
+    from engine.analysis.quality.figure_noise import errors_of_figures  # few images have errors
+
+    (error,) = errors_of_figures(
+        volume, [found.mean], lambda image: [mean_inside(image, inside).mean]
+    )
+    if error is None:
+        return {}
+    percent = 100 / found.mean
+    return {
+        "noise_percent": percent * error.sd,
+        "noise_half_width_percent": percent * error.half_width,
+        "replicates": volume.error.n,
+    }
 
 
 def _measured(

@@ -81,6 +81,12 @@ def _calibrate(arguments: argparse.Namespace, console: Console) -> None:
         f"  {measured['bq_ml_at_start'] / 1000:.5g} kBq/mL at the start of the scan, "
         f"{measured['mean']:.5g} counts/mm in the image"
     )
+    if "noise_percent" in measured:
+        console.line(
+            f"  noise of the mean: ± {measured['noise_percent']:.2g} % (95 %: ± "
+            f"{measured['noise_half_width_percent']:.2g} %), from {measured['replicates']} "
+            "replicates"
+        )
     # Also true for NaN, if the error is unknown
     if not calibration.error_percent <= MOST_ERROR_PERCENT:
         console.line(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from engine.analysis.quality.calibrating import KnownActivity, calibrate
+from engine.analysis.quality.cylinder import UprightCylinder
 from engine.analysis.quality.figure_noise import errors_of_figures
 from engine.analysis.quality.phantoms import QUALITY_PHANTOMS, PhantomFacts, nema_nu4
 from engine.analysis.quality.phantoms.nema_nu2 import body_layout
@@ -185,3 +188,33 @@ def test_pages_state_the_noise(rng: np.random.Generator, monkeypatch: pytest.Mon
 
     assert to_pdf(report, volume).startswith(b"%PDF")
     assert report.figure("Level").noise_text() in drawn
+
+
+SCAN = {"scanner_sha256": "a" * 64, "isotope": "F-18", "duration_s": 600.0}
+
+
+def test_a_calibration_states_the_noise_of_its_mean(
+    rng: np.random.Generator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    info = {"format": "isocenter-provenance-1", "scan": SCAN, "corrections": []}
+    volume = replace(noisy(clean_of("pet-cylinder")[0], rng), unit="counts/mm", info=info)
+    assert volume.error is not None
+    inside = UprightCylinder((0.0, 0.0, 0.0), 12.0, 30.0)
+    means = [each[inside.mask(CYLINDER)].mean(dtype=float) for each in volume.error.replicates()]
+    wanted = 100 * np.std(means, ddof=1) / 10
+
+    _, measured = calibrate(volume, KnownActivity(1e6, 50.0), region=inside)
+    _, plain = calibrate(replace(volume, error=None), KnownActivity(1e6, 50.0), region=inside)
+
+    assert measured["noise_percent"] == pytest.approx(wanted)
+    assert measured["replicates"] == N
+    assert plain.keys() == measured.keys() - {
+        "noise_percent",
+        "noise_half_width_percent",
+        "replicates",
+    }
+    save(volume, tmp_path / "image.h5")
+    command = ["calibrate", str(tmp_path / "image.h5"), "-o", str(tmp_path / "c.json")]
+    more = ["--activity-mbq", "1", "--volume-ml", "50", "--region", "0,0,0,12,30"]
+    assert main([*command, *more]) == DONE
+    assert f"noise of the mean: ± {wanted:.2g} % (95 %: ± " in capsys.readouterr().out
