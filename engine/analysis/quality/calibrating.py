@@ -183,7 +183,7 @@ def _noise(volume: Volume, found: RegionMean, inside: UprightCylinder) -> Plain:
     return {
         "noise_percent": percent * error.sd,
         "noise_half_width_percent": percent * error.half_width,
-        "replicates": volume.error.n,
+        "replicates": volume.error.source,
     }
 
 

@@ -84,8 +84,7 @@ def _calibrate(arguments: argparse.Namespace, console: Console) -> None:
     if "noise_percent" in measured:
         console.line(
             f"  noise of the mean: ± {measured['noise_percent']:.2g} % (95 %: ± "
-            f"{measured['noise_half_width_percent']:.2g} %), from {measured['replicates']} "
-            "replicates"
+            f"{measured['noise_half_width_percent']:.2g} %), from {measured['replicates']}"
         )
     # Also true for NaN, if the error is unknown
     if not calibration.error_percent <= MOST_ERROR_PERCENT:

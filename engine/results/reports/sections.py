@@ -182,7 +182,10 @@ def _regions(subject: ReportSubject, *, full: bool) -> Section | None:
         Grid(("Region", "Mean", "SD", "Largest", "Peak 1 mL", "Volume"), rows),
     )
     rule = (ReportRow("Rule", VOXEL_RULES["area"]),) if rows else ()
-    if rows and subject.volume.error is not None:
+    error = subject.volume.error
+    if rows and error is not None:
+        # Replicates of the Hessian are linear, and have no bias.
+        full = full and error.method == "bootstrap"
         grids = (grid_with_errors(measured, largest), *grid_of_pairs(measured, largest))
         grids += (grid_of_bias(measured, largest),) if full else ()
         notes += tuple(notes_of_errors(measured, full=full))

@@ -77,7 +77,7 @@ def test_a_stored_result_has_the_errors_although_the_file_has_none(
     assert corrections["errors"] == "from 8 bootstrap replicates (seed 5)"
     report = tmp_path / "report.html"
     assert main(["report", result.id, "-o", str(report), "--full"]) == DONE
-    assert "bootstrap, 8 replicates, seed 5" in report.read_text("utf-8")
+    assert "8 bootstrap replicates (seed 5)" in report.read_text("utf-8")
 
 
 def test_suv_scales_the_errors(

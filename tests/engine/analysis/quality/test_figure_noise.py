@@ -207,7 +207,7 @@ def test_a_calibration_states_the_noise_of_its_mean(
     _, plain = calibrate(replace(volume, error=None), KnownActivity(1e6, 50.0), region=inside)
 
     assert measured["noise_percent"] == pytest.approx(wanted)
-    assert measured["replicates"] == N
+    assert measured["replicates"] == "8 bootstrap replicates (seed 3)"
     assert plain.keys() == measured.keys() - {
         "noise_percent",
         "noise_half_width_percent",

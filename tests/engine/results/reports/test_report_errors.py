@@ -100,6 +100,17 @@ def test_a_report_states_method_errors_and_differences(
     assert (bias in page) is full
 
 
+def test_replicates_of_the_hessian_have_no_bias(made: Volume, tmp_path: Path) -> None:
+    assert made.error is not None
+    linear = replace(made, error=replace(made.error, method="hessian"))
+
+    page = Words(to_html(report_of(subject_of(linear, tmp_path, "Warm"), full=True))).text
+
+    assert f"{N} replicates from the Hessian (seed 4)" in page
+    assert "Mean ± error" in page
+    assert "Bias ± error" not in page
+
+
 def test_equal_regions_do_not_differ_significantly(made: Volume, tmp_path: Path) -> None:
     """Two regions of the same half: the means of the image agree, those of replicates do not."""
     subject = subject_of(made, tmp_path, *"abc")
