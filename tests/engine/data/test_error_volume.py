@@ -48,7 +48,8 @@ def test_a_relative_error_is_a_percentage_of_values_that_are_large_enough(noise)
     is_usable = np.abs(volume.values) >= 1.5
     expected = 100 * deviations_of(volume).values / np.abs(volume.values)
     assert found.unit == "%"
-    assert found.info[QUANTITY] == f"relative standard deviation from {N} bootstrap replicates"
+    assert found.info[QUANTITY] == f"relative {deviations_of(volume).info[QUANTITY]}"
+    assert str(found.info[QUANTITY]).startswith(f"relative standard deviation from {N} ")
     assert 0 < is_usable.sum() < is_usable.size
     np.testing.assert_allclose(found.values[is_usable], expected[is_usable], rtol=1e-6)
     assert np.isnan(found.values[~is_usable]).all()
