@@ -38,7 +38,7 @@ def number(value: float, figures: int = 3) -> str:
     return ("0" if text == "-0" else text).replace("-", "−")
 
 
-def with_error(value: float, sd: float) -> str:
+def with_error(value: float, sd: float, figures: int = 2) -> str:
     """Format a value with its error, both with as many decimals as the error needs.
 
     Parameters
@@ -46,18 +46,20 @@ def with_error(value: float, sd: float) -> str:
     value
         any float
     sd
-        its standard deviation in the same unit; two digits of it are significant
+        its standard deviation in the same unit
+    figures
+        significant digits of the error
 
     Returns
     -------
     text such as "4.21 ± 0.32"
     """
-    decimals = _decimals(value, sd)
-    error = number(sd, 2) if decimals is None else f"{sd:.{decimals}f}"
-    return f"{as_exact_as(value, sd)} ± {error}"
+    decimals = _decimals(value, sd, figures)
+    error = number(sd, figures) if decimals is None else f"{sd:.{decimals}f}"
+    return f"{as_exact_as(value, sd, figures)} ± {error}"
 
 
-def as_exact_as(value: float, sd: float) -> str:
+def as_exact_as(value: float, sd: float, figures: int = 2) -> str:
     """Format a value with as many decimals as an error needs.
 
     Parameters
@@ -65,9 +67,11 @@ def as_exact_as(value: float, sd: float) -> str:
     value
         any float
     sd
-        standard deviation in the same unit; two digits of it are significant
+        standard deviation in the same unit
+    figures
+        significant digits of the error
     """
-    decimals = _decimals(value, sd)
+    decimals = _decimals(value, sd, figures)
     if decimals is None:
         return number(value)
     text = f"{value:.{decimals}f}"
@@ -75,12 +79,13 @@ def as_exact_as(value: float, sd: float) -> str:
     return (text if float(text) else text.removeprefix("-")).replace("-", "−")
 
 
-def _decimals(value: float, sd: float) -> int | None:
+def _decimals(value: float, sd: float, figures: int) -> int | None:
     """Return the number of decimals; None if value or error need a power of ten of their own."""
     if not (math.isfinite(value) and math.isfinite(sd) and sd > 0 and abs(value) < 1e7):
         return None
-    exponent = math.floor(math.log10(sd))
-    return max(0, 1 - exponent) if exponent >= -4 else None
+    # The rounded error decides: 0.096 is 0.1 with one digit.
+    exponent = math.floor(math.log10(float(f"{sd:.{figures - 1}e}")))
+    return max(0, figures - 1 - exponent) if exponent >= -4 else None
 
 
 def p_text(p: float) -> str:

@@ -106,7 +106,9 @@ class RegionList(QTreeWidget):
                 found = measured.get(str(item.data(0, NAME)))
                 for column, text in enumerate(self._texts(found), 1):
                     item.setText(column, text)
-                item.setToolTip(0, literal_tip(found.fault if found else ""))
+                # A long name is elided.
+                fault = found.fault if found is not None else ""
+                item.setToolTip(0, literal_tip(fault or str(item.data(0, NAME))))
 
     def _texts(self, found: MeasuredRegion | None) -> tuple[str, ...]:
         figures = found.figures if found is not None else None
@@ -122,7 +124,8 @@ class RegionList(QTreeWidget):
         to_shown = self._view.to_shown
         if error is None:
             return self._view.shown_number(value)
-        return with_error(to_shown(value), to_shown(error.sd))
+        # One digit of the error, because the table is narrow. The figures below have two.
+        return with_error(to_shown(value), to_shown(error.sd), 1)
 
     def _row(self, k: int) -> QTreeWidgetItem:
         item = self.topLevelItem(k)

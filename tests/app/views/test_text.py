@@ -90,3 +90,10 @@ def test_a_file_keeps_its_name_as_a_title(label, title):
 )
 def test_a_value_and_its_error_have_the_same_decimals(value, sd, text):
     assert with_error(value, sd) == text
+
+
+@pytest.mark.parametrize(
+    ("sd", "text"), [(0.32, "4.2 ± 0.3"), (0.096, "4.2 ± 0.1"), (0.0321, "4.21 ± 0.03")]
+)
+def test_an_error_can_have_one_digit(sd, text):
+    assert with_error(4.2134, sd, 1) == text

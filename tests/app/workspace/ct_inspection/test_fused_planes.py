@@ -14,6 +14,7 @@ from app.views.fusion.upper_plane import UpperPlane
 from app.views.planes.placing import VolumePlacing
 from app.views.state import ViewState
 from app.workspace.ct_inspection.planes_page import PlanesPage
+from engine.data.error_map import ErrorMap
 from engine.data.volume import Volume
 from engine.geometry import Rect
 from engine.geometry.grid import ImageGrid
@@ -80,6 +81,30 @@ def test_a_difference_is_of_both_and_only_where_both_are(two):
     inside = ((voxels >= 0.5) & (voxels <= np.array(LOWER.shape[::-1]) - 0.5)).all(-1)
     np.testing.assert_allclose(values[inside], expected[inside], atol=2e-4)
     assert inside.any() and np.isnan(values[~inside]).all()
+
+
+def with_error(volume: Volume, sd: float) -> Volume:
+    """The same image with this standard deviation everywhere."""
+    replicates = [volume.values + np.float32(k * sd) for k in (-1, 0, 1)]
+    return replace(volume, error=ErrorMap.of(volume.values, replicates, seed=1))
+
+
+def test_a_significance_is_the_difference_over_its_error_in_an_oblique_slice(two):
+    two.set_volume(with_error(two.volume, 0.3))
+    placing = two.fusion.placing
+    two.fusion.lay(with_error(two.fusion.volume, 0.4), placing, "above")
+    plane = Plane((40, 40), 1.0, (1.0, -2.0, 3.0)).turned((0.3, 1.0, 0.2), 0.8)
+    rect = Rect(-20.0, -20.0, 40.0, 40.0)
+    found = {}
+    for mode in ("difference", "significance"):
+        two.fusion.set_mode(mode)
+        found[mode], _ = UpperPlane(two, lambda: None).values(plane, 1.0, rect)
+    known = np.isfinite(found["significance"])
+    assert known.mean() > 0.2
+    # Independent errors of 0.3 and 0.4, in steps of 1/127.
+    np.testing.assert_allclose(
+        found["significance"][known], found["difference"][known] / 0.5, rtol=0.02, atol=1e-3
+    )
 
 
 @pytest.fixture
