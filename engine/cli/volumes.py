@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.cli.console import Console
+from engine.cli.error_images import add_error, with_deviations
 from engine.cli.outputs import (
     Output,
     add_complete_events,
@@ -16,9 +17,8 @@ from engine.cli.outputs import (
 )
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
-from engine.data.error_volume import deviations_of
 from engine.data.timing.time_frames import FrameVolume
-from engine.data.volume import QUANTITY, Volume
+from engine.data.volume import Volume
 from engine.io import (
     WRITERS,
     can_save,
@@ -54,11 +54,7 @@ def add_verbs(verbs: Verbs) -> None:
         help=f"output file: {default_suffixes(WRITERS)}",
     )
     p.add_argument("--frame", type=int, metavar="K", help="export only time frame K, from 1")
-    p.add_argument(
-        "--error",
-        action="store_true",
-        help="export the standard deviation of each voxel from the error map",
-    )
+    add_error(p)
     add_force(p)
     add_identify(p)
     p.set_defaults(act=_export)
@@ -93,8 +89,7 @@ def _export(arguments: argparse.Namespace, console: Console) -> None:
     elif arguments.output.name.lower().endswith(frame_suffixes()):
         frames = read_frames(scan_file(arguments.volume))
     if arguments.error:
-        volume, frames = _errors(arguments.volume, volume, frames)
-        info = {**info, QUANTITY: volume.info[QUANTITY]}
+        volume, frames, info = with_deviations(arguments.volume, volume, frames, info)
     remark = save_remark(volume, arguments.output, info, frames)
     if remark:
         console.line(f"note: {remark}")
@@ -116,19 +111,6 @@ def _frame(path: Path, number: int) -> Volume:
             f"{path.name}: the file has no time frame {number}. Choose --frame 1 to {len(frames)}."
         )
     return frames[number - 1].volume
-
-
-def _errors(
-    path: Path, volume: Volume, frames: tuple[FrameVolume, ...]
-) -> tuple[Volume, tuple[FrameVolume, ...]]:
-    """Return the standard deviations of a volume and of its frames."""
-    if volume.error is None or any(each.volume.error is None for each in frames):
-        raise DataError(
-            f"{path.name}: the image has no error map. Reconstruct it with "
-            "--set error_replicates=20, and save it as .h5."
-        )
-    of_frames = tuple(each._replace(volume=deviations_of(each.volume)) for each in frames)
-    return deviations_of(volume), of_frames
 
 
 def _convert(arguments: argparse.Namespace, console: Console) -> None:

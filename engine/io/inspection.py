@@ -257,6 +257,7 @@ def _of_volume(volume: Volume) -> Report:
         ("x", x),
         ("y", y),
         ("z", z),
+        *((("Quantity", volume.quantity),) if volume.quantity else ()),
         ("Unit", volume.unit or _unit_guess(low, high)),
         ("Values", f"{low:g} to {high:g}"),
         ("Mean", f"{float(volume.values.mean(dtype=np.float64)):g}"),

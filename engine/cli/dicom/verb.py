@@ -9,6 +9,7 @@ from engine.cli.console import Console
 from engine.cli.dicom.node import add_node, node_of
 from engine.cli.dicom.series import series_behind
 from engine.cli.dicom.worklist import add_worklist
+from engine.cli.error_images import add_error, with_deviations
 from engine.cli.outputs import Output, add_force, add_identify
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import OutputError, SettingsError
@@ -59,6 +60,7 @@ def add_verbs(verbs: Verbs) -> None:
         action="store_true",
         help="use the frame of reference of the --like image",
     )
+    add_error(p)
     add_force(p)
     add_identify(p)
     p.set_defaults(act=_write)
@@ -122,16 +124,18 @@ def _write(arguments: argparse.Namespace, console: Console) -> None:
     else:
         can_save(arguments.output)
     volume = read_volume(arguments.volume)
+    # A dynamic series has one slice per frame and position, so it is written differently
+    frames = () if arguments.enhanced else read_frames(arguments.volume)
     # Header texts may name the patient: without --identify only harmless ones are written
     info = volume.info if arguments.identify else without_names(volume.info)
+    if arguments.error:
+        volume, frames, info = with_deviations(arguments.volume, volume, frames, info)
     subject = _subject(arguments, console, volume, info, same_frame=arguments.same_frame)
     if arguments.enhanced:
         write_enhanced(volume, arguments.output, info, subject)
         note_written(arguments.output, "Enhanced CT")
         console.line(f"Enhanced CT: {arguments.output} ({volume.grid.shape[0]:,} slices)")
         return
-    # A dynamic series has one slice per frame and position, so it is written differently
-    frames = read_frames(arguments.volume)
     if frames:
         save_frames(volume, frames, arguments.output, info, subject)
     else:

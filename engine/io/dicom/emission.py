@@ -22,7 +22,7 @@ from engine.core.json_types import Plain
 from engine.data.calibration import CONCENTRATION
 from engine.data.timing.decay import decayed, frame_factor, seconds_between
 from engine.data.timing.timestamps import moment_of
-from engine.io.dicom.values import date_of, date_time_of, decimal, time_of
+from engine.io.dicom.values import date_of, date_time_of, decimal, time_of, words
 from engine.io.text.json_text import object_of, positive_number
 
 OTHER_UNITS = {"CNTS": "counts"}
@@ -85,12 +85,14 @@ def series_attributes(provenance: Plain, unit: str, n_slices: int) -> Plain:
     rows = [object_of(each) for each in provenance.get("corrections", [])]
     applied = [str(row.get("kind")) for row in rows if row.get("state") == "applied"]
     decay = _decay(scan, unit)
+    quantity = words(str(provenance.get("quantity", "")))
     # Viewers divide by the dose to get SUV. The dose is only safe if the decay correction is known.
     is_known = bool(decay) or unit not in (*UNITS, LEAN)
     return {
         "Modality": "PT",
-        # SUV values were computed from another image (PS3.3 C.7.6.1.1.2).
-        "ImageType": ["DERIVED" if "suv" in provenance else "ORIGINAL", "PRIMARY"],
+        # SUV values and errors were computed from other images (PS3.3 C.7.6.1.1.2).
+        "ImageType": ["DERIVED" if "suv" in provenance or quantity else "ORIGINAL", "PRIMARY"],
+        **({"DerivationDescription": quantity} if quantity else {}),
         "SeriesType": ["STATIC", "IMAGE"],
         **_units(provenance, unit),
         "CountsSource": "EMISSION",

@@ -94,7 +94,21 @@ def test_inspection_states_replicates_and_seed(
     assert "Error map:             8 bootstrap replicates (seed 3)" in capsys.readouterr().out
 
     assert main(["inspect", str(tmp_path / "plain.h5")]) == DONE
-    assert "Error map" not in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "Error map" not in printed and "Quantity" not in printed
+
+
+@pytest.mark.parametrize("ending", [".nii.gz", ".dicom", ".mha", ".h5"])
+def test_inspection_names_the_quantity_of_an_error_image(
+    rng: np.random.Generator, tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str
+) -> None:
+    save(image(rng), tmp_path / "image.h5")
+    target = str(tmp_path / f"sd{ending}")
+    assert main(["export", str(tmp_path / "image.h5"), target, "--error"]) == DONE
+
+    assert main(["inspect", target]) == DONE
+
+    assert "Quantity:              standard deviation from 8 replicates" in capsys.readouterr().out
 
 
 def test_inspection_of_a_study_states_the_request(

@@ -59,8 +59,37 @@ def test_a_second_dicom_series_says_what_it_shows(rng, tmp_path: Path) -> None:
     )
     assert one.StudyInstanceUID == other.StudyInstanceUID
     assert one.SeriesInstanceUID != other.SeriesInstanceUID
+    assert one.FrameOfReferenceUID == other.FrameOfReferenceUID
+    # PS3.3 C.7.6.1.1.2: the pixels are derived from those of other images, the replicates.
+    assert (one.ImageType[0], other.ImageType[0]) == ("ORIGINAL", "DERIVED")
+    assert other.DerivationDescription == "standard deviation from 8 replicates"
+    assert "DerivationDescription" not in one
     assert "standard deviation" not in one.SeriesDescription
     assert "standard deviation from 8 replicates" in other.SeriesDescription
+
+
+def test_an_error_series_gets_the_patient_of_the_image(rng, tmp_path: Path) -> None:
+    """Named after a clinical image, both series belong to its patient and study."""
+    save(image(rng), tmp_path / "image.h5")
+    save(image(rng), tmp_path / "clinic.dicom")
+    like = next((tmp_path / "clinic.dicom").glob("*.dcm"))
+    named = pydicom.dcmread(like)
+    named.PatientName, named.PatientID = "Test^Patient", "123"
+    named.save_as(tmp_path / "like.dcm")
+    command = ["dicom", "write", str(tmp_path / "image.h5")]
+
+    for name, more in (("image.dicom", []), ("sd.dicom", ["--error"])):
+        target = [str(tmp_path / name), "--like", str(tmp_path / "like.dcm"), *more]
+        assert main([*command, *target]) == DONE
+
+    one, other = (
+        pydicom.dcmread(next((tmp_path / name).glob("*.dcm")))
+        for name in ("image.dicom", "sd.dicom")
+    )
+    assert {str(each.PatientID) for each in (one, other)} == {"123"}
+    assert one.StudyInstanceUID == other.StudyInstanceUID == named.StudyInstanceUID
+    assert one.SeriesInstanceUID != other.SeriesInstanceUID
+    assert (one.ImageType[0], other.ImageType[0]) == ("ORIGINAL", "DERIVED")
 
 
 def test_frames_keep_their_times(rng, tmp_path: Path) -> None:
