@@ -29,7 +29,7 @@ from scipy.stats import t
 
 from engine.data.error_map import ErrorMap
 from engine.geometry.grid import ImageGrid
-from engine.modalities.replicate_images import hessian_images, replicate_images
+from engine.modalities.error_maps.images import hessian_images, replicate_images
 from engine.operators.event_weights import draws_of
 from engine.recon.algorithms import Algorithm
 from engine.recon.algorithms.driver import solve

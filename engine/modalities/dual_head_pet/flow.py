@@ -94,7 +94,7 @@ def flow(
     )  # fmt: skip
     if context.protocol.error_replicates is None:
         return (yield from stages.finish(context, space, image, done))
-    from engine.modalities.replicates import computed_error  # few runs have an error map
+    from engine.modalities.error_maps.stage import computed_error  # few runs have an error map
 
     error = yield from computed_error(context, space, model, start, image, done, support=support)
     return (yield from stages.finish(context, space, image, done, error))

@@ -230,7 +230,7 @@ def estimate(
         "reconstruct": algorithm.n_passes * left * pass_s,
     }
     if protocol.error_replicates is not None:
-        from engine.modalities.error_needs import error_needs  # few runs have an error map
+        from engine.modalities.error_maps.needs import error_needs  # few runs have an error map
 
         seconds, passes, n = stages["reconstruct"], algorithm.n_passes, scanner.grid.n_voxels
         error = error_needs(protocol, n, seconds, passes=passes, has_shared_rays=False)

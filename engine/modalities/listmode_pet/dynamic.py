@@ -195,7 +195,7 @@ def dynamic(
     volume = yield from stages.conclude(context, units.finished, whole, run)
     if any(image.error is None for image in images):
         return volume
-    from engine.modalities.replicates import sum_of_errors  # few runs have an error map
+    from engine.modalities.error_maps.stage import sum_of_errors  # few runs have an error map
 
     weights = _weights(scan.frames[: len(images)], units)
     return replace(volume, error=sum_of_errors(volume.values, images, weights))

@@ -76,7 +76,7 @@ def iterated(
     )
     if context.protocol.error_replicates is None:
         return image, done, None
-    from engine.modalities.replicates import computed_error  # few runs have an error map
+    from engine.modalities.error_maps.stage import computed_error  # few runs have an error map
 
     error = yield from computed_error(context, space, model, start, image, done, part=part)
     return image, done, error

@@ -183,7 +183,7 @@ def estimate(
     if gpu and scatter:
         gpu = _with_scatter(gpu, protocol, scatter, n_lors)
     if protocol.error_replicates is not None:
-        from engine.modalities.error_needs import error_needs  # few runs have an error map
+        from engine.modalities.error_maps.needs import error_needs  # few runs have an error map
 
         seconds, passes = stages["reconstruct"], algorithm.typical_passes
         error = error_needs(

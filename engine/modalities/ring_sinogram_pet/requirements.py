@@ -127,7 +127,7 @@ def estimate(
     }
     gpu = _on_gpu(grid, n_bins + n_timed, scatter, on.free_bytes) if on.is_gpu else None
     if protocol.error_replicates is not None:
-        from engine.modalities.error_needs import error_needs  # few runs have an error map
+        from engine.modalities.error_maps.needs import error_needs  # few runs have an error map
 
         seconds, passes = stages["reconstruct"], algorithm.typical_passes
         error = error_needs(

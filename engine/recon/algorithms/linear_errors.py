@@ -60,6 +60,39 @@ def linear_replicates(
     activity
         typical activity of the image
     """
+    changes = _solved(of, data, x, noise, activity)
+    changes += x
+    return np.maximum(changes, 0, out=changes)
+
+
+def local_response(
+    of: PenalisedLikelihood, data: LinearisedCounts, x: Array, object_: Array, activity: float
+) -> Array:
+    """Return the change of the optimum if a weak object is added to the truth, (n_z, n_y, n_x).
+
+    This is (F + R'')⁻¹ F times the object.
+
+    Parameters
+    ----------
+    of
+        penalised likelihood of measured counts
+    data
+        its log-likelihood near x
+    x
+        (n_z, n_y, n_x) its optimum, on the host
+    object_
+        (n_z, n_y, n_x) activity
+    activity
+        typical activity of the image
+    """
+    gradient = data.hessian_times(object_[np.newaxis])
+    return _solved(of, data, x, gradient, activity)[0]
+
+
+def _solved(
+    of: PenalisedLikelihood, data: LinearisedCounts, x: Array, residual: Array, activity: float
+) -> Array:
+    """Return (F + R'')⁻¹ times several images by conjugate gradients; overwrites the images."""
     is_free = of.seen & (x > LEAST_ACTIVITY * activity)
     free, scaling = is_free.astype(x.dtype), _scaling(of, x, is_free)
 
@@ -70,7 +103,6 @@ def linear_replicates(
         found *= free
         return found
 
-    residual = noise
     residual *= free
     changes = np.zeros_like(residual)
     steps = scaling * residual
@@ -87,8 +119,7 @@ def linear_replicates(
         steps *= _each(_quotients(now, last), x)
         steps += scaled
         last = now
-    changes += x
-    return np.maximum(changes, 0, out=changes)
+    return changes
 
 
 def _scaling(of: PenalisedLikelihood, x: Array, is_free: NDArray[np.bool_]) -> Array:

@@ -6,8 +6,8 @@ import pytest
 
 from engine.core.backend import Backend, cpu, cuda
 from engine.core.backend.devices import device_of
-from engine.modalities import error_needs
-from engine.modalities.error_needs import batch_of, gpu_replicate_bytes
+from engine.modalities.error_maps import needs as error_needs
+from engine.modalities.error_maps.needs import batch_of, gpu_replicate_bytes
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.requirements import estimate
 from tests.emulator import EmulatedGpu

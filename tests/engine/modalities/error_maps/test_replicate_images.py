@@ -10,9 +10,9 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.point_spread import PointSpread
 from engine.kernels.rays import device_rays
 from engine.kernels.rays.event_weights import weights_of
-from engine.modalities import replicate_images as replicate_images_module
-from engine.modalities.error_needs import gpu_replicate_bytes
-from engine.modalities.replicate_images import replicate_images
+from engine.modalities.error_maps import images as replicate_images_module
+from engine.modalities.error_maps.images import replicate_images
+from engine.modalities.error_maps.needs import gpu_replicate_bytes
 from engine.operators.event_weights import draws_of
 from engine.operators.point_spread import PointSpreadBlur
 from engine.operators.rays import RayProjector, Rays

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice, repeat
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,16 @@ from numpy.typing import NDArray
 from engine.core.arrays import Array, to_host
 from engine.core.backend import cpu
 from engine.core.errors import DeviceMemoryError
-from engine.modalities.error_needs import SMALLEST_BATCH
+from engine.modalities.error_maps.needs import SMALLEST_BATCH
 from engine.operators.event_weights import Draws
 from engine.recon.algorithms.base import Algorithm, Change
 from engine.recon.algorithms.driver import solve
 from engine.recon.algorithms.osem import ExpectationMaximisation
 from engine.recon.model import MapModel, Model, ReplicateLoop, SystemModel
+
+if TYPE_CHECKING:
+    from engine.recon.algorithms.map_algorithms import Prepared
+    from engine.recon.model import LinearisedCounts
 
 
 def replicate_images(
@@ -167,13 +171,43 @@ def hessian_images(
     (n_z, n_y, n_x), on the host
     """
     from engine.recon.algorithms.linear_errors import linear_replicates
+
+    ready, data = _linearised(algorithm, model, image)
+    for first in range(0, draws.n, batch):
+        part = draws.replicates(first, min(batch, draws.n - first))
+        noise = data.noise(part)
+        yield from linear_replicates(ready.likelihood, data, image, noise, ready.activity)
+
+
+def hessian_response(
+    algorithm: Algorithm, model: Model, image: NDArray[np.float32], added: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return the change of a penalised image if a weak object is added, (n_z, n_y, n_x).
+
+    Parameters
+    ----------
+    algorithm
+        algorithm of the run, which is penalised
+    model
+        model of the measured counts
+    image
+        (n_z, n_y, n_x) image of the run
+    added
+        (n_z, n_y, n_x) activity of the object
+    """
+    from engine.recon.algorithms.linear_errors import local_response
+
+    ready, data = _linearised(algorithm, model, image)
+    return local_response(ready.likelihood, data, image, added, ready.activity)
+
+
+def _linearised(
+    algorithm: Algorithm, model: Model, image: Array
+) -> tuple[Prepared, LinearisedCounts]:
+    """Return the penalised likelihood of a run, and that of its data near the image."""
     from engine.recon.algorithms.map_algorithms import Penalised
     from engine.recon.model.counts_objective import CountsObjective
 
     # The protocol has checked that the algorithm is penalised (`hessian_needs_map`).
     ready = cast(Penalised, algorithm).prepared(cast(MapModel, model), algorithm.n_parts)
-    data = cast(CountsObjective, ready.likelihood.objective).linearised(image)
-    for first in range(0, draws.n, batch):
-        part = draws.replicates(first, min(batch, draws.n - first))
-        noise = data.noise(part)
-        yield from linear_replicates(ready.likelihood, data, image, noise, ready.activity)
+    return ready, cast(CountsObjective, ready.likelihood.objective).linearised(image)

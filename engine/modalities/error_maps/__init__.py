@@ -1,0 +1,1 @@
+"""Error maps of PET: needs before the run, images of replicates, bias, and the stage of a run."""

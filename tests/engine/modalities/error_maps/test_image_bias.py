@@ -1,0 +1,110 @@
+"""Bias lines of a run: numbers of images with known noise and known blur."""
+
+from __future__ import annotations
+
+from math import erf, exp, pi, sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.ndimage import gaussian_filter
+
+from engine.data.error_map import ErrorMap
+from engine.data.runs.events import Noted
+from engine.geometry.tof import FWHM_PER_SIGMA
+from engine.modalities.error_maps.bias import bias_of
+from tests.engine.modalities.map_scans import events_of, last, study
+
+VOXEL_MM = (2.0, 3.0, 4.0)
+SIGMA_MM = 6.0
+
+
+def body() -> np.ndarray:
+    image = np.zeros((24, 32, 48), np.float32)
+    image[4:-4, 5:-5, 6:-6] = 10
+    image[12, 16, 24] = 40
+    return image
+
+
+def error_of(image: np.ndarray, rng: np.random.Generator, sigma_mm: float) -> ErrorMap:
+    """Return an error map whose noise is a Gaussian blur of white noise."""
+    sigmas = [sigma_mm / edge for edge in VOXEL_MM[::-1]]
+    noise = rng.normal(size=(20, *image.shape))
+    smooth = np.stack([gaussian_filter(each, sigmas) for each in noise])
+    smooth /= smooth.std()
+    return ErrorMap.of(image, [(image + each).astype(np.float32) for each in smooth], seed=1)
+
+
+def test_noise_behind_a_filter_has_its_correlation_length(rng: np.random.Generator) -> None:
+    error = error_of(body(), rng, SIGMA_MM)
+
+    found = bias_of(error, VOXEL_MM, lambda added: added)
+
+    # A Gaussian of σ correlates noise like one of √2 σ.
+    assert found is not None
+    assert found.correlation_mm == pytest.approx([sqrt(2) * FWHM_PER_SIGMA * SIGMA_MM] * 3, rel=0.1)
+    assert found.near_zero == 0
+    assert abs(found.shift) < 0.02
+    # Voxels of 2 × 3 × 4 mm already blur a sphere of 10 mm.
+    assert 0.6 < found.kept < 0.8
+
+
+def test_white_noise_is_correlated_over_one_voxel(rng: np.random.Generator) -> None:
+    found = bias_of(error_of(body(), rng, 0.0), VOXEL_MM, lambda added: added)
+
+    # Between full correlation at lag 0 and none at lag 1, half is at half a voxel.
+    assert found is not None
+    assert found.correlation_mm == pytest.approx(VOXEL_MM, rel=0.1)
+
+
+def recovery(radius: float, sigma: float) -> float:
+    """Return the mean over a sphere of its Gaussian blur, from the overlap of shifted spheres."""
+
+    def density(s: float) -> float:
+        overlap = 1 - 3 * s / (4 * radius) + s**3 / (16 * radius**3)
+        return overlap * sqrt(2 / pi) * s**2 / sigma**3 * exp(-(s**2) / (2 * sigma**2))
+
+    return quad(density, 0, 2 * radius)[0]
+
+
+def test_a_blurred_sphere_keeps_the_contrast_of_the_formula(rng: np.random.Generator) -> None:
+    voxel_mm, image = (1.0, 1.0, 1.0), np.zeros((48, 48, 48), np.float32)
+    image[4:-4, 4:-4, 4:-4], image[24, 24, 24] = 10, 40
+    error = ErrorMap.of(image, [image + 1, image - 1], seed=1)
+
+    found = bias_of(error, voxel_mm, lambda added: gaussian_filter(added, 1.2))
+
+    assert found is not None and found.sphere_mm == 4
+    # Voxels blur the sphere, and also the mean over it: each adds 1/12 to the variance.
+    assert found.kept == pytest.approx(recovery(2.0, sqrt(1.2**2 + 2 / 12)), abs=0.01)
+
+
+def test_noise_that_zero_cuts_off_is_reported(rng: np.random.Generator) -> None:
+    image = np.full((24, 32, 48), 10, np.float32)
+    noisy = [np.maximum(image + rng.normal(0, 20, image.shape), 0) for _ in range(20)]
+
+    found = bias_of(ErrorMap.of(image, noisy, seed=1), VOXEL_MM, lambda added: added)
+
+    assert found is not None
+    assert found.near_zero > 0.9
+    # Mean of max(0, 10 + 20 n) for a normal n: 20 φ(1/2) + 10 Φ(1/2).
+    wanted = 20 * exp(-1 / 8) / sqrt(2 * pi) + 10 * (1 + erf(0.5 / sqrt(2))) / 2
+    assert found.shift == pytest.approx(wanted / 10 - 1, abs=0.05)
+
+
+def test_an_empty_image_has_no_bias_line() -> None:
+    image = np.zeros((3, 4, 5), np.float32)
+
+    assert bias_of(ErrorMap.of(image, [image, image], 1), VOXEL_MM, lambda added: added) is None
+
+
+@pytest.mark.parametrize("settings", [("algorithm.kind=osem", "algorithm.iterations=2"), ()])
+def test_a_run_with_an_error_map_states_its_bias(tmp_path: Path, settings: tuple[str, ...]) -> None:
+    events = events_of(study(tmp_path, "events", *settings, "error_replicates=8"))
+
+    (text,) = (each.text for each in events if isinstance(each, Noted))
+    assert text.startswith("Bias: ")
+    assert text in last(events).volume.info["notes"]
+    assert "of the object's voxels are within two standard deviations of 0" in text
+    assert "keeps at most" in text
