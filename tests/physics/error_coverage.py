@@ -141,7 +141,13 @@ class Draws:
             found = hessian_images(self.algorithm, model, last, drawn, batch=n_replicates)
         else:
             found = replicate_images(
-                self.algorithm, model, start, drawn, n_updates=n_updates, batch=n_replicates
+                self.algorithm,
+                model,
+                start,
+                drawn,
+                n_updates=n_updates,
+                batch=n_replicates,
+                image=last,
             )
         image = self._finished(last)
         return ErrorMap.of(image, [self._finished(each) for each in found], k)

@@ -4,8 +4,10 @@
 
 The spread of x_c around their mean estimates the noise of the image, with all effects of the
 algorithm, its early end and its filters. OSEM on shared rays updates all replicates together: a ray
-is traced once for all of them. Other algorithms and models run once for each replicate. If the
-memory of a GPU is exhausted, fewer replicates are updated together.
+is traced once for all of them. If the memory of a GPU is exhausted, fewer replicates are updated
+together. SVRG ends near an optimum, so it begins at the replicates of the Hessian, which share rays
+too, and one cycle with the counts of a replicate removes their error of linearisation. They have
+the prior of the run. Other algorithms and models run once for each replicate.
 
 Efron & Tibshirani, An Introduction to the Bootstrap, Chapman & Hall 1993; for list mode: Dahlbom,
 IEEE TNS 49 (2002) 2062.
@@ -14,6 +16,7 @@ IEEE TNS 49 (2002) 2062.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice, repeat
 from typing import TYPE_CHECKING, cast
 
@@ -27,6 +30,7 @@ from engine.modalities.error_maps.needs import SMALLEST_BATCH
 from engine.operators.event_weights import Draws
 from engine.recon.algorithms.base import Algorithm, Change
 from engine.recon.algorithms.driver import solve
+from engine.recon.algorithms.map_algorithms import Svrg
 from engine.recon.algorithms.osem import ExpectationMaximisation
 from engine.recon.model import MapModel, Model, ReplicateLoop, SystemModel
 
@@ -43,6 +47,7 @@ def replicate_images(
     *,
     n_updates: int,
     batch: int,
+    image: NDArray[np.float32] | None = None,
     between: Change | None = None,
 ) -> Iterator[NDArray[np.float32]]:
     """Yield the image of each replicate.
@@ -61,6 +66,9 @@ def replicate_images(
         updates of the run
     batch
         replicates that are in memory together, if they share rays; even
+    image
+        (n_z, n_y, n_x) image of the run, near which replicates of SVRG begin; None: they begin at
+        the start image
     between
         filter between iterations; None for none
 
@@ -73,6 +81,9 @@ def replicate_images(
     DeviceMemoryError
         if a GPU has too little memory for two replicates that share their rays
     """
+    if isinstance(algorithm, Svrg) and image is not None:
+        yield from _continued(algorithm, model, image, draws, n_updates, batch)
+        return
     shares = isinstance(algorithm, ExpectationMaximisation) and model.shares_rays
     first = 0
     while first < draws.n:
@@ -146,6 +157,28 @@ def _together(
             for c, image in enumerate(loop.images):
                 loop.images[c] = between(image)
     return loop.images
+
+
+def _continued(
+    algorithm: Svrg,
+    model: SystemModel,
+    image: NDArray[np.float32],
+    draws: Draws,
+    n_updates: int,
+    batch: int,
+) -> Iterator[NDArray[np.float32]]:
+    """Yield the image of each replicate of SVRG, from that of the Hessian and one more cycle."""
+    from engine.recon.algorithms.linear_errors import linear_replicates
+    from engine.recon.algorithms.svrg_cycle import run_cycle
+
+    ready, data = _linearised(algorithm, model, image)
+    for first in range(0, draws.n, batch):
+        part = draws.replicates(first, min(batch, draws.n - first))
+        begun = linear_replicates(ready.likelihood, data, image, data.noise(part), ready.activity)
+        for c, x in enumerate(begun):
+            objective = model.resampled(part, c).objective(algorithm.n_parts)
+            of = replace(ready.likelihood, objective=objective)
+            yield run_cycle(of, of.anchor(x), n_updates).after.x
 
 
 def hessian_images(

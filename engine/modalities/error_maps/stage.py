@@ -96,6 +96,7 @@ def computed_error(
             draws,
             n_updates=done,
             batch=batch,
+            image=image,
             between=stages.between(context, space.grid, support),
         )
     for each in images:

@@ -233,6 +233,10 @@ class HistogramModel(SystemModel):
         counting = part.A.counting(part.counts)
         return part if len(counting) == len(part.A.orientations) else part._among(counting)
 
+    def _back_of_counted(self, values: Array) -> Array:
+        places = self.A.counting(self.counts)
+        return self.A.among(places).T(self.A.lines(values, places))
+
     def _among(self, places: NDArray[np.int64]) -> HistogramModel:
         """Return the model of some orientations, with the sensitivity of all."""
         A, rest, factors = self.A, self.background, self.factors

@@ -102,6 +102,9 @@ class BlurredModel(SystemModel):
         found = self.within.noise_of_replicates(inverse, draws)
         return np.stack([to_host(self.blur.T(self._on_device(each))) for each in found])
 
+    def draws_of_subset(self, draws: Draws, k: int, of: int) -> Draws:
+        return self.within.draws_of_subset(draws, k, of)
+
     def curvature_times(self, images: Array, weights: Array) -> Array:
         blurred = np.stack([to_host(self.blur(self._on_device(each))) for each in images])
         found = self.within.curvature_times(blurred, weights)

@@ -241,7 +241,8 @@ class SystemModel(Model):
         """
         from engine.operators.event_weights import weights_of  # few runs have replicates
 
-        counts = weights_of(draws, replicate, self.A.out_shape[0], np.asarray(self.counts))
+        n_rows = self.A.out_shape[0]
+        counts = weights_of(draws, replicate, n_rows, np.broadcast_to(self.counts, (n_rows,)))
         return replace(self, counts=counts)
 
     def noise_of_replicates(self, inverse: Array, draws: Draws) -> Array:
@@ -260,11 +261,30 @@ class SystemModel(Model):
         """
         from engine.operators.event_weights import weights_of  # few runs have replicates
 
-        counts, n_rows = np.asarray(self.counts), self.A.out_shape[0]
+        n_rows = self.A.out_shape[0]
+        # List mode has one count for all rows.
+        counts = np.broadcast_to(self.counts, (n_rows,))
         changes = (weights_of(draws, c, n_rows, counts) - counts for c in range(draws.n))
-        return np.stack(
-            [to_host(self.A.T((change * inverse).astype(inverse.dtype))) for change in changes]
-        )
+        values = ((change * inverse).astype(inverse.dtype) for change in changes)
+        return np.stack([self._back_of_counted(each) for each in values])
+
+    def _back_of_counted(self, values: Array) -> Array:
+        """Return Aᵀ of values that are 0 in rows without counts, (n_z, n_y, n_x)."""
+        return to_host(self.A.T(values))
+
+    def draws_of_subset(self, draws: Draws, k: int, of: int) -> Draws:
+        """Return the counts of the rows of a subset in the same replicates.
+
+        Parameters
+        ----------
+        draws
+            counts of all rows in each replicate
+        k
+            number of the subset
+        of
+            number of subsets
+        """
+        return draws.of_rows(k, of)
 
     def curvature_times(self, images: Array, weights: Array) -> Array:
         """Return Aᵀ(w · A v_c) of several images v_c.
@@ -578,3 +598,6 @@ class ReadyModel(SystemModel):
 
     def resampled(self, draws: Draws, replicate: int) -> SystemModel:
         return self.model.resampled(draws, replicate)
+
+    def draws_of_subset(self, draws: Draws, k: int, of: int) -> Draws:
+        return self.model.draws_of_subset(draws, k, of)

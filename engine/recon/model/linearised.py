@@ -28,12 +28,14 @@ class LinearisedCounts:
 
     Parameters
     ----------
-    parts : models of the subsets, which together have all rows
+    whole : model of all counts
+    parts : models of its subsets
     x : (n_z, n_y, n_x) the image
     """
 
-    def __init__(self, parts: Sequence[SystemModel], x: Array) -> None:
-        self._parts = [(part, *_row_factors(part, x)) for part in parts]
+    def __init__(self, whole: SystemModel, parts: Sequence[SystemModel], x: Array) -> None:
+        self._whole, self._x = whole, x
+        self._parts = [(part, _weights(part, x)) for part in parts]
 
     def noise(self, draws: Draws) -> Array:
         """Return g_c of all replicates, (n, n_z, n_y, n_x).
@@ -43,11 +45,8 @@ class LinearisedCounts:
         draws
             counts y_c of the rows in each replicate
         """
-        of = len(self._parts)
-        return _sum(
-            part.noise_of_replicates(inverse, draws.of_rows(k, of))
-            for k, (part, inverse, _) in enumerate(self._parts)
-        )
+        # Of all rows at once: a subset does not know their numbers in the replicates.
+        return self._whole.noise_of_replicates(_inverse(self._whole, self._x), draws)
 
     def hessian_times(self, images: Array) -> Array:
         """Return F v_c of several images, (n, n_z, n_y, n_x).
@@ -57,7 +56,7 @@ class LinearisedCounts:
         images
             (n, n_z, n_y, n_x) v_c
         """
-        return _sum(part.curvature_times(images, weights) for part, _, weights in self._parts)
+        return _sum(part.curvature_times(images, weights) for part, weights in self._parts)
 
 
 def _sum(images: Iterator[Array]) -> Array:
@@ -68,10 +67,15 @@ def _sum(images: Iterator[Array]) -> Array:
     return total
 
 
-def _row_factors(part: SystemModel, x: Array) -> tuple[Array, Array]:
-    """Return 1 / q and y / q² of each row; 0 where no counts are expected."""
-    expected = part.expected(x) + part.background
+def _inverse(model: SystemModel, x: Array) -> Array:
+    """Return 1 / q of each row; 0 where no counts are expected."""
+    expected = model.expected(x) + model.background
     # The square of a smaller number would not be a float32.
     seen = expected > sqrt(LEAST_EXPECTED)
-    inverse = np.divide(1, expected, out=np.zeros_like(expected), where=seen)
-    return inverse, (inverse * inverse * part.counts).astype(inverse.dtype)
+    return np.divide(1, expected, out=np.zeros_like(expected), where=seen)
+
+
+def _weights(model: SystemModel, x: Array) -> Array:
+    """Return y / q² of each row; 0 where no counts are expected."""
+    inverse = _inverse(model, x)
+    return (inverse * inverse * model.counts).astype(inverse.dtype)

@@ -103,6 +103,9 @@ class MapModel(SystemModel):
         model = self.model.resampled(draws, replicate)
         return MapModel.of(model, self.spacing_mm, self.start, self.threads)
 
+    def noise_of_replicates(self, inverse: Array, draws: Draws) -> Array:
+        return self.model.noise_of_replicates(inverse, draws)
+
     def sampled_hessian_times(self, x: Array, vector: Array) -> Array:
         """Return an estimate of −L''(x) v from one subset of the pass of OSEM, scaled to all data.
 

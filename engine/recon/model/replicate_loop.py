@@ -28,7 +28,8 @@ class ReplicateLoop:
     def __init__(self, model: SystemModel, start: Array, draws: Draws, n_subsets: int) -> None:
         self._A = model.A
         self._parts = [
-            (model.subset(k, n_subsets), draws.of_rows(k, n_subsets)) for k in range(n_subsets)
+            (model.subset(k, n_subsets), model.draws_of_subset(draws, k, n_subsets))
+            for k in range(n_subsets)
         ]
         seen = np.zeros(start.shape, bool)
         for part, _ in self._parts:

@@ -12,6 +12,7 @@ Watson, IEEE TNS 54 (2007) 1642.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from engine.operators.base import LinearOperator
 from engine.operators.rays import RayProjector
 from engine.recon.model.binned import BinnedModel
 from engine.recon.model.counts import EmStep, RatioStep, SystemModel
+
+if TYPE_CHECKING:
+    from engine.operators.event_weights import Draws
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,17 @@ class TimedModel(SystemModel):
         part = self.parts[0]
         return isinstance(part, RayProjector) and part.shares_rays
 
+    def noise_of_replicates(self, inverse: Array, draws: Draws) -> Array:
+        total = np.zeros((draws.n, *self.A.in_shape), np.float32)
+        for k in range(len(self.parts)):
+            part = self._rows(self._range(k), self.parts[k], self.sensitivity)
+            own = self.draws_of_subset(draws, k, len(self.parts))
+            total += part.noise_of_replicates(inverse[self._range(k)], own)
+        return total
+
+    def draws_of_subset(self, draws: Draws, k: int, of: int) -> Draws:
+        return draws.of_rows(self._range(k).start, 1) if of > 1 else draws
+
     def expected_of_image(self, x: Array) -> float:
         lengths = to_host(self.lines(x))
         weighted = lengths if self.factors is None else lengths * self.factors
@@ -130,10 +145,12 @@ class TimedModel(SystemModel):
             )
         if of == 1:
             return self
-        # Rows are sorted by subset, so each subset is one contiguous slice.
+        return self._rows(self._range(k), self.parts[k], self._seen(k))
+
+    def _range(self, k: int) -> slice:
+        """Return the rows of a subset: they are sorted by subset."""
         begin = sum(part.out_shape[0] for part in self.parts[:k])
-        part = self.parts[k]
-        return self._rows(slice(begin, begin + part.out_shape[0]), part, self._seen(k))
+        return slice(begin, begin + self.parts[k].out_shape[0])
 
     def _rows(self, rows: slice, A: LinearOperator, sensitivity: Array) -> BinnedModel:
         return BinnedModel(A, self.background[rows], sensitivity, np.asarray(self.counts)[rows])

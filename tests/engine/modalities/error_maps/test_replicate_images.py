@@ -110,6 +110,41 @@ def test_a_penalised_algorithm_runs_for_each_replicate(rng):
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize("model_of", [events, bins])
+def test_subsets_have_the_counts_of_the_replicate(rng, model_of):
+    """Replicates that share rays and single runs use the same random numbers."""
+    model, x = model_of(rng), ones()
+    parts = [model.subset(k, 3) for k in range(3)]
+
+    found = sum(
+        part.em_numerators(np.repeat(x[np.newaxis], N, 0), model.draws_of_subset(DRAWS, k, 3))
+        for k, part in enumerate(parts)
+    )
+
+    for c, one in enumerate(found):
+        other = model.resampled(DRAWS, c).em_step(x).numerator
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-4 * other.max())
+
+
+@pytest.mark.parametrize("model_of", [events, bins])
+def test_replicates_of_svrg_begin_near_their_optimum(rng, model_of):
+    model = model_of(rng, factor=20) if model_of is events else model_of(rng)
+    penalised = MapModel.of(model, (4.0, 4.0, 4.0), ones(), 2)
+    algorithm = Svrg(subsets=2, strength=0.1)
+    *_, last = solve(algorithm, penalised, ones())
+
+    found = replicate_images(
+        algorithm, penalised, ones(), DRAWS, n_updates=last.update, batch=4, image=last.image
+    )
+
+    found, complete = np.stack(list(found)), np.stack(list(alone(penalised, algorithm)))
+    changes, wanted = found - last.image, complete - last.image
+    inside = last.image > 0.3 * last.image.max()
+    assert np.corrcoef(changes[:, inside].ravel(), wanted[:, inside].ravel())[0, 1] > 0.97
+    ratio = found.std(axis=0)[inside] / complete.std(axis=0)[inside]
+    assert np.median(ratio) == pytest.approx(1, abs=0.07)
+
+
 def test_the_spread_is_that_of_new_measurements(rng):
     measured = events(rng)
     nothing = np.zeros_like(measured.background)

@@ -9,6 +9,7 @@ from engine.core.backend import cpu
 from engine.geometry.grid import ImageGrid
 from engine.geometry.point_spread import uniform_spread
 from engine.geometry.tof import TofBins
+from engine.operators.event_weights import draws_of
 from engine.operators.matrix.projector import MatrixProjector
 from engine.operators.point_spread import PointSpreadBlur
 from engine.operators.rays import RayProjector, Rays
@@ -192,3 +193,32 @@ def test_line_integrals_have_the_row_sums_of_their_hessian(rng):
     np.testing.assert_allclose(objective.sensitivity(), objective.hessian_times(x, ones))
     subsets = sum(objective.sensitivity(k) for k in range(N_SUBSETS))
     np.testing.assert_allclose(subsets, objective.curvature(x, 0.0))
+
+
+@pytest.mark.parametrize("make", [*(MODELS[name] for name in COUNTS), panel_counts])
+def test_noise_is_the_change_of_the_gradient_with_the_counts(make, rng):
+    model = make(rng)
+    objective, x = model.objective(N_SUBSETS), rng.uniform(0.2, 1.5, model.A.in_shape)
+    x, draws = x.astype(objective.sensitivity().dtype), draws_of(4, seed=2)
+
+    found = objective.linearised(x).noise(draws)
+
+    before = whole_gradient(objective, x)
+    for c, noise in enumerate(found):
+        changed = model.resampled(draws, c).objective(N_SUBSETS)
+        wanted = whole_gradient(changed, x) - before
+        np.testing.assert_allclose(noise, wanted, rtol=0, atol=2e-5 * abs(before).max())
+
+
+@pytest.mark.parametrize("make", [*(MODELS[name] for name in COUNTS), panel_counts])
+def test_the_hessian_of_several_images_is_that_of_each(make, rng):
+    model = make(rng)
+    objective, x = model.objective(N_SUBSETS), rng.uniform(0.2, 1.5, model.A.in_shape)
+    x = x.astype(objective.sensitivity().dtype)
+    images = rng.standard_normal((3, *x.shape)).astype(x.dtype)
+
+    found = objective.linearised(x).hessian_times(images)
+
+    for one, image in zip(found, images, strict=True):
+        wanted = objective.hessian_times(x, image)
+        np.testing.assert_allclose(one, wanted, rtol=0, atol=1e-5 * abs(wanted).max())
