@@ -122,8 +122,9 @@ def notes(painter: QPainter, words: Notes, size: tuple[int, int], colours: ViewC
         )
         # A note that is too wide goes above the letter of the lower edge.
         low = height - EDGE_PX - 4.5 - (0 if fits else metrics.height())
-        (line,) = fitted_lines(words.remark, metrics, width - 2 * left, width - 2 * left)
-        halo_text(painter, left, low, line, *inks)
+        for i, line in enumerate(reversed(broken_lines(words.remark, metrics, width - 2 * left))):
+            (shown,) = fitted_lines(line, metrics, width - 2 * left, width - 2 * left)
+            halo_text(painter, left, low - i * metrics.height(), shown, *inks)
     if words.readout:
         w, h = plate_size(painter.font(), words.readout)
         top = height - 2.6 * h - EDGE_PX

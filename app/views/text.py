@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 from app.language.translation import tr
 from engine.core.visible_text import visible_line
 from engine.data import number_text
 from engine.geometry import Point
+
+PLAIN = re.compile(r"−?\d+(\.\d+)?")
+"""A number without a power of ten."""
 
 
 def number(value: float, figures: int = 3) -> str:
@@ -86,6 +90,26 @@ def _decimals(value: float, sd: float, figures: int) -> int | None:
     # The rounded error decides: 0.096 is 0.1 with one digit.
     exponent = math.floor(math.log10(float(f"{sd:.{figures - 1}e}")))
     return max(0, figures - 1 - exponent) if exponent >= -4 else None
+
+
+def alike(values: Sequence[float]) -> list[str]:
+    """Format values with the same number of decimals, such as the labels of an axis.
+
+    Parameters
+    ----------
+    values
+        any finite floats
+
+    Returns
+    -------
+    as many decimals as `number` needs for one of them; unchanged texts if one has a power of ten
+    """
+    texts = [number(value) for value in values]
+    if not all(PLAIN.fullmatch(text) for text in texts):
+        return texts
+    decimals = max(len(text.partition(".")[2]) for text in texts)
+    # Adding 0.0 turns −0.0 into 0.0.
+    return [f"{round(v, decimals) + 0.0:.{decimals}f}".replace("-", "−") for v in values]
 
 
 def p_text(p: float) -> str:

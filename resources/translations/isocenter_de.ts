@@ -934,6 +934,31 @@
       <translation>Die Regionen konnten nicht gemessen werden.</translation>
     </message>
     <message>
+      <location filename="app/analysis/regions/region_changes.py" />
+      <source>{second} − {first}: {change}, 95 %: {low} to {high}, significant</source>
+      <translation>{second} − {first}: {change}, 95 %: {low} bis {high}, signifikant</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_changes.py" />
+      <source>{second} − {first}: {change}, 95 %: {low} to {high}, not significant</source>
+      <translation>{second} − {first}: {change}, 95 %: {low} bis {high}, nicht signifikant</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_changes.py" />
+      <source>± 1 standard deviation of the noise, from {n} replicates</source>
+      <translation>± 1 Standardabweichung des Rauschens, aus {n} Wiederholungen</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_changes.py" />
+      <source>{mark} significant (95 %, each region)</source>
+      <translation>{mark} signifikant (95 %, je Region)</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_changes.py" />
+      <source>Mean in {name}</source>
+      <translation>Mittelwert in {name}</translation>
+    </message>
+    <message>
       <location filename="app/analysis/regions/region_details.py" />
       <source>Background region</source>
       <translation>Hintergrundregion</translation>
@@ -960,8 +985,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>Spread of the voxels (SD)</source>
-      <translation>Streuung der Voxel (SD)</translation>
+      <source>SD of the voxel values</source>
+      <translation>SD der Voxelwerte</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
@@ -1025,13 +1050,23 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>Errors (±)</source>
-      <translation>Fehler (±)</translation>
+      <source>1 standard deviation of the noise, from {n} replicates</source>
+      <translation>1 Standardabweichung des Rauschens, aus {n} Wiederholungen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>1 SD from {n} replicates</source>
-      <translation>1 SD aus {n} Wiederholungen</translation>
+      <source>Means compared</source>
+      <translation>Verglichene Mittelwerte</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>Test</source>
+      <translation>Test</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>paired t test over {n} replicates</source>
+      <translation>gepaarter t-Test über {n} Wiederholungen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
@@ -1060,13 +1095,13 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>Compared with the second volume: {name}</source>
-      <translation>Verglichen mit dem zweiten Volumen: {name}</translation>
+      <source>Change from {first} to {second}</source>
+      <translation>Änderung von {first} zu {second}</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>Mean in the second volume</source>
-      <translation>Mittelwert im zweiten Volumen</translation>
+      <source>Welch’s t test, {n} and {m} replicates</source>
+      <translation>Welch-Test, {n} und {m} Wiederholungen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
@@ -1245,6 +1280,11 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
+      <source>Change</source>
+      <translation>Änderung</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_list.py" />
       <source>SD</source>
       <translation>SD</translation>
     </message>
@@ -1267,6 +1307,11 @@
       <location filename="app/analysis/regions/region_list.py" />
       <source>Mean, weighted by the fraction of each voxel inside the region</source>
       <translation>Mittelwert, gewichtet mit dem Anteil jedes Voxels in der Region</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_list.py" />
+      <source>Mean in the second volume minus mean in the first</source>
+      <translation>Mittelwert im zweiten Volumen minus Mittelwert im ersten</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
@@ -1365,13 +1410,18 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
-      <source>time [s]</source>
+      <source>Time [s]</source>
       <translation>Zeit [s]</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
-      <source>iteration</source>
+      <source>Iteration</source>
       <translation>Iteration</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_plots.py" />
+      <source>Mean [{unit}]</source>
+      <translation>Mittelwert [{unit}]</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
@@ -1380,8 +1430,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
-      <source>Mean per frame ({unit_text}); bars: ±1 standard deviation</source>
-      <translation>Mittelwert je Zeitabschnitt ({unit_text}); Balken: ±1 Standardabweichung</translation>
+      <source>Mean per frame ({unit_text}); bars: ±1 standard deviation of the noise</source>
+      <translation>Mittelwert je Zeitabschnitt ({unit_text}); Balken: ±1 Standardabweichung des Rauschens</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
@@ -3785,11 +3835,6 @@
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
-      <source>Iteration</source>
-      <translation>Iteration</translation>
-    </message>
-    <message>
-      <location filename="app/run/progress_panel.py" />
       <source>Subset</source>
       <translation>Teilmenge</translation>
     </message>
@@ -3822,11 +3867,6 @@
       <location filename="app/run/tuning/request_row.py" />
       <source>Device</source>
       <translation>Gerät</translation>
-    </message>
-    <message>
-      <location filename="app/run/tuning/request_row.py" />
-      <source>Time [s]</source>
-      <translation>Zeit [s]</translation>
     </message>
     <message>
       <location filename="app/run/tuning/request_row.py" />
@@ -7765,8 +7805,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>First volume minus second volume; the window is centred on 0</source>
-      <translation>Erstes Volumen minus zweites Volumen; das Fenster ist um 0 zentriert</translation>
+      <source>Second volume minus first volume; the window is centred on 0</source>
+      <translation>Zweites Volumen minus erstes Volumen; das Fenster ist um 0 zentriert</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7775,8 +7815,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>First volume divided by second volume; the window is centred on 1</source>
-      <translation>Erstes Volumen geteilt durch zweites Volumen; das Fenster ist um 1 zentriert</translation>
+      <source>Second volume divided by first volume; the window is centred on 1</source>
+      <translation>Zweites Volumen geteilt durch erstes Volumen; das Fenster ist um 1 zentriert</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7785,8 +7825,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>First volume minus second volume, divided by the error of the difference. One voxel in 20 exceeds the limit by chance.</source>
-      <translation>Erstes minus zweites Volumen, geteilt durch den Fehler der Differenz. Eines von 20 Voxeln überschreitet die Grenze zufällig.</translation>
+      <source>Second volume minus first volume, divided by the error of the difference. One voxel in 20 exceeds the limit by chance.</source>
+      <translation>Zweites minus erstes Volumen, geteilt durch den Fehler der Differenz. Eines von 20 Voxeln überschreitet die Grenze zufällig.</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -8525,13 +8565,28 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_text.py" />
-      <source>transparent: image below {least}</source>
-      <translation>transparent: Bild unter {least}</translation>
+      <source>transparent: image below {percent:.0f} % of the automatic window ({least})</source>
+      <translation>transparent: Bild unter {percent:.0f} % des automatischen Fensters ({least})</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_text.py" />
-      <source>significant beyond ±{limit:.1f} (95 %, each voxel)</source>
-      <translation>signifikant ab ±{limit:.1f} (95 %, je Voxel)</translation>
+      <source>difference / its error, limit ±{limit:.1f} (95 %)</source>
+      <translation>Differenz / ihr Fehler, Grenze ±{limit:.1f} (95 %)</translation>
+    </message>
+    <message>
+      <location filename="app/views/fusion/fusion_text.py" />
+      <source>red: higher in {name}</source>
+      <translation>rot: höher in {name}</translation>
+    </message>
+    <message>
+      <location filename="app/views/fusion/fusion_text.py" />
+      <source>above 0: higher in {name}</source>
+      <translation>über 0: höher in {name}</translation>
+    </message>
+    <message>
+      <location filename="app/views/fusion/fusion_text.py" />
+      <source>About 5 % of unchanged voxels exceed ±{limit:.1f} by chance.</source>
+      <translation>Etwa 5 % der unveränderten Voxel überschreiten ±{limit:.1f} zufällig.</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_text.py" />
@@ -8650,6 +8705,11 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/plots/curve_view.py" />
+      <source>iteration</source>
+      <translation>Iteration</translation>
+    </message>
+    <message>
+      <location filename="app/views/plots/curve_view.py" />
       <source>Values by iteration: {title}</source>
       <translation>Werte je Iteration: {title}</translation>
     </message>
@@ -8730,13 +8790,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/plots/time_plot.py" />
-      <source>gate</source>
-      <translation>Gate</translation>
-    </message>
-    <message>
-      <location filename="app/views/plots/time_plot.py" />
-      <source>Mean ({unit}); bars: ±1 standard deviation from {n} replicates</source>
-      <translation>Mittelwert ({unit}); Balken: ±1 Standardabweichung aus {n} Wiederholungen</translation>
+      <source>Mean ({unit}); bars: ±1 standard deviation of the noise, from {n} replicates</source>
+      <translation>Mittelwert ({unit}); Balken: ±1 Standardabweichung des Rauschens, aus {n} Wiederholungen</translation>
     </message>
     <message>
       <location filename="app/views/plots/time_plot.py" />

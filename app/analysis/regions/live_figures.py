@@ -54,7 +54,7 @@ class FiguresFound:
     histogram : histogram of the selected region; None without one
     is_whole : True if all stored images were measured
     cost_s : processor time [s]
-    second : selected region in the second volume; None unless both volumes have error maps
+    second : regions in the second volume; empty unless both volumes have error maps
     """
 
     measured: tuple[MeasuredRegion, ...]
@@ -62,7 +62,7 @@ class FiguresFound:
     cost_s: float
     histogram: ValueHistogram | None = None
     is_whole: bool = True
-    second: MeasuredRegion | None = None
+    second: tuple[MeasuredRegion, ...] = ()
 
 
 class KnownMeans:
@@ -227,7 +227,7 @@ def found_in(
     chosen
         region with a histogram; None: no histogram
     second
-        name and volume of the second image, for the selected region; None: no comparison
+        name and volume of the second image; None: no comparison
     """
     start = time.thread_time()
     measured = tuple(measure(region, volume, image) for region in regions)
@@ -244,7 +244,7 @@ def found_in(
     histogram = None
     if chosen is not None and any(each.figures and each.region == chosen for each in measured):
         histogram = histogram_of(volume, coverage_of(chosen.shape, volume))
-    there = None if chosen is None or second is None else measure(chosen, second[1], second[0])
+    there = tuple(measure(each, second[1], second[0]) for each in regions) if second else ()
     cost_s = time.thread_time() - start
     return FiguresFound(measured, curves, cost_s, histogram, is_whole=is_whole, second=there)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.analysis.regions.region_changes import change_of, second_of
 from app.analysis.regions.region_plots import HistogramPlot
 from app.language.translation import tr
 from app.run.progress_panel import Numbers
@@ -13,8 +14,7 @@ from app.state.models.session import Session
 from app.ui.forms.fields import QuietCombo
 from app.ui.theme.widgets import label, set_tone
 from app.views.colour.colours import ViewColours
-from app.views.fusion.fusion_text import asks_for_comparison, region_obstacle
-from app.views.slices.labels import shortened_name
+from app.views.fusion.fusion_text import pair_names
 from app.views.text import as_exact_as, millimetres, number, p_text, with_error
 from engine.analysis.regions import (
     PERCENTILES,
@@ -24,12 +24,13 @@ from engine.analysis.regions import (
     RegionFigures,
     ValueHistogram,
     contrast_of,
-    difference_between,
     difference_within,
 )
 from engine.core.errors import EngineError
 
 PERCENT = 100.0
+NAME_LENGTH = 16
+"""Largest number of characters of the name of a volume before a value."""
 
 
 class RegionDetails(QWidget):
@@ -55,7 +56,7 @@ class RegionDetails(QWidget):
         self.contrast = Numbers()
         self.second_title = label("", "caption", wrap=True)
         self.second = Numbers()
-        self._second: MeasuredRegion | None = None
+        self._second: Sequence[MeasuredRegion] = ()
         self.histogram = HistogramPlot()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -75,7 +76,7 @@ class RegionDetails(QWidget):
         self,
         found: Mapping[str, MeasuredRegion],
         histogram: ValueHistogram | None,
-        second: MeasuredRegion | None = None,
+        second: Sequence[MeasuredRegion] = (),
     ) -> None:
         """Show new figures of the selected region.
 
@@ -86,7 +87,7 @@ class RegionDetails(QWidget):
         histogram
             histogram of the selected region; None hides the plot
         second
-            selected region in the second volume; None without a comparison
+            regions in the second volume; empty without a comparison
         """
         self._found, self._histogram, self._second = found, histogram, second
         self._show()
@@ -117,7 +118,7 @@ class RegionDetails(QWidget):
         else:
             yield from self._mean_rows(figures.mean, errors)
         # With errors, two standard deviations need two names.
-        spread = tr("Standard deviation") if errors is None else tr("Spread of the voxels (SD)")
+        spread = tr("Standard deviation") if errors is None else tr("SD of the voxel values")
         yield spread, say(figures.sd)
         yield tr("Coefficient of variation"), f"{number(PERCENT * figures.cov)} %"
         if errors is None:
@@ -140,11 +141,11 @@ class RegionDetails(QWidget):
             tr("Volume"),
             tr(
                 "{volume_ml} mL, {n_voxels:,} voxels",
-                volume_ml=number(figures.volume_ml, 4),
+                volume_ml=number(figures.volume_ml),
                 n_voxels=figures.n_voxels,
             ),
         )
-        total = with_error(figures.total, errors.total.sd) if errors else number(figures.total, 4)
+        total = with_error(figures.total, errors.total.sd) if errors else number(figures.total)
         yield tr("Total"), f"{total} {figures.total_unit}"
 
     def _more_rows(self, figures: RegionFigures) -> Iterator[tuple[str, str]]:
@@ -162,7 +163,7 @@ class RegionDetails(QWidget):
             tr("95 % interval of the mean"),
             tr("{low} to {high}", low=say(low, sd), high=say(high, sd, unit=True)),
         )
-        yield tr("Errors (±)"), tr("1 SD from {n} replicates", n=errors.n)
+        yield "±", tr("1 standard deviation of the noise, from {n} replicates", n=errors.n)
 
     def _difference_rows(
         self, one: MeasuredRegion, other: MeasuredRegion
@@ -173,7 +174,9 @@ class RegionDetails(QWidget):
         if other.figures is None or one.image != other.image:
             return
         found = difference_within(one.figures, other.figures, (one.errors, other.errors))
+        yield tr("Means compared"), f"{one.region.name} − {other.region.name}"
         yield from self._rows_of(found)
+        yield tr("Test"), tr("paired t test over {n} replicates", n=one.errors.n)
 
     def _rows_of(self, found: Difference) -> Iterator[tuple[str, str]]:
         """Yield a difference with its error and interval, and whether it is significant."""
@@ -193,31 +196,33 @@ class RegionDetails(QWidget):
 
     def _show_second(self, measured: MeasuredRegion) -> None:
         """Compare the selected region in both displayed volumes, if both have error maps."""
-        fusion, there = self._view.fusion, self._second
-        asks = asks_for_comparison(self._view)
-        why = region_obstacle(self._view) if asks else ""
-        rows = list[tuple[str, str]]()
-        # The measurement may be older than a change of the second volume.
-        if asks and not why and there is not None and there.image == fusion.name:
-            rows = [*self._second_rows(measured, there)]
-        title = tr("Compared with the second volume: {name}", name=shortened_name(fusion.name))
-        self.second_title.setText(why or title)
-        self.second_title.setVisible(bool(why or rows))
+        there = second_of(self._second, self._view).get(measured.region.name)
+        rows = [] if there is None else [*self._second_rows(measured, there)]
+        lower, upper = pair_names(self._view)
+        title = tr("Change from {first} to {second}", first=lower, second=upper)
+        self.second_title.setText(title)
+        self.second_title.setVisible(bool(rows))
         self.second.setVisible(bool(rows))
         self.second.show_rows(rows)
 
     def _second_rows(self, one: MeasuredRegion, other: MeasuredRegion) -> Iterator[tuple[str, str]]:
-        """Yield the mean in the second volume, and the difference with its error."""
-        if one.figures is None or one.errors is None:
-            return
-        if other.figures is None or other.errors is None or one.region != other.region:
-            return
-        view, errors = self._view, (one.errors, other.errors)
-        mean = view.shown_with_error(other.figures.mean, other.errors.mean.sd)
-        yield tr("Mean in the second volume"), mean
+        """Yield the means in both volumes, and their difference with its error."""
+        view = self._view
         is_paired = bool(view.fusion.same_scan)
-        difference = difference_within if is_paired else difference_between
-        yield from self._rows_of(difference(one.figures, other.figures, errors))
+        change = change_of(one, other, is_paired=is_paired)
+        if change is None:
+            return
+        for each, name in zip((one, other), pair_names(view, NAME_LENGTH), strict=True):
+            if each.figures is not None and each.errors is not None:
+                mean = view.shown_with_error(each.figures.mean, each.errors.mean.sd)
+                yield tr("Mean in {name}", name=name), mean
+        yield from self._rows_of(change)
+        n, m = (each.errors.n if each.errors is not None else 0 for each in (one, other))
+        if is_paired:
+            test = tr("paired t test over {n} replicates", n=n)
+        else:
+            test = tr("Welch’s t test, {n} and {m} replicates", n=n, m=m)
+        yield tr("Test"), test
         if is_paired:
             yield tr("Noise"), tr("the same counts, compared by replicate")
         elif view.fusion.same_scan is None:
@@ -226,7 +231,7 @@ class RegionDetails(QWidget):
             yield tr("Noise"), tr("independent (two scans)")
 
     def _say(self, value: float, *, unit: bool = True) -> str:
-        shown = self._view.shown_number(value, 4)
+        shown = self._view.shown_number(value, 3)
         return f"{shown} {self._view.shown_unit}".rstrip() if unit else shown
 
     def _exactly(self, value: float, sd: float, *, unit: bool = False) -> str:
@@ -251,9 +256,9 @@ class RegionDetails(QWidget):
             try:
                 found = contrast_of(figures, behind.figures)
                 rows = [
-                    (tr("Ratio of the means"), number(found.ratio, 4)),
-                    (tr("Contrast"), f"{number(PERCENT * found.contrast, 4)} %"),
-                    (tr("Contrast-to-noise ratio"), number(found.to_noise, 4)),
+                    (tr("Ratio of the means"), number(found.ratio)),
+                    (tr("Contrast"), f"{number(PERCENT * found.contrast)} %"),
+                    (tr("Contrast-to-noise ratio"), number(found.to_noise)),
                     *self._difference_rows(measured, behind),
                 ]
             # The two regions may be measured in images of different units.

@@ -233,15 +233,24 @@ class RegionMoveDrag(_RegionDrag):
 
 
 class RegionResizeDrag(_RegionDrag):
-    """Move a side or corner of the bounding box; a sphere remains a sphere."""
+    """Move a side or corner of the bounding box; a sphere remains a sphere.
+
+    `shift` is the position of the handle from its side or corner [px].
+    """
 
     def __init__(
-        self, pane: SlicePane, model: RegionModel, name: str, sides: tuple[int, int]
+        self,
+        pane: SlicePane,
+        model: RegionModel,
+        name: str,
+        sides: tuple[int, int],
+        shift: QPointF | None = None,
     ) -> None:
         super().__init__(pane, model, name)
         found = model.current.named(name)
         self._shape = found.shape if found is not None else None
         self._sides = sides
+        self._shift = shift or QPointF()
 
     def move(self, at: QPointF) -> None:
         """Move the side to the pointer.
@@ -253,7 +262,7 @@ class RegionResizeDrag(_RegionDrag):
         """
         if self._shape is None:
             return
-        here, way = self.pane.point_at(at), self.pane.orientation
+        here, way = self.pane.point_at(at - self._shift), self.pane.orientation
         low, high = ([*end] for end in self._shape.bounds_mm)
         for side, direction in zip(self._sides, (way.right, way.down), strict=True):
             # A side of the screen can be the lower or the upper end of an axis, depending on the

@@ -8,28 +8,31 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
 
+from app.analysis.regions.region_changes import change_text
 from app.language.translation import tr
 from app.state.models.region_model import RegionModel
 from app.ui.theme.formatting import sentence_case
 from app.views.literal_text import literal_tip
 from app.views.state import ViewState
 from app.views.text import number, with_error
-from engine.analysis.regions import FigureError, MeasuredRegion, Region
+from engine.analysis.regions import Difference, FigureError, MeasuredRegion, Region, middle_of
 
-COLUMNS = (tr("Region"), tr("Mean"), tr("SD"), tr("Peak"), tr("mL"))
+COLUMNS = (tr("Region"), tr("Mean"), tr("Change"), tr("SD"), tr("Peak"), tr("mL"))
 TIPS = (
     tr(
         "Name of the region. The check box shows or hides the region. Press F2 to rename it "
         "or Delete to remove it."
     ),
     tr("Mean, weighted by the fraction of each voxel inside the region"),
+    tr("Mean in the second volume minus mean in the first"),
     tr("Standard deviation of the voxel values"),
     tr("Highest mean of a 1 mL sphere in the region"),
     tr("Volume of the region inside the image"),
 )
 SWATCH_PX = 11
-SPREAD = 2
-"""Column of the standard deviation of the voxels."""
+MEAN, CHANGE, SPREAD, PEAK = range(1, 5)
+"""Columns of the mean, its change, the standard deviation of the voxels, and the peak."""
+LEAST_ROWS, MOST_ROWS = 2, 8
 NAME = Qt.ItemDataRole.UserRole
 EDITABLE = Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsUserCheckable
 
@@ -61,7 +64,7 @@ class RegionList(QTreeWidget):
             | QAbstractItemView.EditTrigger.DoubleClicked
         )
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMinimumHeight(120)
+        self.setColumnHidden(CHANGE, True)
         head = self.header()
         head.setStretchLastSection(False)
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -88,29 +91,55 @@ class RegionList(QTreeWidget):
                     self.addTopLevelItem(item)
             for k, region in enumerate(self._model.regions):
                 self._fill_row(self._row(k), region)
+        self._fit_height()
         self._show_chosen()
 
-    def show_figures(self, measured: Mapping[str, MeasuredRegion]) -> None:
+    def _fit_height(self) -> None:
+        """Show all rows of a short table, so that the figures below need no scrolling."""
+        n = min(max(self.topLevelItemCount(), LEAST_ROWS), MOST_ROWS)
+        row = self.sizeHintForRow(0)
+        self.setFixedHeight(self.header().sizeHint().height() + n * row + 2 * self.frameWidth())
+
+    def show_figures(
+        self, measured: Mapping[str, MeasuredRegion], changes: Mapping[str, Difference]
+    ) -> None:
         """Show new figures.
 
         Parameters
         ----------
         measured
             measured regions by name; a region without figures shows dashes
+        changes
+            changes to the second volume by name; empty without a comparison
         """
-        # The errors need the space of the spread of the voxels, which the figures below state too.
+        # The errors need the space of the spread of the voxels, which the figures below state too,
+        # and a change that of the peak.
         self.setColumnHidden(SPREAD, any(each.errors is not None for each in measured.values()))
+        self.setColumnHidden(CHANGE, not changes)
+        self.setColumnHidden(PEAK, bool(changes))
+        self._show_unit()
         with QSignalBlocker(self):
             for k in range(self.topLevelItemCount()):
                 item = self._row(k)
-                found = measured.get(str(item.data(0, NAME)))
-                for column, text in enumerate(self._texts(found), 1):
+                name = str(item.data(0, NAME))
+                found = measured.get(name)
+                for column, text in enumerate(self._texts(found, changes.get(name)), 1):
                     item.setText(column, text)
                 # A long name is elided.
                 fault = found.fault if found is not None else ""
-                item.setToolTip(0, literal_tip(fault or str(item.data(0, NAME))))
+                item.setToolTip(0, literal_tip(fault or name))
+        self._fit_height()
 
-    def _texts(self, found: MeasuredRegion | None) -> tuple[str, ...]:
+    def _show_unit(self) -> None:
+        """Show the unit of the values in their heads."""
+        unit = self._view.shown_unit
+        for column in (MEAN, CHANGE, SPREAD, PEAK):
+            # A second line, because the columns are narrow.
+            self.headerItem().setText(
+                column, f"{COLUMNS[column]}\n{unit}" if unit else COLUMNS[column]
+            )
+
+    def _texts(self, found: MeasuredRegion | None, change: Difference | None) -> tuple[str, ...]:
         figures = found.figures if found is not None else None
         if figures is None:
             return ("–",) * (len(COLUMNS) - 1)
@@ -118,7 +147,9 @@ class RegionList(QTreeWidget):
         of_mean = errors.mean if errors is not None else None
         of_peak = errors.peak if errors is not None else None
         peak = "–" if figures.peak is None else self._text(figures.peak.value, of_peak)
-        return self._text(figures.mean, of_mean), say(figures.sd), peak, number(figures.volume_ml)
+        mean, volume = self._text(figures.mean, of_mean), number(figures.volume_ml)
+        changed = "–" if change is None else change_text(change, self._view)
+        return mean, changed, say(figures.sd), peak, volume
 
     def _text(self, value: float, error: FigureError | None) -> str:
         to_shown = self._view.to_shown
@@ -157,7 +188,12 @@ class RegionList(QTreeWidget):
         names = [str(item.data(0, NAME)) for item in self.selectedItems()]
         # The order of selection matters: "first minus the others".
         kept = [name for name in self._model.chosen if name in names]
-        self._model.choose(*kept, *(name for name in names if name not in kept))
+        new = [name for name in names if name not in kept]
+        self._model.choose(*kept, *new)
+        region = self._model.current.named(new[0]) if len(new) == 1 else None
+        if region is not None:
+            # The slices and the values at the crosshair are then those of this region.
+            self._view.set_cursor(middle_of(region.shape.bounds_mm))
 
     def _show_chosen(self) -> None:
         with QSignalBlocker(self):

@@ -23,6 +23,8 @@ from engine.core.errors import EngineError
 from engine.data import Volume
 
 HANDLE_PX, NEAR_PX = 4.0, 7.0
+SMALL_HANDLE_PX, OUTSIDE_PX = 2.5, 6.0
+"""Half size of the handles of a small region, and their distance from its box along each side."""
 BORDER_PX, CHOSEN_PX = 1.4, 2.2
 ROOMY_PX = 44.0
 """A smaller region has handles only at its corners."""
@@ -109,7 +111,9 @@ class RegionMarks(QObject):
                 if (place - at).manhattanLength() <= 2 * NEAR_PX:
                     if sides == (0, 0):
                         return RegionMoveDrag(pane, model, chosen.name, at)
-                    return RegionResizeDrag(pane, model, chosen.name, sides)
+                    out_px = self._outside_px(chosen, borders)
+                    shift = QPointF(sides[0] * out_px, sides[1] * out_px)
+                    return RegionResizeDrag(pane, model, chosen.name, sides, shift)
         return self._by_border(pane, borders, at)
 
     def _by_border(self, pane: SlicePane, borders: SliceBorders, at: QPointF) -> Drag | None:
@@ -173,14 +177,29 @@ class RegionMarks(QObject):
         x = box.left(), box.center().x(), box.right()
         y = box.top(), box.center().y(), box.bottom()
         steps: tuple[int, ...] = (-1, 0, 1) if region.shape.has_size else (0,)
-        if region.shape.has_size and min(box.width(), box.height()) < ROOMY_PX:
+        out_px = self._outside_px(region, borders)
+        if out_px:
             steps = (-1, 1)  # the border moves it
-        return {(i, j): QPointF(x[i + 1], y[j + 1]) for j in steps for i in steps}
+        return {
+            (i, j): QPointF(x[i + 1] + i * out_px, y[j + 1] + j * out_px)
+            for j in steps
+            for i in steps
+        }
+
+    def _outside_px(self, region: Region, borders: SliceBorders) -> float:
+        """Return the distance of the handles from the box [px]; 0 unless the region is small."""
+        box = borders.rect(region.shape.bounds_mm)
+        is_small = region.shape.has_size and min(box.width(), box.height()) < ROOMY_PX
+        # On the box, they would hide most of a small lesion.
+        return OUTSIDE_PX if is_small else 0.0
 
     def _draw_handles(self, painter: QPainter, region: Region, borders: SliceBorders) -> None:
-        painter.setBrush(QBrush(QColor(region.colour)))
-        for place in self._handles(region, borders).values():
-            square = QRectF(0, 0, 2 * HANDLE_PX, 2 * HANDLE_PX)
+        size = 2 * (SMALL_HANDLE_PX if self._outside_px(region, borders) else HANDLE_PX)
+        for sides, place in self._handles(region, borders).items():
+            # The centre of a region is what its reader looks at.
+            is_open = sides == (0, 0) and region.shape.has_size
+            painter.setBrush(Qt.BrushStyle.NoBrush if is_open else QBrush(QColor(region.colour)))
+            square = QRectF(0, 0, size, size)
             square.moveCenter(place)
             painter.setPen(QPen(QColor("#ffffff"), 1.0))
             painter.drawRect(square)

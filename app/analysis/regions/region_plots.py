@@ -156,7 +156,7 @@ class MeanCurves(_LazyPlot):
         self._curves = {name: points for name, points in curves.items() if name in ink}
         self._ink, self._unit, self._power = ink, unit, power
         self._over_time = over_time
-        self._below = tr("time [s]") if over_time else tr("iteration")
+        self._below = tr("Time [s]") if over_time else tr("Iteration")
         self.setVisible(any(len(points) > 1 for points in self._curves.values()))
         self.draw()
 
@@ -189,6 +189,7 @@ class MeanCurves(_LazyPlot):
         # A constant curve, or one at 0, still needs a range for the axis.
         room = ROOM * (high - low) or 0.05 * abs(high) or 1.0
         self.plot.setLabel("bottom", self._below)
+        self.plot.name_left(tr("Mean [{unit}]", unit=unit))
         self.plot.getAxis("left").setScale(10.0**-power)
         self.plot.setYRange(low - room, high + room, padding=0)
         places = [point[0] for points in self._curves.values() for point in points]
@@ -198,5 +199,8 @@ class MeanCurves(_LazyPlot):
         if not self._over_time:
             return tr("Mean per iteration ({unit_text})", unit_text=unit)
         if has_bars:
-            return tr("Mean per frame ({unit_text}); bars: ±1 standard deviation", unit_text=unit)
+            return tr(
+                "Mean per frame ({unit_text}); bars: ±1 standard deviation of the noise",
+                unit_text=unit,
+            )
         return tr("Mean per frame ({unit_text})", unit_text=unit)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QColorDialog, QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from app.analysis.regions.live_figures import RegionFollower
+from app.analysis.regions.region_changes import changes_of, legend_of, verdict_of
 from app.analysis.regions.region_details import RegionDetails
 from app.analysis.regions.region_files import RegionFiles
 from app.analysis.regions.region_list import RegionList
@@ -20,7 +23,9 @@ from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import button, icon_button, label, scrolled, set_tone
+from app.views.fusion.fusion_text import asks_for_comparison, region_obstacle
 from app.views.literal_text import literal_tip
+from engine.analysis.regions import Difference, MeasuredRegion
 from engine.core.errors import EngineError
 
 EMPTY = tr(
@@ -49,6 +54,8 @@ class RegionsTab(QWidget):
         self.details = RegionDetails(context.session)
         self.curves = MeanCurves()
         self.note = label("", "muted", wrap=True)
+        self.verdict = label("", wrap=True)
+        self.legend = label("", "muted", wrap=True)
         self._make_buttons()
         self._lay_out()
         self._connect()
@@ -151,6 +158,8 @@ class RegionsTab(QWidget):
         column.addWidget(self.tools)
         column.addWidget(self.note)
         column.addWidget(self.list)
+        column.addWidget(self.verdict)
+        column.addWidget(self.legend)
         column.addLayout(row)
         for each in (self.numbers, self.curves, self.details):
             column.addWidget(each)
@@ -217,12 +226,31 @@ class RegionsTab(QWidget):
 
     def _show_figures(self) -> None:
         found = {each.region.name: each for each in self.live.found.measured}
-        self.list.show_figures(found)
+        changes = changes_of(found, self.live.found.second, self._session.view)
+        self.list.show_figures(found, changes)
+        self._show_verdicts(found, changes)
         ink = {region.name: region.colour for region in self.model.regions if region.shown}
         view, found_curves = self._session.view, self.live.found.curves
         over_time = self.live.is_of_frames
         self.curves.show_curves(found_curves, ink, view.unit, view.power, over_time=over_time)
         self.details.show_figures(found, self.live.found.histogram, self.live.found.second)
+
+    def _show_verdicts(
+        self, found: Mapping[str, MeasuredRegion], changes: Mapping[str, Difference]
+    ) -> None:
+        """Show one line about the change of each selected region, or why there is none."""
+        view, lines = self._session.view, list[str]()
+        for name in self.model.chosen:
+            figures = found[name].figures if name in changes else None
+            if figures is not None:
+                line = verdict_of(changes[name], figures.mean, view)
+                lines.append(f"{name}: {line}" if len(self.model.chosen) > 1 else line)
+        why = region_obstacle(view) if found and asks_for_comparison(view) else ""
+        self.verdict.setText(why or "\n".join(lines))
+        self.verdict.setVisible(bool(why or lines))
+        legend = legend_of(found, view, has_changes=bool(changes))
+        self.legend.setText(legend)
+        self.legend.setVisible(bool(legend))
 
     def _say(self, text: str) -> None:
         set_tone(self.note, "look")

@@ -27,7 +27,7 @@ from app.viewing.fusion.volume_menu import VolumeMenu
 from app.views.colour.window_controls import COMPARISON, SECOND_VOLUME, WindowControls
 from app.views.fusion.comparing import COMPARING
 from app.views.fusion.fusion_state import FusionMode
-from app.views.fusion.fusion_text import warning_of
+from app.views.fusion.fusion_text import explanation_of, warning_of
 from app.views.literal_text import literal_tip
 from app.views.slices.labels import shortened_name
 from app.views.slices.ortho_view import OrthoView
@@ -46,14 +46,14 @@ MODES: tuple[tuple[FusionMode, str, str], ...] = (
     (
         "difference",
         tr("Difference"),
-        tr("First volume minus second volume; the window is centred on 0"),
+        tr("Second volume minus first volume; the window is centred on 0"),
     ),
-    ("ratio", tr("Ratio"), tr("First volume divided by second volume; the window is centred on 1")),
+    ("ratio", tr("Ratio"), tr("Second volume divided by first volume; the window is centred on 1")),
     (
         "significance",
         tr("Difference / error"),
         tr(
-            "First volume minus second volume, divided by the error of the difference. One voxel "
+            "Second volume minus first volume, divided by the error of the difference. One voxel "
             "in 20 exceeds the limit by chance."
         ),
     ),
@@ -113,7 +113,11 @@ class FusionBar(QWidget):
         fusion, view = self._fusion, context.session.view
         for signal in (self._volumes.changed, fusion.volume_changed, fusion.mixing_changed):
             signal.connect(self.refresh)
-        for signal in (view.volume_changed, fusion.display_changed):
+        for signal in (
+            view.volume_changed,
+            fusion.display_changed,
+            fusion.compared.display_changed,
+        ):
             signal.connect(self.refresh)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.refresh()
@@ -317,8 +321,9 @@ class FusionBar(QWidget):
         self.hides_low.setChecked(fusion.hides_low)
         self.linked.setChecked(fusion.links_windows)
         warning, remark = warning_of(view), fusion.remark[:1].upper() + fusion.remark[1:]
-        # One line only, and the warning is more important.
-        words = warning or remark
+        # A warning is more important than a note.
+        remark = f"{remark}." if remark and explanation_of(view) else remark
+        words = warning or " ".join(filter(None, (explanation_of(view), remark)))
         self.words.setText(words)
         self.words.setVisible(two and bool(words))
         set_tone(self.words, "look" if warning else "muted")

@@ -13,7 +13,7 @@ from app.language.translation import tr
 from app.views.colour.colour_maps import N_COLOURS, lookup_table
 from app.views.colour.colours import ViewColours
 from app.views.colour.volume_colours import VolumeAppearance
-from app.views.text import number
+from app.views.text import alike, number
 from app.views.viewport import nice_length
 
 BAR_PX = 10
@@ -121,9 +121,10 @@ class ColourBar(QWidget):
         return QSize(220, self.minimumSizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(
-            LEAST_PX, BAR_PX + TICK_PX + math.ceil(QFontMetricsF(self.font()).height()) + 1
-        )
+        # A comparison has its own row, with space for marks.
+        width = LEAST_PX if self._state.fits_automatically else WORDS_FROM_PX
+        height = BAR_PX + TICK_PX + math.ceil(QFontMetricsF(self.font()).height()) + 1
+        return QSize(width, height)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = self._state.colours
@@ -142,15 +143,34 @@ class ColourBar(QWidget):
     def _paint_ticks(self, painter: QPainter, bar: QRectF) -> None:
         low, high = (self._state.to_shown(end) for end in self._state.window)
         metrics = QFontMetricsF(painter.font())
-        # The labels must not touch, so the widest one limits the number of ticks.
-        widest = max(metrics.horizontalAdvance(number(end, 2)) for end in (low, high))
-        for value in ticks(low, high, int(bar.width() / (1.6 * widest + 8))):
+        marks = [
+            each for each in map(self._state.to_shown, self._state.bar_marks) if low < each < high
+        ]
+        if marks:
+            # Marks come first: a label of an end that would touch one is left out.
+            values = [*marks, (low + high) / 2, low, high]
+            labels = [number(value, 2) for value in values]
+        else:
+            # The labels must not touch, so the widest one limits the number of ticks.
+            widest = max(metrics.horizontalAdvance(number(end, 2)) for end in (low, high))
+            values = ticks(low, high, int(bar.width() / (1.6 * widest + 8)))
+            labels = alike(values)
+        taken = list[QRectF]()
+        for k, (value, text) in enumerate(zip(values, labels, strict=True)):
             # Half a pixel: lines at whole coordinates would cover two pixels each.
             x = round(bar.left() + (value - low) / (high - low) * bar.width()) + 0.5
-            painter.setPen(QColor(self._state.colours.muted))
+            ink = self._state.colours.text if k < len(marks) else self._state.colours.muted
+            painter.setPen(QColor(ink))
             painter.drawLine(QLineF(x, bar.bottom(), x, bar.bottom() + TICK_PX - 1))
+            if k < len(marks):
+                # Black is visible on both ends of a difference map, whatever the theme.
+                painter.setPen(QColor("#000000"))
+                painter.drawLine(QLineF(x, bar.top() + 1, x, bar.bottom() - 1))
+            top, half = bar.bottom() + TICK_PX, metrics.horizontalAdvance(text) / 2
+            label = QRectF(x - half - 2, top, 2 * half + 4, self.height() - top)
+            if any(label.intersects(other) for other in taken):
+                continue
+            taken.append(label)
             painter.setPen(QColor(self._state.colours.text))
-            top = bar.bottom() + TICK_PX
-            label = QRectF(x - 40, top, 80, self.height() - top)
             align = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
-            painter.drawText(label, align, number(value))
+            painter.drawText(label, align | Qt.TextFlag.TextDontClip, text)

@@ -146,6 +146,16 @@ class VolumeAppearance(QObject):
         return windows.pinned_to_zero(self.unit, diverging=self.is_diverging)
 
     @property
+    def fits_automatically(self) -> bool:
+        """True if the window can be fitted to the values."""
+        return True
+
+    @property
+    def bar_marks(self) -> tuple[float, ...]:
+        """Values to mark in the colour bar, in the unit of the volume."""
+        return ()
+
+    @property
     def is_diverging(self) -> bool:
         """True if the colour map needs a window around a centre."""
         return colour_map(self.colour_map).diverging

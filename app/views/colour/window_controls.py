@@ -120,14 +120,9 @@ class WindowControls(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(MARGIN_PX, 4, MARGIN_PX, 4)
         row.setSpacing(SPACING_PX)
-        self._row: tuple[QWidget, ...] = (
-            self.presets,
-            self.auto,
-            self.low,
-            self.bar,
-            self.high,
-            self.unit,
-            *self._more,
+        parts = self.presets, self.auto, self.low, self.bar, self.high, self.unit, *self._more
+        self._row: tuple[QWidget, ...] = tuple(
+            each for each in parts if each is not self.auto or self._appearance.fits_automatically
         )
         row.addWidget(self.colour_map)
         for widget in self._row:
@@ -160,8 +155,10 @@ class WindowControls(QWidget):
         menu = self.presets.menu()
         # Presets depend on the largest value, which changes with every image of a run.
         menu.clear()
-        menu.addAction(tr("Automatic")).triggered.connect(lambda: self._appearance.auto_window())
-        menu.addSeparator()
+        if self._appearance.fits_automatically:
+            automatic = menu.addAction(tr("Automatic"))
+            automatic.triggered.connect(lambda: self._appearance.auto_window())
+            menu.addSeparator()
         unit = self._appearance.shown_unit
         for preset in self._appearance.window_presets():
             low, high = (self._appearance.shown_number(end) for end in preset.window)
@@ -203,7 +200,8 @@ class WindowControls(QWidget):
     @property
     def _spared(self) -> tuple[QWidget, ...]:
         """Controls that are hidden first. Keys, numbers and the status line replace them."""
-        return *self._more[:1], self.auto, self.unit, self.bar
+        parts = *self._more[:1], self.auto, self.unit, self.bar
+        return tuple(each for each in parts if each in self._row)
 
     def _fit_to_width(self) -> None:
         """Hide the controls that do not fit."""

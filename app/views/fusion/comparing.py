@@ -1,7 +1,9 @@
 """Comparisons of two images at the pixels of the lower one, without Qt.
 
-difference = lower − upper,   ratio = lower / upper where upper is at least `LEAST` of its window,
-significance = (lower − upper) / σ, with the error σ of the difference.
+difference = upper − lower,   ratio = upper / lower where lower is at least `LEAST` of its window,
+significance = (upper − lower) / σ, with the error σ of the difference.
+
+So all three show the change from the first volume, the lower one, to the second.
 
 Images of one scan share their noise, so σ follows from the differences of their replicates. Images
 of two scans have independent noise, σ² = σ_lower² + σ_upper². Between voxels, σ_upper is
@@ -44,31 +46,31 @@ class DifferenceErrors(NamedTuple):
 
 
 def difference(lower: Values, upper: Values) -> Values:
-    """Return lower − upper.
+    """Return upper − lower.
 
     Parameters
     ----------
     lower, upper
         images of equal shape; NaN stays NaN
     """
-    return np.asarray(lower - upper, np.float32)
+    return np.asarray(upper - lower, np.float32)
 
 
 def ratio(lower: Values, upper: Values, top: float) -> Values:
-    """Return lower / upper.
+    """Return upper / lower.
 
     Parameters
     ----------
     lower, upper
         images of equal shape
     top
-        upper window limit of the upper image; smaller divisors than `LEAST` of it give NaN
+        upper window limit of the lower image; smaller divisors than `LEAST` of it give NaN
     """
     # Division by zero is expected outside the object and replaced by NaN.
     with np.errstate(invalid="ignore", divide="ignore"):
         # Near zero a ratio is only noise, which would fill the background with colours.
-        usable = upper >= LEAST * abs(top)
-        return np.asarray(np.where(usable, lower / upper, np.nan), np.float32)
+        usable = lower >= LEAST * abs(top)
+        return np.asarray(np.where(usable, upper / lower, np.nan), np.float32)
 
 
 def significance(
@@ -78,7 +80,7 @@ def significance(
     errors: DifferenceErrors,
     sample: tuple[Callable[[Volume], Values], Callable[[Volume], Values]],
 ) -> Values:
-    """Return (lower − upper) divided by its error; NaN where both images are small.
+    """Return (upper − lower) divided by its error; NaN where both images are small.
 
     Parameters
     ----------

@@ -16,6 +16,7 @@ from app.views.fusion.comparing import COMPARING, DifferenceErrors
 from app.views.planes.placing import VolumePlacing
 from app.views.volume_facts import facts_of
 from app.views.volume_kind import is_anatomical
+from engine.analysis.regions import quantile
 from engine.data import Volume, power_of
 
 FusionMode = Literal["blend", "swipe", "beside", "difference", "ratio", "significance"]
@@ -176,6 +177,14 @@ class FusionState(VolumeAppearance):
             )
         return self._errors
 
+    @property
+    def limit(self) -> float | None:
+        """Largest significance without a true change (95 %); None without two error maps."""
+        if self._lower.volume is None or self.volume is None or self.obstacle("significance"):
+            return None
+        errors = (self._lower.volume.error, self.volume.error)
+        return quantile(min(error.n for error in errors if error is not None) - 1)
+
     def set_mode(self, mode: FusionMode) -> None:
         """Set how the two volumes are combined.
 
@@ -253,10 +262,10 @@ class FusionState(VolumeAppearance):
         elif self.mode == "significance":
             self.compared.begin(0.0, comparing.SPREAD, tr("× error"), 0)
         elif self.mode == "ratio":
-            unit = "" if lower.unit == upper.unit else f"{lower.unit} / {upper.unit}"
+            unit = "" if lower.unit == upper.unit else f"{upper.unit} / {lower.unit}"
             tops = [max(abs(end) for end in appearance.window) for appearance in (lower, upper)]
             # Different units: equal shares of the two windows count as equal.
-            middle = 1.0 if not unit else tops[0] / tops[1]
+            middle = 1.0 if not unit else tops[1] / tops[0]
             self.compared.begin(middle, middle, unit, 0)
 
     def _mix(self, name: str, value: float) -> None:
@@ -290,6 +299,15 @@ class ComparisonAppearance(VolumeAppearance):
     @property
     def is_pinned(self) -> bool:
         return False
+
+    @property
+    def fits_automatically(self) -> bool:
+        return False
+
+    @property
+    def bar_marks(self) -> tuple[float, ...]:
+        limit = self._fusion.limit if self._fusion.mode == "significance" else None
+        return () if limit is None else (-limit, limit)
 
     def begin(self, middle: float, half_width: float, unit: str, power: int) -> None:
         """Set the window for a new pair of volumes.

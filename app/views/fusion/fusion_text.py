@@ -11,14 +11,16 @@ from app.views.colour.volume_colours import VolumeAppearance
 from app.views.fusion import comparing
 from app.views.fusion.resampling import index_at
 from app.views.planes.placing import VolumePlacing
-from app.views.slices.labels import shortened_name
-from app.views.volume_facts import least_value
-from engine.analysis.regions import quantile
-from engine.results import difference_parts
+from app.views.slices.labels import shortened, shortened_name
+from app.views.text import sentence
+from app.views.volume_facts import LEAST_SHARE, least_value
+from engine.results import VISIBLE, difference_parts
 
 if TYPE_CHECKING:
     from app.views.state import ViewState
 
+NAME_LENGTH = 20
+"""Largest number of characters of a name in the status line."""
 SIGNS = {"difference": "−", "ratio": "/", "significance": "−"}
 
 
@@ -55,11 +57,31 @@ def caption_parts(state: ViewState, part: str) -> tuple[str, ...]:
 
 def _compared(state: ViewState) -> tuple[str, ...]:
     fusion = state.fusion
+    lower, upper = pair_names(state)
+    # The note at the lower edge states the unit of a significance.
+    states_unit = fusion.compared.unit and fusion.mode != "significance"
+    unit = f" [{fusion.compared.unit}]" if states_unit else ""
+    return (f"{upper} {SIGNS[fusion.mode]} {lower}{unit}",)
+
+
+def pair_names(state: ViewState, most: int = VISIBLE) -> tuple[str, str]:
+    """Return short names of the first and the second volume, which always differ.
+
+    Parameters
+    ----------
+    state
+        display settings of both volumes
+    most
+        largest number of characters of a name
+    """
     # Names of two images of one scan share most words; only the differences are shown.
-    lower, upper = difference_parts(state.name, fusion.name)
-    unit = f" [{fusion.compared.unit}]" if fusion.compared.unit else ""
-    names = (shortened_name(lower), SIGNS[fusion.mode], f"{shortened_name(upper)}{unit}")
-    return (" ".join(names),)
+    lower, upper = difference_parts(state.name, state.fusion.name)
+    if lower == upper:
+        # Files of two folders can have one name.
+        lower, upper = f"{lower} (1)", f"{upper} (2)"
+    if most < VISIBLE:
+        return shortened(lower, most), shortened(upper, most)
+    return shortened_name(lower), shortened_name(upper)
 
 
 def warning_of(state: ViewState) -> str:
@@ -89,12 +111,43 @@ def remark_of(state: ViewState) -> str:
         return ""
     if fusion.is_error and fusion.unit == "%":
         least = state.shown_text(least_value(state.volume), 2)
-        return tr("transparent: image below {least}", least=least)
-    if fusion.mode != "significance" or fusion.difference_errors is None:
+        return tr(
+            "transparent: image below {percent:.0f} % of the automatic window ({least})",
+            percent=100 * LEAST_SHARE,
+            least=least,
+        )
+    if fusion.mode == "significance" and fusion.limit is not None:
+        return tr("difference / its error, limit ±{limit:.1f} (95 %)", limit=fusion.limit)
+    if fusion.mode == "difference" and not fusion.obstacle(fusion.mode):
+        return _direction(state)
+    return ""
+
+
+def _direction(state: ViewState) -> str:
+    """Return the meaning of the sign of a difference."""
+    higher = pair_names(state)[1]
+    if state.fusion.compared.colour_map == "difference":
+        return tr("red: higher in {name}", name=higher)
+    return tr("above 0: higher in {name}", name=higher)
+
+
+def explanation_of(state: ViewState) -> str:
+    """Return the sentences that explain a comparison; empty without one.
+
+    Parameters
+    ----------
+    state
+        display settings of both volumes
+    """
+    fusion = state.fusion
+    is_difference = fusion.mode in ("difference", "significance")
+    if not (fusion.compares and is_difference) or fusion.obstacle(fusion.mode):
         return ""
-    errors = [each.error for each in (state.volume, fusion.volume) if each and each.error]
-    limit = quantile(min(error.n for error in errors) - 1)
-    return tr("significant beyond ±{limit:.1f} (95 %, each voxel)", limit=limit)
+    direction = f"{sentence(_direction(state))}."
+    if fusion.mode == "difference" or fusion.limit is None:
+        return direction
+    chance = tr("About 5 % of unchanged voxels exceed ±{limit:.1f} by chance.", limit=fusion.limit)
+    return f"{direction} {chance}"
 
 
 def compares_regions(state: ViewState) -> bool:
@@ -174,4 +227,30 @@ def upper_value(state: ViewState) -> str:
     if fusion.is_error and index is not None and np.isnan(fusion.volume.values[index]):
         return ""
     # A statement is clearer than an empty field: the cursor is inside the first volume.
-    return tr("outside the second volume") if index is None else fusion.text_of(index)
+    if index is None:
+        return tr("outside the second volume")
+    if fusion.is_error and fusion.unit == "%":
+        # The error of an error allows no more digits.
+        return fusion.shown_text(float(fusion.volume.values[index]), 2)
+    return fusion.text_of(index)
+
+
+def values_text(state: ViewState) -> str:
+    """Return the values of the displayed volumes at the cursor, with their names if there are two.
+
+    Parameters
+    ----------
+    state
+        display settings of both volumes
+
+    Returns
+    -------
+    text with units; empty without a volume
+    """
+    text, other, fusion = state.text_at_cursor(), upper_value(state), state.fusion
+    if not text or not other:
+        return text
+    if fusion.is_error:
+        return f"{text} | {shortened(fusion.name, NAME_LENGTH)}: {other}"
+    lower, upper = pair_names(state, NAME_LENGTH)
+    return f"{lower}: {text} | {upper}: {other}"

@@ -117,7 +117,7 @@ class UpperPlane(UpperLayer):
             return comparing.significance(lower, there, least, errors, (of_lower, of_upper))
         if fusion.mode == "difference":
             return comparing.difference(lower, there)
-        return comparing.ratio(lower, there, fusion.window[1])
+        return comparing.ratio(lower, there, self.state.window[1])
 
 
 def _on(

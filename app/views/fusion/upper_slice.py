@@ -100,4 +100,4 @@ class UpperSlice(UpperLayer):
             return found, rect
         if fusion.mode == "difference":
             return comparing.difference(lower, there), rect
-        return comparing.ratio(lower, there, fusion.window[1]), rect
+        return comparing.ratio(lower, there, self.state.window[1]), rect

@@ -46,9 +46,22 @@ class StillPlot(pyqtgraph.PlotWidget):
             axis.enableAutoSIPrefix(False)
             axis.setStyle(tickLength=-4, maxTickLevel=0, hideOverlappingLabels=False)
         # A constant width, so that plots below each other are aligned and do not jump.
-        room = QFontMetricsF(self.font()).horizontalAdvance(widest)
-        self.getAxis("left").setWidth(math.ceil(room) + 8)
+        self._left_px = math.ceil(QFontMetricsF(self.font()).horizontalAdvance(widest)) + 8
+        self.getAxis("left").setWidth(self._left_px)
         self.getPlotItem().setContentsMargins(0, 8, right_px, 0)
+
+    def name_left(self, text: str) -> None:
+        """Name the left axis, in a column of its own.
+
+        Parameters
+        ----------
+        text
+            quantity and unit
+        """
+        axis = self.getAxis("left")
+        axis.setLabel(text)
+        # pyqtgraph centres the text on the left edge of the axis.
+        axis.setWidth(self._left_px + math.ceil(QFontMetricsF(self.font()).height()))
 
 
 def paint_axes(plot: pyqtgraph.PlotWidget, colours: ViewColours, font: QFont) -> None:

@@ -38,7 +38,7 @@ class CurveOverTime(StillPlot):
         self.addItem(self._whiskers)
         self._line = self.plot([], [], symbol="o", symbolSize=5, antialias=True)
         self._note = Note(EMPTY_TEXT, self)
-        self.setLabel("bottom", tr("time [s]"))
+        self.setLabel("bottom", tr("Time [s]"))
 
     def show_curve(self, curve: TimeCurve | None) -> None:
         """Show a curve.
@@ -67,10 +67,13 @@ class CurveOverTime(StillPlot):
         self.setYRange(low, high + room, padding=0)
         # Gates have no time of their own, so they are numbered.
         gates, last = curve.is_of_a_cycle, curve.frames[-1]
-        self.setLabel("bottom", tr("gate") if gates else tr("time [s]"))
+        self.setLabel("bottom", tr("Gate") if gates else tr("Time [s]"))
         end = len(curve.frames) + 0.5 if gates else last.start_s + last.duration_s
         self.setXRange(0.5 if gates else 0, end, padding=0.01)
-        self.getAxis("left").setScale(10.0 ** -thousands([low, high]))
+        power = thousands([0.0, *curve.means])
+        self.getAxis("left").setScale(10.0**-power)
+        unit = unit_text(curve.unit, power) or tr("no unit")
+        self.name_left(tr("Mean [{unit}]", unit=unit))
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
@@ -107,7 +110,7 @@ def legend_of(curve: TimeCurve, head: str) -> str:
     unit = head or tr("no unit")
     if curve.errors:
         return tr(
-            "Mean ({unit}); bars: ±1 standard deviation from {n} replicates",
+            "Mean ({unit}); bars: ±1 standard deviation of the noise, from {n} replicates",
             unit=unit,
             n=curve.n_replicates,
         )

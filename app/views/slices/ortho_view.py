@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from app.language.translation import tr
 from app.views.colour.colours import ViewColours
 from app.views.colour.raster_view import RasterView
-from app.views.fusion.fusion_text import upper_value
+from app.views.fusion.fusion_text import values_text
 from app.views.layout import ViewLayout
 from app.views.note import Note
 from app.views.slices.light_box import LightBox
@@ -207,15 +207,13 @@ class OrthoView(QWidget):
         self.state.set_colours(colours)
 
     def cursor_text(self) -> str:
-        """Return position and value at the cursor for the status bar; empty without a volume."""
-        text = self.state.text_at_cursor()
+        """Return position and values at the cursor for the status bar; empty without a volume."""
+        text = values_text(self.state)
         if not text:
             return ""
         at = place(self.state.cursor_mm, self.state.length_unit)
         # Position first: values have different lengths, and the position must not jump.
-        own = f"{at}   {text}"
-        other = upper_value(self.state)
-        return f"{own} | {other}" if other else own
+        return f"{at}   {text}"
 
     def snapshot(self) -> QImage:
         """Return an image of the views as they are on the screen."""

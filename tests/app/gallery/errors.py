@@ -77,10 +77,14 @@ def _reconstruct(scan: ListMode, path: Path, more: dict[str, object]) -> None:
         engine.save(last.volume, path)
 
 
-def calibrated(volume: Volume) -> Volume:
-    """Return an image in kBq/mL, by a made-up calibration, for the patient of these pictures."""
-    values = volume.values * np.float32(KBQ_PER_COUNT)
-    error = None if volume.error is None else volume.error.scaled(values, KBQ_PER_COUNT)
+def calibrated(volume: Volume, duration_s: float = DURATION_S) -> Volume:
+    """Return an image in kBq/mL, by a made-up calibration, for the patient of these pictures.
+
+    A frame has counts of its own time only, so the mean of the frames is the image of the scan.
+    """
+    factor = KBQ_PER_COUNT * DURATION_S / duration_s
+    values = volume.values * np.float32(factor)
+    error = None if volume.error is None else volume.error.scaled(values, factor)
     return replace(volume, values=values, error=error, unit="kBq/mL", patient="1")
 
 
@@ -111,7 +115,8 @@ def errors(shots: Photographer) -> None:
     for at, name in ((LEFT_MM, "Lesion A"), (RIGHT_MM, "Lesion B")):
         session.regions.add(SphereRegion(centre_mm=at, diameter_mm=20.0), name)
     session.regions.choose("Lesion A")
-    live = window.tabs.currentWidget().live
+    tab = window.tabs.currentWidget()
+    live = tab.live
     shots.wait(lambda: len(live.found.measured) == 2 and shots.is_calm())
     shots.shoot("error-regions")
     origin = Origin.of(later)
@@ -119,10 +124,10 @@ def errors(shots: Photographer) -> None:
     session.volumes.set_overlay("file:later")
     commands.set_mode("significance")
     shots.wait(lambda: session.view.fusion.mode == "significance" and shots.is_calm())
-    shots.wait(lambda: live.found.second is not None and shots.is_calm())
+    shots.wait(lambda: live.found.second and shots.is_calm())
     shots.shoot("error-compared")
-    session.regions.choose("Lesion B")
-    shots.wait(lambda: live.found.second.region.name == "Lesion B" and shots.is_calm())
+    tab.list.setCurrentItem(tab.list.topLevelItem(1))
+    shots.wait(lambda: tab.verdict.isVisible() and shots.is_calm())
     shots.shoot("error-compared-other")
 
 
@@ -130,7 +135,8 @@ def curves(shots: Photographer) -> None:
     """Frames with error maps: the curve of a sphere, and the means of regions."""
     folder = made(shots.folder.parent / "error-images")
     frames = [
-        FrameVolume(each.frame, calibrated(each.volume)) for each in read_frames(folder / DYNAMIC)
+        FrameVolume(each.frame, calibrated(each.volume, each.frame.duration_s))
+        for each in read_frames(folder / DYNAMIC)
     ]
     _show(shots, calibrated(read_volume(folder / DYNAMIC)), DYNAMIC, frames)
     shots.show_tab("Measure")

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
+from app.views.colour.colour_bar import ColourBar
 from app.views.colour.colour_maps import lookup_table
-from app.views.fusion.fusion_text import upper_value
+from app.views.colour.window_controls import COMPARISON, WindowControls
+from app.views.fusion.fusion_text import explanation_of, pair_names, upper_value
 from app.views.planes.placing import VolumePlacing
 from app.views.slices.ortho_view import OrthoView
 from app.views.slices.slice_view import SliceView
@@ -86,7 +88,7 @@ def test_a_swipe_shows_one_at_each_side_of_a_border_that_is_dragged(fused, qtbot
 
 def test_difference_and_ratio_are_those_of_the_values(fused, show):
     view = show(SliceView(fused, "axial"))
-    for mode, value in (("difference", -1.0), ("ratio", 2 / 3)):
+    for mode, value in (("difference", 1.0), ("ratio", 3 / 2)):
         fused.fusion.set_mode(mode)
         values, rect = view._upper.values(view.orientation, view.raster.values, view.raster.rect)
         np.testing.assert_allclose(values, value, rtol=1e-6)
@@ -167,11 +169,59 @@ def test_a_significance_is_the_difference_over_its_error(fused, show, same_scan,
     fused.fusion.set_mode("significance")
     view = show(SliceView(fused, "axial"))
     values, rect = view._upper.values(view.orientation, view.raster.values, view.raster.rect)
-    np.testing.assert_allclose(values, 1.0 / error, rtol=0.02)  # steps of 1/127
+    np.testing.assert_allclose(values, -1.0 / error, rtol=0.02)  # steps of 1/127
     assert rect == view.raster.rect
     # Student's t with two degrees of freedom.
-    assert view.remark() == "significant beyond ±4.3 (95 %, each voxel)"
-    assert "below − above [× error]" in view.caption()
+    assert view.remark() == "difference / its error, limit ±4.3 (95 %)"
+    assert view.caption().endswith("above − below")
+    assert fused.fusion.compared.bar_marks == pytest.approx((-4.303, 4.303), abs=1e-3)
+    chance = "About 5 % of unchanged voxels exceed ±4.3 by chance."
+    assert explanation_of(fused) == f"Red: higher in above. {chance}"
+    fused.fusion.set_mode("difference")
+    assert view.remark() == "red: higher in above" and fused.fusion.compared.bar_marks == ()
+    fused.fusion.compared.set_colour_map("hot")
+    assert explanation_of(fused) == "Above 0: higher in above."
+
+
+def test_the_colour_bar_marks_the_limit_of_a_significance(fused, show):
+    fused.set_volume(even_with_error(3.0, 0.3))
+    fused.fusion.lay(even_with_error(2.0, 0.4), VolumePlacing(), "above")
+    fused.fusion.set_mode("significance")
+    fused.fusion.compared.set_window(-8.0, 8.0)
+    bar = show(ColourBar(fused.fusion.compared), 220, 40)
+    ((left, _, width, _),) = painted(bar).images
+    at = {text.words: text.x for text in painted(bar).texts}
+    assert list(at) == ["−4.3", "4.3", "0", "−8", "8"]
+    for words, value in (("−4.3", -4.303), ("4.3", 4.303), ("0", 0.0)):
+        assert at[words] == pytest.approx(left + (value + 8) / 16 * width, abs=1.5)
+    fused.fusion.compared.set_window(-4.4, 4.4)
+    assert [text.words for text in painted(bar).texts] == ["−4.3", "4.3", "0"]
+
+
+def test_a_comparison_offers_no_automatic_window(fused, show):
+    controls = show(WindowControls(fused.fusion.compared, COMPARISON), 560, 40)
+    assert not controls.auto.isVisible() and controls.presets.isVisible()
+    assert show(WindowControls(fused), 700, 40).auto.isVisible()
+
+
+def test_a_long_note_breaks_into_lines_that_are_not_cut(fused, show):
+    fused.set_volume(even_with_error(3.0, 0.3))
+    fused.fusion.lay(
+        replace(even(10.0), unit="%"), VolumePlacing(), "Relative error", is_error=True
+    )
+    view = show(SliceView(fused, "axial"), 265, 190)
+    lines = [text for text in painted(view).texts if text.words in view.remark()]
+    notes = sorted((text for text in lines if text.y > 95), key=lambda text: text.y)
+    assert " ".join(text.words for text in notes if len(text.words) > 1) == view.remark()
+    assert len(notes) > 1
+
+
+def test_two_volumes_of_one_name_are_told_apart(fused):
+    fused.name = "scan.h5"
+    fused.fusion.lay(even(3.0), VolumePlacing(), "scan.h5")
+    assert pair_names(fused) == ("scan.h5 (1)", "scan.h5 (2)")
+    fused.fusion.lay(even(3.0), VolumePlacing(), "a-very-long-name-of-a-scan.h5")
+    assert pair_names(fused, 12) == ("scan.h5", "a-very-…n.h5")
 
 
 def test_background_has_no_significance(fused, show):
@@ -193,7 +243,9 @@ def test_an_opaque_error_is_named_alone_and_states_its_limits(fused, show):
     view = show(SliceView(fused, "axial"))
     fused.fusion.set_opacity(1.0)
     assert "Relative error [%]" in view.caption() and "below [HU]" not in view.caption()
-    assert view.remark() == "transparent: image below 0.15 HU"  # 5 % of 3
+    assert view.remark() == (
+        "transparent: image below 5 % of the automatic window (0.15 HU)"  # 5 % of 3
+    )
     assert upper_value(fused) == "10 %"
     fused.fusion.set_opacity(0.5)
     assert "below [HU]" in view.caption() and "50 %" in view.caption()

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from app.views.text import image_title, length_unit, millimetres, number, place, with_error
+from app.views.text import alike, image_title, length_unit, millimetres, number, place, with_error
 from engine.data import power_of, unit_text
 
 
@@ -90,6 +90,19 @@ def test_a_file_keeps_its_name_as_a_title(label, title):
 )
 def test_a_value_and_its_error_have_the_same_decimals(value, sd, text):
     assert with_error(value, sd) == text
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([0.0, 0.5, 1.0], ["0.0", "0.5", "1.0"]),
+        ([-0.0, -1.25, 10.0], ["0.00", "−1.25", "10.00"]),
+        ([0.0, 20.0], ["0", "20"]),
+        ([0.0, 1e9], ["0", "1 × 10⁹"]),
+    ],
+)
+def test_labels_of_an_axis_have_the_same_decimals(values, texts):
+    assert alike(values) == texts
 
 
 @pytest.mark.parametrize(

@@ -100,12 +100,14 @@ def test_the_panel_shows_the_errors_of_frames_as_bars(qtbot, qapp, controls):
     qtbot.addWidget(box)
     for frames, words in (
         (images(), "bars: ±1 standard deviation of the voxel values"),
-        (images_with_errors(), "bars: ±1 standard deviation from 3 replicates"),
+        (images_with_errors(), "bars: ±1 standard deviation of the noise, from 3 replicates"),
     ):
         session.show_file(replace(frames[0].volume, info={}), "frames.h5", frames=frames)
         box.refresh()
         box.show()
         assert box.plot.legend.text() == f"Mean (Bq/mL); {words}"
+        axes = [box.plot.plot.getAxis(name).labelText for name in ("left", "bottom")]
+        assert axes == ["Mean [Bq/mL]", "Time [s]"]
     heights = box.plot.plot._whiskers.opts["height"]
     assert heights == pytest.approx([0, 2 * box.curve.errors[1]])
     box.copy.click()

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 
@@ -103,6 +103,26 @@ def test_a_ball_is_drawn_moved_and_resized_with_the_pointer(axial, tab) -> None:
     assert model.regions == ()
     model.redo()
     assert model.regions[0].shape == region.shape
+
+
+def test_handles_of_a_small_region_are_outside_and_resize_it_without_a_jump(axial, tab) -> None:
+    model, ball = tab.model, SphereRegion(centre_mm=(0, 0, 1), diameter_mm=8)
+    model.add(ball, "Small")
+    scale = axial.viewport.px_per_mm
+    assert 8 * scale < 44
+    borders = tab.marks._borders(axial, axial.viewport)
+    box = borders.rect(ball.bounds_mm)
+    handles = tab.marks._handles(model.regions[0], borders)
+    assert len(handles) == 4
+    assert all(not box.adjusted(-3, -3, 3, 3).contains(place) for place in handles.values())
+    start = handles[1, 1]
+    for shift_px in (0, 5):
+        at = QPointF(shift_px, shift_px)
+        move = tab.marks.drag(axial, start)
+        move.move(start + at)
+        move.end()
+        expected = 8 + 2 * shift_px / scale
+        assert model.regions[0].shape.diameter_mm == pytest.approx(expected, abs=0.01)
 
 
 def test_a_click_in_the_middle_of_nothing_moves_the_cursor(axial, tab) -> None:
@@ -359,7 +379,10 @@ def test_an_error_map_tells_which_of_two_lesions_differs(
         assert float(sd) == pytest.approx(spread, rel=0.05)
     value, _, error, _ = texts[texts.index("Total") + 1].split()
     assert float(error) / float(value) == pytest.approx(spread / (50 * factor), rel=0.05)
-    assert "1 SD from 20 replicates" in texts
+    assert "1 standard deviation of the noise, from 20 replicates" in texts
+    assert tab.legend.text() == "± 1 standard deviation of the noise, from 20 replicates"
+    assert texts[texts.index("Test") + 1] == "paired t test over 20 replicates"
+    assert texts[texts.index("Means compared") + 1] == "Right − Left"
     assert tab.list.topLevelItem(1).text(1) == f"{50 * factor:.0f} ± {spread:.0f}"
 
 
@@ -391,24 +414,61 @@ def test_a_lesion_is_compared_with_the_second_volume(
     later = noisy(values - np.float32(5), 3 * shifts)
     session.volumes.add(OpenVolume("later", "later.h5", "file", later, Origin(scan=scan)))
     session.regions.add(BALL, "Lesion")
+    session.regions.add(BALL.model_copy(update={"diameter_mm": 10}), "Other")
     session.regions.choose("Lesion")
     session.volumes.set_overlay("later")
     tab.show()
 
-    title = "Compared with the second volume: later.h5"
+    title = "Change from a.h5 to later.h5"
     qtbot.waitUntil(lambda: title in visible_texts(tab), timeout=5000)
 
     texts = visible_texts(tab)
-    mean, _, error, _ = texts[texts.index("Mean in the second volume") + 1].split()
+    mean, _, error, _ = texts[texts.index("Mean in later.h5") + 1].split()
     assert (float(mean), float(error)) == (pytest.approx(45), pytest.approx(3, rel=0.02))
     value, _, error, unit = texts[texts.index("Difference of the means") + 1].split()
     assert unit == "Bq/mL"
-    assert (float(value), float(error)) == (pytest.approx(5), pytest.approx(sd, rel=0.02))
+    assert (float(value.replace("−", "-")), float(error)) == (
+        pytest.approx(-5),
+        pytest.approx(sd, rel=0.02),
+    )
     assert texts[texts.index("Significance (95 %)") + 1].startswith(words)
     assert texts[texts.index("Noise") + 1] == noise
+    is_paired = scan == "/own.h5"
+    test = "paired t test over 20" if is_paired else "Welch’s t test, 20 and 20"
+    assert texts[texts.index("Test") + 1] == f"{test} replicates"
+    # Quantiles of Student's t with 19 and 33.1 degrees of freedom.
+    half = sd * (2.093 if is_paired else 2.034)
+    interval = f"{-5 - half:.0f} to {-5 + half:.0f}".replace("-", "−")
+    verdict = f"later.h5 − a.h5: −5 ± {sd:.0f} Bq/mL (−10 %), 95 %: {interval}, "
+    assert tab.verdict.text() == verdict + words.partition(",")[0]
+    changes = [tab.list.topLevelItem(row).text(2) for row in range(2)]
+    assert changes == [f"−5 ± {sd:.0f}" + " *" * is_paired] * 2
+    assert tab.list.headerItem().text(2) == "Change\nBq/mL" and not tab.list.isColumnHidden(2)
+    assert tab.legend.text().startswith("Mean in a.h5; ± 1 standard deviation of the noise, from")
+    assert tab.legend.text().endswith("; * significant (95 %, each region)")
+    session.regions.choose("Lesion", "Other")
+    assert [line.partition(":")[0] for line in tab.verdict.text().splitlines()] == [
+        *("Lesion", "Other")
+    ]
+    session.regions.choose("Lesion")
     session.volumes.set_overlay("")
     qtbot.waitUntil(lambda: title not in visible_texts(tab), timeout=5000)
-    assert "Noise" not in visible_texts(tab)
+    assert "Noise" not in visible_texts(tab) and not tab.verdict.isVisible()
+    assert tab.list.isColumnHidden(2)
+
+
+def test_a_region_selected_in_the_table_is_at_the_crosshair(tab, controls) -> None:
+    model, view = controls.session.regions, controls.session.view
+    for x in (-20, 20):
+        model.add(SphereRegion(centre_mm=(x, 4, 1), diameter_mm=10), "Lesion")
+    before = view.cursor_mm
+    model.choose("Lesion")
+    assert view.cursor_mm == before, "a region selected in a slice is in view already"
+    tab.list.setCurrentItem(tab.list.topLevelItem(1))
+    assert model.chosen == ("Lesion 2",) and view.cursor_mm == (20, 4, 1)
+    tab.list.selectAll()
+    tab.list.setCurrentItem(tab.list.topLevelItem(0))
+    assert view.cursor_mm == (-20, 4, 1)
 
 
 def test_the_tab_says_why_two_volumes_are_not_compared(qtbot, tab, controls, rng) -> None:
@@ -423,7 +483,8 @@ def test_the_tab_says_why_two_volumes_are_not_compared(qtbot, tab, controls, rng
     session.volumes.set_overlay("later")
     why = "The second volume is rotated or moved, so regions are not compared in it."
     qtbot.waitUntil(lambda: why in visible_texts(tab), timeout=5000)
-    assert "Mean in the second volume" not in visible_texts(tab)
+    assert "Test" not in visible_texts(tab) and tab.verdict.text() == why
+    assert tab.list.isColumnHidden(2)
 
 
 def test_without_an_error_map_there_are_no_errors(qtbot, tab) -> None:

@@ -76,7 +76,7 @@ def test_a_difference_is_of_both_and_only_where_both_are(two):
     values, _ = UpperPlane(two, lambda: None).values(plane, 1.0, rect)
     points = points_of(plane, 1.0, rect, values.shape)
     own = moved_back(points)
-    expected = points @ np.array(SLOPES) - own @ np.array([1.0, 0.5, -0.5])
+    expected = own @ np.array([1.0, 0.5, -0.5]) - points @ np.array(SLOPES)
     voxels = LOWER.to_voxels(points)
     inside = ((voxels >= 0.5) & (voxels <= np.array(LOWER.shape[::-1]) - 0.5)).all(-1)
     np.testing.assert_allclose(values[inside], expected[inside], atol=2e-4)
