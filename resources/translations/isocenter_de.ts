@@ -7265,6 +7265,16 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
+      <source>Error map</source>
+      <translation>Fehlerkarte</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
+      <source>Replicates of the scan with new noise are reconstructed. Their spread is the error of each voxel.</source>
+      <translation>Wiederholungen des Scans mit neuem Rauschen werden rekonstruiert. Ihre Streuung ist der Fehler jedes Voxels.</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
       <source>Event</source>
       <translation>Ereignis</translation>
     </message>
@@ -8565,8 +8575,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_text.py" />
-      <source>transparent: image below {percent:.0f} % of the automatic window ({least})</source>
-      <translation>transparent: Bild unter {percent:.0f} % des automatischen Fensters ({least})</translation>
+      <source>transparent: &lt; {percent:.0f} % of window ({least})</source>
+      <translation>transparent: &lt; {percent:.0f} % des Fensters ({least})</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_text.py" />
@@ -12137,11 +12147,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/protocols/study/fields.py" />
       <source>Compute the error of the image from this number of bootstrap replicates. Each is reconstructed from the counts with new Poisson noise. With 20, the standard deviation of a voxel is known to 16 %</source>
       <translation>Den Fehler des Bildes aus dieser Zahl von Bootstrap-Wiederholungen berechnen. Jede wird aus den Zählereignissen mit neuem Poisson-Rauschen rekonstruiert. Mit 20 ist die Standardabweichung eines Voxels auf 16 % genau bekannt</translation>
-    </message>
-    <message>
-      <location filename="engine/protocols/study/fields.py" />
-      <source>Error map</source>
-      <translation>Fehlerkarte</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/fields.py" />

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from PySide6.QtCore import QObject
 
 from app.language.translation import tr
-from app.state.models.images.error_images import error_image, is_computed
+from app.state.models.images.error_images import error_image, has_error, is_computed
 from app.state.models.images.open_volumes import OpenVolume
 from app.state.models.images.volume_origin import Origin
 from app.state.models.inputs import DATA, SCANNER
 from app.state.models.session import Session
 from app.state.services.commands import Commands
 from app.state.services.reading import title_of
+from app.state.services.threads import Task
 from app.views.fusion.fusion_state import FusionMode
 from app.views.text import image_title
 from app.views.volume_facts import looked_through
@@ -255,16 +256,37 @@ class VolumeCommands(QObject):
         volume = self._volumes.base_volume
         if not key or volume is None or volume.error is None or is_computed(volume, key):
             self._volumes.show_error(key)
+            self._prepare_frames(key)
             return
 
         def take(_: Volume) -> None:
             # Another image may be displayed by now; the key then refers to that one.
             self._volumes.show_error(key)
+            self._prepare_frames(key)
 
         self._commands.run_task(
             lambda _: looked_through(error_image(volume, key)),
             take,
             busy=tr("Computing the error of the image"),
+            failed=tr("The error of the image cannot be shown."),
+        )
+
+    def _prepare_frames(self, key: str) -> None:
+        """Compute the errors of all stored images in a thread, so that steps need not wait."""
+        stored = [each.volume for each in self._session.run.record.images.items]
+        waiting = [each for each in stored if has_error(each) and not is_computed(each, key)]
+        if not key or not waiting:
+            return
+
+        def prepare(task: Task) -> None:
+            for volume in waiting:
+                if task.isInterruptionRequested():
+                    return
+                looked_through(error_image(volume, key))
+
+        self._commands.run_task(
+            prepare,
+            lambda _: None,
             failed=tr("The error of the image cannot be shown."),
         )
 

@@ -76,6 +76,10 @@ GLOSSARY = {
         "A small rotation of the detector in its own plane. If it is not corrected, edges "
         "above and below the central row appear double."
     ),
+    tr("Error map"): tr(
+        "Replicates of the scan with new noise are reconstructed. Their spread is the error of "
+        "each voxel."
+    ),
     tr("Event"): tr("One recorded coincidence of two photons."),
     tr("Filtered back projection"): tr(
         "Direct CT reconstruction: each projection is filtered and back-projected. FDK is the "

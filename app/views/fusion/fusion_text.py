@@ -112,7 +112,7 @@ def remark_of(state: ViewState) -> str:
     if fusion.is_error and fusion.unit == "%":
         least = state.shown_text(least_value(state.volume), 2)
         return tr(
-            "transparent: image below {percent:.0f} % of the automatic window ({least})",
+            "transparent: < {percent:.0f} % of window ({least})",
             percent=100 * LEAST_SHARE,
             least=least,
         )

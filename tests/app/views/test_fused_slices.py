@@ -209,7 +209,7 @@ def test_a_long_note_breaks_into_lines_that_are_not_cut(fused, show):
     fused.fusion.lay(
         replace(even(10.0), unit="%"), VolumePlacing(), "Relative error", is_error=True
     )
-    view = show(SliceView(fused, "axial"), 265, 190)
+    view = show(SliceView(fused, "axial"), 170, 190)
     lines = [text for text in painted(view).texts if text.words in view.remark()]
     notes = sorted((text for text in lines if text.y > 95), key=lambda text: text.y)
     assert " ".join(text.words for text in notes if len(text.words) > 1) == view.remark()
@@ -244,7 +244,7 @@ def test_an_opaque_error_is_named_alone_and_states_its_limits(fused, show):
     fused.fusion.set_opacity(1.0)
     assert "Relative error [%]" in view.caption() and "below [HU]" not in view.caption()
     assert view.remark() == (
-        "transparent: image below 5 % of the automatic window (0.15 HU)"  # 5 % of 3
+        "transparent: < 5 % of window (0.15 HU)"  # 5 % of 3
     )
     assert upper_value(fused) == "10 %"
     fused.fusion.set_opacity(0.5)

@@ -44,14 +44,18 @@ def error_image(volume: Volume, key: str) -> Volume:
     key
         `SPREAD` or `RELATIVE`
     """
-    # A thread prepares the image of a large volume, and the window takes it.
+    at = id(volume), key
+    found = _KEPT.get(at)
+    if found is not None:
+        return found
+    # Without the lock: the window must not wait for a thread that prepares another frame.
+    if key == SPREAD:
+        found = deviations_of(volume)
+    else:
+        found = relative_deviations_of(volume, least_value(volume))
     with _LOCK:
-        at = id(volume), key
         if at not in _KEPT:
-            if key == SPREAD:
-                _KEPT[at] = deviations_of(volume)
-            else:
-                _KEPT[at] = relative_deviations_of(volume, least_value(volume))
+            _KEPT[at] = found
             # Keys contain object IDs, which Python reuses after the object is deleted.
             weakref.finalize(volume, _KEPT.pop, at, None)
         return _KEPT[at]

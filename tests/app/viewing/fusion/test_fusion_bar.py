@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from app.state.models.images.error_images import SPREAD
+from app.state.models.images.error_images import SPREAD, is_computed
 from app.state.models.images.open_volumes import OpenVolume
 from app.state.models.images.volume_origin import Origin
 from app.state.models.inputs import Input, Inputs
@@ -17,6 +18,7 @@ from app.state.models.run_record import RunRecord
 from app.viewing.fusion.fusion_bar import FusionBar
 from app.views.slices.ortho_view import OrthoView
 from engine.core import paths
+from engine.data import FrameVolume, TimeFrame
 from engine.data.error_map import ErrorMap
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -254,6 +256,26 @@ def test_the_slices_switch_between_image_and_errors(qtbot, controls, bar, small_
     bar.quantity.activated.emit(0)
     settle(qtbot, controls)
     assert fusion.volume is None and bar.overlay.isVisible()
+
+
+def test_errors_of_all_frames_are_prepared_in_a_thread(qtbot, controls, bar, monkeypatch):
+    whole, session = with_error(volume(5.0)), controls.session
+    frames = [
+        FrameVolume(TimeFrame(60_000 * k, 60_000 * (k + 1)), with_error(volume(k + 1.0)))
+        for k in range(3)
+    ]
+    session.show_file(whole, "frames.h5", frames=frames)
+    assert not any(is_computed(each.volume, SPREAD) for each in frames)
+    controls.context.volumes.show_error(SPREAD)
+    settle(qtbot, controls)
+    assert all(is_computed(each.volume, SPREAD) for each in frames)
+    # A step to another frame takes the prepared image.
+    refuse = Mock(side_effect=AssertionError("computed in the thread of the window"))
+    monkeypatch.setattr("app.state.models.images.error_images.deviations_of", refuse)
+    session.run.select(0)
+    assert session.view.volume is frames[0].volume
+    expected = 0.2 * frames[0].volume.values
+    np.testing.assert_allclose(session.view.fusion.volume.values, expected, rtol=0.02)
 
 
 @pytest.mark.parametrize("width", [420, 560, 900])
