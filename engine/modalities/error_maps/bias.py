@@ -52,23 +52,28 @@ class ImageBias(NamedTuple):
     correlation_mm : (x, y, z) full width at half maximum of the correlation of the noise; infinite
         if it is longer than the image shows
     sphere_mm : diameter of the sphere
-    kept : contrast that it keeps, 0 to 1
+    kept : contrast that it keeps, 0 to 1; None if it is not known
     """
 
     near_zero: float
     shift: float
     correlation_mm: tuple[float, float, float]
     sphere_mm: float
-    kept: float
+    kept: float | None
 
     def __str__(self) -> str:
         lengths = " × ".join(f"{each:.1f}" for each in self.correlation_mm)
+        sphere = ""
+        if self.kept is not None:
+            sphere = (
+                f". A sphere of {self.sphere_mm:.3g} mm keeps at most {_percent(self.kept, 0)} of "
+                "its contrast"
+            )
         return (
             f"{_percent(self.near_zero)} of the object's voxels are within two standard deviations "
             f"of 0. Replicates are {_percent(abs(self.shift))} "
             f"{'above' if self.shift > 0 else 'below'} the image on average. Noise is correlated "
-            f"over {lengths} mm (x, y, z). A sphere of {self.sphere_mm:.3g} mm keeps at most "
-            f"{_percent(self.kept, 0)} of its contrast"
+            f"over {lengths} mm (x, y, z){sphere}"
         )
 
 
@@ -77,7 +82,7 @@ def _percent(share: float, digits: int = 1) -> str:
 
 
 def bias_of(
-    error: ErrorMap, voxel_mm: tuple[float, float, float], response: Change
+    error: ErrorMap, voxel_mm: tuple[float, float, float], response: Change | None = None
 ) -> ImageBias | None:
     """Return the numbers of an image; None if it is empty.
 
@@ -88,7 +93,8 @@ def bias_of(
     voxel_mm
         (x, y, z) edges of a voxel [mm]
     response
-        returns the change of the image if a weak object is added to the truth
+        returns the change of the image if a weak object is added to the truth; None if it is not
+        known
     """
     image, spread = error.image, error.standard_deviation
     smooth = smoothed(image, (SIGMA,) * 3).clip(min=0)
@@ -108,10 +114,13 @@ def bias_of(
         _width(error, inside, axis) * edge for axis, edge in zip((2, 1, 0), voxel_mm, strict=True)
     )
     diameter = min(SPHERE_MM, SPHERE_VOXELS * max(voxel_mm))
-    sphere = _sphere(np.unravel_index(int(smooth.argmax()), image.shape), diameter, voxel_mm, image)
-    found = response(sphere)
-    # The mean over the sphere, in which voxels at its border count in part.
-    kept = float((found * sphere).sum(dtype=np.float64) / sphere.sum(dtype=np.float64))
+    kept = None
+    if response is not None:
+        at = np.unravel_index(int(smooth.argmax()), image.shape)
+        sphere = _sphere(at, diameter, voxel_mm, image)
+        # The mean over the sphere, in which voxels at its border count in part.
+        kept = float((response(sphere) * sphere).sum(dtype=np.float64))
+        kept /= float(sphere.sum(dtype=np.float64))
     return ImageBias(near_zero, shift, (x_mm, y_mm, z_mm), diameter, kept)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import SettingsError
-from engine.data.error_map import METHODS, ErrorMap
+from engine.data.error_map import METHODS, ErrorMap, Method
 from engine.data.runs.events import Noted
 from engine.data.volume import Volume
 from engine.modalities import stages
@@ -38,7 +38,7 @@ def computed_error(
     done: int,
     *,
     support: NDArray[np.bool_] | None = None,
-    part: int = 0,
+    part: int | None = None,
 ) -> Stage[ErrorMap]:
     """Return the error of a finished image, for a protocol that requests it.
 
@@ -59,7 +59,7 @@ def computed_error(
     support
         voxels that may be active, as for the image
     part
-        number of the time frame
+        number of the time frame; None for a single image, whose bias is noted
 
     Raises
     ------
@@ -71,11 +71,7 @@ def computed_error(
             "an error map cannot be computed on a cluster; leave error_replicates empty, or "
             "reconstruct the study on one machine."
         )
-    settings = context.protocol.model_dump(
-        include={"error_replicates", "error_method", "error_seed"}
-    )
-    n, seed, method = (settings[f"error_{key}"] for key in ("replicates", "seed", "method"))
-    seed = DEFAULT_SEED if seed is None else seed
+    n, seed, method = _settings(context)
     yield context.log.start("errors", f"Computing the error of the image: {n} {METHODS[method]}")
     # The Hessian has its images in the memory of the computer.
     gpu = context.on.gpu if method == "bootstrap" else None
@@ -85,7 +81,7 @@ def computed_error(
         progress.begin("errors", -(-n // batch), done)
     found = []
     whole = cast(SystemModel, stages.model_for(context, space, model, start))
-    draws, algorithm = draws_of(n, seed, part), context.protocol.algorithm
+    draws, algorithm = draws_of(n, seed, part or 0), context.protocol.algorithm
     if method == "hessian":
         images = hessian_images(algorithm, whole, image, draws, batch=batch)
     else:
@@ -106,12 +102,66 @@ def computed_error(
     error = ErrorMap.of(stages.finished_image(context, space, image), found, seed, method)
     yield context.log.end("errors", replicates=n)
     yield context.log.applied("errors", f"from {error.source}")
-    response = _response(context, space, whole, image)
-    if (bias := bias_of(error, space.grid.voxel_mm, response)) is not None:
-        text = f"Bias: {bias}."
+    if part is None:
+        response = _response(context, space, whole, image)
+        bias = bias_of(error, space.grid.voxel_mm, response)
+        yield from _noted(context, "" if bias is None else f"Bias: {bias}.")
+    return error
+
+
+def error_of_nothing(context: RunContext[Protocol], image: NDArray[np.float32]) -> ErrorMap | None:
+    """Return the error of a frame without counts, which is 0 in all replicates.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    image
+        (n_z, n_y, n_x) of zeros
+
+    Returns
+    -------
+    error
+        None if the protocol requests no error map
+    """
+    n, seed, method = _settings(context)
+    return ErrorMap.of(image, [image] * n, seed, method) if n else None
+
+
+def frames_noted(context: RunContext[Protocol], images: Sequence[Volume]) -> Stage[None]:
+    """Note the bias of the frame with the most voxels near 0.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    images
+        frames with their errors
+    """
+    found = [
+        (bias.near_zero, k, bias)
+        for k, image in enumerate(images, 1)
+        if image.error is not None
+        and (bias := bias_of(image.error, image.grid.voxel_mm)) is not None
+    ]
+    _, k, bias = max(found, default=(0.0, 0, None))
+    text = f"Bias of frame {k}, which has the most voxels near 0: {bias}."
+    yield from _noted(context, "" if bias is None else text)
+
+
+def _noted(context: RunContext[Protocol], text: str) -> Stage[None]:
+    if text:
         context.log.note(text)
         yield Noted(text)
-    return error
+
+
+def _settings(context: RunContext[Protocol]) -> tuple[int, int, Method]:
+    """Return number, seed and method of the replicates that the protocol requests."""
+    settings = context.protocol.model_dump(
+        include={"error_replicates", "error_method", "error_seed"}
+    )
+    n, seed, method = (settings[f"error_{key}"] for key in ("replicates", "seed", "method"))
+    return n, DEFAULT_SEED if seed is None else seed, method
 
 
 def _response(

@@ -189,6 +189,10 @@ def dynamic(
     yield context.log.start("finish", "Adding up the frames")
     whole = _whole(scan.frames[: len(images)], images, units)
     yield context.log.end("finish")
+    if context.protocol.error_replicates is not None:
+        from engine.modalities.error_maps.stage import frames_noted  # few runs have an error map
+
+        yield from frames_noted(context, images)
     context.log.facts["frames"] = [frame.facts() for frame in scan.frames[: len(images)]]
     context.log.conclude("done" if len(images) == n else "stopped")
     run = context.record(context.protocol.algorithm.n_iterations).in_frames(len(images), n)
@@ -229,6 +233,10 @@ def _frame(
         yield context.log.warn(
             f"Frame {k + 1} ({frame.describe()}) has no prompts, so its image is empty."
         )
+        if context.protocol.error_replicates is not None:
+            from engine.modalities.error_maps.stage import error_of_nothing
+
+            error = error_of_nothing(context, image)
     else:
         units = _units_of(context, units, part, scan, k)
         events = iterated(context, units, part, sensitivity, resume, None, part=k)

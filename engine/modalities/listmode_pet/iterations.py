@@ -35,7 +35,7 @@ def iterated(
     resume: Resume | None,
     finish_early: Callable[[], bool] | None,
     *,
-    part: int = 0,
+    part: int | None = None,
 ) -> Stage[tuple[NDArray[np.float32], int, ErrorMap | None]]:
     """Run the algorithm on corrected prompts.
 
@@ -54,7 +54,7 @@ def iterated(
     finish_early
         returns True if the user wants to stop; None if nobody asks
     part
-        number of the time frame; 0 for a single image
+        number of the time frame; None for a single image
 
     Returns
     -------

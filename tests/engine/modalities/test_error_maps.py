@@ -12,7 +12,7 @@ from engine import save
 from engine.core.backend import cuda
 from engine.core.errors import FileFormatError, GeometryError, SettingsError
 from engine.data.error_map import ErrorMap
-from engine.data.runs.events import Preview
+from engine.data.runs.events import Noted, Preview
 from engine.data.volume import Volume
 from engine.io import read_frames, read_volume, save_frames
 from engine.protocols.run_context.context import Resume
@@ -162,6 +162,24 @@ def test_frames_have_errors_of_their_own(folder: Path, tmp_path: Path) -> None:
         np.testing.assert_array_equal(
             error_of(one.volume).deviations, error_of(other.volume).deviations
         )
+
+
+def test_an_empty_frame_leaves_the_others_their_errors(folder: Path, tmp_path: Path) -> None:
+    scan = timed_events(3_000)
+    times = np.linspace(0, 499, scan.n_events).astype(np.uint32)
+    save(replace(scan, time_ms=times, duration_s=1.0), tmp_path / "timed.h5")
+    of = study(folder, "events", *OSEM, REPLICATES, "frames=0-0.5,0.5-1")
+
+    events = events_of(of.model_copy(update={"data": tmp_path / "timed.h5"}))
+
+    end = last(events)
+    first, empty = (error_of(each.volume) for each in end.frames)
+    assert first.standard_deviation.max() > 0
+    assert not empty.standard_deviation.any()
+    assert error_of(end.volume).standard_deviation.max() > 0
+    (note,) = (each.text for each in events if isinstance(each, Noted))
+    assert note.startswith("Bias of frame 1")
+    assert note in end.volume.info["notes"]
 
 
 def test_a_file_returns_the_replicates(folder: Path, tmp_path: Path) -> None:
