@@ -785,6 +785,11 @@
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
+      <source>Noise</source>
+      <translation>Rauschen</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/measure/quality_panel.py" />
       <source>There is no image to measure.</source>
       <translation>Es gibt kein Bild zum Messen.</translation>
     </message>
@@ -1102,11 +1107,6 @@
       <location filename="app/analysis/regions/region_details.py" />
       <source>Welch’s t test, {n} and {m} replicates</source>
       <translation>Welch-Test, {n} und {m} Wiederholungen</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/region_details.py" />
-      <source>Noise</source>
-      <translation>Rauschen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />

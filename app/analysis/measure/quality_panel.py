@@ -107,7 +107,11 @@ class QualityBox(QWidget):
         figures, found = self.measured[0].figures, list[tuple[str, str]]()
         for group in dict.fromkeys(f.group for f in figures):
             found.append((group, ""))
-            found += [(f"   {f.name}", f.text()) for f in figures if f.group == group]
+            for figure in (f for f in figures if f.group == group):
+                found.append((f"   {figure.name}", figure.text()))
+                # Only figures of an image with an error map have it.
+                if noise := figure.noise_text():
+                    found.append((f"      {tr('Noise')}", noise))
         return found
 
     def _paint(self) -> None:
@@ -137,7 +141,9 @@ class QualityBox(QWidget):
             return ""
         report, volume, _ = self.measured
         if volume is self._session.view.volume:
-            return f"{report.title}: {report.placement}."
+            # The last note states the source of the noise.
+            noise = report.notes[-1:] if report.replicates else ()
+            return " ".join((f"{report.title}: {report.placement}.", *noise))
         return tr(
             "{title}: {placement}. These values are not from the displayed image.",
             title=report.title,

@@ -10,6 +10,7 @@ import pytest
 from app.analysis.measure.quality_panel import QualityBox, measured, written
 from app.shell.panels import MeasureTab
 from engine.analysis.quality import PhantomFacts
+from engine.data.error_map import ErrorMap
 from engine.data.runs.events import Preview
 from engine.data.runs.history import RunHistory
 from engine.data.volume import Volume
@@ -52,6 +53,23 @@ def test_a_phantom_is_measured_and_shown(qtbot, window, box):
     box.kind.setCurrentIndex(box.kind.findData("nema-nu2"))
     box.kind.activated.emit(0)
     assert box.rows() == [] and not box.save.isEnabled()
+
+
+def test_figures_of_an_image_with_an_error_map_have_noise(qtbot, window, box, cylinder):
+    rng = np.random.default_rng(4)
+    replicates = [(cylinder.values * rng.normal(1, 0.02)).astype(np.float32) for _ in range(8)]
+    error = ErrorMap.of(cylinder.values, replicates, seed=3)
+    window.session.show_file(replace(cylinder, error=error), "cylinder with errors")
+    box.measure.click()
+    qtbot.waitUntil(lambda: box.measured is not None, timeout=60_000)
+
+    rows = box.rows()
+    place = next(i for i, (name, _) in enumerate(rows) if name.strip() == "Mean of the interior")
+    name, text = rows[place + 1]
+    spread = 5 * np.std([each.mean() / cylinder.values.mean() for each in replicates], ddof=1)
+    assert name.strip() == "Noise" and text.startswith(f"± {spread:.3f}"[:6])
+    assert "8 bootstrap replicates (seed 3)" in box.note.text()
+    assert not too_wide(window)
 
 
 def test_an_image_without_the_phantom_is_a_sentence(qtbot, window, box, cylinder):
