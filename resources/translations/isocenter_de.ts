@@ -8575,8 +8575,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_text.py" />
-      <source>transparent: &lt; {percent:.0f} % of window ({least})</source>
-      <translation>transparent: &lt; {percent:.0f} % des Fensters ({least})</translation>
+      <source>hidden: &lt; {percent:.0f} % of window ({least})</source>
+      <translation>verborgen: &lt; {percent:.0f} % des Fensters ({least})</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_text.py" />

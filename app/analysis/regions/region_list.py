@@ -30,8 +30,8 @@ TIPS = (
     tr("Volume of the region inside the image"),
 )
 SWATCH_PX = 11
-MEAN, CHANGE, SPREAD, PEAK = range(1, 5)
-"""Columns of the mean, its change, the standard deviation of the voxels, and the peak."""
+MEAN, CHANGE, SPREAD, PEAK, VOLUME = range(1, 6)
+"""Columns of the mean, its change, the standard deviation of the voxels, peak and volume."""
 LEAST_ROWS, MOST_ROWS = 2, 8
 NAME = Qt.ItemDataRole.UserRole
 EDITABLE = Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsUserCheckable
@@ -113,10 +113,11 @@ class RegionList(QTreeWidget):
             changes to the second volume by name; empty without a comparison
         """
         # The errors need the space of the spread of the voxels, which the figures below state too,
-        # and a change that of the peak.
+        # and a change that of peak and volume.
         self.setColumnHidden(SPREAD, any(each.errors is not None for each in measured.values()))
         self.setColumnHidden(CHANGE, not changes)
-        self.setColumnHidden(PEAK, bool(changes))
+        for column in (PEAK, VOLUME):
+            self.setColumnHidden(column, bool(changes))
         self._show_unit()
         with QSignalBlocker(self):
             for k in range(self.topLevelItemCount()):

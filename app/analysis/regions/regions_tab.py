@@ -246,7 +246,8 @@ class RegionsTab(QWidget):
                 line = verdict_of(changes[name], figures.mean, view)
                 lines.append(f"{name}: {line}" if len(self.model.chosen) > 1 else line)
         why = region_obstacle(view) if found and asks_for_comparison(view) else ""
-        self.verdict.setText(why or "\n".join(lines))
+        # A no-break space, so that no line begins with "%".
+        self.verdict.setText(why or "\n".join(lines).replace(" %", "\N{NO-BREAK SPACE}%"))
         self.verdict.setVisible(bool(why or lines))
         legend = legend_of(found, view, has_changes=bool(changes))
         self.legend.setText(legend)

@@ -112,7 +112,7 @@ def remark_of(state: ViewState) -> str:
     if fusion.is_error and fusion.unit == "%":
         least = state.shown_text(least_value(state.volume), 2)
         return tr(
-            "transparent: < {percent:.0f} % of window ({least})",
+            "hidden: < {percent:.0f} % of window ({least})",
             percent=100 * LEAST_SHARE,
             least=least,
         )

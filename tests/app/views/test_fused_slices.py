@@ -243,9 +243,7 @@ def test_an_opaque_error_is_named_alone_and_states_its_limits(fused, show):
     view = show(SliceView(fused, "axial"))
     fused.fusion.set_opacity(1.0)
     assert "Relative error [%]" in view.caption() and "below [HU]" not in view.caption()
-    assert view.remark() == (
-        "transparent: < 5 % of window (0.15 HU)"  # 5 % of 3
-    )
+    assert view.remark() == "hidden: < 5 % of window (0.15 HU)"  # 5 % of 3
     assert upper_value(fused) == "10 %"
     fused.fusion.set_opacity(0.5)
     assert "below [HU]" in view.caption() and "50 %" in view.caption()

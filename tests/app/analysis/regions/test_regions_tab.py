@@ -440,7 +440,8 @@ def test_a_lesion_is_compared_with_the_second_volume(
     half = sd * (2.093 if is_paired else 2.034)
     interval = f"{-5 - half:.0f} to {-5 + half:.0f}".replace("-", "−")
     verdict = f"later.h5 − a.h5: −5 ± {sd:.0f} Bq/mL (−10 %), 95 %: {interval}, "
-    assert tab.verdict.text() == verdict + words.partition(",")[0]
+    shown = tab.verdict.text().replace("\N{NO-BREAK SPACE}", " ")
+    assert shown == verdict + words.partition(",")[0]
     changes = [tab.list.topLevelItem(row).text(2) for row in range(2)]
     assert changes == [f"−5 ± {sd:.0f}" + " *" * is_paired] * 2
     assert tab.list.headerItem().text(2) == "Change\nBq/mL" and not tab.list.isColumnHidden(2)
