@@ -1,6 +1,6 @@
 """Errors from bootstrap replicates against the spread of independent measurements.
 
-    python -m tests.physics.error_coverage [SCANNER] [--draws N] [--algorithm KIND]
+    python -m tests.physics.error_coverage [SCANNER] [--draws N] [--algorithm KIND] [--no-tof]
 
 The judge's photons are one long measurement, which is divided at random into `draws` short ones.
 They are independent, and their counts are Poisson counts. The program reconstructs each of them,
@@ -11,21 +11,27 @@ and some also with an error map. Compared are
 
 Voxels are those of the object where the mean image exceeds a tenth of the background. Regions are
 blocks of the object with at least 1 mL, or of 0.03 mL in the small animal, and the rods.
+
+Both standard deviations have a statistical error: that of D draws is known to 1 / √(2 (D − 1)),
+that of M maps with n replicates to 1 / √(2 M (n − 1)). If all errors were exact, the square of
+their ratio would be a ratio of chi-squares, which follows the F distribution with M (n − 1) and
+D − 1 degrees of freedom. The program prints the figures of this distribution in brackets.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t
+from scipy.stats import f, t
 
 from engine.data.error_map import ErrorMap
 from engine.geometry.grid import ImageGrid
@@ -41,7 +47,42 @@ from tests.physics.map_scan import CASES, MapScan, Masks, RingCase
 
 CONFIDENCE = 0.95
 LEAST_OF_BACKGROUND = 0.1
+VOXEL_LIMIT, REGION_LIMIT = 0.35, 0.2
+"""Largest difference of a ratio of standard deviations from 1."""
 Image = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Figures that statistics alone would leave if all errors were exact.
+
+    Attributes
+    ----------
+    voxel_ratio : median ratio of the standard deviations of voxels, for one error map
+    within : share of voxels with a ratio within 35 %, for the mean variance of all error maps
+    regions_within : share of regions within 20 %, likewise
+    """
+
+    voxel_ratio: float
+    within: float
+    regions_within: float
+
+    @classmethod
+    def of(cls, *, n_draws: int, n_maps: int, n_replicates: int) -> Exact:
+        """Return the figures for a comparison.
+
+        Parameters
+        ----------
+        n_draws : measurements of the true standard deviation
+        n_maps : error maps
+        n_replicates : replicates of each error map
+        """
+        one, mean = (f(maps * (n_replicates - 1), n_draws - 1) for maps in (1, n_maps))
+        shares = (
+            float(mean.cdf((1 + limit) ** 2) - mean.cdf((1 - limit) ** 2))
+            for limit in (VOXEL_LIMIT, REGION_LIMIT)
+        )
+        return cls(math.sqrt(one.median()), *shares)
 
 
 @dataclass(frozen=True)
@@ -57,6 +98,7 @@ class Coverage:
     voxels_covered, regions_covered : share of intervals that contain the mean of the draws
     bias : largest difference of a region between the mean of the draws and that of replicates,
         relative to the background
+    exact : the same figures for exact errors
     """
 
     noise: float
@@ -66,16 +108,45 @@ class Coverage:
     voxels_covered: float
     regions_covered: float
     bias: float
+    exact: Exact
+
+    @property
+    def regions_within(self) -> float:
+        """Share of regions with a ratio within 20 %."""
+        return float(np.mean(abs(np.array(self.region_ratios) - 1) < REGION_LIMIT))
 
     def __str__(self) -> str:
-        low, high = min(self.region_ratios), max(self.region_ratios)
+        low, middle, high = np.quantile(self.region_ratios, (0, 0.5, 1))
+        exact = self.exact
         return (
             f"noise of a voxel {self.noise:.1%}\n"
-            f"voxels: median ratio {self.voxel_ratio:.3f}, within 35 %: {self.within:.1%}, "
-            f"covered {self.voxels_covered:.1%}\n"
-            f"{len(self.region_ratios)} regions: ratios {low:.2f} to {high:.2f}, covered "
-            f"{self.regions_covered:.1%}, largest bias {self.bias:.1%} of the background"
+            f"voxels: median ratio {self.voxel_ratio:.3f} ({exact.voxel_ratio:.3f}), within "
+            f"{VOXEL_LIMIT:.0%}: {self.within:.1%} ({exact.within:.1%}), covered "
+            f"{self.voxels_covered:.1%}\n"
+            f"{len(self.region_ratios)} regions: median ratio {middle:.3f}, from {low:.2f} to "
+            f"{high:.2f}, within {REGION_LIMIT:.0%}: {self.regions_within:.1%} "
+            f"({exact.regions_within:.1%}), covered {self.regions_covered:.1%}, largest bias "
+            f"{self.bias:.1%} of the background\n"
+            "(in brackets: if all errors were exact)"
         )
+
+
+class Measurements(Protocol):
+    """Independent measurements of one object, with their images and error maps."""
+
+    @property
+    def n(self) -> int:
+        """Number of measurements."""
+
+    @property
+    def grid(self) -> ImageGrid:
+        """Grid of the images."""
+
+    def image(self, k: int) -> Image:
+        """Return the image of a measurement."""
+
+    def error(self, k: int, n_replicates: int) -> ErrorMap:
+        """Return the error map of a measurement."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +167,8 @@ class Draws:
     algorithm: Algorithm
     fwhm_mm: float
     is_linear: bool = False
+    # Unfiltered images: copies with other filters share them.
+    _made: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def _of_event(self) -> NDArray[np.int64]:
@@ -128,29 +201,34 @@ class Draws:
 
     def _last(self, k: int) -> tuple[Image, int]:
         """Return the image of a draw without the final filter, and its number of updates."""
-        model, start = self.model(k)
-        *_, last = solve(self.algorithm, model, start)
-        return self.algorithm.completed(model, last.image)[0], last.update
+        if k not in self._made:
+            model, start = self.model(k)
+            *_, last = solve(self.algorithm, model, start)
+            self._made[k] = self.algorithm.completed(model, last.image)[0], last.update
+        found: tuple[Image, int] = self._made[k]
+        return found
 
     def error(self, k: int, n_replicates: int) -> ErrorMap:
         """Return the error map of a draw."""
-        model, start = self.model(k)
-        last, n_updates = self._last(k)
-        drawn = draws_of(n_replicates, seed=k)
-        if self.is_linear:
-            found = hessian_images(self.algorithm, model, last, drawn, batch=n_replicates)
-        else:
-            found = replicate_images(
-                self.algorithm,
-                model,
-                start,
-                drawn,
-                n_updates=n_updates,
-                batch=n_replicates,
-                image=last,
-            )
-        image = self._finished(last)
-        return ErrorMap.of(image, [self._finished(each) for each in found], k)
+        image = self._finished(self._last(k)[0])
+        replicates = self._replicates(k, n_replicates)
+        return ErrorMap.of(image, [self._finished(each) for each in replicates], k)
+
+    def _replicates(self, k: int, n: int) -> list[Image]:
+        """Return the replicates of a draw without the final filter."""
+        if (k, n) not in self._made:
+            model, start = self.model(k)
+            last, n_updates = self._last(k)
+            drawn = draws_of(n, seed=k)
+            if self.is_linear:
+                found = hessian_images(self.algorithm, model, last, drawn, batch=n)
+            else:
+                found = replicate_images(
+                    self.algorithm, model, start, drawn, n_updates=n_updates, batch=n, image=last
+                )
+            self._made[k, n] = list(found)
+        replicates: list[Image] = self._made[k, n]
+        return replicates
 
     def _finished(self, image: Image) -> Image:
         if not self.fwhm_mm:
@@ -158,12 +236,12 @@ class Draws:
         return Gaussian(fwhm_mm=self.fwhm_mm).apply(image, self.grid.voxel_mm)
 
 
-def coverage(draws: Draws, masks: Masks, *, n_maps: int, n_replicates: int) -> Coverage:
+def coverage(draws: Measurements, masks: Masks, *, n_maps: int, n_replicates: int) -> Coverage:
     """Return how error maps of some draws compare with the spread of all.
 
     Parameters
     ----------
-    draws : the short measurements
+    draws : the measurements
     masks : whole object, background and rods
     n_maps : number of draws with an error map
     n_replicates : replicates of each error map
@@ -197,19 +275,20 @@ def coverage(draws: Draws, masks: Masks, *, n_maps: int, n_replicates: int) -> C
     return Coverage(
         float(np.median((spread / mean)[voxels])),
         float(np.mean(ratios)),
-        float(np.mean(abs(relative - 1) < 0.35)),
+        float(np.mean(abs(relative - 1) < VOXEL_LIMIT)),
         tuple((np.sqrt(region_variance) / over.std(axis=0, ddof=1)).tolist()),
         float(np.mean(hits["voxels"])),
         float(np.mean(hits["regions"])),
         float(np.mean(shift)),
+        Exact.of(n_draws=draws.n, n_maps=n_maps, n_replicates=n_replicates),
     )
 
 
 def _blocks(whole: NDArray[np.bool_], grid: ImageGrid) -> Iterator[NDArray[np.bool_]]:
-    """Yield cubes inside the object, of 1 mL or of a thirtieth in small grids."""
+    """Yield boxes inside the object of at least 1 mL, or a thirtieth in small grids."""
     volume = float(np.prod(grid.size_mm)) / 1000
     edge_mm = 10.0 if volume > 500 else 3.2
-    steps = [max(round(edge_mm / edge), 1) for edge in grid.voxel_mm[::-1]]
+    steps = [math.ceil(edge_mm / edge) for edge in grid.voxel_mm[::-1]]
     for at in product(*(range(0, n - s + 1, s) for n, s in zip(whole.shape, steps, strict=True))):
         box = tuple(slice(a, a + s) for a, s in zip(at, steps, strict=True))
         if whole[box].all():
@@ -230,15 +309,26 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--algorithm", choices=["osem", "map"], default="osem")
     parser.add_argument("--hessian", action="store_true", help="errors of MAP from the Hessian")
     parser.add_argument("--updates", type=int, default=24)
-    parser.add_argument("--fwhm", type=float, default=2.0, help="final filter [mm]")
+    parser.add_argument("--fwhm", type=float, nargs="+", default=[2.0], help="final filters [mm]")
+    parser.add_argument("--no-tof", action="store_true", help="the same photons without timing")
     chosen = parser.parse_args(arguments)
-    scan = MapScan(CASES[chosen.scanner], chosen.pairs * chosen.draws)
+    case = CASES[chosen.scanner]
+    assert isinstance(case, RingCase)
+    scan = MapScan(replace(case, is_timed=not chosen.no_tof), chosen.pairs * chosen.draws)
     algorithm: Algorithm = Svrg() if chosen.algorithm == "map" else Osem(updates=chosen.updates)
     demand = replace(scan.demand, n_counts=scan.demand.n_counts / chosen.draws)
-    draws = Draws(scan, chosen.draws, algorithm.for_counts(demand), chosen.fwhm, chosen.hessian)
-    found = coverage(draws, scan.regions(), n_maps=chosen.maps, n_replicates=chosen.replicates)
-    sys.stdout.write(f"{chosen.scanner}, {draws.algorithm.describe()}, {chosen.draws} draws\n")
-    sys.stdout.write(f"{found}\n")
+    draws = Draws(scan, chosen.draws, algorithm.for_counts(demand), 0, chosen.hessian)
+    sys.stdout.write(
+        f"{chosen.scanner}, {draws.algorithm.describe()}, {chosen.draws} draws of "
+        f"{demand.n_counts:,.0f} counts, {chosen.maps} error maps of {chosen.replicates}\n"
+    )
+    for fwhm_mm in chosen.fwhm:
+        filtered = replace(draws, fwhm_mm=fwhm_mm)
+        found = coverage(
+            filtered, scan.regions(), n_maps=chosen.maps, n_replicates=chosen.replicates
+        )
+        sys.stdout.write(f"final filter {fwhm_mm:g} mm: {found}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

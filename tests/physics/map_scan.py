@@ -26,7 +26,7 @@ from engine.modalities.count_demand import panel_demand, ring_demand
 from engine.modalities.dual_head_pet.model import uniform_start as panel_start
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
-from engine.modalities.listmode_pet.model import prepare, uniform_start
+from engine.modalities.listmode_pet.model import prepare, uniform_start, without_tof
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.sensitivity import compute_sensitivity
 from engine.recon.algorithms import Svrg
@@ -69,6 +69,7 @@ class RingCase:
     body : radius of the body relative to that of the mouse
     n_pairs : photon pairs
     tof : timing; None for none
+    is_timed : False to drop the timing from the events
     """
 
     scanner: Scanner
@@ -76,6 +77,7 @@ class RingCase:
     body: float
     n_pairs: int
     tof: TofSettings | None = None
+    is_timed: bool = True
 
     @property
     def length_mm(self) -> float:
@@ -96,23 +98,27 @@ class RingCase:
         body = Region(cylinder(k * BODY_MM, length), WATER, 1.0)
         return Phantom("rods", (body, *rods))
 
-    def model(self, dtype: str, n_pairs: int, seed: int) -> tuple[MapModel, ImageGrid, CountDemand]:
-        """Return the events as list mode with attenuation, their grid, and what subsets need."""
+    def recorded(self, n_pairs: int, seed: int) -> engine.ListMode:
+        """Return the events as list mode with their attenuation map."""
         physics = TRUES if self.tof is None else replace(TRUES, tof_fwhm_ps=self.tof.fwhm_ps)
         study = JudgeStudy("map-rods", self.phantom(), self.scanner, physics, seed)
         pairs, voxel = kept_pairs(study, n_pairs), (self.voxel_mm,) * 3
         diameter = 2.43 * BODY_MM * self.body
         ring = ring_of(self.scanner, diameter_mm=diameter, voxel_mm=voxel, tof=self.tof)
-        protocol = engine.ListModeProtocol()
-        grid = protocol.grid.grid_for(ring)
-        scan = listmode_of(pairs, ring, pairs.crystals, mu_map=mu_map_of(study.phantom, grid))
-        on = engine.cpu()
+        mu_map = mu_map_of(study.phantom, engine.ListModeProtocol().grid.grid_for(ring))
+        scan = listmode_of(pairs, ring, pairs.crystals, mu_map=mu_map)
+        return scan if self.is_timed else without_tof(scan)
+
+    def model(self, dtype: str, n_pairs: int, seed: int) -> tuple[MapModel, ImageGrid, CountDemand]:
+        """Return the corrected events as a model, their grid, and what subsets need."""
+        scan, protocol, on = self.recorded(n_pairs, seed), engine.ListModeProtocol(), engine.cpu()
+        grid = protocol.grid.grid_for(scan.scanner)
         for step in protocol.corrections.steps():
             if step.kind != "resolution" and step.use != "off" and step.obstacle(scan) is None:
                 scan = step.apply(scan, on=on)
         prompts = prepare(scan, on=on).data
         sensitivity = compute_sensitivity(prompts, grid, SensitivitySettings(), on=on)
-        tof = None if prompts.tof_bins is None else ring.tof
+        tof = None if prompts.tof_bins is None else prompts.scanner.tof
         rays = engine.Rays(prompts.scanner.positions_mm, prompts.crystals, prompts.tof_bins)
         A = engine.RayProjector(rays, grid, on=on, dtype=dtype, tof=tof)
         background = np.zeros(prompts.n_events, dtype)
