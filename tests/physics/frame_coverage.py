@@ -9,7 +9,8 @@ error maps. Printed are
 - for each frame and their sum, the comparison of `tests.physics.error_coverage`,
 - the standard deviation of the sum relative to √(Σ σ_f²) of its frames, which are independent,
 - the standard deviation of the sum relative to that of the same scan without frames, and the
-  difference of the two images.
+  difference of the two images: with the subsets of the frames, and with those that the program
+  chooses for the counts of the whole scan.
 
 Ratios are medians over the voxels of `error_coverage`. The photons contain no scatter.
 """
@@ -31,6 +32,8 @@ from engine.data.error_map import ErrorMap
 from engine.data.runs.events import Finished
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
+from engine.modalities.count_demand import ring_demand
+from engine.recon.algorithms import Algorithm
 from engine.recon.algorithms.osem import Osem
 from engine.recon.postprocess import Gaussian
 from tests.physics.error_coverage import LEAST_OF_BACKGROUND, Coverage, Image, coverage
@@ -50,7 +53,7 @@ class FramedScans:
     n_frames : equally long frames of a scan
     n_maps : number of scans with error maps
     n_replicates : replicates of each error map
-    updates : updates of OSEM
+    algorithm : algorithm of the frames
     fwhm_mm : width of the final filter
     """
 
@@ -59,9 +62,9 @@ class FramedScans:
     n_frames: int
     n_maps: int
     n_replicates: int
-    updates: int
+    algorithm: Algorithm
     fwhm_mm: float
-    _made: dict[tuple[int, bool], Volumes] = field(default_factory=dict, repr=False)
+    _made: dict[int, Volumes] = field(default_factory=dict, repr=False)
 
     @property
     def grid(self) -> ImageGrid:
@@ -85,23 +88,30 @@ class FramedScans:
         rows = rows[np.argsort(times[rows], kind="stable")]
         return replace(self.events.select(rows), time_ms=times[rows])
 
-    def volumes(self, k: int, *, in_frames: bool = True) -> Volumes:
-        """Return the frames of a scan and their sum, or its image without frames."""
-        if (k, in_frames) not in self._made:
-            with TemporaryDirectory() as folder:
-                path = Path(folder) / "scan.h5"
-                engine.save(self.scan(k), path)
-                study = engine.Study(data=path, protocol=self._protocol(k, in_frames))
-                *_, last = engine.run(study, on=engine.cpu())
-            assert isinstance(last, Finished)
-            frames = [each.volume for each in last.frames]
-            self._made[k, in_frames] = (*frames, last.volume)
-        return self._made[k, in_frames]
+    def volumes(self, k: int) -> Volumes:
+        """Return the frames of a scan and their sum."""
+        if k not in self._made:
+            last = self._run(k, self.algorithm, in_frames=True)
+            self._made[k] = (*(each.volume for each in last.frames), last.volume)
+        return self._made[k]
 
-    def _protocol(self, k: int, in_frames: bool) -> engine.ListModeProtocol:
+    def whole(self, k: int, algorithm: Algorithm) -> Volume:
+        """Return the image of a scan without frames."""
+        return self._run(k, algorithm, in_frames=False).volume
+
+    def _run(self, k: int, algorithm: Algorithm, *, in_frames: bool) -> Finished:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "scan.h5"
+            engine.save(self.scan(k), path)
+            study = engine.Study(data=path, protocol=self._protocol(k, algorithm, in_frames))
+            *_, last = engine.run(study, on=engine.cpu())
+        assert isinstance(last, Finished)
+        return last
+
+    def _protocol(self, k: int, algorithm: Algorithm, in_frames: bool) -> engine.ListModeProtocol:
         seconds = self.events.duration_s / self.n_frames
         protocol = engine.ListModeProtocol(
-            algorithm=Osem(updates=self.updates),
+            algorithm=algorithm,
             finishing=(Gaussian(fwhm_mm=self.fwhm_mm),),
             frames=f"{self.n_frames}x{seconds:g}" if in_frames else "",
             error_replicates=self.n_replicates if k < self.n_maps else None,
@@ -168,25 +178,26 @@ class SumOfFrames:
 
     def __str__(self) -> str:
         return (
-            f"sum: σ relative to that from its frames {self.of_parts:.3f}, to that of the scan "
-            f"without frames {self.of_whole:.3f}; rms difference from its image "
+            f"σ of the sum relative to that from its frames {self.of_parts:.3f}, to that of the "
+            f"scan without frames {self.of_whole:.3f}; rms difference from its image "
             f"{self.difference:.2f} σ"
         )
 
 
-def sum_of_frames(scans: FramedScans, masks: Masks) -> SumOfFrames:
+def sum_of_frames(scans: FramedScans, masks: Masks, algorithm: Algorithm) -> SumOfFrames:
     """Return how the sum of frames agrees with its parts and with scans without frames.
 
     Parameters
     ----------
     scans : short scans with error maps
     masks : whole object, background and rods
+    algorithm : algorithm of the scans without frames
     """
     whole, background, _ = masks
     figures = []
     for k in range(scans.n_maps):
         *frames, total = scans.volumes(k)
-        (single,) = scans.volumes(k, in_frames=False)
+        single = scans.whole(k, algorithm)
         level = float(single.values[background].mean())
         voxels = whole & (single.values > LEAST_OF_BACKGROUND * level)
         of_total, of_single = _deviation(total), _deviation(single)
@@ -238,13 +249,17 @@ def main(arguments: list[str] | None = None) -> None:
     case = CASES[chosen.scanner]
     assert isinstance(case, RingCase)
     case = replace(case, is_timed=not chosen.no_tof)
+    events = case.recorded(chosen.pairs * chosen.draws, seed=1)
+    grid = engine.ListModeProtocol().grid.grid_for(events.scanner)
+    open_subsets = Osem(updates=chosen.updates)
+    n_counts, tof = events.n_events / chosen.draws, case.tof if case.is_timed else None
+    algorithm = open_subsets.for_counts(ring_demand(n_counts / chosen.frames, grid, tof))
     scans = FramedScans(
-        case.recorded(chosen.pairs * chosen.draws, seed=1), chosen.draws, chosen.frames,
-        chosen.maps, chosen.replicates, chosen.updates, chosen.fwhm,
-    )  # fmt: skip
-    masks = case.regions(scans.grid)
+        events, chosen.draws, chosen.frames, chosen.maps, chosen.replicates, algorithm, chosen.fwhm
+    )
+    masks = case.regions(grid)
     sys.stdout.write(
-        f"{chosen.scanner}, {chosen.draws} draws of {scans.events.n_events / chosen.draws:,.0f} "
+        f"{chosen.scanner}, {algorithm.describe()}, {chosen.draws} draws of {n_counts:,.0f} "
         f"counts in {chosen.frames} frames, {chosen.maps} with error maps of "
         f"{chosen.replicates}, final filter {chosen.fwhm:g} mm\n"
     )
@@ -253,7 +268,10 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout.write(f"frame {number}: {found}\n")
     covered = np.mean([(each.voxels_covered, each.regions_covered) for each in frames], axis=0)
     sys.stdout.write(f"all frames: covered {covered[0]:.1%} (voxels), {covered[1]:.1%} (regions)\n")
-    sys.stdout.write(f"sum: {total}\n{sum_of_frames(scans, masks)}\n")
+    sys.stdout.write(f"sum: {total}\n")
+    for name, whole in (("the same", algorithm), ("its own", open_subsets)):
+        agreement = sum_of_frames(scans, masks, whole)
+        sys.stdout.write(f"whole scan with {name} subsets: {agreement}\n")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.recon.algorithms.osem import Osem
 from tests.physics.frame_coverage import FramedScans, frame_coverages, sum_of_frames
 from tests.physics.map_scan import MOUSE
 
@@ -13,9 +14,10 @@ N_DRAWS, PAIRS = 40, 10_000
 
 @pytest.mark.slow
 def test_errors_of_frames_cover_their_spread_and_add_up() -> None:
+    algorithm = Osem(iterations=8, subsets=2)
     scans = FramedScans(
         MOUSE.recorded(N_DRAWS * PAIRS, seed=1), N_DRAWS, 2, n_maps=4, n_replicates=20,
-        updates=16, fwhm_mm=6.0,
+        algorithm=algorithm, fwhm_mm=6.0,
     )  # fmt: skip
     masks = MOUSE.regions(scans.grid)
 
@@ -26,6 +28,6 @@ def test_errors_of_frames_cover_their_spread_and_add_up() -> None:
     # Neighbouring voxels vary together, so these shares have errors of about 1 %.
     assert 0.92 < np.mean([each.voxels_covered for each in frames]) < 0.98
     assert 0.92 < np.mean([each.regions_covered for each in frames]) < 0.98
-    summed = sum_of_frames(scans, masks)
+    summed = sum_of_frames(scans, masks, algorithm)
     # Frames have independent replicates: the error of their sum has 5 % error of its own.
     assert summed.of_parts == pytest.approx(1, abs=0.05)
