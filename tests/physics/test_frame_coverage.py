@@ -24,7 +24,8 @@ def test_errors_of_frames_cover_their_spread_and_add_up() -> None:
     *frames, total = frame_coverages(scans, masks)
 
     for found in (*frames, total):
-        assert found.voxel_ratio == pytest.approx(1, abs=0.1)
+        limit = 0.1  # The requirement; exact errors of 20 replicates would have 0.99.
+        assert found.voxel_ratio == pytest.approx(1, abs=limit)
     # Neighbouring voxels vary together, so these shares have errors of about 1 %.
     assert 0.92 < np.mean([each.voxels_covered for each in frames]) < 0.98
     assert 0.92 < np.mean([each.regions_covered for each in frames]) < 0.98
