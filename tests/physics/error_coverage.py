@@ -31,6 +31,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import polygamma
 from scipy.stats import f, t
 
 from engine.data.error_map import ErrorMap
@@ -61,11 +62,13 @@ class Exact:
     voxel_ratio : median ratio of the standard deviations of voxels, for one error map
     within : share of voxels with a ratio within 35 %, for the mean variance of all error maps
     regions_within : share of regions within 20 %, likewise
+    region_spread : standard deviation of the logarithm of their ratios
     """
 
     voxel_ratio: float
     within: float
     regions_within: float
+    region_spread: float
 
     @classmethod
     def of(cls, *, n_draws: int, n_maps: int, n_replicates: int) -> Exact:
@@ -82,7 +85,8 @@ class Exact:
             float(mean.cdf((1 + limit) ** 2) - mean.cdf((1 - limit) ** 2))
             for limit in (VOXEL_LIMIT, REGION_LIMIT)
         )
-        return cls(math.sqrt(one.median()), *shares)
+        variance = polygamma(1, n_maps * (n_replicates - 1) / 2) + polygamma(1, (n_draws - 1) / 2)
+        return cls(math.sqrt(one.median()), *shares, math.sqrt(variance) / 2)
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,11 @@ class Coverage:
         """Share of regions with a ratio within 20 %."""
         return float(np.mean(abs(np.array(self.region_ratios) - 1) < REGION_LIMIT))
 
+    @property
+    def region_spread(self) -> float:
+        """Standard deviation of the logarithm of the ratios of regions."""
+        return float(np.log(self.region_ratios).std())
+
     def __str__(self) -> str:
         low, middle, high = np.quantile(self.region_ratios, (0, 0.5, 1))
         exact = self.exact
@@ -124,7 +133,8 @@ class Coverage:
             f"{VOXEL_LIMIT:.0%}: {self.within:.1%} ({exact.within:.1%}), covered "
             f"{self.voxels_covered:.1%}\n"
             f"{len(self.region_ratios)} regions: median ratio {middle:.3f}, from {low:.2f} to "
-            f"{high:.2f}, within {REGION_LIMIT:.0%}: {self.regions_within:.1%} "
+            f"{high:.2f}, spread {self.region_spread:.1%} ({exact.region_spread:.1%}), within "
+            f"{REGION_LIMIT:.0%}: {self.regions_within:.1%} "
             f"({exact.regions_within:.1%}), covered {self.regions_covered:.1%}, largest bias "
             f"{self.bias:.1%} of the background\n"
             "(in brackets: if all errors were exact)"

@@ -27,6 +27,8 @@ def test_exact_errors_have_the_figures_of_normal_numbers(rng: np.random.Generato
     for share, limit in ((found.within, VOXEL_LIMIT), (found.regions_within, REGION_LIMIT)):
         known = 0.03  # A share of 4,000 regions has an error of at most 0.8 %.
         assert share == pytest.approx(np.mean(abs(ratio - 1) < limit), abs=known)
+    known = 0.05  # The standard deviation of 4,000 logarithms has an error of 1.1 %.
+    assert found.region_spread == pytest.approx(np.log(ratio).std(), rel=known)
 
 
 @pytest.mark.slow
