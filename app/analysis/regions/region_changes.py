@@ -14,10 +14,13 @@ from engine.analysis.regions import (
     difference_between,
     difference_within,
 )
+from engine.analysis.regions.pairs import compared
 
 PERCENT = 100.0
 SIGNIFICANT = "*"
 """Marks a significant change in the table of regions."""
+MOST = 3
+"""Sentences about differences that fit below the table."""
 
 
 def change_of(
@@ -106,27 +109,56 @@ def verdict_of(change: Difference, before: float, view: ViewState) -> str:
     view
         display settings of both volumes
     """
-    sd, half = view.to_shown(change.error.sd), view.to_shown(change.error.half_width)
-    value = view.to_shown(change.value)
-    shown = f"{with_error(value, sd, 1)} {view.shown_unit}".rstrip()
+    lower, upper = pair_names(view)
+    share = ""
     if before > 0:
         part, error = (PERCENT * each / before for each in (change.value, change.error.sd))
-        shown = f"{shown} ({as_exact_as(part, error, 1)} %)"
-    lower, upper = pair_names(view)
+        share = f" ({as_exact_as(part, error, 1)} %)"
+    return _verdict(change, (upper, lower), share, view)
+
+
+def pairs_of(
+    measured: Mapping[str, MeasuredRegion], chosen: Sequence[str], view: ViewState
+) -> list[str]:
+    """Return the differences of the selected regions from others in the same image, in sentences.
+
+    Parameters
+    ----------
+    measured
+        regions of one image by name
+    chosen
+        names of the selected regions; several are compared with each other only
+    view
+        display settings
+    """
+    found = [
+        pair
+        for pair in compared(list(measured.values()))
+        if (pair.one in chosen) + (pair.other in chosen) >= min(len(chosen), 2) > 0
+    ]
+    return [_verdict(pair.difference, (pair.one, pair.other), "", view) for pair in found[:MOST]]
+
+
+def _verdict(change: Difference, names: tuple[str, str], share: str, view: ViewState) -> str:
+    """Return a difference with its interval and significance in one sentence."""
+    sd, half = view.to_shown(change.error.sd), view.to_shown(change.error.half_width)
+    value = view.to_shown(change.value)
+    shown = f"{with_error(value, sd, 1)} {view.shown_unit}".rstrip() + share
     low, high = (as_exact_as(end, sd, 1) for end in (value - half, value + half))
+    minuend, subtrahend = names
     if change.is_significant:
         return tr(
             "{second} − {first}: {change}, 95 %: {low} to {high}, significant",
-            second=upper,
-            first=lower,
+            second=minuend,
+            first=subtrahend,
             change=shown,
             low=low,
             high=high,
         )
     return tr(
         "{second} − {first}: {change}, 95 %: {low} to {high}, not significant",
-        second=upper,
-        first=lower,
+        second=minuend,
+        first=subtrahend,
         change=shown,
         low=low,
         high=high,

@@ -9,7 +9,13 @@ from PySide6.QtGui import QColor, QHideEvent, QKeySequence, QShortcut, QShowEven
 from PySide6.QtWidgets import QColorDialog, QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from app.analysis.regions.live_figures import RegionFollower
-from app.analysis.regions.region_changes import changes_of, legend_of, verdict_of
+from app.analysis.regions.region_changes import (
+    MOST,
+    changes_of,
+    legend_of,
+    pairs_of,
+    verdict_of,
+)
 from app.analysis.regions.region_details import RegionDetails
 from app.analysis.regions.region_files import RegionFiles
 from app.analysis.regions.region_list import RegionList
@@ -238,13 +244,17 @@ class RegionsTab(QWidget):
     def _show_verdicts(
         self, found: Mapping[str, MeasuredRegion], changes: Mapping[str, Difference]
     ) -> None:
-        """Show one line about the change of each selected region, or why there is none."""
+        """Show a sentence about each change or difference, or why there is none."""
         view, lines = self._session.view, list[str]()
-        for name in self.model.chosen:
+        # A few regions are all shown, so that a reader can judge them together.
+        names = [*changes] if 1 < len(changes) <= MOST else self.model.chosen
+        for name in names:
             figures = found[name].figures if name in changes else None
             if figures is not None:
                 line = verdict_of(changes[name], figures.mean, view)
-                lines.append(f"{name}: {line}" if len(self.model.chosen) > 1 else line)
+                lines.append(f"{name}: {line}" if len(names) > 1 else line)
+        if not changes and not asks_for_comparison(view):
+            lines = pairs_of(found, self.model.chosen, view)
         why = region_obstacle(view) if found and asks_for_comparison(view) else ""
         # A no-break space, so that no line begins with "%".
         self.verdict.setText(why or "\n".join(lines).replace(" %", "\N{NO-BREAK SPACE}%"))

@@ -371,6 +371,9 @@ def test_an_error_map_tells_which_of_two_lesions_differs(
 
     texts = shown_texts(tab)
     assert any(text.startswith(words) for text in texts)
+    verdict = tab.verdict.text()
+    assert verdict.startswith("Left − Right: ") and "95" in verdict
+    assert verdict.endswith(f", {words.partition(',')[0]}")
     spread = np.std(halves[:, 39], ddof=1)
     for name in ("Mean", "Minimum", "Maximum"):
         mean, sign, sd, unit = texts[texts.index(name) + 1].split()
@@ -441,20 +444,19 @@ def test_a_lesion_is_compared_with_the_second_volume(
     interval = f"{-5 - half:.0f} to {-5 + half:.0f}".replace("-", "−")
     verdict = f"later.h5 − a.h5: −5 ± {sd:.0f} Bq/mL (−10 %), 95 %: {interval}, "
     shown = tab.verdict.text().replace("\N{NO-BREAK SPACE}", " ")
-    assert shown == verdict + words.partition(",")[0]
+    # Both regions are judged together, whichever is selected.
+    assert shown.splitlines() == [
+        f"{name}: {verdict}{words.partition(',')[0]}" for name in ("Lesion", "Other")
+    ]
     changes = [tab.list.topLevelItem(row).text(2) for row in range(2)]
     assert changes == [f"−5 ± {sd:.0f}" + " *" * is_paired] * 2
     assert tab.list.headerItem().text(2) == "Change\nBq/mL" and not tab.list.isColumnHidden(2)
     assert tab.legend.text().startswith("Mean in a.h5; ± 1 standard deviation of the noise, from")
     assert tab.legend.text().endswith("; * significant (95 %, each region)")
-    session.regions.choose("Lesion", "Other")
-    assert [line.partition(":")[0] for line in tab.verdict.text().splitlines()] == [
-        *("Lesion", "Other")
-    ]
-    session.regions.choose("Lesion")
     session.volumes.set_overlay("")
     qtbot.waitUntil(lambda: title not in visible_texts(tab), timeout=5000)
-    assert "Noise" not in visible_texts(tab) and not tab.verdict.isVisible()
+    assert "Noise" not in visible_texts(tab)
+    assert tab.verdict.text().startswith("Lesion − Other: ")
     assert tab.list.isColumnHidden(2)
 
 
