@@ -11,10 +11,10 @@ from app.views.text import as_exact_as, with_error
 from engine.analysis.regions import (
     Difference,
     MeasuredRegion,
+    compared,
     difference_between,
     difference_within,
 )
-from engine.analysis.regions.pairs import compared
 
 PERCENT = 100.0
 SIGNIFICANT = "*"
@@ -114,7 +114,7 @@ def verdict_of(change: Difference, before: float, view: ViewState) -> str:
     if before > 0:
         part, error = (PERCENT * each / before for each in (change.value, change.error.sd))
         share = f" ({as_exact_as(part, error, 1)} %)"
-    return _verdict(change, (upper, lower), share, view)
+    return _verdict(change, upper, lower, share, view)
 
 
 def pairs_of(
@@ -136,29 +136,28 @@ def pairs_of(
         for pair in compared(list(measured.values()))
         if (pair.one in chosen) + (pair.other in chosen) >= min(len(chosen), 2) > 0
     ]
-    return [_verdict(pair.difference, (pair.one, pair.other), "", view) for pair in found[:MOST]]
+    return [_verdict(pair.difference, pair.one, pair.other, "", view) for pair in found[:MOST]]
 
 
-def _verdict(change: Difference, names: tuple[str, str], share: str, view: ViewState) -> str:
+def _verdict(change: Difference, upper: str, lower: str, share: str, view: ViewState) -> str:
     """Return a difference with its interval and significance in one sentence."""
     sd, half = view.to_shown(change.error.sd), view.to_shown(change.error.half_width)
     value = view.to_shown(change.value)
     shown = f"{with_error(value, sd, 1)} {view.shown_unit}".rstrip() + share
     low, high = (as_exact_as(end, sd, 1) for end in (value - half, value + half))
-    minuend, subtrahend = names
     if change.is_significant:
         return tr(
             "{second} − {first}: {change}, 95 %: {low} to {high}, significant",
-            second=minuend,
-            first=subtrahend,
+            second=upper,
+            first=lower,
             change=shown,
             low=low,
             high=high,
         )
     return tr(
         "{second} − {first}: {change}, 95 %: {low} to {high}, not significant",
-        second=minuend,
-        first=subtrahend,
+        second=upper,
+        first=lower,
         change=shown,
         low=low,
         high=high,

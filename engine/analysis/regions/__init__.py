@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from engine.analysis.regions.measuring import mean_in as mean_in
     from engine.analysis.regions.measuring import measure as measure
     from engine.analysis.regions.measuring import measure_all as measure_all
+    from engine.analysis.regions.pairs import compared as compared
     from engine.analysis.regions.planar import PlanarContours as PlanarContours
     from engine.analysis.regions.region_file import read_any as read_any
     from engine.analysis.regions.region_file import read_regions as read_regions
@@ -88,6 +89,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "labels": ("regions_of", "write_labels"),
             "masks": ("MaskRegion",),
             "measuring": ("MeasuredRegion", "coverage_of", "mean_in", "measure", "measure_all"),
+            "pairs": ("compared",),
             "planar": ("PlanarContours",),
             "region_file": ("read_any", "read_regions", "regions_file_of", "write_regions"),
             "region_set": (

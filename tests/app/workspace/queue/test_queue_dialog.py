@@ -112,7 +112,8 @@ def test_a_queue_that_cannot_be_read_is_a_sentence(qtbot, dialog, controls, queu
         file.unlink()
     (queue.folder / "a.json").mkdir()
     controls.context.queue.refresh()
-    qtbot.waitUntil(lambda: "cannot be read" in dialog.said.text())
+    # The folder is read in a thread, which a busy machine can delay.
+    qtbot.waitUntil(lambda: "cannot be read" in dialog.said.text(), timeout=30_000)
 
 
 def test_the_study_at_hand_joins_with_its_settings(qtbot, dialog, controls, queue, small_study):
