@@ -237,6 +237,12 @@ class HistogramModel(SystemModel):
         places = self.A.counting(self.counts)
         return self.A.among(places).T(self.A.lines(values, places))
 
+    def curvature_times(self, images: Array, weights: Array) -> Array:
+        # Rows without counts have no weight.
+        places = self.A.counting(self.counts)
+        A, own = self.A.among(places), self.A.lines(weights, places)
+        return np.stack([to_host(A.T(own * to_host(A(each)))) for each in images])
+
     def _among(self, places: NDArray[np.int64]) -> HistogramModel:
         """Return the model of some orientations, with the sensitivity of all."""
         A, rest, factors = self.A, self.background, self.factors

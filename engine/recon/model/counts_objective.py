@@ -75,7 +75,7 @@ class CountsObjective(SubsetObjective):
         """
         from engine.recon.model.linearised import LinearisedCounts  # few runs need it
 
-        return LinearisedCounts(self.model, self._parts, x)
+        return LinearisedCounts(self.model, x)
 
     def curvature(self, x: Array, least: float) -> Array:
         found, delta = np.empty_like(x), x.dtype.type(least)

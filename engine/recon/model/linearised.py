@@ -9,7 +9,6 @@ c. Its covariance over the replicates is F.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from math import sqrt
 from typing import TYPE_CHECKING
 
@@ -26,16 +25,22 @@ if TYPE_CHECKING:
 class LinearisedCounts:
     """Log-likelihood of counts near an image, to second order.
 
+    All rows are projected at once: each subset would arrange the images anew.
+
     Parameters
     ----------
-    whole : model of all counts
-    parts : models of its subsets
+    model : model of all counts
     x : (n_z, n_y, n_x) the image
     """
 
-    def __init__(self, whole: SystemModel, parts: Sequence[SystemModel], x: Array) -> None:
-        self._whole, self._x = whole, x
-        self._parts = [(part, _weights(part, x)) for part in parts]
+    def __init__(self, model: SystemModel, x: Array) -> None:
+        expected = model.expected(x) + model.background
+        # The square of a smaller number would not be a float32.
+        seen = expected > sqrt(LEAST_EXPECTED)
+        self._model = model
+        self._inverse = np.divide(1, expected, out=np.zeros_like(expected), where=seen)
+        weights = self._inverse * self._inverse * model.counts
+        self._weights = weights.astype(expected.dtype)
 
     def noise(self, draws: Draws) -> Array:
         """Return g_c of all replicates, (n, n_z, n_y, n_x).
@@ -45,8 +50,7 @@ class LinearisedCounts:
         draws
             counts y_c of the rows in each replicate
         """
-        # Of all rows at once: a subset does not know their numbers in the replicates.
-        return self._whole.noise_of_replicates(_inverse(self._whole, self._x), draws)
+        return self._model.noise_of_replicates(self._inverse, draws)
 
     def hessian_times(self, images: Array) -> Array:
         """Return F v_c of several images, (n, n_z, n_y, n_x).
@@ -56,26 +60,4 @@ class LinearisedCounts:
         images
             (n, n_z, n_y, n_x) v_c
         """
-        return _sum(part.curvature_times(images, weights) for part, weights in self._parts)
-
-
-def _sum(images: Iterator[Array]) -> Array:
-    """Return the sum of images, in the memory of the first one."""
-    total = next(images)
-    for each in images:
-        total += each
-    return total
-
-
-def _inverse(model: SystemModel, x: Array) -> Array:
-    """Return 1 / q of each row; 0 where no counts are expected."""
-    expected = model.expected(x) + model.background
-    # The square of a smaller number would not be a float32.
-    seen = expected > sqrt(LEAST_EXPECTED)
-    return np.divide(1, expected, out=np.zeros_like(expected), where=seen)
-
-
-def _weights(model: SystemModel, x: Array) -> Array:
-    """Return y / q² of each row; 0 where no counts are expected."""
-    inverse = _inverse(model, x)
-    return (inverse * inverse * model.counts).astype(inverse.dtype)
+        return self._model.curvature_times(images, self._weights)

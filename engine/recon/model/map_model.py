@@ -106,6 +106,9 @@ class MapModel(SystemModel):
     def noise_of_replicates(self, inverse: Array, draws: Draws) -> Array:
         return self.model.noise_of_replicates(inverse, draws)
 
+    def curvature_times(self, images: Array, weights: Array) -> Array:
+        return self.model.curvature_times(images, weights)
+
     def sampled_hessian_times(self, x: Array, vector: Array) -> Array:
         """Return an estimate of −L''(x) v from one subset of the pass of OSEM, scaled to all data.
 

@@ -115,6 +115,13 @@ class TimedModel(SystemModel):
             total += part.noise_of_replicates(inverse[self._range(k)], own)
         return total
 
+    def curvature_times(self, images: Array, weights: Array) -> Array:
+        total = np.zeros_like(images)
+        for k in range(len(self.parts)):
+            part = self._rows(self._range(k), self.parts[k], self.sensitivity)
+            total += part.curvature_times(images, weights[self._range(k)])
+        return total
+
     def draws_of_subset(self, draws: Draws, k: int, of: int) -> Draws:
         return draws.of_rows(self._range(k).start, 1) if of > 1 else draws
 
