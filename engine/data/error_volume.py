@@ -47,7 +47,8 @@ def relative_deviations_of(volume: Volume, least: float) -> Volume:
 
     Returns
     -------
-    volume with the unit "%"; NaN where the absolute value is below `least` or is 0
+    volume with the unit "%"; NaN where the absolute value is below `least` or is 0, and where the
+    replicates do not vary
 
     Raises
     ------
@@ -55,7 +56,7 @@ def relative_deviations_of(volume: Volume, least: float) -> Volume:
         if the image has no error map
     """
     found, size = deviations_of(volume), np.abs(volume.values)
-    is_usable = (size >= least) & (size > 0)
+    is_usable = (size >= least) & (size > 0) & (found.values > 0)
     percent = np.full(size.shape, np.nan, np.float32)
     np.divide(100 * found.values, size, out=percent, where=is_usable)
     info = {**found.info, QUANTITY: f"relative {found.info[QUANTITY]}"}

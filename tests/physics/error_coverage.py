@@ -36,7 +36,7 @@ from scipy.stats import f, t
 
 from engine.data.error_map import ErrorMap
 from engine.geometry.grid import ImageGrid
-from engine.modalities.error_maps.images import hessian_images, replicate_images
+from engine.modalities.error_maps.images import NearOptimum, hessian_images, replicate_images
 from engine.operators.event_weights import draws_of
 from engine.recon.algorithms import Algorithm
 from engine.recon.algorithms.driver import solve
@@ -230,11 +230,13 @@ class Draws:
             model, start = self.model(k)
             last, n_updates = self._last(k)
             drawn = draws_of(n, seed=k)
-            if self.is_linear:
-                found = hessian_images(self.algorithm, model, last, drawn, batch=n)
+            is_penalised = self.algorithm.is_penalised
+            near = NearOptimum.of(self.algorithm, model, last) if is_penalised else None
+            if self.is_linear and near is not None:
+                found = hessian_images(near, drawn, batch=n)
             else:
                 found = replicate_images(
-                    self.algorithm, model, start, drawn, n_updates=n_updates, batch=n, image=last
+                    self.algorithm, model, start, drawn, n_updates=n_updates, batch=n, near=near
                 )
             self._made[k, n] = list(found)
         replicates: list[Image] = self._made[k, n]

@@ -122,6 +122,8 @@ def pairs_of(
 ) -> list[str]:
     """Return the differences of the selected regions from others in the same image, in sentences.
 
+    A difference is that of the selected region minus the other one, as in the figures below.
+
     Parameters
     ----------
     measured
@@ -131,9 +133,11 @@ def pairs_of(
     view
         display settings
     """
+    # The selected ones first, because only the first regions are compared.
+    ordered = sorted(measured.values(), key=lambda each: each.region.name not in chosen)
     found = [
         pair
-        for pair in compared(list(measured.values()))
+        for pair in compared(ordered)
         if (pair.one in chosen) + (pair.other in chosen) >= min(len(chosen), 2) > 0
     ]
     return [_verdict(pair.difference, pair.one, pair.other, "", view) for pair in found[:MOST]]

@@ -39,7 +39,7 @@ MODES: tuple[tuple[FusionMode, str, str], ...] = (
     ("blend", tr("Blend"), tr("The upper volume is shown semi-transparently over the lower one")),
     ("swipe", tr("Swipe"), tr("A border separates the two volumes. Drag it in any view.")),
     (
-        "beside",
+        "side by side",
         tr("Side by side"),
         tr("Both volumes in separate views, at the same position and scale"),
     ),

@@ -117,14 +117,15 @@ class VolumeAppearance(QObject):
 
         Returns
         -------
-        text such as "4.21 ± 0.32 kBq/mL"; empty without a volume
+        text such as "4.21 ± 0.32 kBq/mL"; without error where the replicates do not vary; empty
+        without a volume
         """
         if self.volume is None:
             return ""
         value, error = float(self.volume.values[index]), self.volume.error
-        if error is None:
-            return self.shown_text(value)
-        return self.shown_with_error(value, error.at(index))
+        spread = 0.0 if error is None else error.at(index)
+        # Replicates that are all equal tell nothing: the Hessian leaves out voxels near 0.
+        return self.shown_with_error(value, spread) if spread > 0 else self.shown_text(value)
 
     def from_shown(self, shown: float) -> float:
         """Convert a displayed number to a value.

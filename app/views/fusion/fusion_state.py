@@ -19,7 +19,7 @@ from app.views.volume_kind import is_anatomical
 from engine.analysis.regions import quantile
 from engine.data import Volume, power_of
 
-FusionMode = Literal["blend", "swipe", "beside", "difference", "ratio", "significance"]
+FusionMode = Literal["blend", "swipe", "side by side", "difference", "ratio", "significance"]
 OVERLAY_MAPS = ("hot", "viridis")
 """Default colour maps over a grey volume, and over one that already uses the first map."""
 OPACITY = 0.5
@@ -86,7 +86,7 @@ class FusionState(VolumeAppearance):
     @property
     def is_side_by_side(self) -> bool:
         """True if both volumes are displayed side by side."""
-        return self.has_values and self.mode == "beside"
+        return self.has_values and self.mode == "side by side"
 
     def lay(
         self,

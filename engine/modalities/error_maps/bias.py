@@ -4,7 +4,8 @@ Three numbers, all over the object: the voxels of the smoothed image above a ten
 activity f̄ = Σ f² / Σ f, without the layer that the smoothing adds:
 
 - the share of voxels within two standard deviations of 0. There the limit x ≥ 0 cuts off the noise
-  and raises the mean, by an amount that the mean of the replicates shows.
+  and raises the mean, by an amount that the mean of the replicates shows. Voxels without an error,
+  which the Hessian leaves out, are among them.
 - the correlation length of the noise, the full width at which ρ(lag) = 1/2 along each axis. Noise
   of a smaller region is hardly reduced by averaging.
 - the contrast that a small sphere would keep at the hottest place of the image. Voxels and final
@@ -50,7 +51,8 @@ class ImageBias(NamedTuple):
     near_zero : share of the object's voxels within two standard deviations of 0
     shift : mean of the replicates minus the image, over the object and relative to its mean
     correlation_mm : (x, y, z) full width at half maximum of the correlation of the noise; infinite
-        if it is longer than the image shows
+        if it does not fall to a half within `LONGEST_LAG` voxels
+    unknown : share of the object's voxels without an error
     sphere_mm : diameter of the sphere
     kept : contrast that it keeps, 0 to 1; None if it is not known
     """
@@ -58,11 +60,18 @@ class ImageBias(NamedTuple):
     near_zero: float
     shift: float
     correlation_mm: tuple[float, float, float]
+    unknown: float
     sphere_mm: float
     kept: float | None
 
     def __str__(self) -> str:
-        lengths = " × ".join(f"{each:.1f}" for each in self.correlation_mm)
+        lengths = " × ".join(
+            f"{each:.1f}" if np.isfinite(each) else "unknown" for each in self.correlation_mm
+        )
+        unknown = ""
+        # Smaller shares would be shown as 0.0 %.
+        if self.unknown >= 0.0005:
+            unknown = f" ({_percent(self.unknown)} have no known error)"
         sphere = ""
         if self.kept is not None:
             sphere = (
@@ -71,7 +80,7 @@ class ImageBias(NamedTuple):
             )
         return (
             f"{_percent(self.near_zero)} of the object's voxels are within two standard deviations "
-            f"of 0. Replicates are {_percent(abs(self.shift))} "
+            f"of 0{unknown}. Replicates are {_percent(abs(self.shift))} "
             f"{'above' if self.shift > 0 else 'below'} the image on average. Noise is correlated "
             f"over {lengths} mm (x, y, z){sphere}"
         )
@@ -104,14 +113,17 @@ def bias_of(
     typical = float((smooth * smooth).sum(dtype=np.float64)) / total
     above = smooth > OBJECT_SHARE * typical
     eroded = binary_erosion(above, iterations=LAYER, border_value=1)
-    inside = (eroded if eroded.any() else above) & (spread > 0)
+    whole = eroded if eroded.any() else above
+    inside = whole & (spread > 0)
     if not inside.any():
         return None
-    near_zero = float((image[inside] < 2 * spread[inside]).mean())
+    unknown = 1 - float(np.count_nonzero(inside)) / np.count_nonzero(whole)
+    near_zero = float(((image < 2 * spread) | (spread == 0))[whole].mean())
     mean = float(image[inside].mean(dtype=np.float64))
     shift = float(error.bias[inside].mean(dtype=np.float64)) / mean
+    noise = _Noise.of(error, inside)
     x_mm, y_mm, z_mm = (
-        _width(error, inside, axis) * edge for axis, edge in zip((2, 1, 0), voxel_mm, strict=True)
+        noise.width(axis) * edge for axis, edge in zip((2, 1, 0), voxel_mm, strict=True)
     )
     diameter = min(SPHERE_MM, SPHERE_VOXELS * max(voxel_mm))
     kept = None
@@ -121,37 +133,56 @@ def bias_of(
         # The mean over the sphere, in which voxels at its border count in part.
         kept = float((response(sphere) * sphere).sum(dtype=np.float64))
         kept /= float(sphere.sum(dtype=np.float64))
-    return ImageBias(near_zero, shift, (x_mm, y_mm, z_mm), diameter, kept)
+    return ImageBias(near_zero, shift, (x_mm, y_mm, z_mm), unknown, diameter, kept)
 
 
-def _width(error: ErrorMap, inside: NDArray[np.bool_], axis: int) -> float:
-    """Return the full width at half maximum of the correlation along an axis [voxels]."""
-    before = 1.0
-    for lag in range(1, min(LONGEST_LAG, inside.shape[axis] - 1) + 1):
-        now = _correlation(error, inside, axis, lag)
-        if now <= 0.5:
-            return 2 * (lag - 1 + (before - 0.5) / (before - now))
-        before = now
-    return np.inf
+class _Noise(NamedTuple):
+    """Noise of the replicates over an object.
 
+    Attributes
+    ----------
+    error : the replicates
+    inside : (n_z, n_y, n_x) bool, voxels of the object
+    middle : (n_z, n_y, n_x) mean of the deviations
+    weights : (n_z, n_y, n_x) factor of a deviation for a standard deviation of 1
+    """
 
-def _correlation(error: ErrorMap, inside: NDArray[np.bool_], axis: int, lag: int) -> float:
-    """Return the correlation of voxels at a distance along an axis."""
-    n = inside.shape[axis]
-    front, back = (
-        tuple(part if k == axis else slice(None) for k in range(3))
-        for part in (slice(0, n - lag), slice(lag, n))
-    )
-    both = inside[front] & inside[back]
-    middle = error.deviations.mean(axis=0, dtype=np.float32)
-    spread = np.where(inside, error.standard_deviation, 1)
-    total = 0.0
-    for deviation in error.deviations[:REPLICATES]:
-        noise = (deviation - middle) * error.scale / spread
-        total += float((noise[front] * noise[back])[both].sum(dtype=np.float64))
-    n_used = min(REPLICATES, error.n)
-    # Differences from the mean of n replicates have (n − 1) / n of the variance.
-    return total / max(int(both.sum()) * n_used * (error.n - 1) / error.n, 1e-300)
+    error: ErrorMap
+    inside: NDArray[np.bool_]
+    middle: NDArray[np.float32]
+    weights: NDArray[np.floating]
+
+    @classmethod
+    def of(cls, error: ErrorMap, inside: NDArray[np.bool_]) -> _Noise:
+        """Return the noise of an error map."""
+        middle = error.deviations.mean(axis=0, dtype=np.float32)
+        weights = error.scale / np.where(inside, error.standard_deviation, np.float32(1))
+        return cls(error, inside, middle, weights)
+
+    def width(self, axis: int) -> float:
+        """Return the full width at half maximum of the correlation along an axis [voxels]."""
+        before = 1.0
+        for lag in range(1, min(LONGEST_LAG, self.inside.shape[axis] - 1) + 1):
+            now = self._correlation(axis, lag)
+            if now <= 0.5:
+                return 2 * (lag - 1 + (before - 0.5) / (before - now))
+            before = now
+        return np.inf
+
+    def _correlation(self, axis: int, lag: int) -> float:
+        """Return the correlation of voxels at a distance along an axis."""
+        n = self.inside.shape[axis]
+        front, back = (
+            tuple(part if k == axis else slice(None) for k in range(3))
+            for part in (slice(0, n - lag), slice(lag, n))
+        )
+        both, total = self.inside[front] & self.inside[back], 0.0
+        for deviation in self.error.deviations[:REPLICATES]:
+            noise = (deviation - self.middle) * self.weights
+            total += float((noise[front] * noise[back])[both].sum(dtype=np.float64))
+        n, n_used = self.error.n, min(REPLICATES, self.error.n)
+        # Differences from the mean of n replicates have (n − 1) / n of the variance.
+        return total / max(int(both.sum()) * n_used * (n - 1) / n, 1e-300)
 
 
 def _sphere(

@@ -16,7 +16,7 @@ IEEE TNS 49 (2002) 2062.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice, repeat
 from typing import TYPE_CHECKING, cast
 
@@ -47,7 +47,7 @@ def replicate_images(
     *,
     n_updates: int,
     batch: int,
-    image: NDArray[np.float32] | None = None,
+    near: NearOptimum | None = None,
     between: Change | None = None,
 ) -> Iterator[NDArray[np.float32]]:
     """Yield the image of each replicate.
@@ -66,9 +66,9 @@ def replicate_images(
         updates of the run
     batch
         replicates that are in memory together, if they share rays; even
-    image
-        (n_z, n_y, n_x) image of the run, near which replicates of SVRG begin; None: they begin at
-        the start image
+    near
+        penalised likelihood near the image of the run, where replicates of SVRG begin; None: they
+        begin at the start image
     between
         filter between iterations; None for none
 
@@ -81,8 +81,8 @@ def replicate_images(
     DeviceMemoryError
         if a GPU has too little memory for two replicates that share their rays
     """
-    if isinstance(algorithm, Svrg) and image is not None:
-        yield from _continued(algorithm, model, image, draws, n_updates, batch)
+    if isinstance(algorithm, Svrg) and near is not None:
+        yield from _continued(algorithm, model, near, draws, n_updates, batch)
         return
     shares = isinstance(algorithm, ExpectationMaximisation) and model.shares_rays
     first = 0
@@ -162,38 +162,76 @@ def _together(
 def _continued(
     algorithm: Svrg,
     model: SystemModel,
-    image: NDArray[np.float32],
+    near: NearOptimum,
     draws: Draws,
     n_updates: int,
     batch: int,
 ) -> Iterator[NDArray[np.float32]]:
     """Yield the image of each replicate of SVRG, from that of the Hessian and one more cycle."""
-    from engine.recon.algorithms.linear_errors import linear_replicates
     from engine.recon.algorithms.svrg_cycle import run_cycle
 
-    ready, data = _linearised(algorithm, model, image)
-    for first in range(0, draws.n, batch):
-        part = draws.replicates(first, min(batch, draws.n - first))
-        begun = linear_replicates(ready.likelihood, data, image, data.noise(part), ready.activity)
-        for c, x in enumerate(begun):
-            objective = model.resampled(part, c).objective(algorithm.n_parts)
-            of = replace(ready.likelihood, objective=objective)
-            yield run_cycle(of, of.anchor(x), n_updates).after.x
+    for c, x in enumerate(hessian_images(near, draws, batch=batch)):
+        objective = model.resampled(draws, c).objective(algorithm.n_parts)
+        of = replace(near.ready.likelihood, objective=objective)
+        yield run_cycle(of, of.anchor(x), n_updates).after.x
 
 
-def hessian_images(
-    algorithm: Algorithm, model: Model, image: Array, draws: Draws, *, batch: int
-) -> Iterator[NDArray[np.float32]]:
+@dataclass(frozen=True, eq=False)
+class NearOptimum:
+    """Penalised likelihood of a run near its image.
+
+    Attributes
+    ----------
+    image : (n_z, n_y, n_x) image of the run
+    ready : penalised likelihood, and its typical activity
+    data : log-likelihood of the counts near the image
+    """
+
+    image: NDArray[np.float32]
+    ready: Prepared
+    data: LinearisedCounts
+
+    @classmethod
+    def of(cls, algorithm: Algorithm, model: Model, image: NDArray[np.float32]) -> NearOptimum:
+        """Derive the prior of a run again, and project its image.
+
+        Parameters
+        ----------
+        algorithm
+            algorithm of the run, which is penalised
+        model
+            model of the measured counts
+        image
+            (n_z, n_y, n_x) image of the run
+        """
+        from engine.recon.algorithms.map_algorithms import Penalised
+        from engine.recon.model.counts_objective import CountsObjective
+
+        ready = cast(Penalised, algorithm).prepared(cast(MapModel, model), algorithm.n_parts)
+        objective = cast(CountsObjective, ready.likelihood.objective)
+        return cls(image, ready, objective.linearised(image))
+
+    def response(self, added: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the change of the image if a weak object is added, (n_z, n_y, n_x).
+
+        Parameters
+        ----------
+        added
+            (n_z, n_y, n_x) activity of the object
+        """
+        from engine.recon.algorithms.linear_errors import local_response
+
+        ready = self.ready
+        return local_response(ready.likelihood, self.data, self.image, added, ready.activity)
+
+
+def hessian_images(near: NearOptimum, draws: Draws, *, batch: int) -> Iterator[NDArray[np.float32]]:
     """Yield the image of each replicate of the linearised problem.
 
     Parameters
     ----------
-    algorithm
-        algorithm of the run, which is penalised
-    model
-        model of the measured counts
-    image
-        (n_z, n_y, n_x) image of the run
+    near
+        penalised likelihood near the image of the run
     draws
         counts of the rows in all replicates
     batch
@@ -205,42 +243,7 @@ def hessian_images(
     """
     from engine.recon.algorithms.linear_errors import linear_replicates
 
-    ready, data = _linearised(algorithm, model, image)
+    ready, data = near.ready, near.data
     for first in range(0, draws.n, batch):
-        part = draws.replicates(first, min(batch, draws.n - first))
-        noise = data.noise(part)
-        yield from linear_replicates(ready.likelihood, data, image, noise, ready.activity)
-
-
-def hessian_response(
-    algorithm: Algorithm, model: Model, image: NDArray[np.float32], added: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Return the change of a penalised image if a weak object is added, (n_z, n_y, n_x).
-
-    Parameters
-    ----------
-    algorithm
-        algorithm of the run, which is penalised
-    model
-        model of the measured counts
-    image
-        (n_z, n_y, n_x) image of the run
-    added
-        (n_z, n_y, n_x) activity of the object
-    """
-    from engine.recon.algorithms.linear_errors import local_response
-
-    ready, data = _linearised(algorithm, model, image)
-    return local_response(ready.likelihood, data, image, added, ready.activity)
-
-
-def _linearised(
-    algorithm: Algorithm, model: Model, image: Array
-) -> tuple[Prepared, LinearisedCounts]:
-    """Return the penalised likelihood of a run, and that of its data near the image."""
-    from engine.recon.algorithms.map_algorithms import Penalised
-    from engine.recon.model.counts_objective import CountsObjective
-
-    # The protocol has checked that the algorithm is penalised (`hessian_needs_map`).
-    ready = cast(Penalised, algorithm).prepared(cast(MapModel, model), algorithm.n_parts)
-    return ready, cast(CountsObjective, ready.likelihood.objective).linearised(image)
+        noise = data.noise(draws.replicates(first, min(batch, draws.n - first)))
+        yield from linear_replicates(ready.likelihood, data, near.image, noise, ready.activity)

@@ -15,8 +15,8 @@ from engine.data.volume import Volume
 from engine.modalities import stages
 from engine.modalities.error_maps.bias import Change, bias_of
 from engine.modalities.error_maps.images import (
+    NearOptimum,
     hessian_images,
-    hessian_response,
     replicate_images,
 )
 from engine.modalities.error_maps.needs import batch_of
@@ -59,7 +59,7 @@ def computed_error(
     support
         voxels that may be active, as for the image
     part
-        number of the time frame; None for a single image, whose bias is noted
+        number of the time frame; None for a single image. The run notes the bias of a single image
 
     Raises
     ------
@@ -82,8 +82,10 @@ def computed_error(
     found = []
     whole = cast(SystemModel, stages.model_for(context, space, model, start))
     draws, algorithm = draws_of(n, seed, part or 0), context.protocol.algorithm
-    if method == "hessian":
-        images = hessian_images(algorithm, whole, image, draws, batch=batch)
+    near = NearOptimum.of(algorithm, whole, image) if algorithm.is_penalised else None
+    # The protocol has checked that this method has a penalised algorithm (`hessian_needs_map`).
+    if method == "hessian" and near is not None:
+        images = hessian_images(near, draws, batch=batch)
     else:
         images = replicate_images(
             algorithm,
@@ -92,7 +94,7 @@ def computed_error(
             draws,
             n_updates=done,
             batch=batch,
-            image=image,
+            near=near,
             between=stages.between(context, space.grid, support),
         )
     for each in images:
@@ -103,7 +105,7 @@ def computed_error(
     yield context.log.end("errors", replicates=n)
     yield context.log.applied("errors", f"from {error.source}")
     if part is None:
-        response = _response(context, space, whole, image)
+        response = _response(context, space, image, near)
         bias = bias_of(error, space.grid.voxel_mm, response)
         yield from _noted(context, "" if bias is None else f"Bias: {bias}.")
     return error
@@ -167,17 +169,16 @@ def _settings(context: RunContext[Protocol]) -> tuple[int, int, Method]:
 def _response(
     context: RunContext[Protocol],
     space: ImageSpace,
-    model: SystemModel,
     image: NDArray[np.float32],
+    near: NearOptimum | None,
 ) -> Change:
     """Return a function from a weak object to the change of the image that it makes."""
-    algorithm = context.protocol.algorithm
     before = stages.finished_image(context, space, image)
 
     def response(added: NDArray[np.float32]) -> NDArray[np.float32]:
         # OSEM has no response that is known without a run; blur by an early end adds to the filter.
-        if algorithm.is_penalised:
-            added = hessian_response(algorithm, model, image, added)
+        if near is not None:
+            added = near.response(added)
         # Filters can be nonlinear, so the object gets a contrast of 1 in the typical activity.
         size = np.float32(np.square(image).sum() / max(float(image.sum()), 1e-30))
         after = stages.finished_image(context, space, image + size * added)

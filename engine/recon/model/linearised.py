@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class LinearisedCounts:
     """Log-likelihood of counts near an image, to second order.
 
-    All rows are projected at once: each subset would arrange the images anew.
+    All rows are projected at once, because each subset would copy the images of all replicates.
 
     Parameters
     ----------

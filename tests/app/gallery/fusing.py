@@ -70,9 +70,9 @@ def fusing(shots: Photographer) -> None:
     session, fusion = window.session, window.session.view.fusion
     volumes, ct = session.volumes, session.volumes.base.volume
     shots.shoot("fusion-blend")
-    for mode in ("swipe", "beside", "difference", "ratio"):
+    for mode in ("swipe", "side by side", "difference", "ratio"):
         fusion.set_mode(mode)
-        shots.shoot(f"fusion-{mode}")
+        shots.shoot(f"fusion-{mode.replace(' ', '-')}")
     fusion.set_mode("blend")
     window.centre.show_page(3)
     planes = window.centre.image_planes
@@ -93,7 +93,7 @@ def fusing(shots: Photographer) -> None:
 FUSING = (
     Act(
         (
-            *("fusion-one-volume", "fusion-blend", "fusion-swipe", "fusion-beside"),
+            *("fusion-one-volume", "fusion-blend", "fusion-swipe", "fusion-side-by-side"),
             *("fusion-difference", "fusion-ratio", "fusion-planes", "fusion-two-patients"),
             "menu-overlay",
         ),

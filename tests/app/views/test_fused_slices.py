@@ -112,7 +112,7 @@ def test_both_are_named_with_their_units_and_a_warning_stays(fused, show):
     said = " ".join(text.words for text in painted(view).texts)
     for part in ("below [HU]", "+ above [HU] 50 %", "These are two patients."):
         assert part in said
-    for mode in ("swipe", "beside", "difference", "ratio"):
+    for mode in ("swipe", "side by side", "difference", "ratio"):
         fused.fusion.set_mode(mode)
         assert "two patients." in " ".join(text.words for text in painted(view).texts)
     assert faults(show(SliceView(fused, "axial"), 200, 180)) == []
@@ -120,7 +120,7 @@ def test_both_are_named_with_their_units_and_a_warning_stays(fused, show):
 
 def test_views_side_by_side_show_the_same_part_of_one_place(fused, qtbot, show, pixels):
     views = show(OrthoView(fused), 900, 640)
-    fused.fusion.set_mode("beside")
+    fused.fusion.set_mode("side by side")
     qtbot.wait(1)
     lower, upper = views.axial, views.upper_views[0]
     assert not views.mip.isVisible() and upper.isVisible()

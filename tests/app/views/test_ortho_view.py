@@ -58,6 +58,14 @@ def test_places_are_told_in_pixels_where_their_size_is_not_known(ortho, state, s
     assert " mm" not in ortho.cursor_text() + ortho.axial.caption()
 
 
+def test_cursor_text_has_no_error_where_all_replicates_are_equal(ortho, state, sided):
+    """The Hessian leaves out voxels near 0; an error of 0 would be wrong."""
+    error = ErrorMap.of(sided.values, [sided.values] * 8, seed=1, method="hessian")
+    state.set_volume(replace(sided, error=error))
+
+    assert state.text_at_cursor() and "±" not in state.text_at_cursor()
+
+
 def test_cursor_text_has_the_error_of_an_image_with_an_error_map(ortho, state, sided):
     sd = np.float32(0.3)
     deviations = [sided.values + k * sd for k in (-1, 1)]

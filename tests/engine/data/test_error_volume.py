@@ -65,6 +65,14 @@ def test_a_value_of_zero_has_no_relative_error(noise) -> None:
     assert np.isnan(found[0, 0, 0]) and np.isfinite(found).sum() == found.size - 1
 
 
+def test_voxels_whose_replicates_are_equal_have_no_relative_error(noise) -> None:
+    """Such as voxels near 0, which the Hessian leaves out."""
+    quiet = noise.copy()
+    quiet[:, 2] = 0
+    found = relative_deviations_of(image(1.0, quiet), 0.5).values
+    assert np.isnan(found[2]).all() and np.isfinite(found[3]).all()
+
+
 def test_shared_noise_cancels_in_a_difference(noise) -> None:
     """One scan, two images: their replicates differ by the noise times 0.5."""
     found = paired_deviations_of(image(2.0, noise), image(1.5, noise)).values

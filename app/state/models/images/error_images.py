@@ -22,7 +22,7 @@ def has_error(volume: Volume | None) -> bool:
 
 
 def is_computed(volume: Volume, key: str) -> bool:
-    """Return True if an image of the error is at hand without a computation.
+    """Return True if an image of the error is cached.
 
     Parameters
     ----------

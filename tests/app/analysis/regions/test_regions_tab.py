@@ -372,7 +372,7 @@ def test_an_error_map_tells_which_of_two_lesions_differs(
     texts = shown_texts(tab)
     assert any(text.startswith(words) for text in texts)
     verdict = tab.verdict.text()
-    assert verdict.startswith("Left − Right: ") and "95" in verdict
+    assert verdict.startswith("Right − Left: ") and "95" in verdict
     assert verdict.endswith(f", {words.partition(',')[0]}")
     spread = np.std(halves[:, 39], ddof=1)
     for name in ("Mean", "Minimum", "Maximum"):

@@ -147,7 +147,7 @@ def test_what_is_mixed_under_volume_is_mixed_in_slices_and_said(page):
     assert first.warning() == "two patients"
     page.view.fusion.set_opacity(0.0)
     assert middle(first) == alone
-    page.view.fusion.set_mode("beside")
+    page.view.fusion.set_mode("side by side")
     assert middle(first) == alone and "side by side" in first.remark()
 
 

@@ -93,6 +93,29 @@ def test_noise_that_zero_cuts_off_is_reported(rng: np.random.Generator) -> None:
     assert found.shift == pytest.approx(wanted / 10 - 1, abs=0.05)
 
 
+def test_voxels_without_an_error_count_as_near_zero(rng: np.random.Generator) -> None:
+    image = np.full((24, 32, 48), 10, np.float32)
+    noise = rng.normal(size=(8, *image.shape)).astype(np.float32)
+    noise[:, :6] = 0  # as the Hessian leaves out voxels near 0
+
+    found = bias_of(ErrorMap.of(image, [image + each for each in noise], seed=1), VOXEL_MM)
+
+    assert found is not None
+    assert found.unknown == pytest.approx(0.25)
+    assert found.near_zero == pytest.approx(0.25, abs=0.001)
+    assert "25.0 % have no known error" in str(found)
+
+
+def test_a_length_beyond_the_image_is_unknown(rng: np.random.Generator) -> None:
+    image = np.full((1, 32, 48), 10, np.float32)
+    noise = rng.normal(size=(8, *image.shape)).astype(np.float32)
+
+    found = bias_of(ErrorMap.of(image, [image + each for each in noise], seed=1), VOXEL_MM)
+
+    assert found is not None
+    assert "× unknown mm" in str(found)
+
+
 def test_an_empty_image_has_no_bias_line() -> None:
     image = np.zeros((3, 4, 5), np.float32)
 

@@ -11,7 +11,7 @@ from engine.geometry.point_spread import PointSpread
 from engine.kernels.rays import device_rays
 from engine.kernels.rays.event_weights import weights_of
 from engine.modalities.error_maps import images as replicate_images_module
-from engine.modalities.error_maps.images import replicate_images
+from engine.modalities.error_maps.images import NearOptimum, replicate_images
 from engine.modalities.error_maps.needs import gpu_replicate_bytes
 from engine.operators.event_weights import draws_of
 from engine.operators.point_spread import PointSpreadBlur
@@ -133,8 +133,9 @@ def test_replicates_of_svrg_begin_near_their_optimum(rng, model_of):
     algorithm = Svrg(subsets=2, strength=0.1)
     *_, last = solve(algorithm, penalised, ones())
 
+    near = NearOptimum.of(algorithm, penalised, last.image)
     found = replicate_images(
-        algorithm, penalised, ones(), DRAWS, n_updates=last.update, batch=4, image=last.image
+        algorithm, penalised, ones(), DRAWS, n_updates=last.update, batch=4, near=near
     )
 
     found, complete = np.stack(list(found)), np.stack(list(alone(penalised, algorithm)))
