@@ -49,6 +49,7 @@ def replicate_images(
     batch: int,
     near: NearOptimum | None = None,
     between: Change | None = None,
+    n_known: int = 0,
 ) -> Iterator[NDArray[np.float32]]:
     """Yield the image of each replicate.
 
@@ -71,6 +72,8 @@ def replicate_images(
         begin at the start image
     between
         filter between iterations; None for none
+    n_known
+        first replicates that an interrupted run has made, which are left out
 
     Yields
     ------
@@ -82,10 +85,10 @@ def replicate_images(
         if a GPU has too little memory for two replicates that share their rays
     """
     if isinstance(algorithm, Svrg) and near is not None:
-        yield from _continued(algorithm, model, near, draws, n_updates, batch)
+        yield from _continued(algorithm, model, near, draws, n_updates, batch, n_known)
         return
     shares = isinstance(algorithm, ExpectationMaximisation) and model.shares_rays
-    first = 0
+    first = n_known // batch * batch
     while first < draws.n:
         part = draws.replicates(first, min(batch, draws.n - first))
         images: Iterable[Array | None] = repeat(None, part.n)
@@ -95,12 +98,14 @@ def replicate_images(
                 batch = max(part.n // (2 * SMALLEST_BATCH), 1) * SMALLEST_BATCH
                 continue
             images = found
-        first += part.n
         for c, image in enumerate(images):
+            if first + c < n_known:
+                continue
             replicate = model.resampled(part, c)
             if image is None:
                 image = _alone(algorithm, replicate, start, n_updates, between)
             yield algorithm.completed(replicate, image)[0]
+        first += part.n
 
 
 def _alone(
@@ -166,11 +171,16 @@ def _continued(
     draws: Draws,
     n_updates: int,
     batch: int,
+    n_known: int,
 ) -> Iterator[NDArray[np.float32]]:
     """Yield the image of each replicate of SVRG, from that of the Hessian and one more cycle."""
     from engine.recon.algorithms.svrg_cycle import run_cycle
 
-    for c, x in enumerate(hessian_images(near, draws, batch=batch)):
+    # Replicates of a batch share iterations of the Hessian, so a batch is repeated as a whole.
+    first = n_known // batch * batch
+    for c, x in enumerate(hessian_images(near, draws, batch=batch, first=first), first):
+        if c < n_known:
+            continue
         objective = model.resampled(draws, c).objective(algorithm.n_parts)
         of = replace(near.ready.likelihood, objective=objective)
         yield run_cycle(of, of.anchor(x), n_updates).after.x
@@ -225,7 +235,9 @@ class NearOptimum:
         return local_response(ready.likelihood, self.data, self.image, added, ready.activity)
 
 
-def hessian_images(near: NearOptimum, draws: Draws, *, batch: int) -> Iterator[NDArray[np.float32]]:
+def hessian_images(
+    near: NearOptimum, draws: Draws, *, batch: int, first: int = 0
+) -> Iterator[NDArray[np.float32]]:
     """Yield the image of each replicate of the linearised problem.
 
     Parameters
@@ -236,6 +248,8 @@ def hessian_images(near: NearOptimum, draws: Draws, *, batch: int) -> Iterator[N
         counts of the rows in all replicates
     batch
         replicates that are in memory together; even
+    first
+        first replicate, a multiple of the batch
 
     Yields
     ------
@@ -244,6 +258,6 @@ def hessian_images(near: NearOptimum, draws: Draws, *, batch: int) -> Iterator[N
     from engine.recon.algorithms.linear_errors import linear_replicates
 
     ready, data = near.ready, near.data
-    for first in range(0, draws.n, batch):
-        noise = data.noise(draws.replicates(first, min(batch, draws.n - first)))
+    for begin in range(first, draws.n, batch):
+        noise = data.noise(draws.replicates(begin, min(batch, draws.n - begin)))
         yield from linear_replicates(ready.likelihood, data, near.image, noise, ready.activity)

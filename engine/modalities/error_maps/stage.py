@@ -22,6 +22,7 @@ from engine.modalities.error_maps.images import (
     replicate_images,
 )
 from engine.modalities.error_maps.needs import batch_of
+from engine.modalities.error_maps.stored_replicates import StoredReplicates
 from engine.modalities.stages import Stage
 from engine.operators.event_weights import draws_of
 from engine.protocols.run_context.context import ImageSpace, RunContext
@@ -85,13 +86,17 @@ def computed_error(
     progress = context.progress
     if progress is not None:
         progress.begin("errors", -(-n // batch), done)
-    found = []
+    stored = StoredReplicates.of(
+        context.folder, image, space, n, seed, method, part, batch, context.protocol
+    )
+    found = stored.read(image.shape)[:n]
     whole = cast(SystemModel, stages.model_for(context, space, model, start))
     draws, algorithm = draws_of(n, seed, part or 0), context.protocol.algorithm
     near = NearOptimum.of(algorithm, whole, image) if algorithm.is_penalised else None
     # The protocol has checked that this method has a penalised algorithm (`hessian_needs_map`).
     if method == "hessian" and near is not None:
-        images = hessian_images(near, draws, batch=batch)
+        found = found[: len(found) // batch * batch]
+        images = hessian_images(near, draws, batch=batch, first=len(found))
     else:
         images = replicate_images(
             algorithm,
@@ -102,9 +107,11 @@ def computed_error(
             batch=batch,
             near=near,
             between=stages.between(context, space.grid, support),
+            n_known=len(found),
         )
     for each in images:
         found.append(stages.finished_image(context, space, each))
+        stored.add(len(found) - 1, found[-1])
         if progress is not None and len(found) % batch == 0:
             progress.reach(len(found) // batch)
     error = ErrorMap.of(
