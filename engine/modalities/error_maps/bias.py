@@ -1,6 +1,6 @@
-"""Bias of an image: one line for each run with an error map.
+"""Noise and bias of an image: one line for each run with an error map.
 
-Three numbers, all over the object: the voxels of the smoothed image above a tenth of its typical
+Four numbers, all over the object: the voxels of the smoothed image above a tenth of its typical
 activity f̄ = Σ f² / Σ f, without the layer that the smoothing adds:
 
 - the share of voxels within two standard deviations of 0. There the limit x ≥ 0 cuts off the noise
@@ -12,6 +12,8 @@ activity f̄ = Σ f² / Σ f, without the layer that the smoothing adds:
   filters blur the sphere. In a penalised image the prior does too: its local response
   is (F + R'')⁻¹ F (Fessler & Rogers, IEEE TIP 5 (1996) 1346). Blur of the scanner outside the
   model adds to it.
+- the noise of a typical voxel. Where it is high, few counts make the distribution of a voxel
+  skewed, and errors of single voxels become too small (`docs/physics/errors.md`).
 """
 
 from __future__ import annotations
@@ -38,6 +40,8 @@ LONGEST_LAG = 24
 """Longest lag of the correlation [voxels]."""
 REPLICATES = 8
 """Replicates from which the correlation is estimated; each has many voxels."""
+MOST_NOISE = 0.2
+"""Noise of a typical voxel up to which errors of voxels are within the limits of their tests."""
 _PARTS = 5
 """Points along each edge of a voxel at the border of a sphere."""
 Change = Callable[[NDArray[np.float32]], NDArray[np.float32]]
@@ -53,6 +57,7 @@ class ImageBias(NamedTuple):
     correlation_mm : (x, y, z) full width at half maximum of the correlation of the noise; infinite
         if it does not fall to a half within `LONGEST_LAG` voxels
     unknown : share of the object's voxels without an error
+    noise : median standard deviation of the object's voxels, relative to the smoothed image
     sphere_mm : diameter of the sphere
     kept : contrast that it keeps, 0 to 1; None if it is not known
     """
@@ -61,6 +66,7 @@ class ImageBias(NamedTuple):
     shift: float
     correlation_mm: tuple[float, float, float]
     unknown: float
+    noise: float
     sphere_mm: float
     kept: float | None
 
@@ -83,6 +89,17 @@ class ImageBias(NamedTuple):
             f"of 0{unknown}. Replicates are {_percent(abs(self.shift))} "
             f"{'above' if self.shift > 0 else 'below'} the image on average. Noise is correlated "
             f"over {lengths} mm (x, y, z){sphere}"
+        )
+
+    @property
+    def doubt(self) -> str:
+        """Sentence for the user if the noise is too high for errors of voxels; "" otherwise."""
+        if self.noise <= MOST_NOISE:
+            return ""
+        return (
+            f"A typical voxel varies by {_percent(self.noise, 0)}. Above "
+            f"{_percent(MOST_NOISE, 0)}, errors of voxels can be too small. Errors of regions are "
+            "more exact. Larger voxels or a wider final filter reduce the noise"
         )
 
 
@@ -119,6 +136,8 @@ def bias_of(
         return None
     unknown = 1 - float(np.count_nonzero(inside)) / np.count_nonzero(whole)
     near_zero = float(((image < 2 * spread) | (spread == 0))[whole].mean())
+    # The smoothed image is above 0 in all of the object, and is near the mean of many scans.
+    relative = float(np.median(spread[inside] / smooth[inside]))
     mean = float(image[inside].mean(dtype=np.float64))
     shift = float(error.bias[inside].mean(dtype=np.float64)) / mean
     noise = _Noise.of(error, inside)
@@ -133,7 +152,7 @@ def bias_of(
         # The mean over the sphere, in which voxels at its border count in part.
         kept = float((response(sphere) * sphere).sum(dtype=np.float64))
         kept /= float(sphere.sum(dtype=np.float64))
-    return ImageBias(near_zero, shift, (x_mm, y_mm, z_mm), unknown, diameter, kept)
+    return ImageBias(near_zero, shift, (x_mm, y_mm, z_mm), unknown, relative, diameter, kept)
 
 
 class _Noise(NamedTuple):

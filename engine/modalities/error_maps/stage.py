@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.arrays import Array, sha256_of, to_host
 from engine.core.errors import SettingsError
 from engine.data.error_map import METHODS, ErrorMap, Method
 from engine.data.runs.events import Noted
@@ -40,7 +38,6 @@ def computed_error(
     image: NDArray[np.float32],
     done: int,
     *,
-    counts: Sequence[Array | float],
     support: NDArray[np.bool_] | None = None,
     part: int | None = None,
 ) -> Stage[ErrorMap]:
@@ -60,13 +57,10 @@ def computed_error(
         (n_z, n_y, n_x) image after the last update, without final filters
     done
         number of updates of the run
-    counts
-        columns of the counts in the order of the model. Only images of the same columns share their
-        replicates
     support
         voxels that may be active, as for the image
     part
-        number of the time frame; None for a single image. The run notes the bias of a single image
+        number of the time frame; None for a single image, for which the run notes bias and noise
 
     Raises
     ------
@@ -114,21 +108,17 @@ def computed_error(
         stored.add(len(found) - 1, found[-1])
         if progress is not None and len(found) % batch == 0:
             progress.reach(len(found) // batch)
-    error = ErrorMap.of(
-        stages.finished_image(context, space, image), found, seed, method, _digest_of(counts)
-    )
+    error = ErrorMap.of(stages.finished_image(context, space, image), found, seed, method)
+    stored.remove()
     yield context.log.end("errors", replicates=n)
     yield context.log.applied("errors", f"from {error.source}")
     if part is None:
         response = _response(context, space, image, near)
         bias = bias_of(error, space.grid.voxel_mm, response)
-        yield from _noted(context, "" if bias is None else f"Bias: {bias}.")
+        if bias is not None:
+            yield from _noted(context, f"Bias: {bias}.")
+            yield from _warned(context, bias.doubt)
     return error
-
-
-def _digest_of(counts: Sequence[Array | float]) -> str:
-    columns = (np.array(each) if isinstance(each, float) else to_host(each) for each in counts)
-    return sha256(" ".join(map(sha256_of, columns)).encode()).hexdigest()
 
 
 def error_of_nothing(context: RunContext[Protocol], image: NDArray[np.float32]) -> ErrorMap | None:
@@ -151,7 +141,7 @@ def error_of_nothing(context: RunContext[Protocol], image: NDArray[np.float32]) 
 
 
 def frames_noted(context: RunContext[Protocol], images: Sequence[Volume]) -> Stage[None]:
-    """Note the bias of the frame with the most voxels near 0.
+    """Note the bias of the frame with the most voxels near 0, and warn of too much noise.
 
     Parameters
     ----------
@@ -166,15 +156,22 @@ def frames_noted(context: RunContext[Protocol], images: Sequence[Volume]) -> Sta
         if image.error is not None
         and (bias := bias_of(image.error, image.grid.voxel_mm)) is not None
     ]
-    _, k, bias = max(found, default=(0.0, 0, None))
-    text = f"Bias of frame {k}, which has the most voxels near 0: {bias}."
-    yield from _noted(context, "" if bias is None else text)
+    if not found:
+        return
+    _, k, bias = max(found)
+    yield from _noted(context, f"Bias of frame {k}, which has the most voxels near 0: {bias}.")
+    _, k, bias = max((bias.noise, k, bias) for _, k, bias in found)
+    yield from _warned(context, bias.doubt and f"Frame {k} has the most noise. {bias.doubt}")
 
 
 def _noted(context: RunContext[Protocol], text: str) -> Stage[None]:
-    if text:
-        context.log.note(text)
-        yield Noted(text)
+    context.log.note(text)
+    yield Noted(text)
+
+
+def _warned(context: RunContext[Protocol], doubt: str) -> Stage[None]:
+    if doubt:
+        yield context.log.warn(f"{doubt}.")
 
 
 def _settings(context: RunContext[Protocol]) -> tuple[int, int, Method]:
@@ -233,6 +230,4 @@ def sum_of_errors(
         return total.astype(np.float32)
 
     n = min(error.n for error in errors)
-    found = [replicate(c) for c in range(n)]
-    counts = sha256(" ".join(error.counts for error in errors).encode()).hexdigest()
-    return ErrorMap.of(whole, found, errors[0].seed, errors[0].method, counts)
+    return ErrorMap.of(whole, [replicate(c) for c in range(n)], errors[0].seed, errors[0].method)

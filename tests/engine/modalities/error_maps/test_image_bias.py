@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from scipy.ndimage import gaussian_filter
 
 from engine.data.error_map import ErrorMap
-from engine.data.runs.events import Noted
+from engine.data.runs.events import Noted, Warned
 from engine.geometry.tof import FWHM_PER_SIGMA
 from engine.modalities.error_maps.bias import bias_of
 from tests.engine.modalities.map_scans import events_of, last, study
@@ -106,6 +106,24 @@ def test_voxels_without_an_error_count_as_near_zero(rng: np.random.Generator) ->
     assert "25.0 % have no known error" in str(found)
 
 
+@pytest.mark.parametrize(("noise", "is_warned"), [(0.1, False), (0.4, True)])
+def test_high_noise_of_a_typical_voxel_is_reported(
+    rng: np.random.Generator, noise: float, is_warned: bool
+) -> None:
+    image = np.full((24, 32, 48), 10, np.float32)
+    image[:, :10] = 40  # A hot part has the same noise relative to its activity.
+    replicates = [(image * rng.normal(1, noise, image.shape)).astype(np.float32) for _ in range(20)]
+
+    found = bias_of(ErrorMap.of(image, replicates, seed=1), VOXEL_MM)
+
+    assert found is not None
+    # The median of standard deviations of 20 numbers is 2 % below the true one.
+    assert found.noise == pytest.approx(noise, rel=0.04)
+    assert bool(found.doubt) is is_warned
+    if is_warned:
+        assert "errors of voxels can be too small" in found.doubt
+
+
 def test_a_length_beyond_the_image_is_unknown(rng: np.random.Generator) -> None:
     image = np.full((1, 32, 48), 10, np.float32)
     noise = rng.normal(size=(8, *image.shape)).astype(np.float32)
@@ -131,3 +149,18 @@ def test_a_run_with_an_error_map_states_its_bias(tmp_path: Path, settings: tuple
     assert text in last(events).volume.info["notes"]
     assert "of the object's voxels are within two standard deviations of 0" in text
     assert "keeps at most" in text
+
+
+@pytest.mark.parametrize(("voxel_mm", "is_warned"), [(3, True), (10, False)])
+def test_a_run_warns_of_noise_that_is_too_high(
+    tmp_path: Path, voxel_mm: int, is_warned: bool
+) -> None:
+    grid = f"grid.voxel_mm=[{voxel_mm}, {voxel_mm}, 5]"
+    settings = ("algorithm.kind=osem", "algorithm.iterations=4", "error_replicates=8", grid)
+    events = events_of(study(tmp_path, "events", *settings))
+
+    warned = [each.text for each in events if isinstance(each, Warned)]
+    found = [text for text in warned if "A typical voxel varies by" in text]
+    assert len(found) == is_warned
+    if is_warned:
+        assert found[0] in last(events).volume.info["warnings"]
