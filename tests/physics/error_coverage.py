@@ -1,6 +1,7 @@
 """Errors from bootstrap replicates against the spread of independent measurements.
 
     python -m tests.physics.error_coverage [SCANNER] [--draws N] [--algorithm KIND] [--no-tof]
+        [--voxel MM]
 
 The judge's photons are one long measurement, which is divided at random into `draws` short ones.
 They are independent, and their counts are Poisson counts. The program reconstructs each of them,
@@ -323,16 +324,22 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--updates", type=int, default=24)
     parser.add_argument("--fwhm", type=float, nargs="+", default=[2.0], help="final filters [mm]")
     parser.add_argument("--no-tof", action="store_true", help="the same photons without timing")
+    parser.add_argument("--voxel", type=float, help="edge of a voxel [mm]; else that of the case")
     chosen = parser.parse_args(arguments)
     case = CASES[chosen.scanner]
     assert isinstance(case, RingCase)
-    scan = MapScan(replace(case, is_timed=not chosen.no_tof), chosen.pairs * chosen.draws)
+    case = replace(case, is_timed=not chosen.no_tof, voxel_mm=chosen.voxel or case.voxel_mm)
+    scan = MapScan(case, chosen.pairs * chosen.draws)
     algorithm: Algorithm = Svrg() if chosen.algorithm == "map" else Osem(updates=chosen.updates)
     demand = replace(scan.demand, n_counts=scan.demand.n_counts / chosen.draws)
     draws = Draws(scan, chosen.draws, algorithm.for_counts(demand), 0, chosen.hessian)
+    whole = scan.regions()[0]
+    # The masks leave out planes at both ends.
+    n_voxels = np.count_nonzero(whole) / whole.any(axis=(1, 2)).mean()
     sys.stdout.write(
         f"{chosen.scanner}, {draws.algorithm.describe()}, {chosen.draws} draws of "
-        f"{demand.n_counts:,.0f} counts, {chosen.maps} error maps of {chosen.replicates}\n"
+        f"{demand.n_counts:,.0f} counts, {demand.n_counts / n_voxels:.1f} for each voxel of the "
+        f"object, {chosen.maps} error maps of {chosen.replicates}\n"
     )
     for fwhm_mm in chosen.fwhm:
         filtered = replace(draws, fwhm_mm=fwhm_mm)
