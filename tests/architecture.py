@@ -44,6 +44,7 @@ SCANS = (
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(LEAVES, LEAVES),
+    "core.blas_threads": (),
     "core.paths": ("core.errors", "core.private_files"),
     "core.backend": (
         "core.arrays",
@@ -152,6 +153,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "protocols.run_context",
             "results",
             "selftest",
+            "core.blas_threads",
         ),
         *SCANS,
     ),

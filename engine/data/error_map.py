@@ -50,6 +50,7 @@ class ErrorMap:
     seed : start of the random numbers
     method : "bootstrap": reconstructions of resampled counts; "hessian": those of the linearised
         problem (`engine.recon.algorithms.linear_errors`)
+    counts : digest of the counts that were resampled, in their order; empty if unknown
 
     Examples
     --------
@@ -66,6 +67,7 @@ class ErrorMap:
     scale: NDArray[np.float32]
     seed: int
     method: Method = "bootstrap"
+    counts: str = ""
 
     def __post_init__(self) -> None:
         if not self.deviations.shape[1:] == self.scale.shape == self.image.shape:
@@ -82,6 +84,7 @@ class ErrorMap:
         replicates: Sequence[NDArray[np.float32]],
         seed: int,
         method: Method = "bootstrap",
+        counts: str = "",
     ) -> ErrorMap:
         """Return the error map of an image.
 
@@ -95,6 +98,8 @@ class ErrorMap:
             start of the random numbers
         method
             method of the replicates
+        counts
+            digest of the counts that were resampled; empty if unknown
         """
         largest = np.zeros(image.shape, np.float32)
         for each in replicates:
@@ -104,7 +109,7 @@ class ErrorMap:
         deviations = np.empty((len(replicates), *image.shape), np.int8)
         for deviation, each in zip(deviations, replicates, strict=True):
             np.rint((each - image) / divisor, out=deviation, casting="unsafe")
-        return cls(image, deviations, scale, seed, method)
+        return cls(image, deviations, scale, seed, method, counts)
 
     @property
     def n(self) -> int:

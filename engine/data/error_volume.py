@@ -64,14 +64,18 @@ def relative_deviations_of(volume: Volume, least: float) -> Volume:
 
 
 def are_paired(one: ErrorMap, other: ErrorMap) -> bool:
-    """Return True if two error maps of one scan have the same replicates of its counts.
+    """Return True if two error maps have the same replicates of the same counts.
+
+    Images of one scan can have different counts, for example after a cut in time. A random number
+    then belongs to another event in each of them.
 
     Parameters
     ----------
     one, other
-        error maps of two images that were reconstructed from one scan
+        error maps of two images
     """
-    return one.n == other.n and one.seed == other.seed
+    has_same_counts = one.counts == other.counts != ""
+    return has_same_counts and one.n == other.n and one.seed == other.seed
 
 
 def paired_deviations_of(one: Volume, other: Volume) -> Volume:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.core.blas_threads import one_blas_thread
 from engine.data.runs.events import Event, Finished, Loaded, Preview
 from engine.data.runs.history import RunHistory
 from engine.data.timing.time_frames import FrameVolume
@@ -46,6 +47,8 @@ def run(
     divide: Divide | None = None,
 ) -> Iterator[Event]:
     """Reconstruct a study event by event; the run stops when the iteration stops.
+
+    BLAS has one thread while the run computes, in all threads of the process.
 
     Parameters
     ----------
@@ -130,7 +133,9 @@ def _without_names(flow: Stage[Volume], study: Study, frames: list[FrameVolume])
     with closing(flow):
         while True:
             try:
-                event = next(flow)
+                # Only while the run computes: between events the caller's number applies.
+                with one_blas_thread():
+                    event = next(flow)
             except StopIteration as end:
                 volume: Volume = end.value
                 return volume

@@ -8535,6 +8535,11 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/fusion/comparing.py" />
+      <source>Both images are from one scan, but they use different counts of it, so it is unknown how much of their noise is the same. Reconstruct both with the same times and data corrections.</source>
+      <translation>Beide Bilder stammen aus einem Scan, verwenden aber verschiedene Ereignisse davon. Welcher Teil ihres Rauschens gleich ist, ist daher unbekannt. Beide mit denselben Zeiten und Datenkorrekturen rekonstruieren.</translation>
+    </message>
+    <message>
+      <location filename="app/views/fusion/comparing.py" />
       <source>Both images are from one scan, but their error maps have different replicates. Reconstruct one of them again with the number of replicates and the seed of the other.</source>
       <translation>Beide Bilder stammen aus einem Scan, aber ihre Fehlerkarten haben verschiedene Wiederholungen. Eines davon mit der Zahl der Wiederholungen und dem Startwert des anderen neu rekonstruieren.</translation>
     </message>

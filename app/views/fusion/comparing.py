@@ -136,6 +136,12 @@ def noise_obstacle(lower: Volume, upper: Volume, same_scan: bool | None) -> str:
             "Both volumes need an error map. Set “Error map” in step 5, Finishing, and reconstruct "
             "again."
         )
+    if same_scan and lower.error.counts != upper.error.counts:
+        return tr(
+            "Both images are from one scan, but they use different counts of it, so it is unknown "
+            "how much of their noise is the same. Reconstruct both with the same times and data "
+            "corrections."
+        )
     if same_scan and not are_paired(lower.error, upper.error):
         return tr(
             "Both images are from one scan, but their error maps have different replicates. "

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import h5py
 
 OF_IMAGE, OF_FRAMES = "error", "frames/error"
+_Origin: TypeAlias = tuple[int, Method, str]
+"""Seed, method, and digest of the counts."""
 _DEVIATIONS, _SCALE, _SPREAD = "deviations", "scale", "standard_deviation"
 
 
@@ -77,13 +79,14 @@ def reserve_errors(
     unit
         unit of the image
     error
-        its seed and method are stored
+        its seed, method and digest of counts are stored
     """
     for name, values in columns.items():
         item = reserve(file, name, values)
         item.attrs["units"] = np.bytes_("steps" if name.endswith(_DEVIATIONS) else unit.encode())
         item.attrs["seed"] = error.seed
         item.attrs["method"] = np.bytes_(error.method.encode())
+        item.attrs["counts"] = np.bytes_(error.counts.encode())
 
 
 def stored_error(tree: h5py.File, image: Array, path: Path) -> ErrorMap:
@@ -103,9 +106,9 @@ def stored_error(tree: h5py.File, image: Array, path: Path) -> ErrorMap:
     FileFormatError
         if the shapes do not match, or values have changed since they were written
     """
-    deviations, scale, seed, method = _read(tree, OF_IMAGE, path)
+    deviations, scale, origin = _read(tree, OF_IMAGE, path)
     _check(deviations.shape, scale.shape, image.shape, path)
-    return ErrorMap(image, deviations, scale, seed, method)
+    return ErrorMap(image, deviations, scale, *origin)
 
 
 def stored_frame_errors(tree: h5py.File, images: Array, path: Path) -> tuple[ErrorMap, ...]:
@@ -125,7 +128,7 @@ def stored_frame_errors(tree: h5py.File, images: Array, path: Path) -> tuple[Err
     FileFormatError
         if the shapes do not match, or values have changed since they were written
     """
-    deviations, scales, seed, method = _read(tree, OF_FRAMES, path)
+    deviations, scales, origin = _read(tree, OF_FRAMES, path)
     if not len(deviations) == len(scales) == len(images):
         raise FileFormatError(
             f"{path.name}: it contains {len(images)} frames, but errors of {len(deviations)} "
@@ -133,21 +136,21 @@ def stored_frame_errors(tree: h5py.File, images: Array, path: Path) -> tuple[Err
         )
     _check(deviations.shape[1:], scales.shape[1:], images.shape[1:], path)
     columns = zip(images, deviations, scales, strict=True)
-    return tuple(ErrorMap(*each, seed, method) for each in columns)
+    return tuple(ErrorMap(*each, *origin) for each in columns)
 
 
-def _read(tree: h5py.File, group: str, path: Path) -> tuple[Array, Array, int, Method]:
+def _read(tree: h5py.File, group: str, path: Path) -> tuple[Array, Array, _Origin]:
     item = dataset(tree, f"{group}/{_DEVIATIONS}", path)
     deviations = unchanged_column(item, "|i1", path)
     scale = unchanged_column(dataset(tree, f"{group}/{_SCALE}", path), "<f4", path)
     # A file of another program need not state the seed, which only documents the replicates.
-    return deviations, scale, int(item.attrs.get("seed", 0)), _method(item, path)
+    seed, counts = int(item.attrs.get("seed", 0)), _text(item.attrs.get("counts", b""))
+    return deviations, scale, (seed, _method(item, path), counts)
 
 
 def _method(item: h5py.Dataset, path: Path) -> Method:
     """Return the method of the replicates; older files have those of the bootstrap."""
-    found = item.attrs.get("method", b"bootstrap")
-    text = found.decode("utf-8", "replace") if isinstance(found, bytes) else str(found)
+    text = _text(item.attrs.get("method", b"bootstrap"))
     for method in METHODS:
         if text == method:
             return method
@@ -155,6 +158,10 @@ def _method(item: h5py.Dataset, path: Path) -> Method:
         f"{path.name}: the method of the error map is {text[:40]!r}, expected one of "
         f"{', '.join(METHODS)}; write the file again."
     )
+
+
+def _text(found: object) -> str:
+    return found.decode("utf-8", "replace") if isinstance(found, bytes) else str(found)
 
 
 def _check(

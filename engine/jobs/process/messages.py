@@ -102,7 +102,7 @@ class VolumeFrame:
     info: Plain
     data: bytes | None
     place: FilePlace | None = None
-    error: tuple[NDArray[np.int8], NDArray[np.float32], int, Method] | None = None
+    error: tuple[NDArray[np.int8], NDArray[np.float32], int, Method, str] | None = None
 
     @classmethod
     def of(
@@ -133,7 +133,7 @@ class VolumeFrame:
         found = volume.error
         error = None
         if found is not None:
-            error = found.deviations, found.scale, found.seed, found.method
+            error = found.deviations, found.scale, found.seed, found.method, found.counts
         return cls(slot, type(event), others, *facts, data, place, error)
 
     @property

@@ -96,7 +96,9 @@ def flow(
         return (yield from stages.finish(context, space, image, done))
     from engine.modalities.error_maps.stage import computed_error  # few runs have an error map
 
-    error = yield from computed_error(context, space, model, start, image, done, support=support)
+    error = yield from computed_error(
+        context, space, model, start, image, done, counts=[data.prompts], support=support
+    )
     return (yield from stages.finish(context, space, image, done, error))
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.arrays import Array, sha256_of, to_host
 from engine.core.errors import SettingsError
 from engine.data.error_map import METHODS, ErrorMap, Method
 from engine.data.runs.events import Noted
@@ -38,6 +40,7 @@ def computed_error(
     image: NDArray[np.float32],
     done: int,
     *,
+    counts: Sequence[Array | float],
     support: NDArray[np.bool_] | None = None,
     part: int | None = None,
 ) -> Stage[ErrorMap]:
@@ -57,6 +60,9 @@ def computed_error(
         (n_z, n_y, n_x) image after the last update, without final filters
     done
         number of updates of the run
+    counts
+        columns of the counts in the order of the model. Only images of the same columns share their
+        replicates
     support
         voxels that may be active, as for the image
     part
@@ -108,7 +114,9 @@ def computed_error(
         stored.add(len(found) - 1, found[-1])
         if progress is not None and len(found) % batch == 0:
             progress.reach(len(found) // batch)
-    error = ErrorMap.of(stages.finished_image(context, space, image), found, seed, method)
+    error = ErrorMap.of(
+        stages.finished_image(context, space, image), found, seed, method, _digest_of(counts)
+    )
     stored.remove()
     yield context.log.end("errors", replicates=n)
     yield context.log.applied("errors", f"from {error.source}")
@@ -119,6 +127,11 @@ def computed_error(
             yield from _noted(context, f"Bias: {bias}.")
             yield from _warned(context, bias.doubt)
     return error
+
+
+def _digest_of(counts: Sequence[Array | float]) -> str:
+    columns = (np.array(each) if isinstance(each, float) else to_host(each) for each in counts)
+    return sha256(" ".join(map(sha256_of, columns)).encode()).hexdigest()
 
 
 def error_of_nothing(context: RunContext[Protocol], image: NDArray[np.float32]) -> ErrorMap | None:
@@ -230,4 +243,6 @@ def sum_of_errors(
         return total.astype(np.float32)
 
     n = min(error.n for error in errors)
-    return ErrorMap.of(whole, [replicate(c) for c in range(n)], errors[0].seed, errors[0].method)
+    found = [replicate(c) for c in range(n)]
+    counts = sha256(" ".join(error.counts for error in errors).encode()).hexdigest()
+    return ErrorMap.of(whole, found, errors[0].seed, errors[0].method, counts)

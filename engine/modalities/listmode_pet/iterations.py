@@ -78,7 +78,11 @@ def iterated(
         return image, done, None
     from engine.modalities.error_maps.stage import computed_error  # few runs have an error map
 
-    error = yield from computed_error(context, space, model, start, image, done, part=part)
+    columns = prompts.crystals, prompts.tof_bins
+    counts = [each for each in columns if each is not None]
+    error = yield from computed_error(
+        context, space, model, start, image, done, counts=counts, part=part
+    )
     return image, done, error
 
 

@@ -89,7 +89,9 @@ def flow(
         return (yield from stages.finish(context, space, image, done))
     from engine.modalities.error_maps.stage import computed_error  # few runs have an error map
 
-    error = yield from computed_error(context, space, model, start, image, done)
+    error = yield from computed_error(
+        context, space, model, start, image, done, counts=[model.counts]
+    )
     return (yield from stages.finish(context, space, image, done, error))
 
 

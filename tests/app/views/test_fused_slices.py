@@ -157,7 +157,7 @@ def even_with_error(value: float, sd: float) -> Volume:
     """A uniform image whose three replicates have this standard deviation."""
     plain = even(value)
     replicates = [plain.values + np.float32(k * sd) for k in (-1, 0, 1)]
-    return replace(plain, error=ErrorMap.of(plain.values, replicates, seed=1))
+    return replace(plain, error=ErrorMap.of(plain.values, replicates, seed=1, counts="a"))
 
 
 @pytest.mark.parametrize(("same_scan", "error"), [(None, 0.5), (False, 0.5), (True, 0.1)])

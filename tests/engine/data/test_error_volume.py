@@ -28,10 +28,11 @@ def noise(rng) -> np.ndarray:
     return rng.normal(0, 1, (N, *GRID.shape)).astype(np.float32)
 
 
-def image(factor: float, noise: np.ndarray, seed: int = 1) -> Volume:
+def image(factor: float, noise: np.ndarray, seed: int = 1, counts: str = "a") -> Volume:
     """Values that rise from −2, and the noise times a factor."""
     values = np.linspace(-2, 9, GRID.n_voxels, dtype=np.float32).reshape(GRID.shape)
-    error = ErrorMap.of(values, [values + np.float32(factor) * each for each in noise], seed)
+    replicates = [values + np.float32(factor) * each for each in noise]
+    error = ErrorMap.of(values, replicates, seed, counts=counts)
     return Volume(values, GRID, "kBq/mL", error=error)
 
 
@@ -82,12 +83,18 @@ def test_shared_noise_cancels_in_a_difference(noise) -> None:
 
 def test_only_the_same_replicates_are_paired(noise) -> None:
     one = image(1.0, noise)
-    others = image(1.0, noise, seed=2), image(1.0, noise[:6])
+    others = image(1.0, noise, seed=2), image(1.0, noise[:6]), image(1.0, noise, counts="b")
     assert one.error is not None and are_paired(one.error, one.error)
     for other in others:
         assert other.error is not None and not are_paired(one.error, other.error)
         with pytest.raises(ValueError, match="same replicates"):
             paired_deviations_of(one, other)
+
+
+def test_unknown_counts_are_never_the_same(noise) -> None:
+    """Such as those of an error map that another program has written."""
+    one = image(1.0, noise, counts="").error
+    assert one is not None and not are_paired(one, one)
 
 
 def test_errors_of_two_scans_are_added_in_quadrature() -> None:

@@ -11,6 +11,7 @@ import pytest
 from engine import save
 from engine.core.backend import cuda
 from engine.core.errors import FileFormatError, GeometryError, SettingsError
+from engine.data import are_paired
 from engine.data.error_map import ErrorMap
 from engine.data.runs.events import Noted, Preview
 from engine.data.volume import Volume
@@ -191,7 +192,34 @@ def test_a_file_returns_the_replicates(folder: Path, tmp_path: Path) -> None:
     one, other = error_of(found), error_of(stored)
     np.testing.assert_array_equal(one.deviations, other.deviations)
     np.testing.assert_array_equal(one.scale, other.scale)
-    assert one.seed == other.seed
+    assert (one.seed, one.counts) == (other.seed, other.counts)
+
+
+@pytest.mark.parametrize("kind", QUICK)
+def test_images_of_the_same_counts_share_their_replicates(folder: Path, kind: str) -> None:
+    one = error_of(volume_of(folder, kind, *OSEM, REPLICATES))
+    other = error_of(volume_of(folder, kind, *OSEM, REPLICATES, "finishing=[]"))
+
+    assert one.counts and are_paired(one, other)
+
+
+def test_images_of_other_events_share_no_replicates(folder: Path, tmp_path: Path) -> None:
+    """One event less moves the random numbers of all later ones."""
+    scan = timed_events(3_000)
+    save(scan, tmp_path / "all.h5")
+    later = {"crystals": scan.crystals[1:]}
+    if scan.tof_bins is not None:
+        later["tof_bins"] = scan.tof_bins[1:]
+    save(replace(scan, **later), tmp_path / "later.h5")
+    of = study(folder, "events", *OSEM, REPLICATES)
+
+    one, other = (
+        error_of(last(events_of(of.model_copy(update={"data": tmp_path / name}))).volume)
+        for name in ("all.h5", "later.h5")
+    )
+
+    assert (one.n, one.seed) == (other.n, other.seed)
+    assert not are_paired(one, other)
 
 
 def test_a_changed_replicate_is_refused(folder: Path, tmp_path: Path) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import weakref
+from dataclasses import replace
 from threading import Lock
+
+import numpy as np
 
 from app.language.translation import tr
 from app.views.volume_facts import least_value
@@ -51,6 +54,9 @@ def error_image(volume: Volume, key: str) -> Volume:
     # Without the lock: the window must not wait for a thread that prepares another frame.
     if key == SPREAD:
         found = deviations_of(volume)
+        # Replicates that are all equal tell nothing: the Hessian leaves out voxels near 0.
+        values = np.where(found.values > 0, found.values, np.float32(np.nan))
+        found = replace(found, values=values)
     else:
         found = relative_deviations_of(volume, least_value(volume))
     with _LOCK:

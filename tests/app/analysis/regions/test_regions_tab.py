@@ -391,7 +391,7 @@ def test_an_error_map_tells_which_of_two_lesions_differs(
 
 def noisy(values: np.ndarray, shifts: np.ndarray, seed: int = 1) -> Volume:
     """An image whose replicates are shifted as a whole."""
-    error = ErrorMap.of(values, [values + np.float32(s) for s in shifts], seed=seed)
+    error = ErrorMap.of(values, [values + np.float32(s) for s in shifts], seed=seed, counts="a")
     return Volume(values, GRID, "Bq/mL", error=error)
 
 

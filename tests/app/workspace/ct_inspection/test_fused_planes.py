@@ -86,7 +86,7 @@ def test_a_difference_is_of_both_and_only_where_both_are(two):
 def with_error(volume: Volume, sd: float) -> Volume:
     """The same image with this standard deviation everywhere."""
     replicates = [volume.values + np.float32(k * sd) for k in (-1, 0, 1)]
-    return replace(volume, error=ErrorMap.of(volume.values, replicates, seed=1))
+    return replace(volume, error=ErrorMap.of(volume.values, replicates, seed=1, counts="a"))
 
 
 def test_a_significance_is_the_difference_over_its_error_in_an_oblique_slice(two):

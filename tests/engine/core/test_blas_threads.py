@@ -1,0 +1,116 @@
+"""The engine computes with one thread of BLAS, and leaves the caller's number as it was."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import scipy.linalg  # noqa: F401  its BLAS is loaded before a test counts threads
+from threadpoolctl import threadpool_info, threadpool_limits
+
+import engine
+from engine.core.blas_threads import one_blas_thread
+from engine.data.runs.events import Preview
+from engine.recon.algorithms import Mlem
+from engine.simulate import point
+
+OVERLAP = """
+from threading import Barrier, Thread
+
+import numpy
+from threadpoolctl import threadpool_info
+
+from engine.core.blas_threads import one_blas_thread
+
+both_inside = Barrier(2)
+
+
+def show():
+    print(*{each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"})
+
+
+def work(shows):
+    with one_blas_thread():
+        both_inside.wait(10)
+        if shows:
+            show()
+        both_inside.wait(10)
+
+
+show()
+threads = [Thread(target=work, args=(i == 0,)) for i in range(2)]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+show()
+"""
+"""Prints the number of threads of BLAS before, inside and after overlapping blocks."""
+
+
+def n_threads() -> set[int]:
+    """Numbers of threads of all loaded BLAS libraries."""
+    found = {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+    return found
+
+
+@pytest.fixture(autouse=True)
+def callers_threads() -> Iterator[None]:
+    """Two threads, as a script on two cores has without any setting."""
+    if not n_threads():
+        pytest.skip("NumPy uses a BLAS whose threads cannot be limited")
+    with threadpool_limits(2, "blas"):
+        yield
+
+
+def test_nested_blocks_restore_the_callers_number_at_the_last_end() -> None:
+    with one_blas_thread():
+        with one_blas_thread():
+            assert n_threads() == {1}
+        assert n_threads() == {1}
+    assert n_threads() == {2}
+
+
+def test_an_error_inside_a_block_restores_the_callers_number() -> None:
+    with pytest.raises(ValueError, match="inside"), one_blas_thread():
+        raise ValueError("inside")
+    assert n_threads() == {2}
+
+
+def test_blocks_of_two_threads_that_overlap_restore_the_callers_number() -> None:
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}  # also on a machine with one core
+    done = subprocess.run(
+        [sys.executable, "-c", OVERLAP], capture_output=True, text=True, env=environment,
+        check=True, timeout=60,
+    )  # fmt: skip
+    assert done.stdout.split() == ["2", "1", "2"]
+
+
+def test_a_run_from_a_script_computes_with_one_thread(tmp_path: Path) -> None:
+    ring = engine.read_scanner("demo-ring")
+    scan = tmp_path / "scan.h5"
+    engine.save(engine.simulate_listmode(point(), ring, n_prompts=1000, seed=1), scan)
+    protocol = engine.ListModeProtocol(
+        grid={"voxel_mm": (8, 8, 8), "diameter_mm": 80, "length_mm": 40},
+        sensitivity={"method": "sampled", "error_percent": 20},
+        algorithm=Mlem(iterations=2),
+    )
+    inside: list[set[int]] = []
+    between: list[set[int]] = []
+
+    def goes_on() -> bool:  # asked by the run after each iteration
+        inside.append(n_threads())
+        return False
+
+    study = engine.Study(data=scan, protocol=protocol)
+    for event in engine.run(study, on=engine.cpu(2), finish_early=goes_on):
+        if isinstance(event, Preview):
+            between.append(n_threads())
+    assert inside
+    assert all(each == {1} for each in inside)
+    assert between == [{2}, {2}]
+    assert n_threads() == {2}
