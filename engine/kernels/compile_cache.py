@@ -2,9 +2,10 @@
 
 Numba has an index file next to each source, and reads it before it checks whether it is still
 valid. An index that names a removed class ends every start with an AttributeError. Numba also
-ignores changes of functions or constants in other files. All compiled code is therefore stored in a
-folder named by a digest of all sources here and of the libraries, and is never used with another
-state of them.
+ignores changes of functions or constants in other files. Compiled code is therefore stored in a
+folder for each module, named by a digest of its source and of all sources that it imports here. It
+is never used with another state of them. A changed line compiles only the kernels that use it.
+These folders are in one for the versions of Python and of the libraries.
 
 Numba's files are pickles, so whoever can write them runs code as their reader. They are read only
 from private paths (`engine.core.private_files`). If a folder is not private, kernels are compiled
@@ -18,7 +19,7 @@ import platform
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from hashlib import sha256
@@ -42,12 +43,16 @@ from engine.core.private_files import is_own, report_refused, why_not_private
 SOURCES = Path(__file__).parent
 PREFIX = "kernels-"
 KEPT_STATES = 3
-"""Number of recent folders of other states that are kept, to switch versions without delay."""
+"""Number of recent other states of the libraries and of a module, to switch without delay."""
+PACKAGE = "engine.kernels."
 
 LONGEST_WAIT_S = 120.0
 """Maximum wait for another process that compiles the same kernel."""
 
-_IMPORTED = re.compile(rb"^from engine\.kernels\.([\w.]+) import", re.MULTILINE)
+_IMPORTED = re.compile(
+    rb"^from engine\.kernels(?:\.([\w.]+))? import (\([^)]*\)|[^\n]*)", re.MULTILINE
+)
+"""Imports at the start of a line: compiled code can use no others."""
 _LOCK = Lock()
 config: Any = numba_config
 
@@ -62,7 +67,7 @@ def cached_njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        folder = cache_folder()
+        folder = folder_of(function.__module__)
         dispatcher = numba.njit(nogil=True, **options)(function)
         if folder is not None:
             dispatcher._cache = _cache_of(function, folder)
@@ -75,7 +80,7 @@ def cached_njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 @cache
 def cache_folder() -> Path | None:
-    """Return the folder of code compiled from these sources; None if there is none to use.
+    """Return the folder of code compiled with these libraries; None if there is none to use.
 
     In this order: the variable NUMBA_CACHE_DIR; next to the sources, for shared installations; the
     cache in ISOCENTER_HOME. A folder must be writable, and private. If others can change these
@@ -94,44 +99,110 @@ def cache_folder() -> Path | None:
     return chosen
 
 
+@cache
+def folder_of(module: str) -> Path | None:
+    """Return the folder of code compiled from the present state of a module; None without one.
+
+    Parameters
+    ----------
+    module
+        name of the module
+    """
+    parent = cache_folder()
+    if parent is None:
+        return None
+    name = module.removeprefix(PACKAGE)
+    folder = parent / f"{name}-{module_digest(module)}"
+    if not folder.is_dir():
+        try:
+            folder.mkdir(0o755, exist_ok=True)
+        except OSError:  # another process may have removed the parent
+            return None
+        others = [path for path in parent.glob(f"{name}-*") if _is_state(path.name, name)]
+        _forget_old_states(others, folder)
+    return folder
+
+
+def _is_state(folder: str, module: str) -> bool:
+    """Return True if a folder belongs to a module, and not to one with a longer name."""
+    return re.fullmatch("[0-9a-f]{16}", folder.removeprefix(f"{module}-")) is not None
+
+
 def _usable(base: Path, refused: dict[Path, str]) -> Path | None:
-    """Return the folder of these sources in a base; None if it is not writable or not private."""
-    folder = base / f"{PREFIX}{digest()}"
+    """Return the folder of these libraries in a base; None if it is not writable or not private."""
+    folder = base / f"{PREFIX}{_library_digest()}"
     if not _is_writable(folder):
         return None
     if reason := why_not_private(folder, code=True):
         refused[base] = reason
         return None
-    _forget_old_states(base, folder)
+    _forget_old_states(list(base.glob(f"{PREFIX}*")), folder)
     return folder
 
 
 @cache
 def digest() -> str:
     """Return a digest of the sources that Numba compiles, of Python and of the libraries."""
-    libraries = platform.python_version(), numba.__version__, llvmlite_version, np.__version__
-    content = sha256(" ".join(libraries).encode())
+    # Sources for GPUs are not among them, because they change often.
+    kernels = (name for name, text in _texts().items() if b"njit" in text)
+    return _digest_of(_with_imports(kernels), _library_digest())
+
+
+@cache
+def module_digest(module: str) -> str:
+    """Return a digest of a module and of the modules here that it imports.
+
+    Parameters
+    ----------
+    module
+        name of the module; one that is not among these sources depends on all of them
+    """
+    name = module.removeprefix(PACKAGE)
+    if not (module.startswith(PACKAGE) and name in _texts()):
+        return digest()
+    return _digest_of(_with_imports([name]))
+
+
+@cache
+def _library_digest() -> str:
+    versions = platform.python_version(), numba.__version__, llvmlite_version, np.__version__
+    return sha256(" ".join(versions).encode()).hexdigest()[:16]
+
+
+def _digest_of(texts: dict[str, bytes], start: str = "") -> str:
+    content = sha256(start.encode())
     # name and length delimit the texts, so that moved lines change the digest
-    for name, text in sorted(_compiled().items()):
+    for name, text in sorted(texts.items()):
         content.update(f"{name} {len(text)}\n".encode() + text)
     return content.hexdigest()[:16]
 
 
-def _compiled() -> dict[str, bytes]:
-    """Return the sources that Numba compiles, and those that they import, by name.
+@cache
+def _texts() -> dict[str, bytes]:
+    """Return all sources here by name."""
+    return {_name(path): path.read_bytes() for path in SOURCES.rglob("*.py")}
 
-    Other sources, for GPUs, change often, and a new digest costs a minute of compilation.
-    """
-    texts = {_name(path): path.read_bytes() for path in SOURCES.rglob("*.py")}
+
+def _with_imports(names: Iterable[str]) -> dict[str, bytes]:
+    """Return sources by name, and those that they import."""
     found: dict[str, bytes] = {}
-    # start with the sources that contain kernels, then follow their imports
-    left = [name for name, text in texts.items() if b"njit" in text]
+    left = list(names)
     while left:
         name = left.pop()
-        if name not in found and name in texts:
-            found[name] = texts[name]
-            left += (each.decode() for each in _IMPORTED.findall(texts[name]))
+        if name not in found and name in _texts():
+            found[name] = _texts()[name]
+            left += _imported_by(found[name])
     return found
+
+
+def _imported_by(text: bytes) -> Iterator[str]:
+    """Yield the names that a source may import here; some are no modules."""
+    for parent, names in _IMPORTED.findall(text):
+        start = f"{parent.decode()}." if parent else ""
+        yield parent.decode()
+        yield f"{start}__init__"
+        for name in re.findall(rb"\w+", re.sub(rb"#[^\n]*", b"", names)):
+            yield f"{start}{name.decode()}"
 
 
 def _name(path: Path) -> str:
@@ -223,12 +294,28 @@ class _ForgivingCache(FunctionCache):
                 folder = Path(self._cache_path)
                 folder.chmod(S_IMODE(folder.stat().st_mode) & ~0o022)
 
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        # An argument can have a class of a module that the kernel does not import
+        modules = sorted({module for each in sig for module in _modules_of(each)})
+        return (*super()._index_key(sig, codegen), *map(module_digest, modules))
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # noqa: BLE001  a damaged pickle can raise any exception
             self.flush()
             return None
+
+
+def _modules_of(kind: Any) -> Iterator[str]:
+    """Yield the modules here that define the classes and functions of an argument's type."""
+    parts: Any = kind if isinstance(kind, numba.types.BaseTuple) else ()
+    defined = getattr(kind, "instance_class", None) or getattr(kind, "dispatcher", None)
+    defined = getattr(defined, "py_func", defined)
+    if (module := getattr(defined, "__module__", "")).startswith(PACKAGE):
+        yield module
+    for part in parts:
+        yield from _modules_of(part)
 
 
 def _cache_of(function: Callable[..., Any], folder: Path) -> FunctionCache:
@@ -267,11 +354,10 @@ def _is_writable(folder: Path) -> bool:
         return False
 
 
-def _forget_old_states(base: Path, current: Path) -> None:
-    """Remove code compiled from other states of the sources, except the most recent ones."""
+def _forget_old_states(states: list[Path], current: Path) -> None:
+    """Remove code compiled from other states, except the most recent ones."""
     os.utime(current)  # so that another process never sees the one in use as old
-    others = [path for path in base.glob(f"{PREFIX}*") if path != current]
-    others.sort(key=_age, reverse=True)
+    others = sorted((path for path in states if path != current), key=_age, reverse=True)
     for path in others[KEPT_STATES:]:
         shutil.rmtree(path, ignore_errors=True)  # another process can remove or use it
 

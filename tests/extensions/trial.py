@@ -17,7 +17,7 @@ from typing import Any
 
 from numba.core.caching import _CacheLocator
 
-from engine.kernels.compile_cache import cache_folder
+from engine.kernels.compile_cache import cache_folder, folder_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("engine", "app", "resources")
@@ -175,14 +175,18 @@ def share_compiled(root: Path) -> None:
     if folder is None:
         return
     shared = root / KERNELS / "__pycache__" / folder.name
-    shared.mkdir(parents=True)
-    for sources in sorted(
-        {path.parent.relative_to(ROOT) for path in (ROOT / KERNELS).rglob("*.py")}
-    ):
-        compiled, place = (_compiled_in(base / sources) for base in (ROOT, root))
-        (folder / compiled).mkdir(exist_ok=True)
+    for path in sorted((ROOT / KERNELS).rglob("*.py")):
+        source = path.relative_to(ROOT)
+        of_module = folder_of(".".join(source.with_suffix("").parts))
+        if b"cached_njit" not in path.read_bytes() or of_module is None:
+            continue
+        compiled, place = (_compiled_in(base / source.parent) for base in (ROOT, root))
+        (of_module / compiled).mkdir(exist_ok=True)
+        (shared / of_module.name).mkdir(parents=True)
         try:
-            (shared / place).symlink_to(folder / compiled, target_is_directory=True)
+            (shared / of_module.name / place).symlink_to(
+                of_module / compiled, target_is_directory=True
+            )
         except OSError:  # Windows grants links to few; the copy then compiles for itself
             return
 

@@ -35,9 +35,10 @@ def add(pair):
     return pair.first + pair.second
 """
 RUN = """
-from engine.kernels.compile_cache import cache_folder
+from engine.kernels.compile_cache import folder_of
 from engine.kernels.spare_kernel import {name}, add
-print(cache_folder(), add({name}(1.0, 2.0)), sum(add.stats.cache_hits.values()))
+result = add({name}(1.0, 2.0))
+print(folder_of("engine.kernels.spare_kernel"), result, sum(add.stats.cache_hits.values()))
 """
 
 
@@ -88,7 +89,7 @@ def test_a_second_start_compiles_nothing(tree: Path, start: Start) -> None:
 
     assert first == (second[0], 3.0, 0)
     assert second[1:] == (3.0, 1)
-    assert first[0].parent == tree / "engine" / "kernels" / "__pycache__"
+    assert first[0].parent.parent == tree / "engine" / "kernels" / "__pycache__"
 
 
 @pytest.mark.essential
@@ -168,7 +169,7 @@ def test_a_read_only_installation_keeps_it_in_the_cache_of_the_user(
 
     first, second = (start("Pair", PYTHONDONTWRITEBYTECODE="1") for _ in range(2))
 
-    assert first[0].parent == tree.parent / "home" / "cache"
+    assert first[0].parent.parent == tree.parent / "home" / "cache"
     assert [first[1:], second[1:]] == [(3.0, 0), (3.0, 1)]
 
 
@@ -185,7 +186,34 @@ def test_the_variable_of_numba_says_where(tree: Path, start: Start, tmp_path: Pa
 
     folder, _, _ = start("Pair", NUMBA_CACHE_DIR=str(tmp_path / "mine"))
 
-    assert folder.parent == tmp_path / "mine"
+    assert folder.parent.parent == tmp_path / "mine"
+
+
+def test_a_changed_line_compiles_only_the_kernels_that_use_it(tree: Path, start: Start) -> None:
+    write(tree, "Pair")
+    folder, _, _ = start("Pair")
+    other = tree / "engine" / "kernels" / "rays" / "chords.py"
+    other.write_text(other.read_text() + "\nSPARE = 1\n")
+
+    assert start("Pair") == (folder, 3.0, 1)
+
+
+def test_the_class_of_an_argument_need_not_be_imported(tree: Path, start: Start) -> None:
+    """Its fields have places in the compiled code, so its source counts too."""
+    write(tree, "Pair")
+    folder = tree / "engine" / "kernels"
+    kernel, values = folder / "spare_kernel.py", folder / "spare_values.py"
+    line = "from engine.kernels.spare_values import Pair\n"
+    text = kernel.read_text().replace("pair.first + pair.second", "pair.first - pair.second")
+    kernel.write_text(text.replace(line, f"if True:\n    {line}"))
+    before = start("Pair")
+    text = values.read_text().replace("first", "later").replace("second", "first")
+    values.write_text(text.replace("later", "second") + "\n")
+
+    found = start("Pair")
+
+    assert (before[1], found[1]) == (-1.0, 1.0)
+    assert found[0] == before[0], "the kernel itself has not changed"
 
 
 def test_only_the_youngest_states_are_kept(tmp_path: Path) -> None:
@@ -195,7 +223,8 @@ def test_only_the_youngest_states_are_kept(tmp_path: Path) -> None:
         os.utime(tmp_path / name, (i, i))
     (tmp_path / "of-someone-else").mkdir()
 
-    compile_cache._forget_old_states(tmp_path, tmp_path / names[0])
+    states = [tmp_path / name for name in names]
+    compile_cache._forget_old_states(states, states[0])
 
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {"of-someone-else", names[0], *names[-compile_cache.KEPT_STATES :]}
