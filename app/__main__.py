@@ -44,8 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run() -> NoReturn:
     """Run with the arguments of the process, and end the process."""
     gc.set_threshold(YOUNGEST)
-    # A run limits BLAS itself, see `engine.core.blas_threads`. Here also for all other commands and
-    # the window: BLAS then starts no threads at all.
+    # A run limits BLAS itself (`one_blas_thread`). Here also for all other commands and the window:
+    # BLAS then starts no threads at all.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     code = main()
     from app.shell.shutdown import finish, leave

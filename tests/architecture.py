@@ -44,7 +44,6 @@ SCANS = (
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(LEAVES, LEAVES),
-    "core.blas_threads": (),
     "core.paths": ("core.errors", "core.private_files"),
     "core.backend": (
         "core.arrays",
@@ -153,7 +152,6 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "protocols.run_context",
             "results",
             "selftest",
-            "core.blas_threads",
         ),
         *SCANS,
     ),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.core.blas_threads import one_blas_thread
+from engine.core.backend.processor import one_blas_thread
 from engine.data.runs.events import Event, Finished, Loaded, Preview
 from engine.data.runs.history import RunHistory
 from engine.data.timing.time_frames import FrameVolume

@@ -1,11 +1,18 @@
-"""Name and cores of the processor."""
+"""Name and cores of the processor, and the threads that BLAS uses on it.
+
+The engine divides its work among its own threads. Threads of BLAS in addition wait actively for
+their next matrix product, and so take processor time from the engine's kernels.
+"""
 
 from __future__ import annotations
 
 import os
 import platform
+import sys
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 
 @lru_cache(maxsize=1)
@@ -31,3 +38,37 @@ def usable_cores() -> int:
 def cpu_label(threads: int) -> str:
     """Return the name of the CPU with some threads, for the window and the command line."""
     return "CPU, 1 thread" if threads == 1 else f"CPU, {threads} threads"
+
+
+class _Libraries:
+    """BLAS libraries of the process; searched again only if modules were imported since."""
+
+    def __init__(self) -> None:
+        self._n_modules = 0
+        self._found: Any = None
+
+    def limited(self) -> AbstractContextManager[Any]:
+        from threadpoolctl import ThreadpoolController
+
+        if self._n_modules != len(sys.modules):
+            self._found = ThreadpoolController()
+            self._n_modules = len(sys.modules)
+        limited: AbstractContextManager[Any] = self._found.limit(limits=1, user_api="blas")
+        return limited
+
+
+_LIBRARIES = _Libraries()
+"""Loaded libraries belong to the process; a search takes a millisecond."""
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Limit BLAS to one thread within a block, and restore the caller's number after it.
+
+    The number belongs to the process. If blocks of several threads overlap, the first one sets and
+    restores it. A library that is loaded inside a block is limited from the next block on.
+
+    Returns
+    -------
+    context manager
+    """
+    return _LIBRARIES.limited()

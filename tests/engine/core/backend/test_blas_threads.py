@@ -13,7 +13,7 @@ import scipy.linalg  # noqa: F401  its BLAS is loaded before a test counts threa
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import engine
-from engine.core.blas_threads import one_blas_thread
+from engine.core.backend.processor import one_blas_thread
 from engine.data.runs.events import Preview
 from engine.recon.algorithms import Mlem
 from engine.simulate import point
@@ -24,7 +24,7 @@ from threading import Barrier, Thread
 import numpy
 from threadpoolctl import threadpool_info
 
-from engine.core.blas_threads import one_blas_thread
+from engine.core.backend.processor import one_blas_thread
 
 both_inside = Barrier(2)
 
