@@ -11549,6 +11549,16 @@ Möchten Sie sie ersetzen?</translation>
       <translation>Zeilen extrapolieren, die am Detektorrand abgeschnitten sind</translation>
     </message>
     <message>
+      <location filename="engine/recon/filtering/settings.py" />
+      <source>Back projection method</source>
+      <translation>Verfahren der Rückprojektion</translation>
+    </message>
+    <message>
+      <location filename="engine/recon/filtering/settings.py" />
+      <source>Interpolation between pixels: linear (direct), or band-limited for parallel beams (gridding); auto uses gridding for many views</source>
+      <translation>Interpolation zwischen Pixeln: linear (direct) oder bandbegrenzt für Parallelstrahlen (gridding); auto wählt bei vielen Ansichten gridding</translation>
+    </message>
+    <message>
       <location filename="engine/live/ct/settings.py" />
       <source>Use only the latest rotation, so that the slices follow motion, or use all views until the scan is complete and keep the final image</source>
       <translation>Nur die neueste Umdrehung verwenden, damit die Schichten Bewegungen folgen, oder alle Ansichten verwenden, bis der Scan vollständig ist, und das fertige Bild behalten</translation>

@@ -36,11 +36,12 @@ from engine.modalities.xray_ct.requirements import (
     estimate_unread,
     remedy,
 )
-from engine.modalities.xray_ct.warm_up import of_projections
+from engine.modalities.xray_ct.warm_up import of_projections, of_rows
 from engine.operators.xray.transform import XrayTransform
 from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
 from engine.protocols.run_context.provenance import hash_array
 from engine.recon.filtering.projections import planned
+from engine.recon.filtering.settings import FilterSettings
 from engine.recon.filtering.truncation import cut_sides
 
 Context = RunContext[CtProtocol]
@@ -94,7 +95,9 @@ def flow(
         profiler=context.profiler,
     )
     # The projector decides which kernels are needed, so it comes before their compilation.
-    yield from prepare_kernels(context, of_projections(A, direct=direct))
+    row_filter = protocol.algorithm.filter
+    kernels = of_projections(A, direct=direct) if row_filter is None else of_rows(A, row_filter)
+    yield from prepare_kernels(context, kernels)
     if not direct:
         yield from report_adjoint(context, A)
     yield stages.begin(context, resume)
@@ -213,13 +216,25 @@ def prepare(context: Context, scan: Projections) -> Stage[Projections]:
     # Weights for truncation and short scans are known only from the prepared values.
     if protocol.algorithm.filter is not None:
         plan = planned(scan.values, scan.geometry, protocol.algorithm.filter)
-        message = "; ".join(sentence.rstrip(".") for sentence in plan.messages)
+        messages = (*plan.messages, *_method(context, scan, protocol.algorithm.filter))
+        message = "; ".join(sentence.rstrip(".") for sentence in messages)
         yield context.log.applied("weights", message)
         for warning in plan.warnings:
             yield context.log.warn(warning)
     yield context.log.end("correct")
     yield from context.profiled()
     return scan
+
+
+def _method(context: Context, scan: Projections, settings: FilterSettings) -> tuple[str, ...]:
+    """Return a sentence about the method of back projection, unless it is the direct one."""
+    if settings.method == "direct":
+        return ()
+    from engine.recon.filtering.gridding import describe_method  # most runs do not need its kernels
+
+    grid = space_of(scan, context.protocol).grid
+    # The method changes the image, so the record names it.
+    return (describe_method(settings, scan.geometry, grid, context.on),)
 
 
 def enlarged_grid(

@@ -29,6 +29,7 @@ from engine.modalities.xray_ct.model import expect_integrals
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.xray.transform import XrayTransform
 from engine.recon.filtering.fdk import back_projected
+from engine.recon.filtering.gridding import gridded, is_gridded
 from engine.recon.filtering.projections import filtered, planned
 from engine.recon.filtering.settings import FilterSettings
 
@@ -114,9 +115,15 @@ class SlicePreview:
         # One row of margin, for the linear interpolation of the back projection.
         rows = _rows_that_see(thin, scan.geometry, margin=1)
         check()
-        y = filtered(scan.values, plan, settings, on=self._on, rows=slice(rows.start, rows.stop))
-        check()
-        values = back_projected(A, y, plan)
+        if is_gridded(settings, plan.geometry, thin, self._on):
+            values = gridded(
+                scan.values, plan, settings, thin, on=self._on, on_progress=lambda *_: check()
+            )
+        else:
+            some = slice(rows.start, rows.stop)
+            y = filtered(scan.values, plan, settings, on=self._on, rows=some)
+            check()
+            values = back_projected(A, y, plan)
         unit = "1/mm" if scan.pixel_mm_known else "1/pixel"
         volume = Volume(values, thin, unit, {"axes": scan.info.get("axes", NO_PATIENT)})
         messages = messages_of(protocol, settings, scan, axis, coarser)

@@ -222,6 +222,10 @@ def estimate(
         host += work
     if gpu is None:
         host += int(HOST.volumes * per_volume + HOST.projections * per_set)
+    if gpu is None and _may_grid(protocol):
+        from engine.kernels.grid_layout import buffer_bytes
+
+        host += buffer_bytes(grid.shape, max(on.threads, 1))
     updates = passes(protocol) * shape[0] * grid.n_voxels
     direct = protocol.algorithm.direct
     rate = _updates_per_second(on, direct=direct)
@@ -252,6 +256,12 @@ def estimate(
         return found
     filtered_s = needs.n_slabs * prod(shape) / VALUES_FILTERED_PER_SECOND
     return _in_files(found, needs, {"reconstruct": stages["reconstruct"] + filtered_s})
+
+
+def _may_grid(protocol: CtProtocol) -> bool:
+    """Return True if the rows can be back-projected by gridding, which needs memory of its own."""
+    chosen = protocol.algorithm.filter
+    return chosen is not None and chosen.method != "direct" and protocol.beam != "cone"
 
 
 def remedy(protocol: CtProtocol) -> str:

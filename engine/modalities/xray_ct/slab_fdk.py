@@ -64,12 +64,35 @@ class SlabFdk:
         self._on, self._storage, self._profiler = on, storage, profiler or Profiler(on)
         scene = Scene(plan.geometry, grid)
         self._back = HostXray(scene, on=on, on_progress=on_progress, profiler=self._profiler)
-        self.chunks = pieces(len(values), sizes.views)
+        self._tick = on_progress
+        self._is_gridded = settings.method != "direct" and self._can_grid()
+        # Gridding filters a few views at a time by itself, and reports each slab as one part.
+        self.chunks = pieces(len(values), len(values) if self._is_gridded else sizes.views)
         self._sizes = sizes
+
+    def _can_grid(self) -> bool:
+        from engine.recon.filtering.gridding import is_gridded  # most runs do not need its kernels
+
+        return is_gridded(self._settings, self._plan.geometry, self._grid, self._on)
+
+    def _gridded(self, box: VolumeBox) -> Array:
+        from engine.recon.filtering.gridding import gridded
+
+        data = self._values, self._plan, self._settings, self._grid, box
+        n_updates = box.n_voxels * len(self._values)
+        with self._profiler.span("back", events=n_updates, unit="voxel updates"):
+            image = gridded(*data, on=self._on, on_progress=self._tick)
+        self._storage.rest()
+        return image
 
     def compile(self) -> None:
         """Compile the kernel, or load it from the cache."""
-        self._back.compile("back")
+        if self._is_gridded:
+            from engine.operators.xray.gridding import compile_kernels
+
+            compile_kernels()
+        else:
+            self._back.compile("back")
 
     def slabs(self, first: int = 0) -> list[range]:
         """Return the slices of each slab.
@@ -98,6 +121,8 @@ class SlabFdk:
         """
         region = (slice(slices.start, slices.stop), slice(None), slice(None))
         box = VolumeBox.of(region, self._grid.shape)
+        if self._is_gridded:
+            return self._gridded(box)
         # Buffers are allocated for the longest chunk and reused for all others.
         sums, bordered = self._back.no_sums(box), self._back.bordered(max(map(len, self.chunks)))
         rows = rows_seeing(self._grid, region, self._plan.geometry)

@@ -13,6 +13,7 @@ from engine.modalities.kernel_steps import Steps
 
 if TYPE_CHECKING:
     from engine.operators.xray.transform import XrayTransform
+    from engine.recon.filtering.settings import FilterSettings
 
 TALL, FLAT = (ImageGrid((n, 4, 4), (2.0, 2.0, 2.0)) for n in (16, 1))
 TILT = 0.1
@@ -33,6 +34,25 @@ def of_projections(A: XrayTransform, *, direct: bool) -> Steps:
     return [partial(A.compile, "forward"), partial(A.compile, "adjoint")]
 
 
+def of_rows(A: XrayTransform, settings: FilterSettings) -> Steps:
+    """Return calls that compile the kernels of filtered back projection.
+
+    Parameters
+    ----------
+    A
+        projector of the run
+    settings
+        filter with its method
+    """
+    if settings.method != "direct":
+        from engine.operators.xray.gridding import compile_kernels
+        from engine.recon.filtering.gridding import is_gridded
+
+        if is_gridded(settings, A.geometry, A.grid, A.on):
+            return [compile_kernels]
+    return of_projections(A, direct=True)
+
+
 def of_any_projections(on: Backend) -> Steps:
     """Return calls that compile all X-ray kernels: upright and tilted detectors, single slices.
 
@@ -44,6 +64,7 @@ def of_any_projections(on: Backend) -> Steps:
         device
     """
     from engine.geometry.orbits import circular_cone, parallel
+    from engine.operators.xray.gridding import compile_kernels
     from engine.operators.xray.transform import XrayTransform
 
     upright = circular_cone(
@@ -55,4 +76,4 @@ def of_any_projections(on: Backend) -> Steps:
     tall, rolled, flat, rows = (XrayTransform(*scene, on=on) for scene in scenes)
     iterating = (step for A in (tall, rolled) for step in of_projections(A, direct=False))
     direct = (step for A in (tall, rolled, flat, rows) for step in of_projections(A, direct=True))
-    return [*iterating, *direct]
+    return [*iterating, *direct, *([] if on.is_cuda else [compile_kernels])]

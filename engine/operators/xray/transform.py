@@ -124,6 +124,11 @@ class XrayTransform(LinearOperator):
                 on_progress=self._tick,
             )
 
+    @property
+    def on_progress(self) -> OnProgress | None:
+        """Function that reports progress; None if there is none."""
+        return self._tick
+
     def forward(self, x: Array) -> Array:
         """Return the line integrals of a volume.
 

@@ -11,7 +11,7 @@ from engine.core.arrays import Array, as_supported
 from engine.core.backend import Backend, cpu
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
-from engine.operators.xray.scene import rows_seeing
+from engine.operators.xray.scene import VolumeBox, rows_seeing
 from engine.operators.xray.transfers import MadeViews
 from engine.operators.xray.transform import Region, XrayTransform
 from engine.recon.filtering.design import FilterDesign
@@ -66,6 +66,12 @@ def _inverted(
     region: Region | None = None,
 ) -> Array:  # fmt: skip
     """Filter and back-project; on a GPU chunk by chunk, as values are uploaded."""
+    if settings.method != "direct" and _is_gridded(A, settings):
+        from engine.recon.filtering.gridding import gridded
+
+        box = VolumeBox.of(region, A.grid.shape)
+        with A.span("back", events=box.n_voxels * len(values), unit="voxel updates"):
+            return gridded(values, plan, settings, A.grid, box, on=A.on, on_progress=A.on_progress)
     if not A.on.is_cuda or not range(values.shape[1])[rows]:
         with A.span("filter", events=values.size, unit="pixels"):
             done = filtered(values, plan, settings, rows=rows, on=A.on)
@@ -74,6 +80,12 @@ def _inverted(
     image = back_projected(A, chunks, plan, region)
     chunks.check()
     return image
+
+
+def _is_gridded(A: XrayTransform, settings: FilterSettings) -> bool:
+    from engine.recon.filtering.gridding import is_gridded  # most runs do not need its kernels
+
+    return is_gridded(settings, A.geometry, A.grid, A.on)
 
 
 def back_projected(

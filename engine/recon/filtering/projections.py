@@ -23,7 +23,12 @@ from engine.geometry.xray import XrayGeometry
 from engine.recon.filtering import truncation
 from engine.recon.filtering.design import FilterDesign, plan_for
 from engine.recon.filtering.orbit import Orbit
-from engine.recon.filtering.ramp import filter_length, filter_rows, spectrum
+from engine.recon.filtering.ramp import (
+    filter_length,
+    filter_rows,
+    filtered_spectra,
+    spectrum,
+)
 from engine.recon.filtering.settings import FilterSettings
 
 _CHUNK_BYTES = 16 << 20
@@ -148,8 +153,8 @@ class RowFilter:
         self._n_wide = self._n_columns + sum(reach)
         before, after = plan.added_columns
         self._measured = slice(reach[0] + before, reach[0] + self._n_columns - after)
-        self._length = filter_length(self._n_columns, sum(reach), settings.padding)
-        self._factors = spectrum(self._length, settings.window, settings.cutoff)
+        self.length = filter_length(self._n_columns, sum(reach), settings.padding)
+        self._factors = spectrum(self.length, settings.window, settings.cutoff)
         self._plan = plan
         self._tables = Tables()
 
@@ -160,7 +165,7 @@ class RowFilter:
     @property
     def bytes_per_view(self) -> int:
         """Size of the rows of a view during the transform."""
-        return 4 * (self.last - self.first) * self._length
+        return 4 * (self.last - self.first) * self.length
 
     def filter(self, values: Array, views: range) -> Array:
         """Filter the rows of some views.
@@ -190,6 +195,32 @@ class RowFilter:
         weights
             (n, n_rows or 1, n_columns) factors of each view
         """
+        wide = self._widened(values, common, weights)
+        factors = self._tables.like(values, self._factors)
+        smooth = filter_rows(wide, factors, self.length)[..., self._data]
+        return self._finished(smooth)
+
+    def spectra(self, values: Array, views: range) -> Array:
+        """Return the spectra of the rows of `filter`, before they are cut to the detector.
+
+        Column c of the detector is pixel `first_column` + c of the transform.
+
+        Parameters
+        ----------
+        values
+            (n, last - first, n_measured) line integrals, NumPy
+        views
+            numbers of the views
+
+        Returns
+        -------
+        (n, n_wanted, length // 2 + 1) complex64
+        """
+        wide = self._widened(values, self._weights.common, self._weights.of(views))
+        return self._finished(filtered_spectra(wide, self._factors, self.length))
+
+    def _widened(self, values: Array, common: Array | None, weights: Array) -> Array:
+        """Return weighted rows with the space for extrapolation, filled."""
         xp = module_of(values)
         wide = xp.zeros((*values.shape[:2], self._n_wide), np.float32)
         inner = wide[..., self._data]
@@ -200,11 +231,18 @@ class RowFilter:
         # without a step at the edge
         inner *= self._rows(xp.asarray(weights))
         truncation.continue_rows(wide, self._data.start, self._data.stop)
-        factors = self._tables.like(values, self._factors)
-        smooth = filter_rows(wide, factors, self._length)[..., self._data]
+        return wide
+
+    def _finished(self, smooth: Array) -> Array:
+        """Return the wanted rows, smoothed across; spectra are linear, so they work as well."""
         smooth = _softened(smooth) if self._softens else smooth
         wanted: Array = smooth[:, self._inner]
         return wanted
+
+    @property
+    def first_column(self) -> int:
+        """Pixel of the transform at which the detector begins."""
+        return self._data.start
 
     def _rows(self, factors: Array) -> Array:
         """Return the required rows of factors; a single row for all is unchanged."""

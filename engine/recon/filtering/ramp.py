@@ -91,6 +91,28 @@ def filter_rows(rows: Array, factors: Array, length: int, *, threads: int = 1) -
         spectra = xp.fft.rfft(rows, length)
         spectra *= factors
         return xp.fft.irfft(spectra, length)
+    spectra = filtered_spectra(rows, factors, length, threads=threads)
+    return np.asarray(scipy.fft.irfft(spectra, length, axis=-1, workers=threads, overwrite_x=True))
+
+
+def filtered_spectra(rows: Array, factors: Array, length: int, *, threads: int = 1) -> Array:
+    """Return the spectra of rows padded with zeros, multiplied by the factors of `spectrum`.
+
+    Parameters
+    ----------
+    rows
+        (..., n), NumPy
+    factors
+        from `spectrum`
+    length
+        length of the transform
+    threads
+        threads of the transform
+
+    Returns
+    -------
+    (..., length // 2 + 1) complex64
+    """
     spectra = scipy.fft.rfft(rows, length, axis=-1, workers=threads)
     spectra *= factors
-    return np.asarray(scipy.fft.irfft(spectra, length, axis=-1, workers=threads, overwrite_x=True))
+    return np.asarray(spectra)

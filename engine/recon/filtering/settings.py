@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from engine.core.settings import Settings, setting
 from engine.recon.filtering.design import Choice
 from engine.recon.filtering.windows import WindowName
+
+Method = Literal["direct", "gridding", "auto"]
 
 
 class FilterSettings(Settings):
@@ -50,6 +54,14 @@ class FilterSettings(Settings):
         "auto",
         "Extrapolate rows that are truncated at the detector edge",
         label="Truncated rows",
+        expert=True,
+    )
+
+    method: Method = setting(
+        "direct",
+        "Interpolation between pixels: linear (direct), or band-limited for parallel beams "
+        "(gridding); auto uses gridding for many views",
+        label="Back projection method",
         expert=True,
     )
 

@@ -87,6 +87,7 @@ PLANS = {
     "roll": plan(roll=Roll(degrees=2)),
     "axis": plan(centre=CentreOfRotation(column=30.25)),
     "off the middle": plan(grid=CtGrid(centre_mm=(1, 2, 5), length_mm=4)),
+    "gridding": plan(Fdk(method="gridding")),
     "no bad pixels": plan(bad_pixels=BadPixels(use="off")),
 }
 

@@ -1,0 +1,166 @@
+"""Sum of waves on a grid of frequencies: the first step of Fourier back projection.
+
+    F(k) += Q(l) w(k_x − l d_x) w(k_y − l d_y),   l = 0 ... n_f − 1 along each view,
+
+with w the Kaiser-Bessel function over `TAPS` cells. Images are real, so F is stored for k_x ≥ 0
+only; waves with k_x < 0 are added as the conjugate at −k. `LANES` slices share the places and
+weights of their waves and are adjacent in memory. Fessler & Sutton, IEEE T Signal Process 51
+(2003) 560.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core.base import BaseContext
+from numba.core.types import Type
+from numba.core.typing.context import Context
+from numba.core.typing.templates import Signature
+from numba.extending import intrinsic
+
+from engine.core.arrays import Array
+from engine.kernels import lanes
+from engine.kernels.compile_cache import cached_njit
+from engine.kernels.grid_layout import LANES, MARGIN, TAPS
+
+STEPS = 256
+"""Places within a cell for which weights are tabulated; between them they are linear."""
+
+_KERNEL = cached_njit(error_model="numpy")
+_REALS = 2 * LANES
+
+
+def _add_type(typing: Context, grid: Type, at: Type, values: Type, weight: Type) -> lanes.Declared:
+    """Add weight · values[:16] to grid[at : at + 16]."""
+    del typing, at, weight
+    return types.void(grid, types.int64, values, types.float32), _emit_add
+
+
+def _emit_add(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    grid, at, values, weight = args
+    zero = ir.Constant(ir.IntType(64), 0)
+    target = lanes.vector_at(context, builder, grid, signature.args[0], at, _REALS)
+    source = lanes.vector_at(context, builder, values, signature.args[2], zero, _REALS)
+    product = builder.fmul(lanes.spread(builder, weight, _REALS), builder.load(source, align=4))
+    builder.store(builder.fadd(builder.load(target, align=4), product), target, align=4)
+    return context.get_dummy_value()
+
+
+_add: Callable[..., None] = intrinsic(_add_type)
+
+
+@_KERNEL
+def add_waves(
+    spectra: Array, rows: Array, shares: Array, steps: Array, shape: tuple[int, int],
+    table: Array, grid: Array,
+) -> None:  # fmt: skip
+    """Add the waves of some views to the grid.
+
+    Parameters
+    ----------
+    spectra
+        (n_views, n_rows, n_f, 2) float32, spectra of filtered rows
+    rows
+        (n_views, LANES) int32, first of the two rows that a slice interpolates
+    shares
+        (n_views, LANES, 2) float32, weights of these two rows
+    steps
+        (n_views, 3) cells from wave to wave along x and y, and phase [rad]
+    shape
+        (n_y, n_x) period of the grid
+    table
+        from `weights`
+    grid
+        (n_y + 2 MARGIN, n_x / 2 + 1 + 2 MARGIN, LANES, 2) float32
+    """
+    n_y, n_x = float(shape[0]), float(shape[1])
+    line = grid.shape[1] * _REALS
+    cells = grid.ravel()
+    values = np.zeros(_REALS, np.float32)
+    along, across = np.zeros(TAPS, np.float32), np.zeros(TAPS, np.float32)
+    for v in range(len(spectra)):
+        turn_re, turn_im = math.cos(steps[v, 2]), math.sin(steps[v, 2])
+        re, im = 1.0, 0.0
+        for k in range(spectra.shape[2]):
+            x, y = k * steps[v, 0], k * steps[v, 1]
+            x -= n_x * math.floor(x / n_x + 0.5)
+            sign = np.float32(1.0)
+            if x < 0.0:
+                x, y, sign = -x, -y, np.float32(-1.0)
+            y -= n_y * math.floor(y / n_y)
+            if y >= n_y:  # a negative number near zero is rounded to the whole period
+                y = 0.0
+            a, b = np.float32(re), np.float32(im)
+            for n in range(LANES):
+                row = rows[v, n]
+                near, far = shares[v, n, 0], shares[v, n, 1]
+                p = near * spectra[v, row, k, 0] + far * spectra[v, row + 1, k, 0]
+                q = near * spectra[v, row, k, 1] + far * spectra[v, row + 1, k, 1]
+                values[2 * n] = p * a - q * b
+                values[2 * n + 1] = sign * (p * b + q * a)
+            re, im = re * turn_re - im * turn_im, re * turn_im + im * turn_re
+            i, j = int(x), int(y)
+            _weights(table, x - i, along)
+            _weights(table, y - j, across)
+            at = (j - 1 + MARGIN) * line + (i - 1 + MARGIN) * _REALS
+            for t in range(TAPS):
+                for s in range(TAPS):
+                    _add(cells, at + t * line + s * _REALS, values, across[t] * along[s])
+
+
+@njit(inline="always", error_model="numpy")
+def _weights(table: Array, fraction: float, out: Array) -> None:
+    place = fraction * STEPS
+    k = int(place)
+    part = np.float32(place - k)
+    for t in range(TAPS):
+        out[t] = table[k, t] + part * (table[k + 1, t] - table[k, t])
+
+
+@_KERNEL
+def fold(grid: Array) -> None:
+    """Add the margins of a grid to the cells that they repeat.
+
+    Parameters
+    ----------
+    grid
+        as in `add_waves`
+    """
+    n_y, last = grid.shape[0] - 2 * MARGIN, grid.shape[1] - 1 - 2 * MARGIN
+    for m in range(MARGIN):
+        grid[n_y + m] += grid[m]
+        grid[MARGIN + m] += grid[MARGIN + n_y + m]
+    for y in range(n_y):
+        opposite = MARGIN + (n_y - y) % n_y
+        for m in range(1, MARGIN + 1):
+            for n in range(LANES):
+                for low, high in ((MARGIN - m, MARGIN + m), (MARGIN + last + m, MARGIN + last - m)):
+                    grid[opposite, high, n, 0] += grid[MARGIN + y, low, n, 0]
+                    grid[opposite, high, n, 1] -= grid[MARGIN + y, low, n, 1]
+
+
+@_KERNEL
+def separated(grid: Array, out: Array) -> None:
+    """Copy a folded grid slice by slice, ready for a real transform.
+
+    Parameters
+    ----------
+    grid
+        as in `add_waves`
+    out
+        (LANES, n_y, n_x / 2 + 1, 2) float32
+    """
+    last = out.shape[2] - 1
+    for y in range(out.shape[1]):
+        for x in range(last + 1):
+            # each wave stands for itself and its conjugate; the transform counts these columns once
+            times = np.float32(2.0 if x in (0, last) else 1.0)
+            for n in range(LANES):
+                for part in range(2):
+                    out[n, y, x, part] = times * grid[y + MARGIN, x + MARGIN, n, part]
