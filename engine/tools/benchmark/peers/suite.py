@@ -19,13 +19,15 @@ from engine.core.backend import Backend
 from engine.core.json_types import Plain
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import parallel
+from engine.geometry.xray import XrayGeometry
 from engine.recon.filtering.fdk import fdk
+from engine.recon.filtering.settings import FilterSettings
 from engine.simulate.integrals import line_integrals
 from engine.simulate.xray_phantoms import shepp_logan
 from engine.tools.benchmark import figures, machine_limits
 from engine.tools.benchmark.cone import rtk
 from engine.tools.benchmark.cone import suite as cone
-from engine.tools.benchmark.peers import astra, cases, list_mode
+from engine.tools.benchmark.peers import astra, cases, gridrec, list_mode
 from engine.tools.benchmark.peers.cases import PeerCase
 from engine.tools.benchmark.peers.peer_run import PeerRun
 
@@ -44,6 +46,7 @@ class PeerWork:
     cubes : edges of the images in list mode: for all cases, and of a larger one
     cone : edge of the cube and of the detector, and number of views
     slices : number, edge and views of slices with parallel beams
+    gridded_views : views of the same slices by gridding
     repeats : runs of each program
     """
 
@@ -51,6 +54,7 @@ class PeerWork:
     cubes: tuple[int, int] = (128, 256)
     cone: tuple[int, int] = (256, 60)
     slices: tuple[int, int, int] = (16, 512, 360)
+    gridded_views: tuple[int, ...] = (360, 720, 1440)
     repeats: int = 3
 
 
@@ -90,7 +94,7 @@ def measure(on: Backend, work: PeerWork, say: figures.Say) -> Plain:
     before = machine_limits.measure(on.threads, work.repeats)
     rows = []
     # Data of one kind are freed before the next
-    for make in (_list_mode, _cone, _slices):
+    for make in (_list_mode, _cone, _slices, _gridded_slices):
         for case in make(on, work):
             say(f"measuring {case.work} ...")
             rows.append(cases.row(case, work.repeats))
@@ -159,11 +163,7 @@ def _cone(on: Backend, work: PeerWork) -> list[PeerCase]:
 
 def _slices(on: Backend, work: PeerWork) -> list[PeerCase]:
     n_slices, size, n_views = work.slices
-    # Half a rotation, which is complete for parallel beams
-    angles = np.arange(n_views) * np.pi / n_views
-    grid = ImageGrid((n_slices, size, size), (1.0, 1.0, 1.0))
-    geometry = parallel(angles, shape=(n_slices, size), pixel_mm=1.0)
-    scan: Array = line_integrals(shepp_logan(), geometry).astype(np.float32)
+    angles, scan, geometry, grid = _parallel_scan(work, n_views)
     build = astra.build()
 
     def theirs(build: str) -> PeerRun:
@@ -172,3 +172,30 @@ def _slices(on: Backend, work: PeerWork) -> list[PeerCase]:
     named = f"parallel FBP, {n_slices} slices of {size}², {n_views} views"
     ours = partial(fdk, scan, geometry, grid, on=on)
     return [PeerCase(named, "ASTRA, CPU", ours, partial(theirs, build) if build else None)]
+
+
+def _gridded_slices(on: Backend, work: PeerWork) -> Iterator[PeerCase]:
+    n_slices, size, _ = work.slices
+    build = gridrec.build()
+    settings = FilterSettings(method="gridding")
+    for n_views in work.gridded_views:
+        angles, scan, geometry, grid = _parallel_scan(work, n_views)
+
+        def theirs(build: str, angles: Array = angles, scan: Array = scan) -> PeerRun:
+            run = gridrec.filtered_back_projection(scan, angles, size, on.threads)
+            return PeerRun(build, run, run)
+
+        named = f"parallel FBP by gridding, {n_slices} slices of {size}², {n_views} views"
+        ours = partial(fdk, scan, geometry, grid, settings=settings, on=on)
+        yield PeerCase(named, gridrec.NAME, ours, partial(theirs, build) if build else None)
+
+
+def _parallel_scan(work: PeerWork, n_views: int) -> tuple[Array, Array, XrayGeometry, ImageGrid]:
+    """Return angles, line integrals, geometry and grid of slices with parallel beams."""
+    n_slices, size, _ = work.slices
+    # Half a rotation, which is complete for parallel beams
+    angles = np.arange(n_views) * np.pi / n_views
+    grid = ImageGrid((n_slices, size, size), (1.0, 1.0, 1.0))
+    geometry = parallel(angles, shape=(n_slices, size), pixel_mm=1.0)
+    scan: Array = line_integrals(shepp_logan(), geometry).astype(np.float32)
+    return angles, scan, geometry, grid

@@ -12,7 +12,7 @@ import pytest
 from engine.core.backend import cpu
 from engine.core.errors import FileFormatError
 from engine.tools.benchmark import report, tables
-from engine.tools.benchmark.peers import cases, suite
+from engine.tools.benchmark.peers import cases, gridrec, suite
 from engine.tools.benchmark.peers.cases import PeerCase
 from engine.tools.benchmark.peers.peer_run import PeerRun
 from engine.tools.benchmark.peers.suite import PeerWork
@@ -94,9 +94,21 @@ def test_every_peer_that_is_there_is_measured(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "### Other programs" in done.stdout
     rows = report.part_of(path, "peers")["rows"]
-    assert {row["peer"] for row in rows} == {"RTK", "ASTRA, CPU", "parallelproj", "libparallelproj"}
+    peers = {"RTK", "ASTRA, CPU", "parallelproj", "libparallelproj", "gridrec"}
+    assert {row["peer"] for row in rows} == peers
     for row in rows:
         assert (row["ratio"] is None) == (row["build"] is None or row["why_not"] != "")
+
+
+@pytest.mark.slow
+def test_gridrec_makes_the_image_that_we_make():
+    if gridrec.build() is None:
+        pytest.skip(f"{gridrec.VARIABLE} names no library of gridrec")
+    work = PeerWork(slices=(2, 256, 180), gridded_views=(180,))
+    case = next(suite._gridded_slices(cpu(2), work))
+    ours, theirs = np.asarray(case.ours()), np.asarray(case.theirs().run())
+    # gridrec's pixels are half a pixel off, so edges differ
+    assert np.corrcoef(ours.ravel(), theirs.ravel())[0, 1] > 0.9
 
 
 @pytest.mark.slow
