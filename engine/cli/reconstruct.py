@@ -181,9 +181,13 @@ def _demo(arguments: argparse.Namespace, console: Console) -> None:
     demo, folder = DEMOS[arguments.demo], arguments.output or demo_folder()
     arguments.force |= arguments.output is None  # in the cache, the demo replaces its own files
     console.line(demo.busy)
-    study = demo.make(
-        folder, on_progress=lambda done, total: console.show(Progressed("simulate", done, total))
-    )
+    from engine.modalities.warm_up import compiled_early  # only demos need it
+
+    with compiled_early(demo):
+        study = demo.make(
+            folder,
+            on_progress=lambda done, total: console.show(Progressed("simulate", done, total)),
+        )
     output, image = _demo_outputs(demo, folder)
     job = Job.create(study, output=output)
     volume = _complete(study, job, arguments, output, console, resume=False)

@@ -123,6 +123,18 @@ def folder_of(module: str) -> Path | None:
     return folder
 
 
+def has_compiled(module: str) -> bool:
+    """Return True if compiled code of the present state of a module is stored.
+
+    Parameters
+    ----------
+    module
+        name of the module
+    """
+    folder = folder_of(module)
+    return folder is not None and any(folder.rglob("*.nbi"))
+
+
 def _is_state(folder: str, module: str) -> bool:
     """Return True if a folder belongs to a module, and not to one with a longer name."""
     return re.fullmatch("[0-9a-f]{16}", folder.removeprefix(f"{module}-")) is not None

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from engine.modalities.studies import read_study as read_study
     from engine.modalities.studies import shipped_protocols as shipped_protocols
     from engine.modalities.studies import write_protocol as write_protocol
+    from engine.modalities.warm_up import compiled_early as compiled_early
     from engine.modalities.xray_ct.parameter_sweep import BEST as BEST
     from engine.modalities.xray_ct.parameter_sweep import candidates as candidates
     from engine.modalities.xray_ct.parameter_sweep import with_value as with_value
@@ -132,6 +133,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "shipped_protocols",
                 "write_protocol",
             ),
+            "warm_up": ("compiled_early",),
             "engine.modalities.xray_ct.parameter_sweep": (
                 "BEST",
                 "candidates",

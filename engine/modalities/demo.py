@@ -22,7 +22,9 @@ from engine.protocols.study.study import Study, write_study
 if TYPE_CHECKING:
     import h5py
 
+    from engine.core.backend import Backend
     from engine.data.volume import Volume
+    from engine.modalities.kernel_steps import Steps
 
 OnProgress = Callable[[int, int], None]
 # A fixed seed: every computer simulates the same scan.
@@ -71,6 +73,16 @@ class Demo(ABC):
         simulate
             the study, with paths relative to the folder
         """
+
+    def kernels(self, on: Backend) -> Steps:
+        """Return calls that compile the kernels of its run; none if that takes no time.
+
+        Parameters
+        ----------
+        on
+            device
+        """
+        return ()
 
     def make(self, folder: Path, *, on_progress: OnProgress | None = None) -> Study:
         """Simulate the scan into a folder, unless it is already there, and return its study.

@@ -7,15 +7,22 @@ kernels.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.core.backend import Backend, cpu
+from engine.kernels.compile_cache import has_compiled
 from engine.modalities import MODALITIES
 from engine.modalities.kernel_steps import Steps, of_filter, of_prior, warm_up
 from engine.recon.postprocess import Gaussian, Median
+
+if TYPE_CHECKING:
+    from engine.modalities.demo import Demo
 
 BACKWARDS = "--backwards"
 """Option of the process that starts with the last kernel."""
@@ -41,10 +48,11 @@ def main() -> None:
     """Compile the kernels of the CPU, with a line for each.
 
     A second process does the same from the last kernel to the first, so that two compile at once.
-    Each loads what the other has cached.
+    Each loads what the other has cached. It can do this for the kernels of a demo only.
     """
     if BACKWARDS in sys.argv[1:]:
-        for step in reversed(of_any_scan(cpu())):
+        demos = sys.argv[sys.argv.index(BACKWARDS) + 1 :]
+        for step in reversed(_of_demo(demos[0]) if demos else of_any_scan(cpu())):
             step()
         return
     with _other_from_the_end():
@@ -53,21 +61,65 @@ def main() -> None:
             sys.stdout.flush()
 
 
+def _of_demo(key: str) -> Steps:
+    modality = MODALITIES.of(key)
+    return () if modality is None else modality.demo.kernels(cpu())
+
+
+@contextmanager
+def compiled_early(demo: Demo) -> Iterator[None]:
+    """Compile the kernels of a demo in another process while its scan is simulated.
+
+    The process continues after the block, while the run compiles from the first kernel. Both meet
+    in the middle.
+
+    Parameters
+    ----------
+    demo
+        the demo
+    """
+    is_first = demo.kernels(cpu()) and not has_compiled("engine.kernels.rays.ray_tracing")
+    other = _from_the_end(demo.key) if is_first else None
+    try:
+        yield
+    except BaseException:
+        if other is not None:
+            other.kill()
+        raise
+
+
 @contextmanager
 def _other_from_the_end() -> Iterator[None]:
     """Run a second process that compiles from the end, until this one has finished."""
-    # With one core, a second process would only slow down the first.
-    if cpu().threads < 2:
+    other = _from_the_end()
+    if other is None:
         yield
         return
-    command = [sys.executable, "-m", __spec__.name, BACKWARDS]
-    # Its output is not needed: a kernel that fails there is compiled and reported here.
-    quiet = subprocess.DEVNULL
-    with subprocess.Popen(command, stdout=quiet, stderr=quiet) as other:
+    with other:
         try:
             yield
         finally:
             other.terminate()
+
+
+def _from_the_end(*demo: str) -> subprocess.Popen[bytes] | None:
+    """Start a process that compiles from the end; None if it would slow down this one."""
+    if cpu().threads < 2:
+        return None
+    # The process must find the same copy of the program, whatever its current folder is.
+    paths = os.pathsep.join((str(Path(__file__).parents[2]), *filter(None, sys.path)))
+    # Its output is not needed: a kernel that fails there is compiled and reported here.
+    quiet = subprocess.DEVNULL
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-m", "engine.modalities.warm_up", BACKWARDS, *demo],
+            env=os.environ | {"PYTHONPATH": paths},
+            stdin=quiet,
+            stdout=quiet,
+            stderr=quiet,
+        )
+    except OSError:
+        return None
 
 
 if __name__ == "__main__":

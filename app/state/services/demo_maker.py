@@ -10,7 +10,7 @@ from app.language.translation import Lines, tr
 from app.state.services.threads import Task
 from engine.core.errors import EngineError, ResourceError
 from engine.jobs import new_process, process_context
-from engine.modalities import Demo, Study, demo_folder
+from engine.modalities import Demo, Study, compiled_early, demo_folder
 
 LOOK_S = 0.2
 """Interval at which the thread checks for a stop request [s]."""
@@ -78,7 +78,9 @@ def _listen(here: Connection, sentinel: int, task: Task) -> Study | None:
 def _make(pipe: Connection, demo: Demo, folder: Path | None) -> None:
     try:
         folder = folder or demo_folder()
-        pipe.send(demo.make(folder, on_progress=lambda done, total: pipe.send((done, total))))
+        with compiled_early(demo):
+            study = demo.make(folder, on_progress=lambda done, total: pipe.send((done, total)))
+        pipe.send(study)
     except EngineError as e:
         pipe.send(str(e))
     except Exception:  # noqa: BLE001  the last door: nothing may end without a word

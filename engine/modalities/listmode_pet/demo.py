@@ -18,7 +18,9 @@ from engine.protocols.study.study import Study
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from engine.core.backend import Backend
     from engine.geometry.scanner import Scanner
+    from engine.modalities.kernel_steps import Steps
 
 SCANNER = "demo-ring"
 HEAD_MM = (0.0, 0.0, 4.0)
@@ -43,6 +45,14 @@ class PetDemo(Demo):
     busy: ClassVar[str] = "Simulating the PET scan"
     protocol: ClassVar[type[Protocol]] = ListModeProtocol
     version: ClassVar[int] = 6
+
+    def kernels(self, on: Backend) -> Steps:
+        from engine.io import read_scanner
+        from engine.modalities.kernel_steps import TINY
+        from engine.modalities.listmode_pet.warm_up import of_events
+
+        protocol, tof = _protocol(), read_scanner(SCANNER).tof
+        return of_events(on, TINY, tof, reproducible=protocol.reproducible, mu_map=TINY)
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
         """Write list mode, μ-map, efficiencies and the truth.

@@ -59,6 +59,7 @@ def needs_simulation(data: ListMode) -> bool:
     data
         scan as read
     """
-    # Without a μ-map only the bias remains, and simulated scans have none.
-    has_bias = data.mu_map is not None or data.info.get("source") != "simulated"
-    return data.additive is None and data.scanner.is_round and has_bias
+    is_possible = data.mu_map is not None and data.scanner.energy is not None
+    # Otherwise only the bias remains, and simulated scans have none.
+    has_bias = data.info.get("source") != "simulated"
+    return data.additive is None and data.scanner.is_round and (is_possible or has_bias)
