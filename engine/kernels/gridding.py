@@ -3,9 +3,10 @@
     F(k) += Q(l) w(k_x − l d_x) w(k_y − l d_y),   l = 0 ... n_f − 1 along each view,
 
 with w the Kaiser-Bessel function over `TAPS` cells. Images are real, so F is stored for k_x ≥ 0
-only; waves with k_x < 0 are added as the conjugate at −k. `LANES` slices share the places and
-weights of their waves and are adjacent in memory. Fessler & Sutton, IEEE T Signal Process 51
-(2003) 560.
+only; waves with k_x < 0 are added as the conjugate at −k. Slices of a grid share the places and
+weights of their waves and are adjacent in memory: `LANES` slices, or one. No operation is fused
+with another, so that a slice has the same bits in both cases. Fessler & Sutton, IEEE T Signal
+Process 51 (2003) 560.
 """
 
 from __future__ import annotations
@@ -55,6 +56,40 @@ def _emit_add(
 _add: Callable[..., None] = intrinsic(_add_type)
 
 
+def _add_taps_type(
+    typing: Context, grid: Type, at: Type, values: Type, along: Type, weight: Type
+) -> lanes.Declared:
+    """Add weight · along[s] · values[:2] to the cells s of a row that begins at grid[at]."""
+    del typing, at, weight
+    return types.void(grid, types.int64, values, along, types.float32), _emit_add_taps
+
+
+def _emit_add_taps(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    grid, at, values, along, weight = args
+    zero = ir.Constant(ir.IntType(64), 0)
+    target = lanes.vector_at(context, builder, grid, signature.args[0], at, 2 * TAPS)
+    taps = lanes.vector_at(context, builder, along, signature.args[3], zero, TAPS)
+    wave = lanes.vector_at(context, builder, values, signature.args[2], zero, 2)
+    # both numbers of a cell have the weight of its tap
+    by_cell = _chosen(builder, builder.load(taps, align=4), [k // 2 for k in range(2 * TAPS)])
+    by_part = _chosen(builder, builder.load(wave, align=4), [k % 2 for k in range(2 * TAPS)])
+    weights = builder.fmul(lanes.spread(builder, weight, 2 * TAPS), by_cell)
+    product = builder.fmul(weights, by_part)
+    builder.store(builder.fadd(builder.load(target, align=4), product), target, align=4)
+    return context.get_dummy_value()
+
+
+def _chosen(builder: ir.IRBuilder, vector: ir.Value, places: list[int]) -> ir.Value:
+    """Return the numbers of a vector at some places."""
+    mask = ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places)
+    return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
+
+
+_add_taps: Callable[..., None] = intrinsic(_add_taps_type)
+
+
 @_KERNEL
 def add_waves(
     spectra: Array, rows: Array, shares: Array, steps: Array, shape: tuple[int, int],
@@ -67,9 +102,9 @@ def add_waves(
     spectra
         (n_views, n_rows, n_f, 2) float32, spectra of filtered rows
     rows
-        (n_views, LANES) int32, first of the two rows that a slice interpolates
+        (n_views, n_lanes) int32, first of the two rows that a slice interpolates; `LANES` or 1
     shares
-        (n_views, LANES, 2) float32, weights of these two rows
+        (n_views, n_lanes, 2) float32, weights of these two rows
     steps
         (n_views, 3) cells from wave to wave along x and y, and phase [rad]
     shape
@@ -77,10 +112,11 @@ def add_waves(
     table
         from `weights`
     grid
-        (n_y + 2 MARGIN, n_x / 2 + 1 + 2 MARGIN, LANES, 2) float32
+        (n_y + 2 MARGIN, n_x / 2 + 1 + 2 MARGIN, n_lanes, 2) float32
     """
     n_y, n_x = float(shape[0]), float(shape[1])
-    line = grid.shape[1] * _REALS
+    n_lanes = grid.shape[2]
+    cell, line = 2 * n_lanes, grid.shape[1] * 2 * n_lanes
     cells = grid.ravel()
     values = np.zeros(_REALS, np.float32)
     along, across = np.zeros(TAPS, np.float32), np.zeros(TAPS, np.float32)
@@ -97,7 +133,7 @@ def add_waves(
             if y >= n_y:  # a negative number near zero is rounded to the whole period
                 y = 0.0
             a, b = np.float32(re), np.float32(im)
-            for n in range(LANES):
+            for n in range(n_lanes):
                 row = rows[v, n]
                 near, far = shares[v, n, 0], shares[v, n, 1]
                 p = near * spectra[v, row, k, 0] + far * spectra[v, row + 1, k, 0]
@@ -108,10 +144,14 @@ def add_waves(
             i, j = int(x), int(y)
             _weights(table, x - i, along)
             _weights(table, y - j, across)
-            at = (j - 1 + MARGIN) * line + (i - 1 + MARGIN) * _REALS
-            for t in range(TAPS):
-                for s in range(TAPS):
-                    _add(cells, at + t * line + s * _REALS, values, across[t] * along[s])
+            at = (j - 1 + MARGIN) * line + (i - 1 + MARGIN) * cell
+            if n_lanes == LANES:
+                for t in range(TAPS):
+                    for s in range(TAPS):
+                        _add(cells, at + t * line + s * cell, values, across[t] * along[s])
+            else:
+                for t in range(TAPS):
+                    _add_taps(cells, at + t * line, values, along, across[t])
 
 
 @njit(inline="always", error_model="numpy")
@@ -139,7 +179,7 @@ def fold(grid: Array) -> None:
     for y in range(n_y):
         opposite = MARGIN + (n_y - y) % n_y
         for m in range(1, MARGIN + 1):
-            for n in range(LANES):
+            for n in range(grid.shape[2]):
                 for low, high in ((MARGIN - m, MARGIN + m), (MARGIN + last + m, MARGIN + last - m)):
                     grid[opposite, high, n, 0] += grid[MARGIN + y, low, n, 0]
                     grid[opposite, high, n, 1] -= grid[MARGIN + y, low, n, 1]
@@ -154,13 +194,13 @@ def separated(grid: Array, out: Array) -> None:
     grid
         as in `add_waves`
     out
-        (LANES, n_y, n_x / 2 + 1, 2) float32
+        (n_lanes, n_y, n_x / 2 + 1, 2) float32
     """
     last = out.shape[2] - 1
     for y in range(out.shape[1]):
         for x in range(last + 1):
             # each wave stands for itself and its conjugate; the transform counts these columns once
             times = np.float32(2.0 if x in (0, last) else 1.0)
-            for n in range(LANES):
+            for n in range(len(out)):
                 for part in range(2):
                     out[n, y, x, part] = times * grid[y + MARGIN, x + MARGIN, n, part]

@@ -36,6 +36,8 @@ from engine.operators.xray.scene import VolumeBox
 
 SpectraOf = Callable[[range], NDArray[np.complex64]]
 """Returns the spectra of filtered rows of some views, (n, n_rows, length // 2 + 1)."""
+ALONE = 2
+"""Slices up to which each has a grid of its own; more share grids, with empty lanes."""
 _VIEWS = 32
 """Views that are added in one step; their spectra stay in the L2 cache."""
 
@@ -68,7 +70,7 @@ def compile_kernels() -> None:
     spectra, table = np.zeros((0, 2, 1, 2), np.float32), np.zeros((STEPS + 2, TAPS), np.float32)
     rows, shares = np.zeros((0, LANES), np.int32), np.zeros((0, LANES, 2), np.float32)
     period = (2 * TAPS, 2 * TAPS)
-    buffers = _Buffers.of(period)
+    buffers = _Buffers.of(period, LANES)
     buffers.cells.fill(0)
     add_waves(spectra, rows, shares, np.zeros((0, 3)), period, table, buffers.cells)
     fold(buffers.cells)
@@ -114,25 +116,26 @@ class GriddedSlices:
         out = np.empty(box.shape, np.float32)
         across = tuple(slice(c, c + n) for c, n in zip(box.corner[1:], box.shape[1:], strict=True))
 
+        n_lanes = 1 if box.shape[0] <= ALONE else LANES
         threads = working_threads(self.grid.shape, self.threads)
         buffers: list[_Buffers | None] = [None] * threads
 
         def work(thread: int, start: int, stop: int) -> None:
             # reused: the system takes as long to hand out their pages as a grid takes to fill
-            mine = buffers[thread] = buffers[thread] or _Buffers.of(self._period)
+            mine = buffers[thread] = buffers[thread] or _Buffers.of(self._period, n_lanes)
             slices = range(box.corner[0] + start, box.corner[0] + stop)
             # whole slices, cut afterwards: positions count from the middle of the slice
             for k, made in enumerate(self._batch(filtered, slices, mine)):
                 out[start + k] = made[across]
 
-        run_blocks(work, box.shape[0], threads, on_progress, rows=LANES, in_turn=False)
+        run_blocks(work, box.shape[0], threads, on_progress, rows=n_lanes, in_turn=False)
         return out
 
     def _batch(
         self, filtered: Callable[[range], SpectraOf], slices: range, buffers: _Buffers
     ) -> Iterator[NDArray[np.float32]]:
-        """Yield at most `LANES` whole slices."""
-        places = self._rows_of(slices)
+        """Yield whole slices, at most as many as the grid has lanes."""
+        places = self._rows_of(slices, len(buffers.spectra))
         if places is None:
             for _ in slices:
                 yield np.zeros(self.grid.shape[1:], np.float32)
@@ -191,8 +194,11 @@ class GriddedSlices:
     @cached_property
     def _columns(self) -> NDArray[np.float64]:
         """Detector column of a point in voxels, (n_views, 4); 0 is the edge of the first column."""
-        matrices = self.geometry.in_voxels(self.grid)
-        return np.asarray(matrices[:, 0] / matrices[:, 2, 3:])
+        return np.asarray(self._matrices[:, 0] / self._matrices[:, 2, 3:])
+
+    @cached_property
+    def _matrices(self) -> NDArray[np.float64]:
+        return np.asarray(self.geometry.in_voxels(self.grid))
 
     @cached_property
     def _steps(self) -> NDArray[np.float64]:
@@ -203,12 +209,13 @@ class GriddedSlices:
         x, y = self._columns[:, 0] * n_x, self._columns[:, 1] * n_y
         return np.stack([x, y, 2 * np.pi * pixel], axis=1) / self.length
 
-    def _rows_of(self, slices: range) -> _Rows | None:
+    def _rows_of(self, slices: range, n_lanes: int) -> _Rows | None:
         """Return the rows that slices interpolate; None if no view sees them."""
-        matrices = self.geometry.in_voxels(self.grid)
+        matrices = self._matrices
         n_y, n_x = self.grid.shape[1:]
-        z = np.resize(np.array(slices) + 0.5, LANES)
-        points = np.stack([np.full(LANES, n_x / 2), np.full(LANES, n_y / 2), z, np.ones(LANES)])
+        z = np.resize(np.array(slices) + 0.5, n_lanes)
+        one = np.ones(n_lanes)
+        points = np.stack([n_x / 2 * one, n_y / 2 * one, z, one])
         row = matrices[:, 1] @ points / matrices[:, 2, 3:] - 0.5
         nearest = np.round(row)
         # rounding must not let a slice that is on a row read its neighbour as well
@@ -253,17 +260,17 @@ class GriddedSlices:
 
 @dataclass(frozen=True, eq=False)
 class _Buffers:
-    """Memory of a thread: the grid of `LANES` slices, and the same slice by slice."""
+    """Memory of a thread: the grid of some slices, and the same slice by slice."""
 
     cells: NDArray[np.float32]
     spectra: NDArray[np.float32]
 
     @classmethod
-    def of(cls, period: tuple[int, int]) -> _Buffers:
-        """Return the memory for a period (n_y, n_x)."""
+    def of(cls, period: tuple[int, int], n_lanes: int) -> _Buffers:
+        """Return the memory for a period (n_y, n_x) and a number of slices."""
         n_y, half = period[0], period[1] // 2 + 1
-        cells = np.empty((n_y + 2 * MARGIN, half + 2 * MARGIN, LANES, 2), np.float32)
-        return cls(cells, np.empty((LANES, n_y, half, 2), np.float32))
+        cells = np.empty((n_y + 2 * MARGIN, half + 2 * MARGIN, n_lanes, 2), np.float32)
+        return cls(cells, np.empty((n_lanes, n_y, half, 2), np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,8 +280,8 @@ class _Rows:
     Attributes
     ----------
     seen : rows that any view needs
-    first : (n_views, LANES) first of two rows, counted from one before `seen`
-    shares : (n_views, LANES, 2) weights of the two rows, times 1/τ²
+    first : (n_views, n_lanes) first of two rows, counted from one before `seen`
+    shares : (n_views, n_lanes, 2) weights of the two rows, times 1/τ²
     """
 
     seen: range

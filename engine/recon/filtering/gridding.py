@@ -19,10 +19,8 @@ from engine.operators.xray.gridding import GriddedSlices, SpectraOf
 from engine.operators.xray.scene import VolumeBox
 from engine.recon.filtering.design import FilterDesign
 from engine.recon.filtering.projections import RowFilter
-from engine.recon.filtering.settings import FilterSettings
+from engine.recon.filtering.settings import FEWEST_VIEWS, FilterSettings
 
-FEWEST_VIEWS = 100
-"""Views from which gridding is faster than a sum over voxels."""
 _LEAST_LENGTH = 4 / 3
 """Length of the transform, relative to the largest distance between a voxel and a pixel."""
 

@@ -75,3 +75,14 @@ def test_the_forecast_counts_the_grids() -> None:
         estimate(protocol(method), shape, grid, on=on).memory_bytes for method in ("direct", "auto")
     ]
     assert needs[1] - needs[0] == buffer_bytes(grid.shape, 2)
+
+
+def test_the_forecast_of_time_follows_the_method() -> None:
+    grid = ImageGrid((64, 512, 512), (1.0, 1.0, 1.0))
+
+    def seconds(method: str, n_views: int) -> float:
+        plan = protocol(method).model_copy(update={"beam": "parallel"})
+        return estimate(plan, (n_views, 64, 512), grid, on=cpu_device(2)).stages["reconstruct"]
+
+    assert seconds("auto", 360) == seconds("gridding", 360) < seconds("direct", 360) / 2
+    assert seconds("auto", 90) == seconds("direct", 90) != seconds("gridding", 90)
