@@ -77,6 +77,24 @@ for found in (
     order = np.argsort(places[:n])
     print(*places[order], *(round(float(each), 4) for each in kept[order]))
 """
+GRIDDED = """
+from hashlib import sha256
+
+import numpy as np
+
+from engine.core.backend import cpu
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circle, parallel
+from engine.recon.filtering.fdk import fdk
+from engine.recon.filtering.settings import FilterSettings
+
+geometry = parallel(circle(40, range_rad=np.pi), shape=(12, 48), pixel_mm=1.0)
+values = np.random.default_rng(1).random((40, 12, 48), np.float32)
+grid, settings = ImageGrid((12, 40, 44), (1.0, 1.1, 1.0)), FilterSettings(method="gridding")
+image = fdk(values, geometry, grid, settings=settings, on=cpu(2))
+alone = fdk(values, geometry, grid, settings=settings, on=cpu(1), region=np.s_[5:6, :, :])
+print(*(sha256(each.tobytes()).hexdigest() for each in (image, alone)))
+"""
 
 
 def said(program: str, elsewhere: Mapping[str, str] = {}) -> str:
@@ -102,3 +120,11 @@ def test_taps_laid_with_avx2_are_those_of_this_processor():
         one, other = ([float(word) for word in text.split()] for text in (one, other))
         assert len(one) > 100
         assert one == pytest.approx(other, abs=2e-4)
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_gridding_has_the_same_bits(processor):
+    elsewhere, needed = PROCESSORS[processor]
+    if not needed <= FEATURES:
+        pytest.skip(f"the processor is none with {processor}")
+    assert said(GRIDDED, elsewhere) == said(GRIDDED)
