@@ -30,6 +30,7 @@ from engine.modalities.xray_ct.requirements import (
     SMALLER,
     climbing,
     estimate,
+    grids_bytes,
     needs_in_slabs,
 )
 from engine.modalities.xray_ct.slab_fdk import SlabFdk, SlabRecipe
@@ -105,7 +106,8 @@ def _measure(context: Context, scan: Projections, grid: ImageGrid) -> Stage[Slab
     requirements = estimate(context.protocol, scan.shape, grid, on=on, climbs=climbs, in_files=True)
     refuse_if_too_large(requirements, grid, SMALLER)
     yield plan_of(context.on, requirements, grid)
-    needs = needs_in_slabs(scan.shape, grid, on, climbs=climbs)
+    grids = grids_bytes(context.protocol, grid, on)
+    needs = needs_in_slabs(scan.shape, grid, on, climbs=climbs, grids_bytes=grids)
     # At least one slab for each worker, so that none is idle.
     if context.divide is not None:
         needs = needs.divided(grid.shape[0], context.divide.n_parts)

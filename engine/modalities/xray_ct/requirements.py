@@ -226,10 +226,8 @@ def estimate(
         host += work
     if gpu is None:
         host += int(HOST.volumes * per_volume + HOST.projections * per_set)
-    if gpu is None and _may_grid(protocol):
-        from engine.kernels.grid_layout import buffer_bytes
-
-        host += buffer_bytes(grid.shape, max(on.threads, 1))
+    if gpu is None:
+        host += grids_bytes(protocol, grid, on)
     updates = passes(protocol) * shape[0] * grid.n_voxels
     direct = protocol.algorithm.direct
     rate = _updates_per_second(on, direct=direct)
@@ -258,11 +256,31 @@ def estimate(
             return found
         slower = {"reconstruct": stages["reconstruct"] * SLABS_SLOWER}
         return _in_files(found, some, slower)
-    needs = needs_in_slabs(shape, grid, on, climbs=climbs, are_there=in_files)
+    grids = grids_bytes(protocol, grid, on)
+    needs = needs_in_slabs(shape, grid, on, climbs=climbs, are_there=in_files, grids_bytes=grids)
     if not in_files and needs.memory_bytes >= host:
         return found
     filtered_s = needs.n_slabs * prod(shape) / VALUES_FILTERED_PER_SECOND
     return _in_files(found, needs, {"reconstruct": stages["reconstruct"] + filtered_s})
+
+
+def grids_bytes(protocol: CtProtocol, grid: ImageGrid, on: DeviceInfo) -> int:
+    """Return the memory for gridding; 0 if the protocol excludes it.
+
+    Parameters
+    ----------
+    protocol
+        protocol of the run
+    grid
+        grid of the image
+    on
+        CPU
+    """
+    if not _may_grid(protocol):
+        return 0
+    from engine.kernels.grid_layout import buffer_bytes  # most runs do not need it
+
+    return buffer_bytes(grid.shape, max(on.threads, 1))
 
 
 def _may_grid(protocol: CtProtocol) -> bool:
@@ -334,6 +352,7 @@ def needs_in_slabs(
     *,
     climbs: bool,
     are_there: bool = False,
+    grids_bytes: int = 0,
 ) -> SlabNeeds:
     """Return the requirements of a direct run in slabs, with the memory that is free now.
 
@@ -346,6 +365,7 @@ def needs_in_slabs(
         threads=max(on.threads, 1),
         climbs=climbs,
         are_there=are_there,
+        grids_bytes=grids_bytes,
     )
 
 

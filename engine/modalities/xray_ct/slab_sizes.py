@@ -88,6 +88,7 @@ def slab_needs(
     threads: int,
     climbs: bool = False,
     are_there: bool = False,
+    grids_bytes: int = 0,
 ) -> SlabNeeds:
     """Return the sizes of slabs for projections and a volume.
 
@@ -107,6 +108,8 @@ def slab_needs(
         True for a helix, which needs additional arrays
     are_there
         True if the projections are prepared and in files, whose size is not counted again
+    grids_bytes
+        memory of the grids of all threads, for gridding
     """
     n_views, n_rows, n_columns = shape
     # Kernels read a border of one pixel around each view.
@@ -115,7 +118,7 @@ def slab_needs(
     views = min(n_views, max(FEWEST_VIEWS, CHUNK_BYTES // per_view))
     block, rows = min(BLOCK_BYTES, per_set), min(FILTERED_AT_ONCE_BYTES, per_set)
     preparing = STEP_COPIES * threads * block
-    extra = views * per_view + FILTER_COPIES * threads * rows
+    extra = views * per_view + FILTER_COPIES * threads * rows + grids_bytes
     # Fixed costs are subtracted first; the slab gets the rest of the memory.
     left = PART_OF_FREE * free_bytes - extra
     slices = int(min(grid.shape[0], max(LEAST_SLICES, left // per_slice)))

@@ -18,6 +18,7 @@ from engine.kernels.grid_layout import buffer_bytes
 from engine.modalities.studies import Study, find_protocol, parse_protocol
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.requirements import estimate
+from engine.modalities.xray_ct.slab_sizes import slab_needs
 from engine.protocols.study.assignments import with_settings
 
 ON = cpu(2)
@@ -75,6 +76,17 @@ def test_the_forecast_counts_the_grids() -> None:
         estimate(protocol(method), shape, grid, on=on).memory_bytes for method in ("direct", "auto")
     ]
     assert needs[1] - needs[0] == buffer_bytes(grid.shape, 2)
+
+
+def test_slabs_leave_memory_for_the_grids() -> None:
+    shape, grid = (400, 512, 1024), ImageGrid((512, 1024, 1024), (1.0, 1.0, 1.0))
+    grids = buffer_bytes(grid.shape, 2)
+    free = 2 << 30
+    plain, gridded = (
+        slab_needs(shape, grid, free_bytes=free, threads=2, grids_bytes=each) for each in (0, grids)
+    )
+    assert gridded.sizes.slices < plain.sizes.slices
+    assert grids < gridded.memory_bytes <= 0.8 * free
 
 
 def test_the_forecast_of_time_follows_the_method() -> None:
