@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from engine.core.arrays import Array
+from engine.kernels.processor import LANES
 
 OnProgress = Callable[[int, int], None]
 """Called with (rows done, all rows); can raise an exception to stop the work."""
@@ -27,6 +28,20 @@ _LARGEST_BLOCK, _SMALLEST_BLOCK = 8192, 256
 _BLOCKS_PER_THREAD = 8
 _SUMS_BYTES = 4 << 30
 """Maximum memory of the images of all threads; above it, fewer threads work."""
+
+
+TAIL = 2 * LANES
+"""Number of values behind an array that can be read."""
+_LINE_BYTES = 64
+"""A register that begins at a multiple of it is in one line of the cache."""
+
+
+def aligned_zeros(shape: tuple[int, ...]) -> Array:
+    """Return float32 zeros from the start of a cache line, with `TAIL` readable values behind."""
+    n, more = prod(shape), _LINE_BYTES // 4
+    memory = np.zeros(n + more + TAIL, np.float32)
+    first = -memory.ctypes.data % _LINE_BYTES // 4
+    return memory[first : first + n].reshape(shape)
 
 
 def padded(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -36,12 +36,8 @@ MATH: Plain = {
 _KERNEL = cached_njit(**MATH)
 _INLINE = njit(inline="always", **MATH)
 
-_ONE = np.uint32(1)
-
 STILL = 1e-12
 """Maximum rows per voxel of a line that stays on one row."""
-_LEVEL = 1e-9
-"""Maximum rows per voxel of a line that stays at one height."""
 
 
 class UprightBuffers(NamedTuple):
@@ -222,103 +218,3 @@ def general(
                     left = (1.0 - b) * projection[i, j] + b * projection[i, j + 1]
                     right = (1.0 - b) * projection[i + 1, j] + b * projection[i + 1, j + 1]
                     voxels[k] += real(((1.0 - a) * left + a * right) * per_depth * per_depth)
-
-
-@_INLINE
-def _blend(projection: Array, b: float, blend: Array) -> None:
-    """Fill `blend` with the row at the height b of a projection."""
-    real, j = blend.dtype.type, int(b)
-    part, first = b - real(j), j * blend.size
-    low, high = projection[first : first + blend.size], projection[first + blend.size :]
-    for i in range(blend.size):
-        blend[i] = low[i] + part * (high[i] - low[i])
-
-
-@_INLINE
-def _add(row: Array, a: Pair, depth: Pair, first: int, last: float, voxels: Array) -> None:
-    """Add what a row reads to voxels; a and depth : at voxel `-first`, and from one to the next."""
-    real = voxels.dtype.type
-    nought = real(0.0)
-    for k in range(voxels.size):
-        ahead = real(np.int32(first + k))
-        away = depth[0] + ahead * depth[1]
-        per_depth = real(1.0) / away
-        place = (a[0] + ahead * a[1]) * per_depth + real(0.5)
-        inside = (away > nought) & (place >= nought) & (place < last)
-        # a position that is always valid, with weight 0: a selection can be vectorised,
-        # a branch cannot
-        place = place if inside else nought
-        i = np.uint32(place)
-        weight = per_depth * per_depth if inside else nought
-        voxels[k] += weight * (row[i] + (place - real(i)) * (row[i + _ONE] - row[i]))
-
-
-@_KERNEL
-def thin(
-    start: int, stop: int, matrices: Array, corner: Corner, middle: int, projections: Array,
-    n_columns: int, blend: Array, out: Array,
-) -> None:  # fmt: skip
-    """Add all views as `general` does, along x: for volumes with few slices.
-
-    Lines along z are too short there. A line that stays at one height, as for level rays, has two
-    detector rows interpolated once for all its voxels.
-
-    Parameters
-    ----------
-    start, stop
-        range of lines, counted through (z, y)
-    matrices
-        (n_views, 3, 4)
-    corner
-        voxel (y, x, z) of the volume at the first voxel of `out`
-    middle
-        voxel from which x is counted, so that a box has the bits of the whole volume
-    projections
-        (n_views, n_rows * n_columns), rows contiguous
-    n_columns
-        columns of the detector
-    blend
-        (n_columns,) working memory
-    out
-        (n_z, n_y, n_x), any box
-    """
-    n_y, n_x = out.shape[1], out.shape[2]
-    n_views, n_rows = len(projections), projections.shape[1] // n_columns
-    real = out.dtype.type
-    nought, last_a, last_b = real(0.0), real(n_columns - 1.0), real(n_rows - 1.0)
-    for line in range(start, stop):
-        z, y = corner[2] + line // n_y + 0.5, corner[0] + line % n_y + 0.5
-        x, first = middle + 0.5, corner[1] - middle
-        voxels = out[line // n_y, line % n_y]
-        for view in range(n_views):
-            m, projection = matrices[view], projections[view]
-            height = m[1, 0] * x + m[1, 1] * y + m[1, 2] * z + m[1, 3]
-            away = m[2, 0] * x + m[2, 1] * y + m[2, 2] * z + m[2, 3]
-            a_0 = real(m[0, 0] * x + m[0, 1] * y + m[0, 2] * z + m[0, 3])
-            b_0, depth_0 = real(height), real(away)
-            by_a, by_b, by_depth = real(m[0, 0]), real(m[1, 0]), real(m[2, 0])
-            # tested at the middle of the whole line, so that it does not depend on the box
-            if away > 0.0 and abs(m[1, 0] * away - height * m[2, 0]) < _LEVEL * away * away:
-                b = real(height / away + 0.5)
-                if nought <= b < last_b:
-                    _blend(projection, b, blend)
-                    _add(blend, (a_0, by_a), (depth_0, by_depth), first, last_a, voxels)
-                continue
-            for k in range(n_x):
-                ahead = real(np.int32(first + k))
-                depth = depth_0 + ahead * by_depth
-                per_depth = real(1.0) / depth
-                a = (a_0 + ahead * by_a) * per_depth + real(0.5)
-                b = (b_0 + ahead * by_b) * per_depth + real(0.5)
-                inside = (
-                    (depth > nought) & (a >= nought) & (a < last_a) & (b >= nought) & (b < last_b)
-                )
-                a, b = (a if inside else nought), (b if inside else nought)
-                i, j = np.uint32(a), np.uint32(b)
-                at = j * np.uint32(n_columns) + i
-                a, b = a - real(i), b - real(j)
-                near = projection[at] + a * (projection[at + _ONE] - projection[at])
-                at += np.uint32(n_columns)
-                far = projection[at] + a * (projection[at + _ONE] - projection[at])
-                weight = per_depth * per_depth if inside else nought
-                voxels[k] += weight * (near + b * (far - near))

@@ -78,11 +78,13 @@ def add_between(
         for i in range(first // LANES * LANES, stop, LANES):
             place = begin + i * step
             window = math.floor(min(place, place + (LANES - 1) * step))
-            asked = (max(first - i, 0), min(stop - i, LANES))
-            _add_lanes(
-                target, i - corner, asked, row, window - low + MARGIN,
-                np.float32(place - window), np.float32(step),
-            )  # fmt: skip
+            at, offset = window - low + MARGIN, np.float32(place - window)
+            # most registers are written as a whole, without a mask
+            if i >= first and i + LANES <= stop:
+                _add_lanes(target, i - corner, (0, LANES), row, at, offset, np.float32(step))
+            else:
+                asked = (max(first - i, 0), min(stop - i, LANES))
+                _add_lanes(target, i - corner, asked, row, at, offset, np.float32(step))
         return
     # loops from zero over slices: numba then knows that no index is negative
     values, out = row[MARGIN:], target[first - corner : stop - corner]

@@ -33,7 +33,7 @@ from engine.recon.filtering.gridding import gridded, is_gridded
 from engine.recon.filtering.projections import filtered, planned
 from engine.recon.filtering.settings import FilterSettings
 
-MOST_UPDATES = 1.2e8
+MOST_UPDATES = 6e8
 """Voxels times views that two slow cores back-project in less than a second."""
 MARGIN = 4
 """Rows on each side of those that see the slice, because steps use neighbouring rows."""

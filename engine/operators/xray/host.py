@@ -5,19 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.core.arrays import Array
 from engine.core.backend import Backend
 from engine.core.profiling import Profiler
-from engine.kernels.blocks import Bordered, OnProgress, run_blocks, sum_blocks
-from engine.kernels.cone import cone_back, joseph, joseph_upright
+from engine.kernels.blocks import Bordered, OnProgress, aligned_zeros, run_blocks, sum_blocks
+from engine.kernels.cone import cone_back
 from engine.kernels.host_variants import BackForm
 from engine.kernels.parallel_back import level_buffers, parallel
 from engine.kernels.stored_variants import Slot, back_slot, chosen, edge_class, power_class
 from engine.kernels.vectors.window import MARGIN
 from engine.operators.xray.scene import Scene, Three, VolumeBox, Way
+
+if TYPE_CHECKING:
+    from engine.operators.xray.few_slices import FewSlices
 
 THIN = 8
 """Maximum slices of a volume that is back-projected along x instead of z."""
@@ -58,12 +63,12 @@ class HostXray:
     def forward(self, x: Array) -> Array:
         """Return the line integrals (n_views, n_rows, n_columns) of a volume (n_z, n_y, n_x)."""
         with self._profiler.span("forward", events=self._n_rays, unit="rays"):
-            return self._forward(x)
+            return self._few.forward(x) if self._few else self._forward(x)
 
     def transposed(self, y: Array) -> Array:
         """Return the exact transpose of `forward`, (n_z, n_y, n_x)."""
         with self._profiler.span("back", events=self._n_rays, unit="rays"):
-            return self._transposed(y)
+            return self._few.transposed(y) if self._few else self._transposed(y)
 
     def back(self, y: Array, box: VolumeBox, *, as_adjoint: bool) -> Array:
         """Return the voxel-driven back projection with 1/τ² of a box.
@@ -86,10 +91,30 @@ class HostXray:
             self.keep(y, bordered)
             return self.back_bordered(bordered, box)
 
+    @cached_property
+    def _few(self) -> FewSlices | None:
+        """Projectors for few slices, if the scene has few."""
+        if not self._scene.has_few_slices:
+            return None
+        # imported here because most runs do not need it
+        from engine.operators.xray.few_slices import FewSlices
+
+        return FewSlices(self._scene, on=self._on, on_progress=self._tick)
+
+    @cached_property
+    def _strips(self) -> ModuleType:
+        """Kernels along x."""
+        # imported here because most runs do not need them
+        from engine.kernels.cone import cone_back_along_x
+
+        return cone_back_along_x
+
     def compile(self, direction: Way) -> None:
         """Compile the kernel of `forward`, `transposed` or `back`, by a call without lines."""
         one = np.zeros((1, 1, 1), np.float32)
-        if direction == "forward":
+        if direction != "back" and self._few:
+            self._few.compile(transposed=direction == "transposed")
+        elif direction == "forward":
             self._integrate(0, 0, one.ravel(), one)
         elif direction == "transposed":
             self._spread(0, 0, one, one.ravel())
@@ -112,6 +137,9 @@ class HostXray:
 
     def _integrate(self, start: int, stop: int, image: Array, out: Array) -> None:
         """Compute line integrals for some columns of all views."""
+        # imported here, and below, because FDK does not need them
+        from engine.kernels.cone import joseph, joseph_upright
+
         scene = (self._scene.rays, self._voxel_mm, self._shape, image)
         if self._is_upright:
             joseph_upright.forward_upright(start, stop, *scene, self._blend(), out)
@@ -138,6 +166,8 @@ class HostXray:
 
     def _spread(self, start: int, stop: int, values: Array, sums: Array) -> None:
         """Apply the transpose of `_integrate`."""
+        from engine.kernels.cone import joseph, joseph_upright
+
         scene = (self._scene.rays, self._voxel_mm, self._shape, values)
         if self._is_upright:
             row = np.zeros(self._scene.seen[1] + 2 * MARGIN, np.float32)
@@ -156,7 +186,7 @@ class HostXray:
         n_all, n_rows, n_columns = self._scene.seen
         n_views, rows, columns = n_views or n_all, n_rows + 2, n_columns + 2
         shape = (n_views, rows, columns) if self._is_along_x else (n_views, columns, rows)
-        return np.zeros(shape, np.float32)
+        return aligned_zeros(shape)
 
     def keep(self, y: Array, bordered: Array, first: int = 0, first_row: int = 0) -> None:
         """Copy projections into memory from `bordered`.
@@ -237,9 +267,13 @@ class HostXray:
     def _lines(self, views: range) -> Array:
         """Return the matrices from voxels to the detector, in the layout of the kernel."""
         matrices = self._scene.matrices[views.start : views.stop]
-        if self._is_along_x or not self._scene.geometry.is_upright:
-            return matrices
-        return cone_back.by_entry(matrices)
+        if self._is_along_x:
+            return (
+                matrices
+                if self._scene.sees_slices_by_rows
+                else self._strips.strip_entries(matrices)
+            )
+        return cone_back.by_entry(matrices) if self._scene.geometry.is_upright else matrices
 
     def _gather(
         self, start: int, stop: int, matrices: Array, bordered: Array, corner: Three, out: Array
@@ -247,15 +281,14 @@ class HostXray:
         """Back-project views onto some lines of voxels; `matrices` : see `_lines`."""
         lines = (start, stop, matrices, _y_x_z(corner))
         if self._is_along_x:
-            n_views, _, width = bordered.shape
-            # positions along x are counted from the middle of the whole volume: float32 has most
-            # digits there, and a box has the same bits as the whole volume
-            middle, projections = self._shape[1] // 2, bordered.reshape(n_views, -1)
             if self._scene.sees_slices_by_rows:
+                n_views, _, width = bordered.shape
+                # positions along x are counted from the middle of the whole volume: a box has the
+                # same bits
+                middle, projections = self._shape[1] // 2, bordered.reshape(n_views, -1)
                 parallel(*lines, middle, projections, width, level_buffers(width), out)
             else:
-                row = np.zeros(width, np.float32)
-                cone_back.thin(*lines, middle, projections, width, row, out)
+                self._strips.along_x(*lines, bordered, self._strips.strip_buffers(), out)
         elif self._scene.geometry.is_upright:
             # one for each call, because threads must not share it
             room = cone_back.upright_buffers(bordered.shape[2], self._form.tile)

@@ -20,6 +20,9 @@ Three = tuple[int, int, int]
 Way = Literal["forward", "transposed", "back"]
 """Line integrals, their transpose, or the voxel-driven back projection."""
 
+FEW_SLICES = 32
+"""Maximum slices for which rays next to each other are faster than rays above each other."""
+
 
 @dataclass(frozen=True)
 class VolumeBox:
@@ -109,6 +112,21 @@ class Scene:
             if (z > np.maximum(x, y)).any():
                 return True
         return False
+
+    @cached_property
+    def is_ahead(self) -> bool:
+        """Whether the source of every view is in front of the whole volume."""
+        depth = self.matrices[:, 2]
+        # with a margin of one voxel; a plane is lowest in a corner of the box
+        sizes = np.array(self.grid.shape[::-1])
+        low = np.minimum(-depth[:, :3], depth[:, :3] * (sizes + 1)).sum(axis=1) + depth[:, 3]
+        return bool((low > 0).all())
+
+    @property
+    def has_few_slices(self) -> bool:
+        """Whether rays are computed next to each other, by `FewSlices`."""
+        is_few = self.grid.shape[0] <= FEW_SLICES
+        return is_few and self.geometry.is_upright and not self.is_steep and self.is_ahead
 
     @cached_property
     def sees_slices_by_rows(self) -> bool:

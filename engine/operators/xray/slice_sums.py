@@ -21,13 +21,11 @@ from engine.core.backend import Backend
 from engine.core.errors import GeometryError
 from engine.geometry.plane import Plane
 from engine.geometry.xray import XrayGeometry
-from engine.kernels.blocks import run_blocks
+from engine.kernels.blocks import aligned_zeros
 from engine.kernels.cone import cone_back
-from engine.kernels.parallel_back import are_level, level_buffers, parallel
+from engine.operators.xray.strip_slices import by_strips, compile_strips
 from engine.operators.xray.upright_slices import TILE, are_upright, by_columns
 
-LINES = 16
-"""Minimum lines of a slice for a call."""
 UNCHANGED = 1e-9
 """Relative difference of gains that counts as rounding."""
 TURNED_OVER = 4
@@ -50,7 +48,7 @@ class SliceSums:
     ) -> None:
         self._on = on
         # a border of zeros makes tests at the edge of the detector unnecessary
-        self._views = np.zeros((n_slots, shape[0] + 2, shape[1] + 2), np.float32)
+        self._views = aligned_zeros((n_slots, shape[0] + 2, shape[1] + 2))
         self._columns: Array | None = None
         self._gains = np.zeros(n_slots)
         self._sums = [_Sum(plane, n_slots) for plane in planes]
@@ -58,10 +56,9 @@ class SliceSums:
     @staticmethod
     def compile() -> None:
         """Compile the kernel, or load it from the cache."""
-        view, out = np.zeros((1, 9), np.float32), np.zeros((1, 1, 1), np.float32)
-        matrix, columns = np.zeros((1, 3, 4)), np.zeros((1, 3, 3), np.float32)
-        cone_back.thin(0, 0, matrix, (0, 0, 0), 0, view, 3, view[0, :3], out)
-        parallel(0, 0, matrix, (0, 0, 0), 0, view, 3, level_buffers(3), out)
+        compile_strips()
+        out, matrix = np.zeros((1, 1, 1), np.float32), np.zeros((1, 3, 4))
+        columns = np.zeros((1, 3, 3), np.float32)
         room, entries = cone_back.upright_buffers(3, TILE), cone_back.by_entry(matrix)
         cone_back.upright(0, 0, TILE, entries, (0, 0, 0), columns, room, out)
 
@@ -191,37 +188,29 @@ class SliceSums:
         for sign in (1, -1):
             some = [slot for slot in changed if sign * more[slot] > 0]
             if some:
-                work = self._by_columns if each.is_upright[some].all() else self._by_rows
+                work = self._by_columns if each.is_upright[some].all() else self._by_strips
                 each.total += sign * work(each, some, np.abs(more[some]))
                 each.steps += 1
         each.changed += len(changed)
         each.gains[changed] = wanted[changed]
 
-    def _by_rows(self, each: _Sum, slots: list[int], gains: Array) -> Array:
+    def _by_strips(self, each: _Sum, slots: list[int], gains: Array) -> Array:
         matrices = each.matrices[slots] / np.sqrt(gains)[:, None, None]
-        _, n_rows, n_columns = each.plane.grid.shape
-        width, middle = self._views.shape[2], n_columns // 2
-        flat = self._views.reshape(len(self._views), -1)
-        part, runs = np.zeros((1, n_rows, n_columns), np.float32), _runs(slots)
-        # like the volume of a stored scan, so that both have the same bits
-        level = are_level(matrices, (n_rows, n_columns))
-        kernel = parallel if level else cone_back.thin
-
-        def work(_: int, start: int, stop: int) -> None:
-            blend = level_buffers(width) if level else np.zeros(width, np.float32)
-            for views, at in runs:
-                some = matrices[at], (0, 0, 0), middle, flat[views], width
-                kernel(start, stop, *some, blend, part)
-
-        run_blocks(work, n_rows, self._on.threads, smallest=LINES)
-        return part[0]
+        rows, shape = self._views, each.plane.shape
+        return by_strips(rows, self._columns_first, matrices, shape, _runs(slots), on=self._on)
 
     def _by_columns(self, each: _Sum, slots: list[int], gains: Array) -> Array:
-        if self._columns is None:
-            self._columns = np.ascontiguousarray(self._views.transpose(0, 2, 1))
         matrices = each.matrices[slots] / np.sqrt(gains)[:, None, None]
         shape = each.plane.shape
-        return by_columns(self._columns, matrices, shape, _runs(slots), on=self._on)
+        return by_columns(self._columns_first(), matrices, shape, _runs(slots), on=self._on)
+
+    def _columns_first(self) -> Array:
+        """Return the views with columns first, computed on first use."""
+        if self._columns is None:
+            n_slots, n_rows, n_columns = self._views.shape
+            self._columns = aligned_zeros((n_slots, n_columns, n_rows))
+            self._columns[...] = self._views.transpose(0, 2, 1)
+        return self._columns
 
 
 class _Sum:

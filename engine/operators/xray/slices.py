@@ -2,25 +2,24 @@
 
 As in Graas et al., "ASTRA KernelKit", section 4.2 (quasi-3D): all slices read the same texture, so
 new projections are uploaded once. On a GPU a call is one launch of a recorded graph, for any
-position of the slices. On the CPU an upright slice is computed by columns, and any other one is a
-thin volume of a moved scan.
+position of the slices. On the CPU an upright slice is computed by columns, and any other one by
+strips.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from engine.core.arrays import Array, as_supported
 from engine.core.backend import Backend
 from engine.core.errors import GeometryError
 from engine.geometry.plane import Plane
 from engine.geometry.xray import XrayGeometry
+from engine.kernels.blocks import aligned_zeros
 from engine.kernels.cone.cone_variants import BackVariant
 from engine.operators.xray.patch import PatchGroup
 from engine.operators.xray.resident_projections import ResidentProjections
-from engine.operators.xray.transform import XrayTransform
+from engine.operators.xray.strip_slices import by_strips
 from engine.operators.xray.upright_slices import are_upright, by_columns
 
 
@@ -93,11 +92,13 @@ class Slices:
 class _OnHost:
     def __init__(self, geometry: XrayGeometry, on: Backend) -> None:
         self._geometry, self._on = geometry, on
-        self._y = np.zeros((geometry.n_views, *geometry.shape), np.float32)
+        n_rows, n_columns = geometry.shape
+        # a border of zeros makes tests at the edge of the detector unnecessary
+        self._views = aligned_zeros((geometry.n_views, n_rows + 2, n_columns + 2))
         self._columns: Array | None = None
 
     def update(self, y: Array, first: int) -> None:
-        self._y[first : first + len(y)] = y
+        self._views[first : first + len(y), 1:-1, 1:-1] = y
         self._columns = None
 
     def place(self, planes: Sequence[Plane]) -> None:
@@ -110,18 +111,19 @@ class _OnHost:
             seen = plane.seen(self._geometry)
             matrices = seen.in_voxels(plane.grid)
             if are_upright(matrices).all():
-                found.append(by_columns(self._by_columns(), matrices, plane.shape, on=self._on))
-                continue
-            transform = XrayTransform(seen, plane.grid, on=self._on)
-            found.append(transform.back_project(self._y, weighting="fdk")[0])
+                part = by_columns(self._columns_first(), matrices, plane.shape, on=self._on)
+            else:
+                views = self._views, self._columns_first
+                part = by_strips(*views, matrices, plane.shape, on=self._on)
+            found.append(part)
         return found
 
-    def _by_columns(self) -> Array:
-        """Return the views with a border, columns first, computed on first use."""
+    def _columns_first(self) -> Array:
+        """Return the views with columns first, computed on first use."""
         if self._columns is None:
-            n_views, n_rows, n_columns = self._y.shape
-            self._columns = np.zeros((n_views, n_columns + 2, n_rows + 2), np.float32)
-            self._columns[:, 1:-1, 1:-1] = self._y.transpose(0, 2, 1)
+            n_views, n_rows, n_columns = self._views.shape
+            self._columns = aligned_zeros((n_views, n_columns, n_rows))
+            self._columns[...] = self._views.transpose(0, 2, 1)
         return self._columns
 
 

@@ -95,6 +95,24 @@ image = fdk(values, geometry, grid, settings=settings, on=cpu(2))
 alone = fdk(values, geometry, grid, settings=settings, on=cpu(1), region=np.s_[5:6, :, :])
 print(*(sha256(each.tobytes()).hexdigest() for each in (image, alone)))
 """
+FEW_SLICES = """
+import numpy as np
+from engine.core.backend import cpu
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circle, circular_cone
+from engine.operators.xray.transform import XrayTransform
+
+scan = circular_cone(
+    circle(5), source_axis_mm=90.0, source_detector_mm=130.0, shape=(9, 40), pixel_mm=1.6
+)
+rng = np.random.default_rng(2)
+for shape, voxel_mm in (((2, 30, 33), 1.0), ((2, 7, 8), 6.0)):  # from registers, and one by one
+    A = XrayTransform(scan, ImageGrid(shape, (voxel_mm,) * 3), on=cpu(1))
+    assert A._projector._few
+    x, y = rng.random(A.in_shape, np.float32), rng.random(A.out_shape, np.float32)
+    for found in (A(x), A.T(y), A.back_project(y, weighting="fdk")):
+        print(*(found.ravel() / found.max()).round(6))
+"""
 
 
 def said(program: str, elsewhere: Mapping[str, str] = {}) -> str:
@@ -128,3 +146,15 @@ def test_gridding_has_the_same_bits(processor):
     if not needed <= FEATURES:
         pytest.skip(f"the processor is none with {processor}")
     assert said(GRIDDED, elsewhere) == said(GRIDDED)
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_few_slices_are_those_of_this_processor(processor):
+    elsewhere, needed = PROCESSORS[processor]
+    if not needed <= FEATURES:
+        pytest.skip(f"the processor is none with {processor}")
+    ours, theirs = (said(FEW_SLICES, where).splitlines() for where in ({}, elsewhere))
+    for one, other in zip(ours, theirs, strict=True):
+        one, other = ([float(word) for word in text.split()] for text in (one, other))
+        assert len(one) > 100
+        assert one == pytest.approx(other, abs=5e-6)  # float32, relative to the maximum

@@ -1,0 +1,340 @@
+"""Registers of `LANES` numbers as Numba values, which one instruction works on.
+
+Kernels combine them with + - * / & | < <= and the functions below. A register holds float32,
+float64, int32, or the truth values of a comparison. LLVM splits registers that are wider than those
+of the processor, so the same code runs everywhere. Only `picked` depends on the processor: with
+AVX-512 or AVX2 it permutes two registers; elsewhere each lane is read from memory.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core.base import BaseContext
+from numba.core.typing.templates import Signature
+from numba.extending import intrinsic, models, overload, register_model
+
+from engine.kernels import lanes
+from engine.kernels.processor import HAS_LANES, LANES
+
+FUSED = ("contract",)
+"""A product and a following sum can be rounded once (fused multiply-add)."""
+
+MOST_APART = 2 * LANES - 3
+"""Maximum distance between the first and the last place of `picked`, with one more for rounding."""
+
+
+class Register(types.Type):
+    """Numba type of a register; `element` is the type of its numbers."""
+
+    def __init__(self, element: types.Type) -> None:
+        self.element = element
+        super().__init__(name=f"register({element})")
+
+    @property
+    def is_real(self) -> bool:
+        """Whether the numbers are of floating point."""
+        return isinstance(self.element, types.Float)
+
+
+REALS, DOUBLES = Register(types.float32), Register(types.float64)
+WHOLES, TRUTHS = Register(types.int32), Register(types.boolean)
+
+_LLVM = {
+    REALS: ir.VectorType(ir.FloatType(), LANES),
+    DOUBLES: ir.VectorType(ir.DoubleType(), LANES),
+    WHOLES: ir.VectorType(lanes.I32, LANES),
+    TRUTHS: ir.VectorType(ir.IntType(1), LANES),
+}
+_F32, _I32 = _LLVM[REALS], _LLVM[WHOLES]
+
+
+@register_model(Register)
+class _Model(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Register) -> None:
+        super().__init__(manager, kind, _LLVM[kind])
+
+
+_intrinsic: Callable[[Callable[..., Any]], Callable[..., Any]] = intrinsic
+"""Numba's decorator; kernels call the result without its first argument."""
+_Emit = Callable[..., ir.Value]
+_Result = Callable[[Any], types.Type]
+
+
+def _same(kind: types.Type) -> types.Type:
+    return kind
+
+
+def _truths(kind: types.Type) -> types.Type:
+    del kind
+    return TRUTHS
+
+
+def _unary(emit: _Emit, result: _Result = _same) -> Callable[..., Any]:
+    """Return an intrinsic of one value with the instructions emit(builder, value)."""
+
+    def typed(typing: Any, value: Any) -> lanes.Declared:
+        del typing
+        return result(value)(value), lambda _context, builder, _signature, args: emit(
+            builder, *args
+        )
+
+    return intrinsic(typed)
+
+
+def _binary(emit: _Emit, result: _Result = _same) -> Callable[..., Any]:
+    """Return an intrinsic of two values of one type."""
+
+    def typed(typing: Any, one: Any, other: Any) -> lanes.Declared:
+        del typing, other
+        return result(one)(one, one), lambda _context, builder, _signature, args: emit(
+            builder, *args
+        )
+
+    return intrinsic(typed)
+
+
+def _register_of(element: types.Type) -> types.Type:
+    return Register(element)
+
+
+def _emit_ramp(builder: ir.IRBuilder, first: ir.Value, step: ir.Value) -> ir.Value:
+    number = builder.sitofp(lanes.numbers(lanes.I32, LANES), ir.VectorType(first.type, LANES))
+    steps = builder.fmul(number, lanes.spread(builder, step, LANES), FUSED)
+    return builder.fadd(lanes.spread(builder, first, LANES), steps, FUSED)
+
+
+def _emit_lower(builder: ir.IRBuilder, one: ir.Value, other: ir.Value) -> ir.Value:
+    return builder.select(builder.fcmp_ordered("<", one, other), one, other)
+
+
+def _emit_higher(builder: ir.IRBuilder, one: ir.Value, other: ir.Value) -> ir.Value:
+    return builder.select(builder.fcmp_ordered(">", one, other), one, other)
+
+
+def _emit_tent(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+    one = ir.Constant(value.type, [1.0] * LANES)
+    return lanes.at_least_0(builder, builder.fsub(one, lanes.absolute(builder, value), FUSED))
+
+
+def _named(way: str) -> _Emit:
+    def emit(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+        name = f"llvm.{way}.{lanes.name_of(value.type)}"
+        return lanes.called(builder, name, value.type, [value])
+
+    return emit
+
+
+every = _unary(lambda b, x: lanes.spread(b, x, LANES), _register_of)
+"""every(x): the same number in all lanes."""
+ramp = _binary(_emit_ramp, _register_of)
+"""ramp(x, s): x + j s in lane j."""
+whole = _unary(lambda b, x: b.fptosi(x, _I32), lambda _: WHOLES)
+"""whole(x): int32, rounded towards 0."""
+real = _unary(lambda b, i: b.sitofp(i, _F32), lambda _: REALS)
+"""real(i): float32 of int32."""
+short = _unary(lambda b, x: b.fptrunc(x, _F32), lambda _: REALS)
+"""short(x): float32 of float64."""
+below = _unary(_named("floor"))
+"""below(x): the next whole number at or below x, as a real number."""
+above = _unary(_named("ceil"))
+"""above(x): the next whole number at or above x, as a real number."""
+lower = _binary(_emit_lower)
+"""lower(x, y): the smaller number of each lane; y if one is not a number."""
+higher = _binary(_emit_higher)
+"""higher(x, y): the larger number of each lane; y if one is not a number."""
+size = _unary(lambda b, x: lanes.absolute(b, x))
+"""size(x): the absolute value."""
+root = _unary(_named("sqrt"))
+"""root(x): the square root."""
+tent = _unary(_emit_tent)
+"""tent(x): max(0, 1 - |x|), the weight of linear interpolation at the distance x."""
+
+
+@_intrinsic
+def either(typing: Any, is_first: Any, one: Any, other: Any) -> lanes.Declared:
+    """Return the lanes of `one` where `is_first`, and those of `other` elsewhere."""
+    del typing, is_first, other
+    return one(TRUTHS, one, one), lambda _context, builder, _signature, args: builder.select(*args)
+
+
+_OF_REALS: dict[Callable[..., Any], Callable[..., Any]] = {
+    operator.add: _binary(lambda b, x, y: b.fadd(x, y, FUSED)),
+    operator.sub: _binary(lambda b, x, y: b.fsub(x, y, FUSED)),
+    operator.mul: _binary(lambda b, x, y: b.fmul(x, y, FUSED)),
+    operator.truediv: _binary(lambda b, x, y: b.fdiv(x, y)),
+    operator.lt: _binary(lambda b, x, y: b.fcmp_ordered("<", x, y), _truths),
+    operator.le: _binary(lambda b, x, y: b.fcmp_ordered("<=", x, y), _truths),
+}
+_OF_WHOLES: dict[Callable[..., Any], Callable[..., Any]] = {
+    operator.add: _binary(lambda b, i, j: b.add(i, j)),
+    operator.mul: _binary(lambda b, i, j: b.mul(i, j)),
+    operator.and_: _binary(lambda b, i, j: b.and_(i, j)),
+    operator.or_: _binary(lambda b, i, j: b.or_(i, j)),
+}
+
+
+def _define(
+    function: Callable[..., Any], instruction: Callable[..., Any], *, of_reals: bool
+) -> None:
+    """Let Numba use an instruction for an operator between two registers of one type."""
+
+    @overload(function, strict=False)  # lambdas have no annotations to compare
+    def typed(one: Any, other: Any) -> Any:
+        if isinstance(one, Register) and one == other and one.is_real == of_reals:
+            return lambda one, other: instruction(one, other)
+        return None
+
+
+for _function, _instruction in _OF_REALS.items():
+    _define(_function, _instruction, of_reals=True)
+for _function, _instruction in _OF_WHOLES.items():
+    _define(_function, _instruction, of_reals=False)
+
+
+@_intrinsic
+def read(typing: Any, array: Any, first: Any) -> lanes.Declared:
+    """Return array[first + j] in all lanes j; the array is contiguous, and counted as flat."""
+    del typing, first
+    return Register(array.dtype)(array, types.int64), _emit_read
+
+
+@_intrinsic
+def write(typing: Any, value: Any, array: Any, first: Any) -> lanes.Declared:
+    """Write all lanes j to array[first + j]."""
+    del typing, first
+    return types.void(value, array, types.int64), _emit_write
+
+
+@_intrinsic
+def read_some(typing: Any, array: Any, first: Any, lane: Any, stop: Any) -> lanes.Declared:
+    """Return array[first + j] in lanes j of lane ... stop - 1, and 0 in the others (float32)."""
+    del typing, first, lane, stop
+    i64 = types.int64
+    return REALS(array, i64, i64, i64), _emit_read_some
+
+
+@_intrinsic
+def write_some(
+    typing: Any, value: Any, array: Any, first: Any, lane: Any, stop: Any
+) -> lanes.Declared:
+    """Write lanes j of lane ... stop - 1 to array[first + j] (float32)."""
+    del typing, value, first, lane, stop
+    i64 = types.int64
+    return types.void(REALS, array, i64, i64, i64), _emit_write_some
+
+
+@_intrinsic
+def picked(typing: Any, array: Any, first: Any, places: Any) -> lanes.Declared:
+    """Return array[first + place] and array[first + place + 1] in each lane (float32).
+
+    places : 0 ... 2 LANES - 2; 2 LANES values from `first` on must be readable
+    """
+    del typing, first, places
+    return types.UniTuple(REALS, 2)(array, types.int64, WHOLES), _emit_picked
+
+
+@_intrinsic
+def gathered(typing: Any, array: Any, first: Any, places: Any) -> lanes.Declared:
+    """Return array[first + place] in each lane, for places of any size, one by one (float32)."""
+    del typing, first, places
+    return REALS(array, types.int64, WHOLES), _emit_gathered
+
+
+def _asked(builder: ir.IRBuilder, lane: ir.Value, stop: ir.Value) -> ir.Value:
+    """Return a mask of the lanes lane ... stop - 1."""
+    first, end = (builder.trunc(n, lanes.I32) for n in (lane, stop))
+    return builder.and_(
+        lanes.first_lanes(builder, end, LANES),
+        builder.not_(lanes.first_lanes(builder, first, LANES)),
+    )
+
+
+def _emit_read_some(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    array, first, lane, stop = args
+    pointer = lanes.vector_at(context, builder, array, signature.args[0], first, LANES)
+    return lanes.loaded(builder, pointer, _asked(builder, lane, stop), _F32)
+
+
+def _emit_write_some(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    value, array, first, lane, stop = args
+    pointer = lanes.vector_at(context, builder, array, signature.args[1], first, LANES)
+    lanes.store(builder, value, pointer, _asked(builder, lane, stop))
+    return context.get_dummy_value()
+
+
+def _emit_read(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    array, first = args
+    return _vector(context, builder, array, signature.args[0], first)
+
+
+def _emit_write(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    value, array, first = args
+    pointer = lanes.vector_at(context, builder, array, signature.args[1], first, LANES)
+    builder.store(value, pointer, align=_bytes(signature.args[1]))
+    return context.get_dummy_value()
+
+
+def _vector(
+    context: BaseContext, builder: ir.IRBuilder, array: ir.Value, kind: Any, first: ir.Value
+) -> ir.Value:
+    pointer = lanes.vector_at(context, builder, array, kind, first, LANES)
+    return builder.load(pointer, align=_bytes(kind))
+
+
+def _bytes(kind: Any) -> int:
+    """Return the alignment of rows that begin anywhere: that of one value."""
+    return int(kind.dtype.bitwidth) // 8
+
+
+def _emit_picked(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    array, first, places = args
+    kind = signature.args[0]
+    nexts = builder.add(places, ir.Constant(_I32, [1] * LANES))
+    if HAS_LANES:
+        starts = first, builder.add(first, first.type(LANES))
+        parts = [_vector(context, builder, array, kind, start) for start in starts]
+        pair = [lanes.picked(builder, some, parts) for some in (places, nexts)]
+    else:
+        pair = [_one_by_one(context, builder, array, kind, first, s) for s in (places, nexts)]
+    return context.make_tuple(builder, signature.return_type, pair)
+
+
+def _emit_gathered(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    array, first, places = args
+    return _one_by_one(context, builder, array, signature.args[0], first, places)
+
+
+def _one_by_one(
+    context: BaseContext,
+    builder: ir.IRBuilder,
+    array: ir.Value,
+    kind: Any,
+    first: ir.Value,
+    places: ir.Value,
+) -> ir.Value:
+    """Read each lane from memory."""
+    data = context.make_array(kind)(context, builder, array).data
+    result = ir.Constant(_F32, ir.Undefined)
+    for n in range(LANES):
+        lane = ir.Constant(lanes.I32, n)
+        place = builder.sext(builder.extract_element(places, lane), first.type)
+        value = builder.load(builder.gep(data, [builder.add(first, place)]))
+        result = builder.insert_element(result, value, lane)
+    return result
