@@ -13,8 +13,8 @@ SEEDS = {name: range(1, 21) if name == "small-animal" else range(1, 4) for name 
 
 OWN_STRENGTH = {"small-animal": None}
 """None: that of *standard*, as the program chooses it."""
-REFERENCE = 24
-"""Cycles of the reference."""
+REFERENCE = 8
+"""Cycles of SVRG before the Newton steps of the reference."""
 
 
 @pytest.mark.slow
