@@ -3,9 +3,9 @@
 python -m tests.physics.map_scan [SCANNER ...] [--pairs N] [--strength S] [--seeds K]
     [--cycles N] [--reference N]
 
-The reference is the optimum in float64 (`tests.physics.map_optimum`). Errors are those of PETRIC:
-rms over the whole object and over its background, and the largest error of a region, all relative
-to the background.
+The reference is the optimum in float64 (`tests.physics.references.map_optimum`). Errors are those
+of PETRIC: rms over the whole object and over its background, and the largest error of a region, all
+relative to the background.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from tests.judge_scans import (
     panels_of,
     ring_of,
 )
-from tests.physics.map_optimum import optimum_of
+from tests.physics.references.map_optimum import optimum_of
 
 PASSES_BEFORE = 3.625
 """OSEM, an update, 1.5 for the row sums and 0.125 for the strength. A cycle ends with the full

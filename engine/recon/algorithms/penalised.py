@@ -112,6 +112,7 @@ class PenalisedLikelihood:
     least : δ, activity well below that of the object
     inside : (n_z, n_y, n_x) bool, voxels that can contain activity; None for all
     strength : weight of the prior relative to the data, for the report
+    momentum : share of the last change of the image that an update of SVRG adds, below 1
     """
 
     objective: SubsetObjective
@@ -119,6 +120,7 @@ class PenalisedLikelihood:
     least: float
     inside: Array | None = None
     strength: float = 0.0
+    momentum: float = 0.0
 
     @cached_property
     def seen(self) -> Array:

@@ -12,6 +12,15 @@ The image of a cycle is the mean of the images after the updates of its last pas
 1, 2, ... B. Images with few counts in each subset scatter about the optimum, and long steps scatter
 most. The mean scatters less, so steps can be long enough for details that the data hardly know.
 
+If each count could come from thousands of voxels, as between two panels, the data hardly know
+structures of a few voxels, and the steps above hardly move them. An update then adds a share m of
+the last change of the image (heavy ball),
+
+    x ← max( 0, x + m (x − last x) + α D ( ... ) ),    m = max(0, 1 − (800 / d)²),
+
+with d the voxels that share a count (`engine.recon.priors.equal_noise`). Each cycle begins without
+a last change. In rings m is 0: subsets with few counts disagree, and momentum adds to their noise.
+
 If few counts contribute to a voxel near 0, its gradient depends on single counts. Such gradients of
 all subsets would take the voxel to many times its value, and Φ would decrease. Therefore an update
 at most halves or doubles a voxel, and a cycle at most triples it:
@@ -26,7 +35,8 @@ rounded, the cycle is repeated with half the step. The result is a
 function of a, the number of the cycle and the data alone: runs can continue after every cycle.
 
 Johnson & Zhang, NIPS 26 (2013) 315; Twyman et al., IEEE TMI 42 (2023) 29; scaling by the prior:
-Ehrhardt, Kereta & Schramm, arXiv 2506.04976 (2025).
+Ehrhardt, Kereta & Schramm, arXiv 2506.04976 (2025); heavy ball: Polyak, USSR Comput Math Math Phys
+4 (1964) 1.
 """
 
 from __future__ import annotations
@@ -40,7 +50,7 @@ from engine.recon.algorithms.subset_order import shuffled
 SUBSET_PASSES, IN_FIRST = 2, 1
 """Passes over the subsets between full gradients, and in the first cycle."""
 LONGEST_STEP, DECAY, SHORTEST_STEP = 2.0, 0.2, 0.25
-"""Step lengths α = max(2 / (1 + 0.2 pass), 0.25).
+"""Step lengths α = max(2 / (1 + 0.2 (1 + m) pass), 0.25), with m the momentum.
 
 Far from the optimum, long ones gain most, and beyond 2 the total of an image would oscillate. Near
 the optimum, subsets with few counts need short ones.
@@ -143,7 +153,7 @@ def _passed(of: PenalisedLikelihood, anchor: Anchor, number: int, longest: float
     """Return the image after the passes of a cycle."""
     n, first = of.objective.n_subsets, sum(map(_passes_in, range(number)))
     limits = Limits(anchor.x, *(IN_A_CYCLE if number else IN_FIRST_CYCLE), of.least)
-    step = _length(first, longest)
+    step = _length(of, first, longest)
     x = of.stepped(anchor.x, of.scaling(anchor.x), anchor.gradient, step)
 
     def limit(planes: slice) -> None:
@@ -152,12 +162,16 @@ def _passed(of: PenalisedLikelihood, anchor: Anchor, number: int, longest: float
 
     of.objective.by_planes(limit, x)
     mean, last = module_of(x).zeros_like(x), first + _passes_in(number) - 1
+    before: Array | None = None
     for each in range(first, last + 1):
         # The curvature of the prior changes with the image, most of all in the first cycles.
-        step, scaling = _length(each, longest), of.scaling(x)
+        step, scaling = _length(of, each, longest), of.scaling(x)
         for done, k in enumerate(shuffled(n, each), 1):
             share = 2 * done / (n * (n + 1)) if each == last else 0.0
-            x = _updated(of, anchor, k, x, scaling, step, limits, mean, share)
+            ahead = x if before is None else _ahead(of, x, before)
+            found = _updated(of, anchor, k, x, ahead, scaling, step, limits, mean, share)
+            # Without momentum, the last image is released.
+            before, x = (x if of.momentum else None), found
     return mean
 
 
@@ -166,13 +180,17 @@ def _updated(
     anchor: Anchor,
     k: int,
     x: Array,
+    ahead: Array,
     scaling: Array,
     step: float,
     limits: Limits,
     mean: Array,
     share: float,
 ) -> Array:
-    """Return the image after the update with a subset, and add a share of it to the mean."""
+    """Return the image after the update with a subset, and add a share of it to the mean.
+
+    The step begins at `ahead`, the image with the momentum of the last update.
+    """
     found, prior, part = of.objective.gradient_image(k, x), of.prior_gradient(x), anchor.parts[k]
     n = x.dtype.type(of.objective.n_subsets)
 
@@ -183,7 +201,7 @@ def _updated(
         gradient *= n
         gradient += anchor.total[planes]
         gradient -= prior[planes]
-        of.step(planes, x, scaling, found, step)
+        of.step(planes, ahead, scaling, found, step)
         limits.apply(planes, x, found)
         if share:
             # The gradient of the prior is no longer needed, and its memory is free.
@@ -194,11 +212,26 @@ def _updated(
     return found
 
 
+def _ahead(of: PenalisedLikelihood, x: Array, before: Array) -> Array:
+    """Return x + m (x − before), in the memory of the last image."""
+    m = x.dtype.type(of.momentum)
+
+    def extend(planes: slice) -> None:
+        last = before[planes]
+        module_of(x).subtract(x[planes], last, out=last)
+        last *= m
+        last += x[planes]
+
+    of.objective.by_planes(extend, x)
+    return before
+
+
 def _passes_in(number: int) -> int:
     """Return the passes over the subsets in a cycle."""
     return SUBSET_PASSES if number else IN_FIRST
 
 
-def _length(number: int, longest: float) -> float:
+def _length(of: PenalisedLikelihood, number: int, longest: float) -> float:
     """Return the step length of a pass, counted from 0 at the start of the run."""
-    return longest * max(1 / (1 + DECAY * number), SHORTEST_STEP / LONGEST_STEP)
+    decay = DECAY * (1 + of.momentum)
+    return longest * max(1 / (1 + decay * number), SHORTEST_STEP / LONGEST_STEP)

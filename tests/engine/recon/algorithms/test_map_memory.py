@@ -12,7 +12,7 @@ from engine.core.backend import cpu
 from engine.geometry.grid import ImageGrid
 from engine.operators import planes
 from engine.operators.rays import RayProjector, Rays
-from engine.recon.algorithms import Bsrem, Osem, Svrg, penalised, solve, svrg_cycle
+from engine.recon.algorithms import Bsrem, Osem, Svrg, map_algorithms, penalised, solve, svrg_cycle
 from engine.recon.model import ListModeModel, MapModel
 
 GRID = ImageGrid((16, 40, 40), (4.0, 4.0, 4.0))
@@ -47,13 +47,18 @@ def peak(algorithm, n_updates):
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("sharing", [1.0, 1e9])
 @pytest.mark.parametrize("halvings", [0, 1])
-def test_memory_beyond_that_of_osem_is_stated(halvings, monkeypatch):
-    """Also if a cycle is repeated: a second image for each subset would not fit."""
+def test_memory_beyond_that_of_osem_is_stated(halvings, sharing, monkeypatch):
+    """With momentum and without, and if a cycle is repeated.
+
+    A second image for each subset would not fit.
+    """
     # As in a large image: temporaries of some planes are small.
     monkeypatch.setattr(planes, "VOXELS_AT_ONCE", 1 << 10)
     monkeypatch.setattr(penalised, "ROUNDING", 0.0 if halvings else 1.0)
     monkeypatch.setattr(svrg_cycle, "MOST_HALVINGS", halvings)
+    monkeypatch.setattr(map_algorithms, "MOMENTUM_SHARING", sharing)
     monkeypatch.setattr(svrg_cycle, "LONGEST_STEP", 12.0 if halvings else 0.5)
     algorithm = Svrg(subsets=4)
     found = peak(algorithm, 2) - peak(Osem(iterations=1, subsets=4), 4)

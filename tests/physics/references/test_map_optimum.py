@@ -12,8 +12,8 @@ from engine.recon.algorithms import Svrg
 from engine.recon.algorithms.penalised import PenalisedLikelihood
 from engine.recon.algorithms.svrg_cycle import run_cycle
 from tests.engine.recon.algorithms.ring_scan import ring_scan
-from tests.physics.map_optimum import newton_steps, optimum_of
 from tests.physics.map_scan import in_float32
+from tests.physics.references.map_optimum import newton_steps, optimum_of
 
 
 def few_counts():
