@@ -24,7 +24,7 @@ from engine.operators.xray.scene import Scene, Three, VolumeBox, Way
 if TYPE_CHECKING:
     from engine.operators.xray.few_slices import FewSlices
 
-THIN = 8
+THIN = 14
 """Maximum slices of a volume that is back-projected along x instead of z."""
 FEW_ROWS = 8
 """Maximum detector rows for separate rays, which are twelve times as fast for one row."""
