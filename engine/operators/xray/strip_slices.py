@@ -18,7 +18,7 @@ from engine.kernels.cone.cone_back_along_x import MOST_ROWS, along_x, strip_buff
 from engine.kernels.parallel_back import are_level, level_buffers, parallel
 from engine.kernels.processor import LANES
 from engine.kernels.vectors.registers import MOST_APART
-from engine.operators.xray.upright_slices import Run
+from engine.operators.xray.upright_slices import Run, lines_of_call
 
 LINES = 32
 """Minimum lines of a slice for a call."""
@@ -118,7 +118,9 @@ def _along(
         for (slots, _at), some in zip(runs, entries, strict=True):
             along_x(start, stop, some, (0, 0, 0), views[slots], strip_buffers(), part)
 
-    run_blocks(work, shape[0], on.threads, smallest=LINES)
+    n_views = sum(len(matrices[at]) for _, at in runs)
+    smallest = lines_of_call(shape[1], n_views, LINES)
+    run_blocks(work, shape[0], on.threads, smallest=smallest)
     return part[0]
 
 

@@ -20,10 +20,27 @@ TILE = (256, 16)
 """Columns of a slice and views that the kernel processes together."""
 LINES = 16
 """Minimum columns for a call."""
+LEAST_UPDATES = 200_000
+"""Minimum pixels times views for a call, because each call takes a tenth of a millisecond."""
 UPRIGHT = 1e-12
 """Maximum change along a column by rounding, relative to the change along a row."""
 
 Run = tuple[slice, slice]
+
+
+def lines_of_call(n_pixels: int, n_views: int, least: int) -> int:
+    """Return the minimum lines for a call.
+
+    Parameters
+    ----------
+    n_pixels
+        pixels of a line
+    n_views
+        views that are added
+    least
+        minimum for many views
+    """
+    return max(least, -(-LEAST_UPDATES // max(n_pixels * n_views, 1)))
 
 
 def are_upright(matrices: Array) -> Array:
@@ -78,5 +95,6 @@ def by_columns(
         for (views, _at), some in zip(all_runs, entries, strict=True):
             upright(start, stop, TILE, some, (0, 0, 0), columns[views], room, part)
 
-    run_blocks(work, n_columns, on.threads, smallest=LINES)
+    smallest = lines_of_call(n_rows, len(matrices), LINES)
+    run_blocks(work, n_columns, on.threads, smallest=smallest)
     return part[0].T
