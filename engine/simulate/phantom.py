@@ -204,7 +204,9 @@ class ShapePhantom(Phantom):
         for shape in self.shapes:
             value = shape.activity if quantity == "activity" else shape.mu_per_mm
             if value:
-                values += value * shape.coverage(grid, oversample)
+                # Small shapes in a large grid: only their own voxels change.
+                box, share = shape.coverage_in_box(grid, oversample)
+                values[box] += value * share
         # Rounding can leave small negative sums where a hole cancels a shape.
         return Volume(np.maximum(values, 0), grid, UNITS[quantity], {"phantom": self.name})
 

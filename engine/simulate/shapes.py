@@ -123,6 +123,29 @@ class Shape:
             (n_z, n_y, n_x), 0 to 1
         """
         out = np.zeros(grid.shape, np.float32)
+        box, part = self.coverage_in_box(grid, oversample)
+        out[box] = part
+        return out
+
+    def coverage_in_box(
+        self, grid: ImageGrid, oversample: int = 3
+    ) -> tuple[tuple[slice, slice, slice], NDArray[np.float32]]:
+        """Return the coverage of the voxels that the shape can touch.
+
+        Parameters
+        ----------
+        grid
+            grid of the image
+        oversample
+            sample points along each edge of a voxel at the surface
+
+        Returns
+        -------
+        box
+            range of voxels (z, y, x)
+        part
+            share of each of them inside, 0 to 1
+        """
         box = self._box(grid)
         centres = _lattice(grid, box)
         gauge = self._gauge(centres)
@@ -132,9 +155,7 @@ class Shape:
         part = (gauge <= 1).astype(np.float32)
         surface = np.flatnonzero(np.abs(gauge - 1) <= reach)
         part[surface] = self._surface_share(centres[surface], grid, oversample)
-        shape = [b.stop - b.start for b in box]
-        out[box] = part.reshape(shape)
-        return out
+        return box, part.reshape([b.stop - b.start for b in box])
 
     def _surface_share(self, centres_mm: Array, grid: ImageGrid, oversample: int) -> Array:
         steps = (np.arange(oversample) + 0.5) / oversample - 0.5

@@ -7,6 +7,9 @@ In the frame where a solid is the unit ball |x| ≤ 1 the ray p + t q is inside 
 in a tube of unit radius along z likewise for x and y alone, between planes for |p_k + t q_k| ≤ 1.
 The range of t, times the length of q in mm and the solid's density, adds to the integral.
 
+Rays of a row that miss a ball of radius R around the solid are left out. Along a row p or q is
+linear in the column c and the other is constant, so |p × q|² − R² |q|² is a quadratic in c.
+
 rays[view, solid] = (p, its step per column, per row, q, its step per column, per row), each
 (x, y, z) in the frame of the solid, for the middle of pixel (0, 0).
 """
@@ -22,6 +25,8 @@ from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
 
 BALL, TUBE, BOX = 0, 1, 2
+_SQUARED_REACH = 1.0, 2.0, 3.0
+"""R² of each kind: the farthest corner of a solid in its own frame."""
 
 _MATH: Plain = {
     "fastmath": {"nsz", "contract"},
@@ -53,13 +58,58 @@ def _tube(p_x: float, p_y: float, q_x: float, q_y: float) -> tuple[float, float]
     return middle - half, middle + half
 
 
+@_INLINE
+def _cross(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, float, float]:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@_INLINE
+def _dot(a: tuple[float, ...], b: tuple[float, ...]) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@_INLINE
+def _at_row(ray: Array, first: int, row: int) -> tuple[float, float, float]:
+    step = first + 2
+    return (
+        ray[first, 0] + row * ray[step, 0],
+        ray[first, 1] + row * ray[step, 1],
+        ray[first, 2] + row * ray[step, 2],
+    )
+
+
 @_KERNEL
-def _add_ball(ray: Array, row: int, from_t: float, density: float, total: Array) -> None:
-    """Add density times the range of t, for all columns of a row."""
+def _columns(ray: Array, row: int, squared_reach: float, n: int) -> tuple[int, int]:
+    """Return the range of columns whose rays can meet a solid; all where that is uncertain."""
+    p, q = _at_row(ray, 0, row), _at_row(ray, 3, row)
+    p_step, q_step = (ray[1, 0], ray[1, 1], ray[1, 2]), (ray[4, 0], ray[4, 1], ray[4, 2])
+    u, one, other = _cross(p, q), _cross(p_step, q), _cross(p, q_step)
+    v = one[0] + other[0], one[1] + other[1], one[2] + other[2]
+    a = _dot(v, v) - squared_reach * _dot(q_step, q_step)
+    b = _dot(u, v) - squared_reach * _dot(q, q_step)
+    c = _dot(u, u) - squared_reach * _dot(q, q)
+    # With the source near the solid, the rays that meet it have no two limits.
+    if not a > 0.0:
+        return 0, n
+    root = b * b - a * c
+    # A margin against rounding; a wider range costs time only.
+    root = math.sqrt(max(root + 1e-9 * (b * b + abs(a * c)), 0.0)) / a
+    middle = -b / a
+    first, last = middle - root - 1.0, middle + root + 1.0
+    if last < 0.0 or first > n - 1.0:
+        return 0, 0
+    return int(max(first, 0.0)), int(min(last, n - 1.0)) + 1
+
+
+@_KERNEL
+def _add_ball(
+    ray: Array, row: int, from_t: float, density: float, columns: tuple[int, int], total: Array
+) -> None:
+    """Add density times the range of t, for some columns of a row."""
     s_x, w_x = ray[0, 0] + row * ray[2, 0], ray[3, 0] + row * ray[5, 0]
     s_y, w_y = ray[0, 1] + row * ray[2, 1], ray[3, 1] + row * ray[5, 1]
     s_z, w_z = ray[0, 2] + row * ray[2, 2], ray[3, 2] + row * ray[5, 2]
-    for column in range(total.size):
+    for column in range(columns[0], columns[1]):
         p_x, q_x = s_x + column * ray[1, 0], w_x + column * ray[4, 0]
         p_y, q_y = s_y + column * ray[1, 1], w_y + column * ray[4, 1]
         p_z, q_z = s_z + column * ray[1, 2], w_z + column * ray[4, 2]
@@ -77,10 +127,11 @@ def _add_ball(ray: Array, row: int, from_t: float, density: float, total: Array)
 
 @_KERNEL
 def _add_other(
-    ray: Array, row: int, from_t: float, kind: int, density: float, total: Array
-) -> None:
+    ray: Array, row: int, from_t: float, kind: int, density: float, columns: tuple[int, int],
+    total: Array,
+) -> None:  # fmt: skip
     """Add density times the range of t, for tubes between two planes and for boxes."""
-    for column in range(total.size):
+    for column in range(columns[0], columns[1]):
         p_x = ray[0, 0] + column * ray[1, 0] + row * ray[2, 0]
         p_y = ray[0, 1] + column * ray[1, 1] + row * ray[2, 1]
         p_z = ray[0, 2] + column * ray[1, 2] + row * ray[2, 2]
@@ -129,11 +180,14 @@ def integrals(
         view, row = index // n_rows, index % n_rows
         total[:] = 0.0
         for solid in range(len(kinds)):
-            ray, density = rays[view, solid], densities[solid]
-            if kinds[solid] == BALL:
-                _add_ball(ray, row, from_t, density, total)
+            ray, density, kind = rays[view, solid], densities[solid], kinds[solid]
+            columns = _columns(ray, row, _SQUARED_REACH[kind], n_columns)
+            if columns[0] == columns[1]:
+                continue
+            if kind == BALL:
+                _add_ball(ray, row, from_t, density, columns, total)
             else:
-                _add_other(ray, row, from_t, kinds[solid], density, total)
+                _add_other(ray, row, from_t, kind, density, columns, total)
         way = in_mm[view]
         for column in range(n_columns):
             x = way[0, 0] + column * way[1, 0] + row * way[2, 0]
