@@ -15,7 +15,7 @@ from engine.kernels.blocks import OnProgress, run_blocks
 from engine.kernels.rays import chords
 from engine.operators.xray.transform import XrayTransform
 from engine.simulate.phantom import ShapePhantom
-from engine.simulate.shapes import Shape
+from engine.simulate.shapes import Shape, kind_of
 from engine.simulate.voxels import VoxelPhantom
 
 
@@ -66,7 +66,7 @@ def line_integrals(
     if not shapes:
         return out
     rays = _rays(geometry)
-    kinds = np.array([_kind(s) for s in shapes])
+    kinds = np.array([kind_of(s) for s in shapes])
     densities = np.array([s.mu_per_mm for s in shapes])
     scene = (_in_frames(rays, shapes), rays[:, 3:], _begin(geometry), kinds, densities)
 
@@ -132,7 +132,3 @@ def _in_frames(rays: Array, shapes: list[Shape]) -> Array:
 
 def _begin(geometry: XrayGeometry) -> float:
     return 0.0 if geometry.beam == "cone" else -np.inf
-
-
-def _kind(shape: Shape) -> int:
-    return {0: chords.BALL, 1: chords.TUBE, 3: chords.BOX}[len(shape.flat_axes)]

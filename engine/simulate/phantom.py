@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from engine.core.arrays import Array
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
-from engine.simulate.shapes import Shape
+from engine.kernels.rays import chords
+from engine.simulate.shapes import Shape, kind_of
 from engine.simulate.spans import may_cross, spans
 
 Quantity = Literal["activity", "mu"]
@@ -219,15 +220,15 @@ class ShapePhantom(Phantom):
 
     def _integral(self, first_mm: Array, second_mm: Array, values: list[float]) -> Array:
         total = np.zeros(len(first_mm))
-        # By identity, because equal shapes may occur twice and dataclasses compare by value.
-        value_of = {id(s): v for s, v in zip(self.shapes, values, strict=True) if v}
-        counting = [s for s in self.shapes if id(s) in value_of]
-        for start in range(0, len(total), BUNDLE):
-            rows = slice(start, start + BUNDLE)
-            # For neighbouring lines this excludes most shapes of a phantom with hundreds of them.
-            near = may_cross(counting, first_mm[rows], second_mm[rows])
-            enter, leave = spans(near, first_mm[rows], second_mm[rows])
-            total[rows] = np.array([value_of[id(s)] for s in near]) @ (leave - enter)
+        counting = [(s, v) for s, v in zip(self.shapes, values, strict=True) if v]
+        if counting:
+            shapes = [shape for shape, _ in counting]
+            ends = np.ascontiguousarray(np.hstack([first_mm, second_mm]).T, np.float64)
+            frames = np.stack([shape.to_frame for shape in shapes])
+            centres = np.array([shape.centre_mm for shape in shapes], np.float64)
+            kinds = np.array([kind_of(shape) for shape in shapes])
+            weights = np.array([value for _, value in counting], np.float64)
+            chords.sums(ends, frames, centres, kinds, weights, total)
         return _without_dust(total * np.linalg.norm(second_mm - first_mm, axis=1))
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array
 from engine.geometry.grid import ImageGrid, Point
+from engine.kernels.rays import chords
 
 
 @dataclass(frozen=True)
@@ -249,3 +250,14 @@ def _lattice(grid: ImageGrid, box: tuple[slice, slice, slice]) -> Array:
     points[..., 1] = y[:, None]
     points[..., 2] = z[:, None, None]
     return points.reshape(-1, 3)
+
+
+def kind_of(shape: Shape) -> int:
+    """Return the kind of a solid for the kernels of chords.
+
+    Parameters
+    ----------
+    shape
+        a solid
+    """
+    return {0: chords.BALL, 1: chords.TUBE, 3: chords.BOX}[len(shape.flat_axes)]

@@ -10,6 +10,8 @@ The range of t, times the length of q in mm and the solid's density, adds to the
 Rays of a row that miss a ball of radius R around the solid are left out. Along a row p or q is
 linear in the column c and the other is constant, so |p × q|² − R² |q|² is a quadratic in c.
 
+`sums` takes separate lines, with t from 0 to 1.
+
 rays[view, solid] = (p, its step per column, per row, q, its step per column, per row), each
 (x, y, z) in the frame of the solid, for the middle of pixel (0, 0).
 """
@@ -17,6 +19,7 @@ rays[view, solid] = (p, its step per column, per row, q, its step per column, pe
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 from numba import njit
 
@@ -25,6 +28,10 @@ from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
 
 BALL, TUBE, BOX = 0, 1, 2
+_Ends: TypeAlias = tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]
+"""x, y and z of the first and second ends of lines."""
+_BLOCK = 1024
+"""Lines whose ends stay in the cache while all solids are added."""
 _SQUARED_REACH = 1.0, 2.0, 3.0
 """R² of each kind: the farthest corner of a solid in its own frame."""
 
@@ -109,7 +116,10 @@ def _add_ball(
     s_x, w_x = ray[0, 0] + row * ray[2, 0], ray[3, 0] + row * ray[5, 0]
     s_y, w_y = ray[0, 1] + row * ray[2, 1], ray[3, 1] + row * ray[5, 1]
     s_z, w_z = ray[0, 2] + row * ray[2, 2], ray[3, 2] + row * ray[5, 2]
-    for column in range(columns[0], columns[1]):
+    # Counted from 0: an index that could be negative would prevent vectors.
+    first, part = columns[0], total[columns[0] : columns[1]]
+    for k in range(part.size):
+        column = first + k
         p_x, q_x = s_x + column * ray[1, 0], w_x + column * ray[4, 0]
         p_y, q_y = s_y + column * ray[1, 1], w_y + column * ray[4, 1]
         p_z, q_z = s_z + column * ray[1, 2], w_z + column * ray[4, 2]
@@ -122,7 +132,7 @@ def _add_ball(
         half = math.sqrt(max(a - (c_x * c_x + c_y * c_y + c_z * c_z), 0.0))
         middle = -(p_x * q_x + p_y * q_y + p_z * q_z)
         low = max(middle - half, from_t * a)
-        total[column] += density * max(middle + half - low, 0.0) / a
+        part[k] += density * max(middle + half - low, 0.0) / a
 
 
 @_KERNEL
@@ -194,3 +204,94 @@ def integrals(
             y = way[0, 1] + column * way[1, 1] + row * way[2, 1]
             z = way[0, 2] + column * way[1, 2] + row * way[2, 2]
             out[view, row, column] = total[column] * math.sqrt(x * x + y * y + z * z)
+
+
+@_INLINE
+def _rows(frame: Array) -> tuple[tuple[float, float, float], ...]:
+    return (
+        (frame[0, 0], frame[0, 1], frame[0, 2]),
+        (frame[1, 0], frame[1, 1], frame[1, 2]),
+        (frame[2, 0], frame[2, 1], frame[2, 2]),
+    )
+
+
+@_KERNEL
+def _add_balls(ends: Array, frame: Array, centre: Array, value: float, out: Array) -> None:
+    """Add value times the range of t within 0 to 1, for each line."""
+    # Copied, because the loop could otherwise change them.
+    (x, y, z), (x_end, y_end, z_end) = ends
+    f_x, f_y, f_z = _rows(frame)
+    middle_of = centre[0], centre[1], centre[2]
+    for n in range(out.size):
+        start = x[n], y[n], z[n]
+        d = x_end[n] - start[0], y_end[n] - start[1], z_end[n] - start[2]
+        from_it = start[0] - middle_of[0], start[1] - middle_of[1], start[2] - middle_of[2]
+        p = _dot(f_x, from_it), _dot(f_y, from_it), _dot(f_z, from_it)
+        q = _dot(f_x, d), _dot(f_y, d), _dot(f_z, d)
+        c, a = _cross(p, q), _dot(q, q)
+        half, middle = math.sqrt(max(a - _dot(c, c), 0.0)), -_dot(p, q)
+        low, high = max(middle - half, 0.0), min(middle + half, a)
+        # A line without length has no range.
+        out[n] += value * max(high - low, 0.0) / max(a, 1e-300)
+
+
+@_KERNEL
+def _add_others(
+    ends: _Ends, frame: Array, centre: Array, kind: int, value: float, out: Array
+) -> None:
+    """Add value times the range of t within 0 to 1, for tubes between two planes and for boxes."""
+    (x, y, z), (x_end, y_end, z_end) = ends
+    f_x, f_y, f_z = _rows(frame)
+    middle_of = centre[0], centre[1], centre[2]
+    for n in range(out.size):
+        start = x[n], y[n], z[n]
+        d = x_end[n] - start[0], y_end[n] - start[1], z_end[n] - start[2]
+        from_it = start[0] - middle_of[0], start[1] - middle_of[1], start[2] - middle_of[2]
+        p = _dot(f_x, from_it), _dot(f_y, from_it), _dot(f_z, from_it)
+        q = _dot(f_x, d), _dot(f_y, d), _dot(f_z, d)
+        low, high = _slab(p[2], q[2])
+        if kind == TUBE:
+            enter, leave = _tube(p[0], p[1], q[0], q[1])
+        else:
+            enter, leave = _slab(p[0], q[0])
+            low, high = max(low, enter), min(high, leave)
+            enter, leave = _slab(p[1], q[1])
+        low, high = max(max(low, enter), 0.0), min(min(high, leave), 1.0)
+        out[n] += value * max(high - low, 0.0)
+
+
+@_KERNEL
+def sums(
+    ends: Array, frames: Array, centres: Array, kinds: Array, values: Array, out: Array
+) -> None:
+    """Add the sums of values times chords of lines, as parts of their lengths.
+
+    Parameters
+    ----------
+    ends
+        (6, n) first and second ends, (x, y, z) each [mm]
+    frames
+        (n_solids, 3, 3) from mm to the frame of a solid
+    centres
+        (n_solids, 3) [mm]
+    kinds
+        (n_solids,) BALL, TUBE or BOX
+    values
+        (n_solids,) value of each solid
+    out
+        (n,) sums
+    """
+    for start in range(0, out.size, _BLOCK):
+        stop = min(start + _BLOCK, out.size)
+        total = out[start:stop]
+        # Rows of their own, because only contiguous ones are read in vectors.
+        block = (
+            (ends[0][start:stop], ends[1][start:stop], ends[2][start:stop]),
+            (ends[3][start:stop], ends[4][start:stop], ends[5][start:stop]),
+        )
+        for solid in range(len(kinds)):
+            frame, centre, kind = frames[solid], centres[solid], kinds[solid]
+            if kind == BALL:
+                _add_balls(block, frame, centre, values[solid], total)
+            else:
+                _add_others(block, frame, centre, kind, values[solid], total)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circle, circular_cone, parallel
+from engine.simulate.integrals import line_integrals
+from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Box, Cylinder, Ellipsoid, Shape, rod, sphere
 from engine.simulate.spans import may_cross, spans
 from tests.tolerances import FLOAT64, FLOAT64_SUMS
@@ -89,6 +94,53 @@ def test_no_point_lies_beyond_the_reach(shape: Shape, rng: np.random.Generator) 
     inside = points[shape.contains(points)]
     farthest = np.hypot(*(inside - np.array(shape.centre_mm)).T[:2]).max()
     assert 0.6 * shape.reach_mm < farthest <= shape.reach_mm
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda s: type(s).__name__)
+def test_the_kernel_of_integrals_agrees_with_the_chords(
+    shape: Shape, rng: np.random.Generator
+) -> None:
+    # More lines than a block, some of them without length
+    first, second = random_lines(rng, 3000)
+    second[::7] = first[::7]
+    found = ShapePhantom("one", (replaced(shape),)).activity_integral(first, second)
+    np.testing.assert_allclose(found, 2 * chords(shape, first, second), rtol=1e-9, atol=1e-8)
+    assert (found > 0).sum() > 300
+
+
+@pytest.mark.parametrize("beam", ["cone", "near", "fan", "parallel"])
+def test_rows_of_a_scan_agree_with_the_chords(beam: str) -> None:
+    """Columns that a solid cannot meet are left out, also with the source next to it."""
+    many = circle(5)
+    geometry = {
+        "cone": lambda: circular_cone(
+            many, source_axis_mm=200, source_detector_mm=300, shape=(24, 40), pixel_mm=2.5
+        ),
+        "near": lambda: circular_cone(
+            many, source_axis_mm=16, source_detector_mm=60, shape=(24, 40), pixel_mm=4.0
+        ),
+        "fan": lambda: circular_cone(
+            many, source_axis_mm=200, source_detector_mm=300, shape=(1, 40), pixel_mm=2.5
+        ),
+        "parallel": lambda: parallel(many, shape=(24, 40), pixel_mm=1.5),
+    }[beam]()
+    solids = [replaced(shape) for shape in SHAPES]
+    found = line_integrals(ShapePhantom("all", tuple(solids)), geometry, threads=1)
+
+    rows, columns = np.mgrid[: geometry.shape[0], : geometry.shape[1]].reshape(2, -1, 1) + 0.5
+    for view in range(geometry.n_views):
+        pixels = geometry.corner_mm[view] + columns * geometry.u_mm[view]
+        pixels = pixels + rows * geometry.v_mm[view]
+        source = np.broadcast_to(geometry.source_mm[view], pixels.shape)
+        first, second = source, source + 9 * (pixels - source)
+        if geometry.beam == "parallel":
+            first, second = pixels - 500 * source, pixels + 500 * source
+        expected = sum(0.3 * chords(shape, first, second) for shape in SHAPES)
+        np.testing.assert_allclose(found[view].ravel(), expected, rtol=2e-6, atol=2e-6)
+
+
+def replaced(shape: Shape) -> Shape:
+    return replace(shape, activity=2.0, mu_per_mm=0.3)
 
 
 def test_coverage_is_cut_at_the_edge_of_the_grid() -> None:
