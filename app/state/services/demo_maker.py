@@ -10,7 +10,7 @@ from app.language.translation import Lines, tr
 from app.state.services.threads import Task
 from engine.core.errors import EngineError, ResourceError
 from engine.jobs import new_process, process_context
-from engine.modalities import Demo, Study, compiled_early, demo_folder
+from engine.modalities import Demo, Study, demo_folder
 
 LOOK_S = 0.2
 """Interval at which the thread checks for a stop request [s]."""
@@ -76,6 +76,9 @@ def _listen(here: Connection, sentinel: int, task: Task) -> Study | None:
 
 
 def _make(pipe: Connection, demo: Demo, folder: Path | None) -> None:
+    # Here, because the window must not load Numba.
+    from engine.modalities import compiled_early
+
     try:
         folder = folder or demo_folder()
         with compiled_early(demo):

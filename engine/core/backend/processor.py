@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 
@@ -40,35 +42,56 @@ def cpu_label(threads: int) -> str:
     return "CPU, 1 thread" if threads == 1 else f"CPU, {threads} threads"
 
 
-class _Libraries:
-    """BLAS libraries of the process; searched again only if modules were imported since."""
+class _BlasLimit:
+    """Limit of the BLAS libraries of the process, shared by the blocks of all threads."""
 
     def __init__(self) -> None:
+        self._lock, self._n_blocks = Lock(), 0
         self._n_modules = 0
         self._found: Any = None
+        self._limit: Any = None
 
-    def limited(self) -> AbstractContextManager[Any]:
+    def begin(self) -> None:
+        """Begin a block."""
+        with self._lock:
+            self._n_blocks += 1
+            # A library that was loaded since belongs to the limit, too.
+            if self._n_blocks == 1 or self._n_modules != len(sys.modules):
+                self._set()
+
+    def end(self) -> None:
+        """End a block; the last one restores the caller's numbers."""
+        with self._lock:
+            self._n_blocks -= 1
+            if self._n_blocks == 0:
+                self._limit.restore_original_limits()
+                self._limit = None
+
+    def _set(self) -> None:
         from threadpoolctl import ThreadpoolController
 
-        if self._n_modules != len(sys.modules):
+        if self._limit is not None:
+            self._limit.restore_original_limits()
+        if self._found is None or self._n_modules != len(sys.modules):
+            # A search takes a millisecond, so it is repeated only if modules were imported since.
             self._found = ThreadpoolController()
             self._n_modules = len(sys.modules)
-        limited: AbstractContextManager[Any] = self._found.limit(limits=1, user_api="blas")
-        return limited
+        self._limit = self._found.limit(limits=1, user_api="blas")
 
 
-_LIBRARIES = _Libraries()
-"""Loaded libraries belong to the process; a search takes a millisecond."""
+_BLAS = _BlasLimit()
+"""The number belongs to the process."""
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
     """Limit BLAS to one thread within a block, and restore the caller's number after it.
 
-    The number belongs to the process. If blocks of several threads overlap, the first one sets and
+    The number belongs to the process. If blocks overlap, the first one sets it, and the last one
     restores it. A library that is loaded inside a block is limited from the next block on.
-
-    Returns
-    -------
-    context manager
     """
-    return _LIBRARIES.limited()
+    _BLAS.begin()
+    try:
+        yield
+    finally:
+        _BLAS.end()

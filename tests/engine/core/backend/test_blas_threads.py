@@ -33,20 +33,21 @@ def show():
     print(*{each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"})
 
 
-def work(shows):
+def work(leaves_first):
     with one_blas_thread():
         both_inside.wait(10)
-        if shows:
+        if leaves_first:
             show()
-        both_inside.wait(10)
+        else:
+            first.join()
+            show()
 
 
 show()
-threads = [Thread(target=work, args=(i == 0,)) for i in range(2)]
-for each in threads:
-    each.start()
-for each in threads:
-    each.join()
+first, last = (Thread(target=work, args=(leaves_first,)) for leaves_first in (True, False))
+first.start()
+last.start()
+last.join()
 show()
 """
 """Prints the number of threads of BLAS before, inside and after overlapping blocks."""
@@ -87,7 +88,7 @@ def test_blocks_of_two_threads_that_overlap_restore_the_callers_number() -> None
         [sys.executable, "-c", OVERLAP], capture_output=True, text=True, env=environment,
         check=True, timeout=60,
     )  # fmt: skip
-    assert done.stdout.split() == ["2", "1", "2"]
+    assert done.stdout.split() == ["2", "1", "1", "2"]
 
 
 def test_a_run_from_a_script_computes_with_one_thread(tmp_path: Path) -> None:
