@@ -40,7 +40,7 @@ class PetDemo(Demo):
     key: ClassVar[str] = "pet"
     title: ClassVar[str] = "PET ring"
     text: ClassVar[str] = "A head with FDG in a ring of crystals: list mode with time of flight"
-    wait: ClassVar[str] = "about 40 s"
+    wait: ClassVar[str] = "about 30 s"
     icon: ClassVar[str] = "ring"
     busy: ClassVar[str] = "Simulating the PET scan"
     protocol: ClassVar[type[Protocol]] = ListModeProtocol

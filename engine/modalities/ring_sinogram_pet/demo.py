@@ -16,10 +16,12 @@ from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.study import Study
 
 if TYPE_CHECKING:
+    from engine.core.backend import Backend
     from engine.data.listmode import ListMode
     from engine.data.sinogram import Sinogram
     from engine.geometry.ring import RingScanner
     from engine.geometry.sinogram_layout import SinogramLayout
+    from engine.modalities.kernel_steps import Steps
 
 RANDOMS_FRACTION = 0.2
 # Small segments and mashing keep the demo within seconds; they also test compressed bins.
@@ -35,11 +37,18 @@ class SinogramDemo(Demo):
     key: ClassVar[str] = "pet-sinogram"
     title: ClassVar[str] = "PET sinograms"
     text: ClassVar[str] = "A head in a ring: counts, randoms and attenuation as sinograms"
-    wait: ClassVar[str] = "about 40 s"
+    wait: ClassVar[str] = "about 30 s"
     icon: ClassVar[str] = "ring"
     busy: ClassVar[str] = "Simulating the sinograms"
     protocol: ClassVar[type[Protocol]] = RingSinogramProtocol
     version: ClassVar[int] = 3
+
+    def kernels(self, on: Backend) -> Steps:
+        from engine.modalities.kernel_steps import TINY
+        from engine.modalities.ring_sinogram_pet.warm_up import of_bins
+
+        # The attenuation factors of the scan are exact sums.
+        return of_bins(on, TINY, TINY)
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
         """Write counts, randoms and attenuation factors as sinograms, and the truth.

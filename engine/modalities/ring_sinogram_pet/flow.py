@@ -59,7 +59,9 @@ def flow(
     scatter = context.protocol.corrections.of(BinScatter)
     # Supplied scatter is an ordinary correction, so its kernels are not needed.
     supplied = is_supplied(scatter, data)
-    kernels = of_bins(context.on, space.grid, mu_grid, tof, scatter=not supplied)
+    # Without a simulation its bias is reported, unless the counts contain no scatter.
+    simulates = scatter.obstacle(data) is None or not ScatteringBins(data).is_clean
+    kernels = of_bins(context.on, space.grid, mu_grid, tof, scatter=simulates and not supplied)
     yield from prepare_kernels(context, kernels)
     data = yield from correct(context, data)
     # The order of TOF bins is found after the corrections, which change the likelihood.

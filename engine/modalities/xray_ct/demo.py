@@ -41,7 +41,7 @@ class CtDemo(Demo):
         "A jaw in a cone beam: the demo corrects flat fields, bad pixels, rings and "
         "the axis of rotation"
     )
-    wait: ClassVar[str] = "about 20 s"
+    wait: ClassVar[str] = "about 10 s"
     icon: ClassVar[str] = "beam"
     busy: ClassVar[str] = "Simulating the X-ray scan"
     protocol: ClassVar[type[Protocol]] = CtProtocol
