@@ -32,7 +32,7 @@ def period_of(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def working_threads(shape: tuple[int, ...], threads: int) -> int:
-    """Return the number of threads whose grids fit into the memory for grids.
+    """Return the number of threads. Each has grids, and all of them must fit into the memory.
 
     Parameters
     ----------

@@ -9,8 +9,8 @@ The pixels of a strip lie in few detector rows, and in each row within two regis
     y(a, b) = Σ_rows j  max(0, 1 - |b - j|) · (y_ij + (a - i) (y_i+1,j - y_ij)),   i = ⌊a⌋
 
 Positions of the first and the last voxel are float64. The lanes count from the first pixel of the
-strip, so that float32 leaves them seven digits of at most 32 pixels. Strips that are too wide, and
-those beside the source, read their four pixels one by one.
+strip, so that float32 leaves them seven digits of at most 32 pixels. If a strip is too wide, or
+crosses the plane of the source, each voxel reads its four pixels.
 """
 
 from __future__ import annotations
@@ -142,10 +142,10 @@ def _place_strip(
         j = either(is_hit, either(is_narrow, j, below((low_b + high_b) * half)), nought)
         # a strip that the source's plane crosses has no bounds; one behind the plane is not seen
         is_crossed = (nought < depth) | (nought < end)
-        beside = either(is_crossed & (end * depth <= nought), every(_ONE_BY_ONE), nought)
+        missed = either(is_crossed & (end * depth <= nought), every(_ONE_BY_ONE), nought)
         n_rows = either(is_narrow, n_rows, every(_ONE_BY_ONE))
         write(whole(j * width + i), wholes, v)
-        write(whole(either(is_hit, n_rows, beside)), wholes, VIEWS + v)
+        write(whole(either(is_hit, n_rows, missed)), wholes, VIEWS + v)
         write(short(depth_a - i * depth), reals, v)
         write(short(by_a - i * by_depth), reals, VIEWS + v)
         write(short(depth_b - j * depth), reals, 2 * VIEWS + v)

@@ -182,8 +182,8 @@ def _integrals(ray: Array, axis: int, columns: tuple[int, int], r: int, image: A
     in_a = _layers((one[0], one[1]), (other[0], other[1]), n_a - 1.0, n_layers)
     in_z = _layers((one[2], one[3]), (other[2], other[3]), n_z - 1.0, n_layers)
     start, stop = max(in_a[0], in_z[0]), min(in_a[1], in_z[1])
-    apart = abs(other[0] - one[0] + start * (other[1] - one[1]))
-    is_wide = max(apart, abs(other[0] - one[0] + stop * (other[1] - one[1]))) > MOST_APART - 1
+    distance = abs(other[0] - one[0] + start * (other[1] - one[1]))
+    is_wide = max(distance, abs(other[0] - one[0] + stop * (other[1] - one[1]))) > MOST_APART - 1
     # lanes relative to the first ray, so that float32 has few digits to hold
     c = lower(ramp(columns[0] * 1.0, 1.0), every(columns[1] * 1.0))
     k, a = (0, 1) if axis == 0 else (1, 0)

@@ -30,8 +30,9 @@ from engine.kernels.compile_cache import cached_njit
 BALL, TUBE, BOX = 0, 1, 2
 _Ends: TypeAlias = tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]
 """x, y and z of the first and second ends of lines."""
+_Vector: TypeAlias = tuple[float, ...]
 _BLOCK = 1024
-"""Lines whose ends stay in the cache while all solids are added."""
+"""Lines that are processed together, so that their ends stay in the cache."""
 _SQUARED_REACH = 1.0, 2.0, 3.0
 """R² of each kind: the farthest corner of a solid in its own frame."""
 
@@ -87,7 +88,7 @@ def _at_row(ray: Array, first: int, row: int) -> tuple[float, float, float]:
 
 @_KERNEL
 def _columns(ray: Array, row: int, squared_reach: float, n: int) -> tuple[int, int]:
-    """Return the range of columns whose rays can meet a solid; all where that is uncertain."""
+    """Return the columns with rays that can meet a solid, or all columns if that is uncertain."""
     p, q = _at_row(ray, 0, row), _at_row(ray, 3, row)
     p_step, q_step = (ray[1, 0], ray[1, 1], ray[1, 2]), (ray[4, 0], ray[4, 1], ray[4, 2])
     u, one, other = _cross(p, q), _cross(p_step, q), _cross(p, q_step)
@@ -208,6 +209,7 @@ def integrals(
 
 @_INLINE
 def _rows(frame: Array) -> tuple[tuple[float, float, float], ...]:
+    """Return a copy, which a loop reads only once."""
     return (
         (frame[0, 0], frame[0, 1], frame[0, 2]),
         (frame[1, 0], frame[1, 1], frame[1, 2]),
@@ -215,19 +217,25 @@ def _rows(frame: Array) -> tuple[tuple[float, float, float], ...]:
     )
 
 
+@_INLINE
+def _in_frame(
+    ends: _Ends, n: int, rows: tuple[_Vector, ...], origin: _Vector
+) -> tuple[_Vector, _Vector]:
+    """Return p and q of a line in the frame of a solid."""
+    (x, y, z), (x_end, y_end, z_end) = ends
+    d = x_end[n] - x[n], y_end[n] - y[n], z_end[n] - z[n]
+    s = x[n] - origin[0], y[n] - origin[1], z[n] - origin[2]
+    p = _dot(rows[0], s), _dot(rows[1], s), _dot(rows[2], s)
+    return p, (_dot(rows[0], d), _dot(rows[1], d), _dot(rows[2], d))
+
+
 @_KERNEL
-def _add_balls(ends: Array, frame: Array, centre: Array, value: float, out: Array) -> None:
+def _add_balls(ends: _Ends, frame: Array, centre: Array, value: float, out: Array) -> None:
     """Add value times the range of t within 0 to 1, for each line."""
     # Copied, because the loop could otherwise change them.
-    (x, y, z), (x_end, y_end, z_end) = ends
-    f_x, f_y, f_z = _rows(frame)
-    middle_of = centre[0], centre[1], centre[2]
+    rows, origin = _rows(frame), (centre[0], centre[1], centre[2])
     for n in range(out.size):
-        start = x[n], y[n], z[n]
-        d = x_end[n] - start[0], y_end[n] - start[1], z_end[n] - start[2]
-        from_it = start[0] - middle_of[0], start[1] - middle_of[1], start[2] - middle_of[2]
-        p = _dot(f_x, from_it), _dot(f_y, from_it), _dot(f_z, from_it)
-        q = _dot(f_x, d), _dot(f_y, d), _dot(f_z, d)
+        p, q = _in_frame(ends, n, rows, origin)
         c, a = _cross(p, q), _dot(q, q)
         half, middle = math.sqrt(max(a - _dot(c, c), 0.0)), -_dot(p, q)
         low, high = max(middle - half, 0.0), min(middle + half, a)
@@ -240,15 +248,9 @@ def _add_others(
     ends: _Ends, frame: Array, centre: Array, kind: int, value: float, out: Array
 ) -> None:
     """Add value times the range of t within 0 to 1, for tubes between two planes and for boxes."""
-    (x, y, z), (x_end, y_end, z_end) = ends
-    f_x, f_y, f_z = _rows(frame)
-    middle_of = centre[0], centre[1], centre[2]
+    rows, origin = _rows(frame), (centre[0], centre[1], centre[2])
     for n in range(out.size):
-        start = x[n], y[n], z[n]
-        d = x_end[n] - start[0], y_end[n] - start[1], z_end[n] - start[2]
-        from_it = start[0] - middle_of[0], start[1] - middle_of[1], start[2] - middle_of[2]
-        p = _dot(f_x, from_it), _dot(f_y, from_it), _dot(f_z, from_it)
-        q = _dot(f_x, d), _dot(f_y, d), _dot(f_z, d)
+        p, q = _in_frame(ends, n, rows, origin)
         low, high = _slab(p[2], q[2])
         if kind == TUBE:
             enter, leave = _tube(p[0], p[1], q[0], q[1])
