@@ -245,4 +245,4 @@ class CentralArea(QWidget):
             self.scrubber.append(labels[-1])
         else:
             waiting = tr("Previous image (no iterations yet)") if self._has_volume else NO_ITERATES
-            self.scrubber.set_iterates(labels, waiting)
+            self.scrubber.set_iterates(labels, self._run.record.early or waiting)

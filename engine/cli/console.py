@@ -15,6 +15,7 @@ from engine.core.visible_text import visible_line
 from engine.data.runs.events import (
     Checkpointed,
     Corrected,
+    EarlyPreview,
     Event,
     Finished,
     Level,
@@ -105,7 +106,7 @@ class Console:
             case ResultSaved(text=text):
                 self._say(f"  {text}")
             # The volume, checkpoints and profiles are reported by the command itself
-            case Profiled() | Checkpointed() | Finished():
+            case EarlyPreview() | Profiled() | Checkpointed() | Finished():
                 pass
 
     def close(self) -> None:

@@ -15,12 +15,12 @@ from typing import TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.arrays import Array, module_of
+from engine.core.arrays import Array, module_of, to_host
 from engine.core.backend import Backend
 from engine.core.errors import GeometryError
 from engine.core.json_types import Plain
 from engine.corrections.base import Correction
-from engine.data.runs.events import Corrected, Event, Preview, Profiled, StageStarted
+from engine.data.runs.events import Corrected, EarlyPreview, Event, Preview, Profiled, StageStarted
 from engine.data.runs.history import PenalisedFigures
 from engine.data.runs.record import RecordedRun
 from engine.data.volume import Volume
@@ -216,6 +216,8 @@ def iterate(
         subsets = algorithm.n_parts if algorithm.is_penalised else 1
         before = -(-subsets * algorithm.passes_before // divisor)
         progress.begin("reconstruct", n_updates, passes, done=done, before=before)
+    if not done:
+        yield from _early(context, space, model, image)
     # A run that was interrupted after its last iteration must not add another one.
     steps = () if log.history.ends else solve(
         algorithm,
@@ -344,6 +346,20 @@ def start_of(uniform: Array, resume: Resume | None) -> tuple[Array, int]:
             f"grid has {uniform.shape}; resume with the protocol of the original run."
         )
     return resume.image, resume.done
+
+
+def _early(
+    context: RunContext[Protocol], space: ImageSpace, model: Model, start: NDArray[np.float32]
+) -> Iterator[Event]:
+    """Show an image before the first update if the algorithm offers one."""
+    clock = perf_counter()
+    algorithm = context.protocol.algorithm
+    image = algorithm.early_image(model, start)
+    context.log.spend("reconstruct", perf_counter() - clock)
+    # The first update refuses bad values, with advice.
+    if image is not None and bool(module_of(image).isfinite(image).all()):
+        volume = space.volume(to_host(image))
+        yield EarlyPreview(volume, algorithm.early_text, run=context.record(0))
 
 
 def _report(

@@ -15,7 +15,15 @@ import numpy as np
 
 from engine.core import backend
 from engine.core.errors import DataError, DeviceError
-from engine.data.runs.events import Finished, Loaded, Planned, Preview, Progressed, StageStarted
+from engine.data.runs.events import (
+    EarlyPreview,
+    Finished,
+    Loaded,
+    Planned,
+    Preview,
+    Progressed,
+    StageStarted,
+)
 from engine.data.storage import volume_file
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -46,6 +54,12 @@ def steady(study, *, on, resume, on_progress, finish_early, folder=None, pause_s
             break
     info = {"updates": done}
     yield Finished(Volume(volume.values * 2, grid, "counts/mm", info), info)
+
+
+def early(study, **options):
+    """An image before the first update, then one after another."""
+    yield EarlyPreview(Volume(image_after(0), GRID, "counts/mm"), "one step")
+    yield from steady(study, **options)
 
 
 def slow(study, **options):

@@ -14,6 +14,7 @@ from engine.data import FrameVolume, TimeFrame, Volume
 from engine.data.runs.events import (
     Aborted,
     Corrected,
+    EarlyPreview,
     Event,
     Failed,
     Finished,
@@ -136,6 +137,8 @@ class RunModel(QObject):
             case ResultSaved():
                 self.reported.emit("info", event.text)
                 self.result_kept.emit()
+            case EarlyPreview():
+                self._show_early(event)
             case Finished():
                 self._finish(event)
             case Aborted():
@@ -147,6 +150,12 @@ class RunModel(QObject):
         if isinstance(event, Corrected | Noted | Warned | Measured | Loaded | Finished):
             self.record_changed.emit()
         self.progress_changed.emit()
+
+    def _show_early(self, early: EarlyPreview) -> None:
+        # The scrubber explains the image, because it belongs to no iteration.
+        self.images_changed.emit()
+        if self.selected is None:
+            self.image_selected.emit(early.volume, True)
 
     def _finish(self, event: Finished) -> None:
         self._keep(ALL_FRAMES if self.record.images.frames else "final", event.volume)

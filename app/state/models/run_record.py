@@ -16,6 +16,7 @@ from engine.data import Plain, RecordedRun, TimeFrame, Volume
 from engine.data.runs.events import (
     Aborted,
     Corrected,
+    EarlyPreview,
     Event,
     Failed,
     Finished,
@@ -78,6 +79,7 @@ class RunRecord:
     stage : key of the current stage
     done, total : progress within the stage; total is 0 while unknown
     latest : the newest preview
+    early : how an image before the first iteration was made; empty if there is none
     curve : (iteration, log-likelihood of the image it started from; or residual [%] or penalised
         log-likelihood of its image)
     changes : (iteration, largest change of a region [%]) of a penalised reconstruction
@@ -100,6 +102,7 @@ class RunRecord:
     progress_text: str = ""
     facts: Plain = field(default_factory=dict)
     latest: Preview | None = None
+    early: str = ""
     ledger: dict[str, Corrected] = field(default_factory=dict)
     curve: list[tuple[int, float]] = field(default_factory=list)
     changes: list[tuple[int, float]] = field(default_factory=list)
@@ -231,6 +234,8 @@ class RunRecord:
                 self.doubts.setdefault(event.about, []).append(event.text)
             case Noted():
                 self.notes.append(event.text)
+            case EarlyPreview():
+                self.early, self.run = event.text, event.run or self.run
             case Preview():
                 self._take_preview(event)
             case ResultSaved():

@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, QThread, QTimer, Signal
 from app.language.translation import tr
 from app.views.volume_facts import looked_through
 from engine.core.errors import EngineError
-from engine.data.runs.events import Aborted, Event, Failed, Finished, Preview
+from engine.data.runs.events import Aborted, EarlyPreview, Event, Failed, Finished, Preview
 from engine.tools.diagnostics import keep_fault
 
 if TYPE_CHECKING:  # the engine's process is not needed to open the window
@@ -73,7 +73,7 @@ class EngineThread(QThread):
             if event.ends_iteration:
                 self.iteration_ended.emit(event)
             return
-        if isinstance(event, Finished) and event.volume.is_in_file:
+        if isinstance(event, EarlyPreview | Finished) and event.volume.is_in_file:
             looked_through(event.volume)
         # The last preview must arrive before the event that ends the run.
         if isinstance(event, Finished | Failed | Aborted):

@@ -217,6 +217,22 @@ class Preview(Event):
 
 
 @dataclass(frozen=True)
+class EarlyPreview(Event):
+    """An image before the first update. It is only shown: checkpoints and results ignore it.
+
+    Attributes
+    ----------
+    volume : the image, with its grid and unit
+    text : how it was made
+    run : record of the run, with no iterations done; None if there is none
+    """
+
+    volume: Volume
+    text: str
+    run: RecordedRun | None = None
+
+
+@dataclass(frozen=True)
 class Profiled(Event):
     """Time of each stage so far, and the current load of the machine; at most twice a second."""
 

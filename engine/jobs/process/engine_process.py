@@ -217,7 +217,7 @@ class EngineProcess:
     def _unpacked(self, frame: VolumeFrame) -> Event | None:
         # a slow window gets the newest image only
         newer = any(isinstance(message, VolumeFrame) for message in self._pending)
-        event: Preview | Finished | None = None
+        event: Event | None = None
         if not (frame.may_be_skipped and newer):
             shape = frame.grid.shape
             if frame.place is not None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.data.runs.events import Event, Finished, Preview, Progressed
+from engine.data.runs.events import Event, Progressed
 from engine.data.storage.volume_file import place_of
 from engine.jobs.process.messages import (
     N_SLOTS,
@@ -24,6 +24,7 @@ from engine.jobs.process.messages import (
     NeedSlots,
     Slots,
     VolumeFrame,
+    WithVolume,
     must_arrive,
 )
 from engine.jobs.process.slots import AttachedSlots
@@ -156,7 +157,7 @@ class Outbox:
 
     def send_event(self, event: Event) -> None:
         """Send an event, its volume through shared memory."""
-        if isinstance(event, Preview | Finished):
+        if isinstance(event, WithVolume):
             self._send_volume(event)
         else:
             self.send(event)
@@ -190,7 +191,7 @@ class Outbox:
         if self._memory is not None:
             self._memory.close()
 
-    def _send_volume(self, event: Preview | Finished) -> None:
+    def _send_volume(self, event: WithVolume) -> None:
         # an image within an iteration is skipped while both slots are full, one at its end waits
         slot = self._controls.take_slot(wait=must_arrive(event))
         if slot is None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.json_types import Plain
-from engine.data.runs.events import Event, Finished, Preview
+from engine.data.runs.events import EarlyPreview, Event, Finished, Preview
 from engine.data.storage.volume_file import FilePlace
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Source = Callable[..., Iterator[Event]]
 """Function with the parameters of `engine.jobs.reconstruction.run`, at module level."""
+WithVolume = EarlyPreview | Preview | Finished
+"""Events with a volume, which passes through shared memory."""
 Command = Literal["pause", "resume", "finish", "abort"]
 N_SLOTS = 2
 
@@ -95,7 +97,7 @@ class VolumeFrame:
     """
 
     slot: int
-    kind: type[Preview] | type[Finished]
+    kind: type[WithVolume]
     others: Plain
     grid: ImageGrid
     unit: str
@@ -107,7 +109,7 @@ class VolumeFrame:
     @classmethod
     def of(
         cls,
-        event: Preview | Finished,
+        event: WithVolume,
         slot: int,
         data: bytes | None,
         place: FilePlace | None = None,
@@ -139,9 +141,11 @@ class VolumeFrame:
     @property
     def may_be_skipped(self) -> bool:
         """True if a newer image can replace this one."""
-        return self.kind is Preview and self.others["subset"] != self.others["subsets"]
+        if self.kind is Preview:
+            return bool(self.others["subset"] != self.others["subsets"])
+        return self.kind is EarlyPreview
 
-    def event(self, values: NDArray[np.float32]) -> Preview | Finished:
+    def event(self, values: NDArray[np.float32]) -> WithVolume:
         """Return the event with its values.
 
         Parameters
@@ -158,6 +162,6 @@ class VolumeFrame:
         return self.kind(volume=volume, **self.others)
 
 
-def must_arrive(event: Preview | Finished) -> bool:
+def must_arrive(event: WithVolume) -> bool:
     """Return True if the window must receive this volume, however slowly it draws."""
-    return not isinstance(event, Preview) or event.ends_iteration
+    return isinstance(event, Finished) or (isinstance(event, Preview) and event.ends_iteration)

@@ -133,6 +133,8 @@ class Algorithm(Settings):
     """Arrays held at the same time; the default is enough for most algorithms."""
     state_version: ClassVar[int] = 0
     """Version of the path to the image. Raise it if an older checkpoint must not be resumed."""
+    early_text: ClassVar[str] = ""
+    """How `early_image` is made, as a caption."""
     kind: Any = None
     """Name in files: a Literal in each algorithm."""
 
@@ -268,6 +270,22 @@ class Algorithm(Settings):
             (n_z, n_y, n_x) image after the last update, on the host
         """
         return x, 1.0
+
+    def early_image(self, model: Any, x: Array) -> Array | None:
+        """Return an image to look at before a slow first update; it is no update itself.
+
+        Parameters
+        ----------
+        model
+            a `SystemModel` or a `LinearModel`
+        x
+            (n_z, n_y, n_x) initial image, on the host or the device of the data
+
+        Returns
+        -------
+        (n_z, n_y, n_x); None if the first update comes soon
+        """
+        return None
 
     @abstractmethod
     def run(self, model: Any, x: Array) -> Iterator[Iterate]:

@@ -17,6 +17,9 @@ from app.shell.application import make_window
 from app.state.models.inputs import Input
 from app.state.models.run_record import RunState
 from engine.corrections import CORRECTIONS
+from engine.data import Volume
+from engine.data.runs.events import Aborted, EarlyPreview, Preview
+from engine.geometry.grid import ImageGrid
 from engine.io import WRITERS
 from engine.protocols.study.study import Study
 from tests.app.conftest import PATIENCE_MS
@@ -91,6 +94,19 @@ def test_the_scrubber_walks_through_the_kept_images(qtbot, window, opened):
         window.centre.scrubber.slider.setValue(i)
         assert window.session.view.volume is images[i].volume
     assert not np.array_equal(images[0].volume.values, images[3].volume.values)
+
+
+def test_the_scrubber_tells_how_an_early_image_was_made(window, small_study):
+    run = window.session.run
+    run.begin("scan", small_study)
+    volume = Volume(np.ones((3, 4, 5), np.float32), ImageGrid((3, 4, 5), (1.0, 1.0, 1.0)), "1/mm")
+    run.take(EarlyPreview(volume, "One step before iteration 1"))
+    assert window.session.view.volume is volume
+    assert window.centre.scrubber.text() == "One step before iteration 1"
+    run.show_preview(Preview(volume, 1, 3, 1, 1, 0.1))
+    run.keep(Preview(volume, 1, 3, 1, 1, 0.1))
+    assert window.centre.scrubber.text() == "Iteration 1 of 3"
+    run.take(Aborted("Stopped."))
 
 
 def test_pause_holds_and_going_on_goes_on(qtbot, window, opened, long_study):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ import pytest
 from engine.data.runs.events import (
     Aborted,
     Checkpointed,
+    EarlyPreview,
     Failed,
     Finished,
     Loaded,
@@ -85,6 +87,17 @@ def test_images_cross_unchanged_and_in_order(tmp_path):
     assert isinstance(last, Finished)
     assert last.provenance == {"updates": 6}
     np.testing.assert_array_equal(last.volume.values, 2 * engine_sources.image_after(6))
+
+
+def test_an_image_before_the_first_update_crosses_and_is_not_saved(tmp_path):
+    study = study_of(tmp_path)
+    job = Job.create(study)
+    engine = EngineProcess(study, source=engine_sources.early, job=job)
+    with closing(engine.events()) as events:
+        early = next(event for event in events if isinstance(event, EarlyPreview))
+        assert engine.last_preview is None and job.latest() is None
+    np.testing.assert_array_equal(early.volume.values, engine_sources.image_after(0))
+    assert (early.volume.grid, early.text) == (engine_sources.GRID, "one step")
 
 
 def test_a_slow_window_skips_images_but_no_end_of_an_iteration(tmp_path):

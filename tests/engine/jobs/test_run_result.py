@@ -12,6 +12,7 @@ from engine.core import paths
 from engine.core.errors import NumericalError, ResourceError
 from engine.data.runs.events import (
     Corrected,
+    EarlyPreview,
     Finished,
     Loaded,
     Planned,
@@ -129,6 +130,18 @@ def test_an_aborted_run_leaves_its_last_image_as_a_result(job):
     assert result.provenance["scan"] == {"prompts": 6} and not result.provenance["finished"]
     assert result.record.inputs["data"]["sha256"] == job.record.inputs["data"]["sha256"]
     assert job.latest().done == 3, "it can be resumed all the same"
+
+
+def test_an_image_before_the_first_update_is_no_result(job):
+    def events():
+        yield EarlyPreview(image(0), "one step", recorded(0, N_ITERATIONS, ending="running"))
+        yield StageStarted("reconstruct", "OSEM")
+
+    told = keep(events(), job)
+    next(told), next(told)
+    told.close()
+    assert job.record.status == "aborted" and job.latest() is None
+    assert not Results().newest_first()
 
 
 @pytest.mark.parametrize("is_scan_gone", [False, True])

@@ -11,6 +11,7 @@ from app.state.models.run_record import RunRecord, RunState
 from engine.data.runs.events import (
     Aborted,
     Corrected,
+    EarlyPreview,
     Failed,
     Finished,
     Loaded,
@@ -151,6 +152,17 @@ def test_an_event_leads_to_a_state_a_line_of_the_log_and_signals(
     assert running.state is state
     assert watch.lines == [(level, event.text)]
     assert watch.since() == told
+
+
+def test_an_early_image_is_shown_with_its_text_but_not_stored(running, watch):
+    running.take(EarlyPreview(volume(0.5), "one step", recorded(0, N_ITERATIONS)))
+    assert watch.shown == [(0.5, True)] and running.record.early == "one step"
+    assert watch.since() == ["images", "progress"]
+    assert running.record.latest is None and running.images == []
+    running.take(Aborted("Stopped."))
+    assert running.images == [] and running.record.result_id == ""
+    running.begin("next")
+    assert running.record.early == ""
 
 
 def test_a_correction_is_told_by_its_name_and_noted(running, watch):

@@ -12,7 +12,7 @@ from engine.analysis.regions.solids import CylinderRegion
 from engine.core.backend import cpu
 from engine.core.errors import DataError, ResourceError, SettingsError
 from engine.data.projections import Projections
-from engine.data.runs.events import Corrected, Finished, Preview
+from engine.data.runs.events import Corrected, EarlyPreview, Finished, Preview
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, helical, parallel
 from engine.io import is_projections, read_projections, write_projections
@@ -164,6 +164,29 @@ def test_iterations_on_a_part_of_the_object_know_of_the_rest(files, algorithm):
     assert mean(found, upright((2.0, 0.0, 0.0), 5.0, 6.0)) == pytest.approx(MU, rel=0.05)
     ledger = {c["kind"]: c["text"] for c in found.info["corrections"]}
     assert "cropped to the volume" in ledger["volume"]
+
+
+def test_total_variation_shows_an_image_before_its_first_iteration(files):
+    settings = (
+        "algorithm.kind=fista_tv", "algorithm.iterations=3", "grid.voxel_mm=[1.5, 1.5, 1.5]",
+        "grid.diameter_mm=64", "grid.length_mm=16",
+    )  # fmt: skip
+    started = study(files / "parallel.h5", *settings)
+    events = list(run(started, on=ON))
+    (early,) = [event for event in events if isinstance(event, EarlyPreview)]
+    first, second, _ = previews = [event for event in events if isinstance(event, Preview)]
+
+    assert events.index(early) < events.index(first)
+    assert early.text == "One gradient step without the penalty, before iteration 1"
+    assert early.run.iterations_done == 0
+    assert early.volume.grid == first.volume.grid and early.volume.unit == "1/mm"
+    assert water(early.volume) == pytest.approx(MU, rel=0.5)
+
+    resume = Resume(first.volume.values, 1, first.history)
+    again = list(run(started, on=ON, resume=resume))
+    assert not [event for event in again if isinstance(event, EarlyPreview)]
+    # It is no start of the iterations: these begin as before.
+    assert len(previews) == 3 and second.update == 2
 
 
 def test_iterations_on_an_object_wider_than_the_detector_warn(tmp_path):

@@ -7,6 +7,7 @@ from scipy.optimize import nnls
 from engine.core.errors import NumericalError
 from engine.recon.algorithms.driver import solve
 from engine.recon.algorithms.fista_tv import FistaTv
+from engine.recon.algorithms.linear import norm
 from engine.recon.algorithms.steps import norm_bound
 from engine.recon.algorithms.strength import tv_strength
 from engine.recon.model import LinearModel
@@ -126,6 +127,31 @@ def test_the_filter_acts_in_each_iteration_and_its_image_is_told(toy):
 
     assert len(steps) == 3
     assert all(step.image.min() >= 7 for step in steps)
+
+
+@pytest.mark.parametrize("start", [0.0, 0.4])
+def test_the_early_image_is_the_best_one_along_the_gradient(toy, start):
+    x = np.full((4, 5), start)
+    early = FistaTv(non_negative=False).early_image(toy, x)
+
+    step, gradient = x - early, toy.A.T(toy.A(x) - toy.y)
+    assert np.vdot(step, gradient) == pytest.approx(norm(step) * norm(gradient))
+    residuals = [toy.residual(x - factor * step) for factor in (0, 0.9, 1, 1.1)]
+    assert np.argmin(residuals) == 2
+
+
+def test_the_early_image_is_within_the_bounds(toy):
+    free = FistaTv(non_negative=False).early_image(toy, zeros(toy))
+    early = FistaTv(largest=0.1).early_image(toy, zeros(toy))
+
+    np.testing.assert_array_equal(early, free.clip(0, 0.1))
+    assert not np.array_equal(early, free)
+
+
+def test_data_that_are_explained_have_no_early_image(toy):
+    nothing = LinearModel(toy.A, np.zeros_like(toy.y), spacing_mm=SPACING)
+
+    assert FistaTv().early_image(nothing, zeros(toy)) is None
 
 
 def test_bad_pixels_are_told(toy):

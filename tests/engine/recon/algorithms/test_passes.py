@@ -73,5 +73,24 @@ def test_no_algorithm_makes_more_passes_than_it_foretold(model, settings, n):
     assert 2 * n <= passes_of(algorithm, model) <= algorithm.n_passes <= 3 * n + 14
 
 
+def test_an_early_image_takes_the_time_of_an_iteration(model):
+    algorithm = FistaTv(iterations=1)
+    assert algorithm.early_image(model, zeros(model)) is not None
+    early = model.A.n_rows / 60
+    assert early == FistaTv.passes
+    # An update from zeros needs no projection of its start.
+    solved = passes_of(algorithm, model) - early
+    assert early + solved <= algorithm.n_passes
+
+
+def test_zeros_are_not_projected(model):
+    algorithm = FistaTv(smoothing=0)
+    next(algorithm.run(model, zeros(model)))  # the model stores the bound of its norm
+    for start, passes in ((zeros(model), 2), (zeros(model) + 0.5, 3)):
+        model.A.n_rows = 0
+        next(algorithm.run(model, start))
+        assert model.A.n_rows / 60 == passes
+
+
 def test_an_update_of_counts_goes_forward_and_back():
     assert Osem(iterations=3, subsets=4).n_passes == 6
