@@ -97,7 +97,6 @@ def _peer_run(case: PeerCase, peer: PeerRun, result: Array, repeats: int) -> Pla
     try:
         peer.run()
         found = agreement(case.compared, sampled(result), peer)
-        # Some peers project ones, which has nothing to compare
         if found is not None:
             _require(found, peer)
         pairs = [(_warm_time(case.ours), _warm_time(peer.run)) for _ in range(repeats)]

@@ -23,7 +23,7 @@ from engine.tools.benchmark.bars import Bar, at_most
 from engine.tools.benchmark.peers import parallelproj, parallelproj_library
 from engine.tools.benchmark.peers.cases import PeerCase
 from engine.tools.benchmark.peers.parallelproj_2 import NAME, ListModePeer, numerator
-from engine.tools.benchmark.peers.peer_run import PeerRun
+from engine.tools.benchmark.peers.peer_run import FORWARD_SUMS, PeerRun, returning
 
 FWHM_PS = (385.0, 200.0)
 SEED = 1
@@ -94,13 +94,19 @@ def _first_kind(on: Backend, rays: Rays, grid: ImageGrid) -> PeerCase:
 
     def theirs(build: str) -> PeerRun:
         forward, back = parallelproj.passes(rays, grid)
-        return PeerRun(build, lambda: (forward(), back()))
+
+        def both() -> Array:
+            sums = forward()
+            back()
+            return sums
+
+        return returning(build, both)
 
     edge, n_events = grid.shape[0], len(rays.ends)
     work = f"list mode, {n_events} events unsorted, {edge}³, projection and back"
     A = RayProjector(rays, grid, on=on)
     peer = partial(theirs, build) if build else None
-    return PeerCase(work, "parallelproj", lambda: A.em_numerator(image)[1], peer)
+    return PeerCase(work, "parallelproj", lambda: A.em_numerator(image)[1], peer, FORWARD_SUMS)
 
 
 def _second_kind(
@@ -116,4 +122,4 @@ def _second_kind(
     work = numerator(len(rays.ends), grid, tof, order)
     for path in parallelproj_library.paths() or (None,):
         peer = partial(theirs, path) if path else None
-        yield PeerCase(work, NAME, lambda: A.em_numerator(image)[1], peer, "forward sums")
+        yield PeerCase(work, NAME, lambda: A.em_numerator(image)[1], peer, FORWARD_SUMS)

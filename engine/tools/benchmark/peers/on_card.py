@@ -28,6 +28,7 @@ from engine.tools.benchmark.peers import card_cases
 from engine.tools.benchmark.peers.astra_cuda import ASTRA, AstraCone
 from engine.tools.benchmark.peers.card_cases import CardCase
 from engine.tools.benchmark.peers.parallelproj_2 import NAME, ListModePeer, numerator
+from engine.tools.benchmark.peers.peer_run import FORWARD_SUMS, VOLUMES
 
 PARALLELPROJ = f"{NAME}, CUDA"
 CLOCK = "the clock of the host, the card idle before and after each run"
@@ -139,7 +140,7 @@ def _events(on: Backend, grid: ImageGrid, rays: Rays, tof: TofBins | None, host:
         lambda: A.em_numerator(image)[1],
         PARALLELPROJ,
         lambda: ListModePeer(on, rays, grid, host, tof).peer_run(),
-        "forward sums",
+        FORWARD_SUMS,
     )
 
 
@@ -153,11 +154,10 @@ def _cone(on: Backend, gpu: Gpu, size: int, n_views: int) -> Iterator[CardCase]:
     peer = AstraCone(gpu, work, head, views)
     named = f"{size}³, {n_views} views of {size}²"
     forward = f"cone forward projection, {named}"
-    back, volume = lambda: exact.back_project(views, weighting="fdk"), "volumes"
-    yield CardCase(f"cone back projection, {named}", back, ASTRA, peer.back, volume)
-    sums = "forward sums"
-    yield CardCase(forward, lambda: exact.forward(head), ASTRA, peer.forward, sums)
+    back = lambda: exact.back_project(views, weighting="fdk")  # noqa: E731
+    yield CardCase(f"cone back projection, {named}", back, ASTRA, peer.back, VOLUMES)
+    yield CardCase(forward, lambda: exact.forward(head), ASTRA, peer.forward, FORWARD_SUMS)
     textured = f"{forward}, ours by textures"
-    yield CardCase(textured, lambda: textures.forward(head), ASTRA, peer.forward, sums)
+    yield CardCase(textured, lambda: textures.forward(head), ASTRA, peer.forward, FORWARD_SUMS)
     whole = lambda: fdk(views, work.geometry, work.grid, on=on)  # noqa: E731
-    yield CardCase(f"cone FDK, {named}", whole, ASTRA, peer.fdk, volume)
+    yield CardCase(f"cone FDK, {named}", whole, ASTRA, peer.fdk, VOLUMES)

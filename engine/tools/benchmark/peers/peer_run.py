@@ -18,6 +18,8 @@ FAULTS = (
     *(RuntimeError, TypeError, ValueError, MemoryError),
 )
 """Errors that other programs raise if they do not fit the machine."""
+FORWARD_SUMS, VOLUMES = "forward sums", "volumes"
+"""Names of compared quantities."""
 LEAST_CORRELATION = 0.95
 """Least correlation between results of the same case.
 
@@ -43,6 +45,26 @@ class PeerRun:
     run: Run
     result: Callable[[], Array] | None = None
     close: Run = lambda: None
+
+
+def returning(build: str, run: Callable[[], Array]) -> PeerRun:
+    """Return a peer that compares the array that each run returns.
+
+    Parameters
+    ----------
+    build
+        version and kind of build
+    run
+        runs the case once; the result has our units and order of axes
+    """
+    last: list[Array] = []
+
+    def once() -> None:
+        # The previous result is freed first, so that only one is in memory
+        last.clear()
+        last.append(run())
+
+    return PeerRun(build, once, lambda: last[0])
 
 
 def sampled(values: Array) -> NDArray[np.float64]:

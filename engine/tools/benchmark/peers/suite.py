@@ -29,7 +29,12 @@ from engine.tools.benchmark.cone import rtk
 from engine.tools.benchmark.cone import suite as cone
 from engine.tools.benchmark.peers import astra, cases, gridrec, list_mode
 from engine.tools.benchmark.peers.cases import PeerCase
-from engine.tools.benchmark.peers.peer_run import PeerRun
+from engine.tools.benchmark.peers.peer_run import (
+    FORWARD_SUMS,
+    VOLUMES,
+    PeerRun,
+    returning,
+)
 
 WORKLOAD = "Each work by us and by a peer in turn, in one process on the same threads; medians."
 LEAST_LEFT = 2 / 3
@@ -150,14 +155,16 @@ def _cone(on: Backend, work: PeerWork) -> list[PeerCase]:
     peer = cache(partial(rtk.cases, scan.geometry, scan.grid, head, views, on.threads))
 
     def theirs(build: str, name: str) -> PeerRun:
-        return PeerRun(build, peer()[name])
+        return returning(build, peer()[name])
 
     return [
         PeerCase(
-            f"cone {name}, {size}³, {n_views} views of {size}²",
-            rtk.NAME, ours[name], partial(theirs, build, name) if build else None,
+            f"cone {name}, {size}³, {n_views} views of {size}²", rtk.NAME, ours[name],
+            partial(theirs, build, name) if build else None, compared,
         )
-        for name in (cone.BACK, cone.FORWARD, cone.FDK)
+        for name, compared in (
+            (cone.BACK, VOLUMES), (cone.FORWARD, FORWARD_SUMS), (cone.FDK, VOLUMES),
+        )
     ]  # fmt: skip
 
 
@@ -167,11 +174,11 @@ def _slices(on: Backend, work: PeerWork) -> list[PeerCase]:
     build = astra.build()
 
     def theirs(build: str) -> PeerRun:
-        return PeerRun(build, astra.filtered_back_projection(scan, angles, size))
+        return returning(build, astra.filtered_back_projection(scan, angles, size))
 
     named = f"parallel FBP, {n_slices} slices of {size}², {n_views} views"
     ours = partial(fdk, scan, geometry, grid, on=on)
-    return [PeerCase(named, "ASTRA, CPU", ours, partial(theirs, build) if build else None)]
+    return [PeerCase(named, "ASTRA, CPU", ours, partial(theirs, build) if build else None, VOLUMES)]
 
 
 def _gridded_slices(on: Backend, work: PeerWork) -> Iterator[PeerCase]:
@@ -183,11 +190,12 @@ def _gridded_slices(on: Backend, work: PeerWork) -> Iterator[PeerCase]:
 
         def theirs(build: str, angles: Array = angles, scan: Array = scan) -> PeerRun:
             run = gridrec.filtered_back_projection(scan, angles, size, on.threads)
-            return PeerRun(build, run, run)
+            return returning(build, run)
 
         named = f"parallel FBP by gridding, {n_slices} slices of {size}², {n_views} views"
         ours = partial(fdk, scan, geometry, grid, settings=settings, on=on)
-        yield PeerCase(named, gridrec.NAME, ours, partial(theirs, build) if build else None)
+        peer = partial(theirs, build) if build else None
+        yield PeerCase(named, gridrec.NAME, ours, peer, VOLUMES)
 
 
 def _parallel_scan(work: PeerWork, n_views: int) -> tuple[Array, Array, XrayGeometry, ImageGrid]:

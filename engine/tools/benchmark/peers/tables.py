@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.core.json_types import Plain
 from engine.tools.benchmark.table import Table, seconds
 
+AGREEMENT = ("its mean over ours", "corr.")
 LIMITS = {
     "triad_gb_per_s": ("Memory, triad", "GB/s"),
     "multiply_add_gflop_per_s": ("Multiply-add, float32", "Gflop/s"),
@@ -31,10 +32,14 @@ def _works(part: Plain) -> Table:
             f"{row['peer']}{_which(row)}",
             "-" if row["peer_cpu_s"] is None else f"{seconds(row['peer_cpu_s'])} s",
             "-" if row["ratio"] is None else f"{row['ratio']:.2f}",
+            *_agreement(row),
         )
         for row in part["rows"]
     ]
-    head = ("work", "ours, processor time", "peer", "peer, processor time", "peer over ours")
+    head = (
+        *("work", "ours, processor time", "peer", "peer, processor time", "peer over ours"),
+        *AGREEMENT,
+    )
     threads = part["threads"]
     medians = f"{threads} threads; medians of {part['repeats']}."
     return Table("Other programs", head, rows, (part["workload"], medians, *_faults(part)))
@@ -62,7 +67,7 @@ def _limits(part: Plain) -> Table:
 
 
 def _on_card(part: Plain) -> Table:
-    head = ("work", "ours", "peer", "the peer's", "peer over ours", "its mean over ours", "corr.")
+    head = ("work", "ours", "peer", "the peer's", "peer over ours", *AGREEMENT)
     clock = f"Seconds by {part['clock']}; medians of {part['repeats']}."
     notes = (part["workload"], clock, *_faults(part))
     return Table("Other programs", head, [_card_row(row) for row in part["rows"]], notes)
@@ -72,16 +77,20 @@ def _card_row(row: Plain) -> tuple[str, ...]:
     ours = f"{1e3 * row['ours_s']:.3g} ms"
     if row["ratio"] is None:
         return (row["work"], ours, f"{row['peer']}, not measured", "-", "-", "-", "-")
-    agreement = row["agreement"]
-    both = ("-", "-")
-    if agreement is not None:
-        mean = agreement["mean_peer"] / agreement["mean_ours"]
-        both = (f"{mean:.5g}", f"{agreement['correlation']:.5f}")
     return (
         row["work"],
         ours,
         f"{row['peer']} ({row['build']})",
         f"{1e3 * row['peer_s']:.3g} ms",
         f"{row['ratio']:.2f}",
-        *both,
+        *_agreement(row),
     )
+
+
+def _agreement(row: Plain) -> tuple[str, str]:
+    """Return the ratio of means and the correlation; early files have neither in some rows."""
+    agreement = row.get("agreement")
+    if agreement is None:
+        return "-", "-"
+    mean = agreement["mean_peer"] / agreement["mean_ours"]
+    return f"{mean:.5g}", f"{agreement['correlation']:.5f}"

@@ -12,9 +12,10 @@ import pytest
 from engine.core.backend import cpu
 from engine.core.errors import FileFormatError
 from engine.tools.benchmark import report, tables
+from engine.tools.benchmark.cone import suite as cone
 from engine.tools.benchmark.peers import cases, gridrec, suite
 from engine.tools.benchmark.peers.cases import PeerCase
-from engine.tools.benchmark.peers.peer_run import PeerRun
+from engine.tools.benchmark.peers.peer_run import PeerRun, returning
 from engine.tools.benchmark.peers.suite import PeerWork
 
 TINY = ("--events", "2000", "--cone", "16x8", "--slices", "2x16x8", "--repeats", "1")
@@ -43,6 +44,69 @@ def test_a_peer_that_does_other_work_is_not_measured(made, is_refused):
     assert row["why_not"].startswith(
         "another 1.0, sums: the correlation with the result of Isocenter is" * is_refused
     )
+
+
+def test_the_array_that_a_run_returns_is_compared():
+    made = iter([[0, 2, 3, 5], [1, 2, 3, 4], [9, 9, 9, 8]])
+    row = cases.row(
+        PeerCase(
+            "ramp", "another", lambda: np.arange(4.0),
+            lambda: returning("1.0", lambda: np.array(next(made))), "sums",
+        ), 1,
+    )  # fmt: skip
+    # of the first run, before those that are timed
+    assert (row["agreement"]["mean_peer"], row["agreement"]["of"]) == (2.5, "sums")
+    assert row["agreement"]["correlation"] == pytest.approx(8 / 65**0.5)
+
+
+def stand_in_for_rtk(monkeypatch, changed):
+    """Let RTK be ours, with every result changed."""
+    scan = cone.ConeWork(16, 8, 16)
+
+    def made(geometry, grid, head, views, threads):
+        ours = cone.our_cases(scan, cpu(1), head, views)
+        return {name: lambda case=case: changed(np.asarray(case())) for name, case in ours.items()}
+
+    for name, value in (("is_there", lambda: True), ("note", lambda: "RTK 0"), ("cases", made)):
+        monkeypatch.setattr(suite.rtk, name, value)
+    return [cases.row(case, 1) for case in suite._cone(cpu(1), PeerWork(cone=(16, 8)))]
+
+
+def test_volumes_and_sums_of_rtk_are_compared(monkeypatch):
+    rows = stand_in_for_rtk(monkeypatch, lambda result: 2 * result)
+    assert [row["agreement"]["of"] for row in rows] == ["volumes", "forward sums", "volumes"]
+    for row in rows:
+        agreement = row["agreement"]
+        assert agreement["mean_peer"] == pytest.approx(2 * agreement["mean_ours"])
+        assert agreement["correlation"] == pytest.approx(1)
+
+
+def test_rtk_is_not_measured_if_its_results_are_displaced(monkeypatch):
+    for row in stand_in_for_rtk(monkeypatch, lambda result: np.roll(result, 8, axis=1)):
+        assert row["ratio"] is None
+        assert "the correlation with the result of Isocenter" in row["why_not"]
+
+
+def test_slices_of_astra_are_compared(monkeypatch):
+    work = PeerWork(slices=(2, 48, 30))
+    (alone,) = suite._slices(cpu(1), work)
+    monkeypatch.setattr(suite.astra, "build", lambda: "ASTRA 0")
+    monkeypatch.setattr(suite.astra, "filtered_back_projection", lambda *_: alone.ours)
+    (case,) = suite._slices(cpu(1), work)
+    agreement = cases.row(case, 1)["agreement"]
+    assert agreement["of"] == "volumes"
+    assert agreement["correlation"] == pytest.approx(1)
+
+
+def test_agreement_is_in_the_table():
+    row = cases.row(
+        PeerCase("ramp", "another", lambda: np.arange(4.0),
+                 lambda: returning("1.0", lambda: 2 * np.arange(4.0))), 1,
+    )  # fmt: skip
+    part = {"workload": "", "threads": 2, "repeats": 1, "limits": {}, "rows": [row], "bars": []}
+    text = tables.of("peers", part)[0].markdown()
+    assert "its mean over ours" in text
+    assert "| 2 " in text and "| 1.00000 |" in text
 
 
 def _that_fails():
@@ -98,6 +162,7 @@ def test_every_peer_that_is_there_is_measured(tmp_path):
     assert {row["peer"] for row in rows} == peers
     for row in rows:
         assert (row["ratio"] is None) == (row["build"] is None or row["why_not"] != "")
+        assert (row["agreement"] is None) == (row["ratio"] is None)
 
 
 @pytest.mark.slow
