@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -29,6 +29,9 @@ from engine.kernels.variants import Order, RayVariant
 from engine.operators.rays import RayProjector, Rays
 from engine.operators.xray.scene import Scene
 from engine.operators.xray.tools import Transposing
+from engine.tools.benchmark.cone.steps import n_steps
+from engine.tools.benchmark.cone.suite import ConeWork
+from engine.tools.benchmark.cone.variants import FormsWork
 from engine.tools.benchmark.crossing import cube, events, sorted_events
 from tests.emulator.counted_panels import PRODUCTS, panels
 from tests.emulator.gpu import EmulatedGpu
@@ -155,16 +158,22 @@ def cone(
     return {"back": float(np.prod(shape)) * n_views / 32}
 
 
-def line_integrals(gpu: EmulatedGpu) -> dict[str, float]:
-    """Integrate a volume in memory along the rays of some views."""
-    grid, scan = ImageGrid((96, 96, 96), (1.2, 1.2, 1.2)), _scan(3, (16, 64), 0.0)
+def line_integrals(work: ConeWork | FormsWork, gpu: EmulatedGpu) -> dict[str, float]:
+    """Integrate a volume in memory along rays of a measured scan.
+
+    These are four rows in the middle of views in an eighth of the circle, for which the others are
+    mirrored, through the slices that they cross. Rows at the edge of a detector read up to a fifth
+    more lines, since their rays change slices.
+    """
+    views = [round(work.n_views * (i + 0.5) / 64) for i in range(8)]
+    scan = replace(work.geometry.select(views), shape=(4, work.geometry.shape[1]))
+    grid = replace(work.grid, shape=(32, *work.grid.shape[1:]))
     scene = Scene(scan, grid)
     lines = Lines.upload(gpu, scene.rays, scan.shape, grid.shape, grid.voxel_mm)
     kernels = Joseph(gpu, JosephVariant(texture="memory"), Profiler(cuda(gpu)))
     volume = InMemory.of(gpu, gpu.upload(np.ones(grid.shape, np.float32)))
-    out = gpu.empty(scene.seen, np.float32)
-    kernels.forward(volume, lines, out)
-    return {"forward": float(out.size) * max(grid.shape) / 32}
+    kernels.forward(volume, lines, gpu.empty(scene.seen, np.float32))
+    return {"forward": n_steps(scan, grid) / 32}
 
 
 def exact_adjoint(by: str, gpu: EmulatedGpu) -> dict[str, float]:
@@ -202,7 +211,8 @@ WORKS = (
         "volume of CT, texture", UPDATES,
         partial(cone, BackVariant(path="upright"), (24, 32, 16), _scan(64, (128, 128), 0.0)),
     ),
-    Work("line integrals of CT", "32 steps", line_integrals),
+    Work("line integrals of CT, 256³", "32 steps", partial(line_integrals, ConeWork(256))),
+    Work("line integrals of CT, 512³", "32 steps", partial(line_integrals, FormsWork())),
     Work("exact adjoint of CT, by rays", UPDATES, partial(exact_adjoint, "rays")),
     Work("exact adjoint of CT, by voxels", UPDATES, partial(exact_adjoint, "voxels")),
     Work("two panels", PRODUCTS, panels, partial(panels, is_idle=True)),

@@ -2,13 +2,17 @@
 
 The counts do not depend on the machine. The tests make them by running PTX on a CPU, and they are
 stored next to the tuning records; `engine` itself counts nothing. The limits follow from the counts
-and the published clock rate. Per clock, a multiprocessor has 4 issue slots, 1 line of 128 bytes or
-wavefront of shared memory, and 4 texture fetches (NVIDIA, CUDA C++ Programming Guide, section 16;
-tuning guides of Ampere, Hopper and Ada).
+and the published clock rate. Per clock, a multiprocessor has 4 issue slots, 1 wavefront of shared
+memory and 4 texture fetches (NVIDIA, CUDA C++ Programming Guide, section 16; tuning guides of
+Ampere, Hopper and Ada). It takes 1 load of a warp and finds 4 lines of 128 bytes in L1 (NVIDIA
+developer forum, topics 273699 and 49571, of Volta and later). Atomics and stores are assumed to
+take a clock per line.
 
-    units/s = multiprocessors · clock / max(slots / 4, lines + wavefronts, 8 · fetches of warps)
+    memory = max(lines read / 4, loads of warps) + other lines + wavefronts
+    units/s = multiprocessors · clock / max(slots / 4, memory, 8 · fetches of warps)
 
-Such limits are never reached: kernels of this kind reach about half of them.
+The 4 lines must be in different sets of L1, and lines that miss L1 need L2, so kernels with
+scattered loads stay far below: they reach a quarter to a half of such limits.
 """
 
 from __future__ import annotations
@@ -21,6 +25,8 @@ from engine.core.json_types import Plain
 from engine.tools.benchmark.table import Table
 
 SLOTS_PER_CLOCK = 4
+LINES_PER_CLOCK = 4
+"""Lines of different sets that L1 finds in a clock."""
 CLOCKS_PER_FETCH = 8
 """Clocks in which 32 lanes fetch four bytes each, interpolated from four texels."""
 
@@ -32,7 +38,7 @@ class PublishedCard:
     Attributes
     ----------
     name, multiprocessors : name, and number of multiprocessors
-    clock_ghz : clock rate when busy
+    clock_ghz : highest clock rate
     memory_gb_s : memory rate, in 10⁹ bytes per second
     bus_gb_s : rate of PCI Express with 16 lanes in one direction, in 10⁹ bytes per second
     """
@@ -44,10 +50,11 @@ class PublishedCard:
     bus_gb_s: float = 31.5
 
 
-# From the data sheets of NVIDIA, PCI Express 4 and 5 with 16 lanes
+# From the data sheets of NVIDIA, PCI Express 4 and 5 with 16 lanes. The clock is the float32 rate
+# over two operations of each core: an H100 SXM has 67 TFLOPS and 132 · 128 cores, thus 1.98 GHz
 CARDS = (
     PublishedCard("A100", 108, 1.41, 2039.0, 31.5),
-    PublishedCard("H100", 132, 1.83, 3350.0, 63.0),
+    PublishedCard("H100", 132, 1.98, 3350.0, 63.0),
     PublishedCard("H200", 132, 1.98, 4800.0, 63.0),
     PublishedCard("RTX 4090", 128, 2.52, 1008.0, 31.5),
     PublishedCard("RTX A6000", 84, 1.80, 768.0, 31.5),
@@ -74,6 +81,8 @@ class UnitCost:
     wavefronts : wavefronts of shared memory
     fetches : texture fetches by warps
     loads : reads of memory by threads, per item of the unit
+    read_lines : those of `lines` that loads read
+    requests : loads of warps
     """
 
     work: str
@@ -84,6 +93,8 @@ class UnitCost:
     wavefronts: float
     fetches: float
     loads: float
+    read_lines: float
+    requests: float
 
     @classmethod
     def of(cls, row: Plain) -> UnitCost:
@@ -93,14 +104,16 @@ class UnitCost:
         return cls(
             row["work"], row["kernel"], row["unit"], row["slots"], lines,
             row["shared wave-fronts"], row["fetches"], row["loads of threads"],
+            row["lines of loads"], row["loads"],
         )  # fmt: skip
 
     @property
     def clocks(self) -> dict[str, float]:
         """Clocks of a multiprocessor per unit, by resource."""
+        read = max(self.read_lines / LINES_PER_CLOCK, self.requests)
         return {
             "issue": self.slots / SLOTS_PER_CLOCK,
-            "memory": self.lines + self.wavefronts,
+            "memory": read + self.lines - self.read_lines + self.wavefronts,
             "textures": CLOCKS_PER_FETCH * self.fetches,
         }
 
@@ -151,7 +164,7 @@ def tables(counts: tuple[UnitCost, ...]) -> tuple[Table, Table]:
             "was used. Issue slots are calculated for the machine code of sm_90, from the "
             "instructions of each loop. Lines have 128 bytes. Wave-fronts belong to shared memory. "
             "Fetches and slots count per warp, and loads count reads of memory by threads, per "
-            "event, update or product.",
+            "event, update, step or product. A step is a ray in a layer of voxels that it crosses.",
         ),
     )
     limits = Table(
@@ -160,8 +173,9 @@ def tables(counts: tuple[UnitCost, ...]) -> tuple[Table, Table]:
         [_limits(one) for one in counts],
         (
             "Limits in 10⁹ per second, calculated from the counts above and published clocks, if "
-            "no other resource limits the GPU. They were not measured. Kernels of this kind reach "
-            "about half of such limits.",
+            "no other resource limits the GPU. They were not measured. A multiprocessor finds up "
+            "to 4 lines per clock, but only in different sets of its cache. Kernels reach a "
+            "quarter to a half of such limits if their loads are scattered.",
         ),
     )
     return counted, limits

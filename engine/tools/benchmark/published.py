@@ -53,7 +53,7 @@ SLICES_SECONDS: dict[str, dict[str, float]] = {
 """Three slices from one scan without preparation or upload, by program and scanner."""
 PATCH_SECONDS = 0.25e-3
 """Approximate time of a patch of up to 250 × 250 pixels in 1000 views with a CUDA graph."""
-TEXTURES_PER_S = {CARD: 605e9, "H200": 1045e9}
+TEXTURES_PER_S = {CARD: 605e9, "H100": 1045e9, "H200": 1045e9}
 """Bilinear values per second: 4 per clock and multiprocessor (84 at 1.80 GHz, 132 at 1.98 GHz)."""
 
 

@@ -1,12 +1,16 @@
 """What warps issue and touch, counted: by closed forms, and the bars of our kernels."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from engine.tools.benchmark import counted as shipped
 from engine.tools.benchmark.cone import whole_fdk
+from engine.tools.benchmark.cone.steps import n_steps
+from engine.tools.benchmark.cone.suite import ConeWork
+from engine.tools.benchmark.cone.variants import FormsWork
 from engine.tools.benchmark.counted import UnitCost
 from tests.emulator import EmulatedGpu, counted, nvrtc
 from tests.emulator.registers import digests
@@ -136,6 +140,24 @@ def test_gathering_takes_less_than_half_of_the_clocks_of_adding_by_rays():
     assert both <= 0.5 * max(by_rays.clocks.values())
 
 
+@pytest.mark.parametrize(
+    ("scan", "measured_s", "work"),
+    [("256³", 14.4e-3, ConeWork(256)), ("512³", 0.484, FormsWork())],
+)
+def test_no_measured_line_integral_exceeds_its_limit(scan, measured_s, work):
+    (one,) = (one for one in shipped.recorded() if one.work == f"line integrals of CT, {scan}")
+    (h100,) = (card for card in shipped.CARDS if card.name == "H100")
+    # measured on 2026-11-27, docs/benchmarks/gpu.md
+    steps_per_s = n_steps(work.geometry, work.grid, 100_000) / measured_s
+    assert 0.3 < steps_per_s / one.limit(h100) < 0.6
+
+
+def test_a_step_of_line_integrals_reads_four_voxels():
+    # every step that is counted reads its four voxels, except at the faces of the volume
+    row = found("line integrals of CT, 256³")["forward"]
+    assert 3.9 < row["loads of threads"] <= 4 + 0.01
+
+
 def test_a_product_of_two_panels_takes_six_tenths_of_a_load():
     for kernel, row in found("two panels").items():
         assert row["loads of threads"] <= 0.6, kernel
@@ -150,7 +172,11 @@ def test_the_page_of_limits_is_what_the_verb_writes():
 
 def test_a_limit_is_the_clock_over_what_binds():
     card = shipped.PublishedCard("a card", 100, 2.0)
-    event = UnitCost("w", "k", "event", 400.0, 40.0, 10.0, 0.0, 1.0)
+    event = UnitCost("w", "k", "event", 400.0, 40.0, 10.0, 0.0, 1.0, 32.0, 6.0)
     assert (event.binding, event.limit(card)) == ("issue", 100 * 2e9 / 100)
-    update = UnitCost("w", "k", "32 updates", 16.0, 1.0, 0.0, 1.0, 0.0)
+    # 32 lines that are read take 8 clocks, and the other 8 a clock each
+    assert event.clocks["memory"] == 8 + 8 + 10
+    # a load takes a clock, however few lines it reads
+    assert replace(event, requests=12.0).clocks["memory"] == 12 + 8 + 10
+    update = UnitCost("w", "k", "32 updates", 16.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     assert (update.binding, update.limit(card)) == ("textures", 32 * 100 * 2e9 / 8)

@@ -23,6 +23,7 @@ from engine.tools.benchmark import figures
 from engine.tools.benchmark.bars import Bar, at_least, at_most
 from engine.tools.benchmark.cone import images as cone_images
 from engine.tools.benchmark.cone import rtk
+from engine.tools.benchmark.cone.steps import n_steps
 from engine.tools.benchmark.crossing import FOV_MM, cube
 
 Case = Callable[[], Array]
@@ -33,7 +34,7 @@ SOURCE_AXIS_MM, SOURCE_DETECTOR_MM, DETECTOR_MM = 1000.0, 1500.0, 384.0
 WORKLOAD = (
     f"Source {SOURCE_AXIS_MM:g} mm from the axis and {SOURCE_DETECTOR_MM:g} mm from a detector of "
     f"{DETECTOR_MM:g} mm, full circle, a cube of {FOV_MM:g} mm, float32; the head of Shepp and "
-    "Logan, 184 mm long. An update is a voxel in a view, a step a ray in a plane of voxels."
+    "Logan, 184 mm long. An update is a voxel in a view, a step a ray in a layer that it crosses."
 )
 BACK, FORWARD, MATCHED, FDK = "back projection", "forward projection", "matched back", "FDK"
 OURS = "Isocenter"
@@ -73,6 +74,11 @@ class ConeWork:
     def n_rays(self) -> int:
         """Number of rays in all views."""
         return self.n_views * self.pixels**2
+
+    @cached_property
+    def n_steps(self) -> float:
+        """Rays times the layers of voxels that they cross."""
+        return n_steps(self.geometry, self.grid)
 
     @property
     def n_updates(self) -> int:
@@ -263,7 +269,7 @@ def _row(work: ConeWork, name: str, by: str, on: Backend, times: Times) -> Plain
         "cores": cpu_s / seconds,
         "gups": None if is_rays else work.n_updates / seconds / 1e9,
         "mrays_per_s": work.n_rays / seconds / 1e6 if is_rays else None,
-        "gsteps_per_s": work.n_rays * work.size / seconds / 1e9 if is_rays else None,
+        "gsteps_per_s": work.n_steps / seconds / 1e9 if is_rays else None,
     }
 
 

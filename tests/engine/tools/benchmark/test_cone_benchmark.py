@@ -49,6 +49,8 @@ def test_every_size_has_every_case(part):
 
 
 def test_rates_are_the_work_over_the_seconds(part):
+    # rays that leave through a side cross fewer layers than the cube has
+    steps = {n: suite.ConeWork(n, 60, 32).n_steps for n in (16, 24)}
     for row in part["rows"]:
         n, per_s = row["size"], 1 / row["seconds"]
         if row["case"] in (BACK, FDK):
@@ -56,7 +58,7 @@ def test_rates_are_the_work_over_the_seconds(part):
             assert row["mrays_per_s"] is row["gsteps_per_s"] is None
         else:
             assert row["mrays_per_s"] == pytest.approx(60 * 32**2 * per_s / 1e6)
-            assert row["gsteps_per_s"] == pytest.approx(60 * 32**2 * n * per_s / 1e9)
+            assert row["gsteps_per_s"] == pytest.approx(steps[n] * per_s / 1e9)
             assert row["gups"] is None
 
 

@@ -200,7 +200,13 @@ def test_slices_that_no_memory_holds_are_told():
 
 
 @pytest.mark.parametrize(
-    ("card", "factor"), [("NVIDIA H200", 605 / 1045), ("NVIDIA RTX A6000", 1.0), ("T4", None)]
+    ("card", "factor"),
+    [
+        ("NVIDIA H200", 605 / 1045),
+        ("NVIDIA H100 80GB HBM3", 605 / 1045),
+        ("NVIDIA RTX A6000", 1.0),
+        ("T4", None),
+    ],
 )
 def test_bars_are_the_papers_seconds_scaled_to_the_card(card, factor):
     on = cuda(EmulatedGpu())
