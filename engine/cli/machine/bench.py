@@ -40,6 +40,7 @@ def add_verbs(verbs: Verbs) -> None:
         suites.add_parser("dual-head", help="dual-head PET: OSEM with a stored response")
     )
     _add_live(suites.add_parser("live", help="slices during a scan"))
+    _add_gpu(suites.add_parser("gpu", help="X-ray projectors, scatter, small subsets, whole runs"))
     _add_kernels(suites.add_parser("kernels", help="operation counts of the GPU kernels"))
     bench_peers.add_options(
         suites.add_parser("peers", help="comparison with other programs, if installed")
@@ -148,8 +149,21 @@ def _add_live(p: argparse.ArgumentParser) -> None:
         metavar="S",
         help="measured time per case, after warm-up",
     )
+    p.add_argument("--quick", action="store_true", help="tiny detectors, a quarter of their frames")
     p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the measurements")
     p.set_defaults(act=_live)
+
+
+def _add_gpu(p: argparse.ArgumentParser) -> None:
+    p.add_argument(
+        "--parts", metavar="A,B", help="parts: fdk, projectors, scatter, subsets, runs"
+    )  # fmt: skip
+    add_device(p, default="cuda")
+    p.add_argument("--threads", type=count, metavar="N", help="CPU threads")
+    p.add_argument("--repeats", type=count, default=5, metavar="N", help="repetitions of each case")
+    p.add_argument("--quick", action="store_true", help="tiny sizes")
+    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the measurements")
+    p.set_defaults(act=_gpu)
 
 
 def _add_kernels(p: argparse.ArgumentParser) -> None:
@@ -173,13 +187,29 @@ def _kernels(arguments: argparse.Namespace, console: Console) -> None:
     console.page(page)
 
 
+def _gpu(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.tools.benchmark import report
+    from engine.tools.benchmark.card import parts as card_parts
+
+    found = card_parts.run(
+        device_of(arguments.device, arguments.threads, console),
+        parts=arguments.parts.split(",") if arguments.parts else card_parts.PARTS,
+        sizes=card_parts.TINY if arguments.quick else card_parts.CardSizes(),
+        repeats=arguments.repeats,
+        say=console.line,
+    )
+    if arguments.json is not None:
+        keep(found, arguments.json)
+    console.page(report.page([found]))
+
+
 def _live(arguments: argparse.Namespace, console: Console) -> None:
     from engine.tools.benchmark import report
     from engine.tools.benchmark.live import suite
 
     on = device_of(arguments.device, arguments.threads, console)
     cases = arguments.cases.split(",") if arguments.cases else ()
-    found = suite.collect(on, cases, arguments.seconds, console.line)
+    found = suite.collect(on, cases, arguments.seconds, console.line, quick=arguments.quick)
     if arguments.json is not None:
         keep(found, arguments.json)
     console.page(report.page([found]))

@@ -18,6 +18,7 @@ from engine.core.errors import ResourceError, SettingsError
 if TYPE_CHECKING:
     from engine.core.backend.devices import DeviceInfo
     from engine.core.json_types import Plain
+    from engine.tools.benchmark.gpu_steps import CheckStep
 
 RESERVE_S = 20.0
 """Time reserved for writing the results, in seconds."""
@@ -40,8 +41,9 @@ def add_verbs(verbs: Verbs) -> None:
     )
     add_device(p, default="cuda")
     p.add_argument(
-        "--minutes", type=float, default=8.5, metavar="M", help="time limit (default: %(default)g)"
+        "--minutes", type=float, default=14.5, metavar="M", help="time limit (default: %(default)g)"
     )
+    p.add_argument("--steps", metavar="A,B", help="only these steps, such as fdk,projectors,live")
     p.add_argument(
         "--quick",
         action="store_true",
@@ -63,11 +65,13 @@ def _act(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _check(arguments: argparse.Namespace, console: Console) -> None:
-    from engine.tools.benchmark import gpu_file
+    from engine.tools.benchmark import gpu_file, gpu_steps
 
     device = _device(arguments.device)
+    names = tuple(arguments.steps.split(",")) if arguments.steps else ()
+    steps = gpu_steps.chosen(gpu_steps.steps(device.key, quick=arguments.quick), names)
     console.line(f"Checking {device.label}, {arguments.minutes:g} minutes at most")
-    kept = _measured(device, arguments, console)
+    kept = _measured(device, steps, arguments, console)
     # Written even after failures: the file then shows which step failed
     gpu_file.write(kept, arguments.output)
     console.line("")
@@ -95,7 +99,9 @@ def _device(name: str) -> DeviceInfo:
     return device
 
 
-def _measured(device: DeviceInfo, arguments: argparse.Namespace, console: Console) -> Plain:
+def _measured(
+    device: DeviceInfo, steps: list[CheckStep], arguments: argparse.Namespace, console: Console
+) -> Plain:
     from engine.tools.benchmark import gpu_file, gpu_steps
 
     # Results must be on disk when the time is over: a rented GPU ends then
@@ -103,7 +109,7 @@ def _measured(device: DeviceInfo, arguments: argparse.Namespace, console: Consol
     ends, figures = [], {}
     with tempfile.TemporaryDirectory(prefix="isocenter-") as name:
         folder = Path(name)
-        for step in gpu_steps.steps(device.key, quick=arguments.quick):
+        for step in steps:
             console.line(f"{step.name} ...")
             end = gpu_steps.run(step, folder, deadline)
             # The whole output is in the file; the terminal shows its end only

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from math import isfinite
 
 from engine.core.json_types import Plain
 
@@ -16,7 +17,7 @@ class Bar:
     name : what was measured
     value : measured value
     bar : limit
-    way : "at least" or "at most"
+    way : "at least", "at most", "calculated limit" of a rate, or "calculated" without a verdict
     unit : unit of both; empty for a ratio
     """
 
@@ -30,6 +31,8 @@ class Bar:
     @property
     def passed(self) -> bool:
         """True if the value reaches the limit; False for NaN."""
+        if self.way == "calculated":
+            return isfinite(self.value)
         # NaN compares as false in both directions, so it never passes
         return self.value >= self.bar if self.way == "at least" else self.value <= self.bar
 
@@ -70,3 +73,39 @@ def at_most(name: str, value: float, bar: float, unit: str = "") -> Bar:
         unit of both; empty for a ratio
     """
     return Bar(name, value, bar, "at most", unit)
+
+
+def below_limit(name: str, rate: float, limit: float, unit: str) -> Bar:
+    """Return the calculated limit of a rate.
+
+    A rate above it shows that operations were counted wrongly, or that the limit is wrong.
+
+    Parameters
+    ----------
+    name
+        what was measured
+    rate
+        measured rate
+    limit
+        highest rate of the device, calculated
+    unit
+        unit of both
+    """
+    return Bar(name, rate, limit, "calculated limit", unit)
+
+
+def next_to(name: str, value: float, calculated: float, unit: str) -> Bar:
+    """Return a measured value next to a calculated one, without a verdict.
+
+    Parameters
+    ----------
+    name
+        what was measured
+    value
+        measured value
+    calculated
+        expected value
+    unit
+        unit of both
+    """
+    return Bar(name, value, calculated, "calculated", unit)

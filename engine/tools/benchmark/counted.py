@@ -18,9 +18,11 @@ scattered loads stay far below: they reach a quarter to a half of such limits.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib.resources import files
 
+from engine.core.backend.gpu import GpuFacts
 from engine.core.json_types import Plain
 from engine.tools.benchmark.table import Table
 
@@ -59,6 +61,28 @@ CARDS = (
     PublishedCard("RTX 4090", 128, 2.52, 1008.0, 31.5),
     PublishedCard("RTX A6000", 84, 1.80, 768.0, 31.5),
 )
+
+
+def published_card(facts: GpuFacts) -> PublishedCard | None:
+    """Return the published properties of a GPU with its own number of multiprocessors.
+
+    Parameters
+    ----------
+    facts
+        GPU of this machine
+
+    Returns
+    -------
+    card
+        None for a GPU that is not in `CARDS`
+    """
+    for card in CARDS:
+        # By substring: drivers add "NVIDIA" and the memory size to the name
+        if card.name in facts.name:
+            return replace(card, multiprocessors=facts.n_multiprocessors)
+    return None
+
+
 NUMBERS_OF_UNIT = {"event": 1, "32 updates": 32, "32 steps": 32, "32 products": 32}
 """Number of counted items per unit."""
 NAMES = {
@@ -139,6 +163,27 @@ class UnitCost:
         # The resources work in parallel, so the slowest one decides
         units = card.multiprocessors * card.clock_ghz * 1e9 / max(self.clocks.values())
         return units * NUMBERS_OF_UNIT[self.unit]
+
+
+def limit_of(works: Sequence[tuple[str, str]], facts: GpuFacts) -> float | None:
+    """Return the highest rate of kernels that run one after another, per second.
+
+    Parameters
+    ----------
+    works
+        names of work and kernel
+    facts
+        GPU of this machine
+
+    Returns
+    -------
+    rate
+        items per second, calculated; None for a GPU without published properties
+    """
+    card, counts = published_card(facts), {(one.work, one.kernel): one for one in recorded()}
+    if card is None:
+        return None
+    return 1 / sum(1 / counts[key].limit(card) for key in works)
 
 
 def recorded() -> tuple[UnitCost, ...]:

@@ -14,8 +14,8 @@ from engine.protocols.run_context.environment import environment
 
 LISTMODE, CONE = "isocenter bench listmode", "isocenter bench cone"
 DUAL_HEAD, LIVE = "isocenter bench dual-head", "isocenter bench live"
-PEERS = "isocenter bench peers"
-FORMATS = (LISTMODE, CONE, DUAL_HEAD, LIVE, PEERS)
+PEERS, CARD = "isocenter bench peers", "isocenter bench gpu"
+FORMATS = (LISTMODE, CONE, DUAL_HEAD, LIVE, PEERS, CARD)
 # Increased if stored figures change their meaning
 VERSION = 1
 

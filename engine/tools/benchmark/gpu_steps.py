@@ -13,11 +13,14 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
+from engine.core.errors import SettingsError
+
 CLI = "from engine.cli.main import main; raise SystemExit(main())"
 QUICK = ("--events", "20000", "--sizes", "16,32", "--iterations", "2", "--repeats", "1")
 FEW = ("--events", "200000", "--sizes", "32,128", "--repeats", "1")
 """Small enough for the CPU, which processes the same events so that images can be compared."""
 QUICK_CONE = ("--quick", "--sizes", "16", "--views", "20", "--pixels", "16", "--repeats", "1")
+QUICK_PEERS = ("--events", "2000", "--cone", "16x20", "--repeats", "1")
 NO_TIME = "left out: no time left"
 SELF_TEST = "self-test"
 
@@ -133,19 +136,51 @@ def steps(device: str, *, quick: bool) -> list[CheckStep]:
     on, size = ("--device", device), QUICK if quick else ()
     budget = ("--budget", "20" if quick else "60")
     rays = (("bench", "listmode", "--parts"), (*on, *size))
-    found = [_listmode(rays, "table3", 120.0), _listmode(rays, "table2", 100.0)]
-    cone = [*_cone(on, quick), _dual_head(on, quick)]
+    table3, table2 = _listmode(rays, "table3", 120.0), _listmode(rays, "table2", 100.0)
+    dual_head, card = _dual_head(on, quick), _card(on, quick)
     if device == "cpu":
-        return [_listmode(rays, "projector", 60.0), *cone, *reversed(found)]
+        return [
+            _listmode(rays, "projector", 60.0), *_cone(on, quick), dual_head, table2, table3, *card,
+            _live(on, quick),
+        ]  # fmt: skip
     # Last, since the CPU part is slow and other steps matter more
     both = ("--parts", "table2,table3", "--device", "both", *(QUICK if quick else FEW))
     return [
         CheckStep(SELF_TEST, ("doctor", "--gpu"), 120.0, measures=False),
+        *card,
+        _live(on, quick),
+        dual_head,
+        table3,
+        table2,
+        CheckStep("peers", ("bench", "peers", *on, *(QUICK_PEERS if quick else ())), 120.0),
         _listmode(rays, "kernels", 130.0, budget),
-        *cone,
-        *found,
+        *_cone(on, quick),
         CheckStep("CPU and GPU", ("bench", "listmode", *both), 90.0),
     ]
+
+
+def chosen(found: list[CheckStep], names: tuple[str, ...]) -> list[CheckStep]:
+    """Return the steps with some names.
+
+    Parameters
+    ----------
+    found
+        result of `steps`
+    names
+        names of steps; empty for all
+
+    Raises
+    ------
+    SettingsError
+        for an unknown name
+    """
+    known = [step.name for step in found]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise SettingsError(
+            f"--steps: {unknown[0]!r} is not a step of this check; choose from {', '.join(known)}."
+        )
+    return [step for step in found if not names or step.name in names]
 
 
 Words = tuple[str, ...]
@@ -170,6 +205,31 @@ def _cone(on: Words, quick: bool) -> list[CheckStep]:
         CheckStep(name, ("bench", "cone", "--parts", part, *on, "--no-peer", *more, *size), limit_s)
         for name, part, limit_s, more in parts
     ]
+
+
+CARD_LIMITS_S = {
+    "fdk": 90.0,
+    "projectors": 60.0,
+    "scatter": 60.0,
+    "subsets": 40.0,
+    "runs": 180.0,
+}
+"""Time limits of the parts of `isocenter bench gpu`."""
+
+
+def _card(on: Words, quick: bool) -> list[CheckStep]:
+    """Return a step for each part of the suite of a GPU, so that a fault costs one part."""
+    size = ("--quick", "--repeats", "1") if quick else ()
+    return [
+        CheckStep(part, ("bench", "gpu", "--parts", part, *on, *size), limit_s)
+        for part, limit_s in CARD_LIMITS_S.items()
+    ]
+
+
+def _live(on: Words, quick: bool) -> CheckStep:
+    """Return the step of live slices, for the two detectors that a CPU can follow, too."""
+    size = ("--quick", "--seconds", "2") if quick else ()
+    return CheckStep("live", ("bench", "live", "--cases", "flexray,high-speed", *on, *size), 90.0)
 
 
 def _dual_head(on: Words, quick: bool) -> CheckStep:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from engine.core.json_types import Plain
+from engine.tools.benchmark.card import tables as card_tables
 from engine.tools.benchmark.cone import kernel_tables
 from engine.tools.benchmark.cone import tables as cone_tables
 from engine.tools.benchmark.dual_head import tables as dual_head_tables
@@ -190,6 +191,11 @@ TABLES: dict[str, Callable[[Part], list[Table]]] = {
     "live_memory": kernel_tables.live_memory,
     "live_recording": kernel_tables.live_recording,
     "live_pet": pet_tables.live_pet,
+    "card_fdk": card_tables.of("FDK"),
+    "card_projectors": card_tables.of("Projectors of X-rays"),
+    "card_scatter": card_tables.of("Scatter"),
+    "card_subsets": card_tables.of("Small subsets of list mode"),
+    "card_runs": card_tables.of("Whole runs"),
     "peers": peer_tables.peers,
     "dual_head": dual_head_tables.times,
     "dual_head_forms": dual_head_tables.forms,

@@ -19,7 +19,8 @@ from engine.core.backend import Backend
 from engine.core.json_types import Plain
 from engine.operators.matrix.projector import MatrixProjector
 from engine.tools.benchmark import published
-from engine.tools.benchmark.bars import Bar, at_most
+from engine.tools.benchmark.bars import Bar, at_most, below_limit
+from engine.tools.benchmark.counted import limit_of
 from engine.tools.benchmark.dual_head.panels import PanelWork
 
 FORWARD, BACK = "forward", "back"
@@ -151,7 +152,12 @@ def _bars(on: Backend, work: PanelWork, rows: Sequence[Plain]) -> list[Bar]:
     mine = [row for row in rows if row["device"] == on.name]
     seconds, name = sum(row["iteration_s"] for row in mine), "an iteration, forward and back"
     if on.gpu is not None:
-        return [at_most(name, seconds, BAR_GPU_S, "s")] if BAR_CARD in on.gpu.facts.name else []
+        bars = [at_most(name, seconds, BAR_GPU_S, "s")] if BAR_CARD in on.gpu.facts.name else []
+        return bars + [
+            below_limit(row["case"], row["products_per_s"] / 1e9, limit / 1e9, "G products/s")
+            for row in mine
+            if (limit := limit_of([("two panels", row["case"])], on.gpu.facts)) is not None
+        ]
     if on.threads != BAR_THREADS:
         return []
     peak = max(row["peak_bytes"] for row in mine)

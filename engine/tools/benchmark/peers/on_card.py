@@ -1,4 +1,4 @@
-"""Cases on a GPU with our program and others: list mode with libparallelproj, cones with ASTRA.
+"""Cases on a GPU: list mode with libparallelproj, cone beams with ASTRA and TIGRE.
 
 Each row has `work`, `peer`, `build`, `ours_s` and `peer_s` (medians of wall-clock time with an idle
 GPU before and after), `ratio` (theirs / ours), `agreement` (means and correlation of both results)
@@ -29,13 +29,15 @@ from engine.tools.benchmark.peers.astra_cuda import ASTRA, AstraCone
 from engine.tools.benchmark.peers.card_cases import CardCase
 from engine.tools.benchmark.peers.parallelproj_2 import NAME, ListModePeer, numerator
 from engine.tools.benchmark.peers.peer_run import FORWARD_SUMS, VOLUMES
+from engine.tools.benchmark.peers.tigre_cuda import TIGRE, TigreCone
 
 PARALLELPROJ = f"{NAME}, CUDA"
 CLOCK = "the clock of the host, the card idle before and after each run"
 WORKLOAD = (
-    "Each work by us and by a peer in turn, in one process, on data that lie on the card; medians, "
-    f"ratios of medians. List mode: sorted {crossing.ORIGIN}, between crystals; an image of random "
-    f"values. Cone beams: source {cone.SOURCE_AXIS_MM:g} mm from the axis and "
+    "Each work by us and by a peer in turn, in one process, on data that are on the GPU, for TIGRE "
+    f"in host memory; medians, ratios of medians. List mode: sorted {crossing.ORIGIN}, between "
+    "crystals; an image of random values. Cone beams: source "
+    f"{cone.SOURCE_AXIS_MM:g} mm from the axis and "
     f"{cone.SOURCE_DETECTOR_MM:g} mm from a detector of {cone.DETECTOR_MM:g} mm, full circle, a "
     f"cube of {crossing.FOV_MM:g} mm; the head of Shepp and Logan."
 )
@@ -161,3 +163,21 @@ def _cone(on: Backend, gpu: Gpu, size: int, n_views: int) -> Iterator[CardCase]:
     yield CardCase(textured, lambda: textures.forward(head), ASTRA, peer.forward, FORWARD_SUMS)
     whole = lambda: fdk(views, work.geometry, work.grid, on=on)  # noqa: E731
     yield CardCase(f"cone FDK, {named}", whole, ASTRA, peer.fdk, VOLUMES)
+    yield from _from_host(on, work, named, *(on.to_host(values) for values in (head, views)))
+
+
+def _from_host(
+    on: Backend, work: cone.ConeWork, named: str, head: Array, views: Array
+) -> Iterator[CardCase]:
+    """Yield the cases that begin and end in host memory, as TIGRE works."""
+    # Results on the host, like those of TIGRE
+    exact = XrayTransform(work.geometry, work.grid, on=on, streams=True)
+    peer = TigreCone(work, head, views)
+    yield CardCase(
+        f"cone forward projection, {named}, from host to host",
+        lambda: exact.forward(head), TIGRE, peer.forward, FORWARD_SUMS,
+    )  # fmt: skip
+    yield CardCase(
+        f"cone FDK, {named}, from host to host",
+        lambda: on.to_host(fdk(views, work.geometry, work.grid, on=on)), TIGRE, peer.fdk, VOLUMES,
+    )  # fmt: skip

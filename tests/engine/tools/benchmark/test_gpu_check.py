@@ -15,9 +15,9 @@ from engine.cli.machine import gpu_check
 from engine.cli.main import main
 from engine.core.backend.devices import DeviceInfo, cpu_device
 from engine.core.backend.driver import NvidiaCard
-from engine.core.errors import FileFormatError
+from engine.core.errors import FileFormatError, SettingsError
 from engine.tools.benchmark import gpu_file, gpu_steps
-from engine.tools.benchmark.gpu_steps import NO_TIME, CheckStep, StepEnd, run, steps
+from engine.tools.benchmark.gpu_steps import NO_TIME, CheckStep, StepEnd, chosen, run, steps
 
 CARD = NvidiaCard(0, "NVIDIA RTX 4090", 24 << 30, "0000:01:00.0", "1b0c-1", 89, (13, 0))
 DEVICE = DeviceInfo("cuda", CARD.name, CARD.memory_bytes, CARD.memory_bytes, 2, card=CARD)
@@ -82,6 +82,26 @@ def test_a_card_is_tested_first_and_every_part_has_figures_of_its_own(tmp_path):
     on = [each.words[each.words.index("--device") + 1] for each in found if each.measures]
     assert {*on} == {"cuda:1", "both"}
     assert sum(each.limit_s for each in steps("cpu", quick=True)) > 0
+
+
+def test_every_figure_that_a_card_lacks_has_a_step():
+    named = {each.name: each.words for each in steps("cuda", quick=False)}
+    assert named["live"][2:4] == ("--cases", "flexray,high-speed")
+    for part in ("fdk", "projectors", "scatter", "subsets", "runs"):
+        assert named[part] == ("bench", "gpu", "--parts", part, "--device", "cuda")
+    assert named["peers"] == ("bench", "peers", "--device", "cuda")
+    assert {"table2", "table3", "dual head"} <= {*named}
+    quick = {each.name: each.words for each in steps("cuda", quick=True)}
+    for name in ("live", "fdk", "projectors", "scatter", "subsets", "runs"):
+        assert "--quick" in quick[name]
+
+
+def test_steps_are_chosen_by_name_in_their_order():
+    found = steps("cuda", quick=False)
+    assert [each.name for each in chosen(found, ("live", "fdk"))] == ["fdk", "live"]
+    assert chosen(found, ()) == found
+    with pytest.raises(SettingsError, match="--steps: 'speed' is not a step of this check"):
+        chosen(found, ("fdk", "speed"))
 
 
 def kept(**changes) -> dict:

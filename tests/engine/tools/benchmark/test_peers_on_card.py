@@ -6,13 +6,17 @@ import ctypes.util
 import os
 import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
 
 from engine.core.backend import Backend, cpu, cuda
 from engine.core.errors import ResourceError
-from engine.geometry.orbits import to_astra_vectors
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circular_cone, to_astra_vectors
+from engine.operators.xray.transform import XrayTransform
+from engine.recon.filtering.fdk import fdk
 from engine.tools.benchmark import crossing, report, tables
 from engine.tools.benchmark.cone.suite import ConeWork
 from engine.tools.benchmark.peers.astra_cuda import AstraCone, beams
@@ -102,7 +106,7 @@ def test_another_library_is_refused(gpu, monkeypatch, tmp_path):
 
 def test_astra_is_told_the_same_scan_in_its_own_units(gpu, install_astra):
     module = install_astra(gpu)
-    rows = measure(gpu, TINY, quiet)["rows"][2:]
+    rows = measure(gpu, TINY, quiet)["rows"][2:6]
     assert [row["work"].split(",")[0] for row in rows] == [
         "cone back projection", "cone forward projection", "cone forward projection", "cone FDK",
     ]  # fmt: skip
@@ -126,6 +130,54 @@ def test_the_geometry_of_astra_is_ours():
     np.testing.assert_allclose(vectors * work.grid.voxel_mm[0], ours, atol=1e-9)
 
 
+def install_tigre(monkeypatch, tmp_path, *, angle_rad=0.0):
+    """Put a stand-in where TIGRE would be, which takes its geometry and works on the CPU."""
+    facts = tmp_path / "tigre-9.2.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: tigre\nVersion: 9.2\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def given(geo, angles):
+        assert geo.mode == "cone" and not geo.offOrigin.any() and not geo.offDetector.any()
+        assert geo.sVoxel == pytest.approx(geo.nVoxel * geo.dVoxel)
+        assert geo.sDetector == pytest.approx(geo.nDetector * geo.dDetector)
+        scan = circular_cone(
+            np.asarray(angles, float) + angle_rad, source_axis_mm=geo.DSO,
+            source_detector_mm=geo.DSD, shape=tuple(geo.nDetector), pixel_mm=geo.dDetector[0],
+        )  # fmt: skip
+        return scan, ImageGrid(tuple(map(int, geo.nVoxel)), tuple(geo.dVoxel[::-1]))
+
+    def project(head, geo, angles):
+        return XrayTransform(*given(geo, angles), on=cpu(1)).forward(head)
+
+    module, algorithms = ModuleType("tigre"), ModuleType("tigre.algorithms")
+    module.geometry, module.Ax = SimpleNamespace, project
+    algorithms.fdk = lambda views, geo, angles: fdk(views, *given(geo, angles), on=cpu(1))
+    monkeypatch.setitem(sys.modules, "tigre", module)
+    monkeypatch.setitem(sys.modules, "tigre.algorithms", algorithms)
+
+
+def test_tigre_is_told_the_same_scan(gpu, monkeypatch, tmp_path):
+    install_tigre(monkeypatch, tmp_path)
+    rows = measure(gpu, TINY, quiet)["rows"][6:]
+    assert [row["agreement"]["of"] for row in rows] == ["forward sums", "volumes"]
+    for row in rows:
+        assert (row["why_not"], row["build"]) == ("", "TIGRE 9.2, as installed")
+        assert row["work"].endswith("from host to host")
+        found = row["agreement"]
+        assert found["correlation"] == pytest.approx(1, abs=1e-4)
+        assert found["mean_peer"] == pytest.approx(found["mean_ours"], rel=1e-3)
+
+
+def test_a_peer_with_another_scan_is_a_miss(gpu, monkeypatch, tmp_path):
+    install_tigre(monkeypatch, tmp_path, angle_rad=np.pi / 2)
+    part = measure(gpu, TINY, quiet)
+    misses = [bar["name"] for bar in part["bars"] if not bar["passed"]]
+    # sums of so few rays are alike from both sides
+    assert any("FDK" in name and "TIGRE" in name for name in misses)
+    assert all("TIGRE" in name for name in misses)
+
+
 def test_a_peer_that_fails_leaves_one_sentence_and_the_others(
     gpu, install_astra, with_parallelproj
 ):
@@ -133,7 +185,8 @@ def test_a_peer_that_fails_leaves_one_sentence_and_the_others(
     said: list[str] = []
     part = measure(gpu, TINY, said.append)
     reasons = [row["why_not"] for row in part["rows"]]
-    assert reasons == ["", "", "ASTRA failed: no memory left.", "", "", ""]
+    assert reasons[:6] == ["", "", "ASTRA failed: no memory left.", "", "", ""]
+    assert reasons[6] == reasons[7] and reasons[6].startswith("TIGRE is not installed. Install ")
     assert "note: ASTRA failed: no memory left." in said
     assert all(row["ours_s"] > 0 for row in part["rows"])
     assert [row["ratio"] is None for row in part["rows"]] == [bool(reason) for reason in reasons]
@@ -146,7 +199,7 @@ def test_without_peers_ours_stands_alone(gpu, without_parallelproj, monkeypatch)
     part = measure(gpu, TINY, quiet)
     reasons = [row["why_not"].split(". ")[0] for row in part["rows"]]
     assert reasons[:2] == ["libparallelproj is not installed"] * 2
-    for reason in reasons[2:]:
+    for reason in reasons[2:6]:
         assert "ASTRA is not installed" in reason or "cannot be loaded" in reason
     assert part["bars"] == []
     text = "".join(table.markdown() for table in tables.of("peers", part))

@@ -1,0 +1,1 @@
+"""Figures of a GPU that the suites of single modalities do not have."""
