@@ -86,7 +86,7 @@ def run_blocks(
         True: block i goes to thread i modulo `threads`; False: to the next free thread, for blocks
         without common sums
     """
-    starts = range(0, n_rows, rows or _block_size(n_rows, threads, smallest))
+    starts = range(0, n_rows, rows or block_size(n_rows, threads, smallest))
     # one counter for each thread: only its owner writes it, so no lock is needed to sum them
     done = [0] * threads
     stopped, waiting, lock = Event(), iter(starts), Lock()
@@ -205,7 +205,7 @@ def sum_blocks(
     image [z, y, x]; the same number of threads gives the same bits
     """
     affordable = _SUMS_BYTES // images.n_bytes
-    n_blocks = -(-n_rows // (rows or _block_size(n_rows, threads)))
+    n_blocks = -(-n_rows // (rows or block_size(n_rows, threads)))
     threads = max(1, min(threads, affordable, n_blocks))
     # an image for each thread: atomic additions would have another order, and so other last
     # bits, from run to run
@@ -237,7 +237,17 @@ def _added_up(parts: Sequence[Array], threads: int) -> Array:
     return total
 
 
-def _block_size(n_rows: int, threads: int, smallest: int = _SMALLEST_BLOCK) -> int:
-    """Return the rows of a block: small enough for balance, large enough to be worth a call."""
+def block_size(n_rows: int, threads: int, smallest: int = _SMALLEST_BLOCK) -> int:
+    """Return the rows of a block: small enough for balance, large enough to be worth a call.
+
+    Parameters
+    ----------
+    n_rows
+        number of rows
+    threads
+        number of threads
+    smallest
+        minimum rows of a block
+    """
     even = -(-n_rows // (threads * _BLOCKS_PER_THREAD))
     return min(max(even, smallest), _LARGEST_BLOCK)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 
 import numpy as np
@@ -36,6 +37,8 @@ _INLINE = njit(inline="always", **_PLAIN)
 Steps = tuple[int, int]
 """Step and jump of one axis."""
 Whole = int | np.int32
+Summed = tuple[Array, range]
+"""An image in bricks, and the planes of it that are summed."""
 
 
 @_INLINE
@@ -68,83 +71,89 @@ def place_of(voxel: Whole, step: Whole, jump: Whole) -> np.int32:
 
 
 @_INLINE
-def _write_row(row: Array, stride: int, at: int, bricks: Array) -> None:
-    """Write a row to its bricks, of which the first begins at `at`; the border is not written."""
-    n, brick = len(row), stride * EDGE * EDGE
-    for x in range(min(n, EDGE - 1)):
-        bricks[at + stride * (x + 1)] = row[x]
-    n_whole = max(n - (EDGE - 1), 0) >> SHIFT
-    for k in range(1, n_whole + 1):
+def _write_run(image: Array, z: int, y: int, first: int, stride: int, at: int, out: Array) -> None:
+    """Write 8 voxels of a row from x = `first` to a brick; with a stride of 2, zeros behind them.
+
+    Voxels beside the image are written as zeros.
+    """
+    n_x, nought = image.shape[2], out.dtype.type(0)
+    if first >= 0 and first + EDGE <= n_x:
         for i in range(EDGE):  # as many as known when this is compiled, for vectors
-            bricks[at + k * brick + stride * i] = row[k * EDGE - 1 + i]
-    last = (n_whole + 1) * EDGE - 1
-    for x in range(last, n):
-        bricks[at + (n_whole + 1) * brick + stride * (x - last)] = row[x]
+            value = image[np.uint64(z), np.uint64(y), np.uint64(first) + np.uint64(i)]
+            out[np.uint64(at) + np.uint64(stride * i)] = value
+            if stride == 2:
+                out[np.uint64(at) + np.uint64(stride * i + 1)] = nought
+        return
+    for i in range(EDGE):
+        x = first + i
+        out[at + stride * i] = image[z, y, x] if 0 <= x < n_x else nought
+        if stride == 2:
+            out[at + stride * i + 1] = nought
 
 
 @_INLINE
-def _add_row(bricks: Array, stride: int, at: int, row: Array) -> None:
-    """Add the values in the bricks to a row: the reverse of `_write_row`."""
-    n, brick = len(row), stride * EDGE * EDGE
-    for x in range(min(n, EDGE - 1)):
-        row[x] += bricks[at + stride * (x + 1)]
-    n_whole = max(n - (EDGE - 1), 0) >> SHIFT
-    for k in range(1, n_whole + 1):
+def _add_run(
+    one: Array, other: Array, adds: bool, z: int, y: int, first: int, stride: int, at: int,
+    image: Array,
+) -> None:  # fmt: skip
+    """Write 8 voxels of a brick, plus those of `other` if it has any, to a row from x = `first`.
+
+    adds : True to add them to the row instead
+    """
+    n_x = image.shape[2]
+    if first >= 0 and first + EDGE <= n_x:
         for i in range(EDGE):
-            row[k * EDGE - 1 + i] += bricks[at + k * brick + stride * i]
-    last = (n_whole + 1) * EDGE - 1
-    for x in range(last, n):
-        row[x] += bricks[at + (n_whole + 1) * brick + stride * (x - last)]
+            place = np.uint64(at) + np.uint64(stride * i)
+            value = one[place] + other[place] if other.size else one[place]
+            to = np.uint64(first) + np.uint64(i)
+            if adds:
+                value += image[np.uint64(z), np.uint64(y), to]
+            image[np.uint64(z), np.uint64(y), to] = value
+        return
+    for i in range(max(0, -first), min(EDGE, n_x - first)):
+        here = at + stride * i
+        value = one[here] + other[here] if other.size else one[here]
+        image[z, y, first + i] = value + image[z, y, first + i] if adds else value
 
 
-@_INLINE
-def _join_row(one: Array, other: Array, stride: int, at: int, row: Array) -> None:
-    """Write the sum of two images in the bricks of a row to the row, which is not read."""
-    n, brick = len(row), stride * EDGE * EDGE
-    for x in range(min(n, EDGE - 1)):
-        row[x] = one[at + stride * (x + 1)] + other[at + stride * (x + 1)]
-    n_whole = max(n - (EDGE - 1), 0) >> SHIFT
-    for k in range(1, n_whole + 1):
-        for i in range(EDGE):
-            place = at + k * brick + stride * i
-            row[k * EDGE - 1 + i] = one[place] + other[place]
-    last = (n_whole + 1) * EDGE - 1
-    for x in range(last, n):
-        place = at + (n_whole + 1) * brick + stride * (x - last)
-        row[x] = one[place] + other[place]
+# Both read and write memory brick by brick, which takes half the time of row by row.
+@_KERNEL
+def _write(image: Array, stride: int, start: int, stop: int, out: Array) -> None:
+    n_y, n_x = image.shape[1], image.shape[2]
+    n, m = (n_x + 1 + EDGE) >> SHIFT, (n_y + 1 + EDGE) >> SHIFT
+    brick = stride * EDGE * EDGE
+    for z in range(start, stop):
+        for k in range(m * n):
+            at, above, first = ((z + 1) * m * n + k) * brick, k // n * EDGE - 1, k % n * EDGE - 1
+            for y in range(max(above, 0), min(above + EDGE, n_y)):
+                row = at + stride * EDGE * (y - above)
+                # the stride is a constant in each call, when they are compiled
+                if stride == 1:
+                    _write_run(image, z, y, first, 1, row, out)
+                else:
+                    _write_run(image, z, y, first, 2, row, out)
 
 
 @_KERNEL
-def _write(image: Array, stride: int, start: int, stop: int, bricks: Array) -> None:
-    nz, ny, nx = image.shape
-    _, (step_y, jump_y), (step_z, _) = steps((nz + 2, ny + 2, nx + 2), stride)
-    for z in range(start + 1, stop + 1):
-        for y in range(1, ny + 1):
-            at = z * step_z + y * step_y + (y >> SHIFT) * jump_y
-            if stride == 1:  # a constant in each call, when they are compiled
-                _write_row(image[z - 1, y - 1], 1, at, bricks)
-            else:
-                _write_row(image[z - 1, y - 1], 2, at, bricks)
+def _add(
+    one: Array, other: Array, adds: bool, stride: int, start: int, stop: int, image: Array
+) -> None:
+    """Write planes start to stop of an image: the sums of `one` and `other`, which can be empty.
 
-
-@_KERNEL
-def _add(one: Array, other: Array, stride: int, start: int, stop: int, image: Array) -> None:
-    """Add planes start to stop to an image, together with those of `other` if it has any."""
-    nz, ny, nx = image.shape
-    _, (step_y, jump_y), (step_z, _) = steps((nz + 2, ny + 2, nx + 2), stride)
-    for z in range(start + 1, stop + 1):
-        for y in range(1, ny + 1):
-            at = z * step_z + y * step_y + (y >> SHIFT) * jump_y
-            row = image[z - 1, y - 1]
-            # the stride is a constant in each call, when they are compiled
-            if other.size and stride == 1:
-                _join_row(one, other, 1, at, row)
-            elif other.size:
-                _join_row(one, other, 2, at, row)
-            elif stride == 1:
-                _add_row(one, 1, at, row)
-            else:
-                _add_row(one, 2, at, row)
+    adds : True to add them to the image instead
+    """
+    n_y, n_x = image.shape[1], image.shape[2]
+    n, m = (n_x + 1 + EDGE) >> SHIFT, (n_y + 1 + EDGE) >> SHIFT
+    brick = stride * EDGE * EDGE
+    for z in range(start, stop):
+        for k in range(m * n):
+            at, above, first = ((z + 1) * m * n + k) * brick, k // n * EDGE - 1, k % n * EDGE - 1
+            for y in range(max(above, 0), min(above + EDGE, n_y)):
+                row = at + stride * EDGE * (y - above)
+                if stride == 1:
+                    _add_run(one, other, adds, z, y, first, 1, row, image)
+                else:
+                    _add_run(one, other, adds, z, y, first, 2, row, image)
 
 
 @dataclass(frozen=True)
@@ -213,16 +222,48 @@ class Bricks:
         threads
             number of threads
         """
-        # the first two are added together, which saves reading and writing an image of zeros
-        first, rest = (parts[:2], parts[2:]) if len(parts) > 1 else ((), parts)
-        image = (np.empty if first else np.zeros)(self.shape, self.dtype)
-        nothing = np.empty(0, self.dtype)
+        return self.total_of_planes([(part, range(self.shape[0])) for part in parts], threads)
+
+    def clear(self, part: Array, planes: range) -> None:
+        """Set planes of an image in bricks to 0.
+
+        Parameters
+        ----------
+        part
+            flat array, which is written
+        planes
+            planes without the border
+        """
+        n = self.n_values // padded(self.shape)[0]
+        part[n * (planes.start + 1) : n * (planes.stop + 1)] = 0
+
+    def total_of_planes(self, parts: Sequence[Summed], threads: int) -> Array:
+        """Return the sum of images in bricks as [z, y, x].
+
+        Parameters
+        ----------
+        parts
+            images in bricks, added in this order, each with its planes; others are not read
+        threads
+            number of threads
+        """
+        image, nothing = np.empty(self.shape, self.dtype), np.empty(0, self.dtype)
+        edges = sorted({0, self.shape[0], *(end for _, p in parts for end in (p.start, p.stop))})
 
         def planes(_: int, start: int, stop: int) -> None:
-            if first:
-                _add(*first, self.stride, start, stop, image)
-            for part in rest:
-                _add(part, nothing, self.stride, start, stop, image)
+            for low, high in pairwise(edges):
+                first, last = max(low, start), min(high, stop)
+                if first >= last:
+                    continue
+                found = [part for part, planes in parts if planes.start <= low < planes.stop]
+                if not found:
+                    image[first:last] = 0
+                    continue
+                # the first two are added together, which saves a pass through memory
+                other = found[1] if len(found) > 1 else nothing
+                _add(found[0], other, False, self.stride, first, last, image)
+                for each in found[2:]:
+                    _add(each, nothing, True, self.stride, first, last, image)
 
         run_blocks(planes, len(image), threads, smallest=1)
         return image
@@ -246,6 +287,11 @@ class Pairs:
         return Bricks(self.image.shape, self.dtype, stride=2)
 
     @property
+    def n_values(self) -> int:
+        """Number of values and sums in memory, including borders and padding."""
+        return self._pairs.n_values
+
+    @property
     def n_bytes(self) -> int:
         """Bytes in memory."""
         return self._pairs.n_bytes
@@ -265,3 +311,28 @@ class Pairs:
             number of threads
         """
         return self._pairs.total([pairs[1:] for pairs in parts], threads)
+
+    def clear(self, part: Array, planes: range) -> None:
+        """Write planes of the image, and set their sums to 0.
+
+        Parameters
+        ----------
+        part
+            flat array, which is written
+        planes
+            planes without the border
+        """
+        plain = np.ascontiguousarray(self.image, self.dtype)
+        _write(plain, 2, planes.start, planes.stop, part)
+
+    def total_of_planes(self, parts: Sequence[Summed], threads: int) -> Array:
+        """Return the total of the sums as [z, y, x].
+
+        Parameters
+        ----------
+        parts
+            pairs in bricks, added in this order, each with its planes; others are not read
+        threads
+            number of threads
+        """
+        return self._pairs.total_of_planes([(pairs[1:], own) for pairs, own in parts], threads)

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from engine.core.arrays import Array, only_read
 from engine.core.backend import Backend
 from engine.core.profiling import Profiler
-from engine.kernels.blocks import Images, OnProgress, padded, run_blocks, sum_blocks
+from engine.kernels.blocks import OnProgress, block_size, padded, run_blocks, sum_blocks
 from engine.kernels.host_variants import Sharing
 from engine.kernels.rays import ray_tracing as kernels
 from engine.kernels.rays.bricks import Bricks, Pairs
+from engine.kernels.rays.shares import KeptImages, PlaneImages, Share, shares_of, sum_shares
 from engine.kernels.rays.slice_tracing import EventRows
 from engine.kernels.rays.taps import Taps, taps
 from engine.kernels.rows_ahead import TapBuffers, tap_buffers
@@ -59,6 +60,9 @@ class HostRays:
         self._threads, self._rows_at_once = form.workers(on.threads), form.rows
         self._exact, self._on_progress = exact, on_progress
         self._profiler = profiler
+        # All parts share the memory, because they work one after the other.
+        self._kept = KeptImages()
+        self._found: list[Share] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -71,6 +75,11 @@ class HostRays:
         if self._on_progress is not None:
             self._on_progress(done, total)
 
+    def _copied(self) -> HostRays:
+        made = copy(self)
+        made._found = None  # the shares of other rows
+        return made
+
     def part(self, first: int, step: int) -> HostRays:
         """Return rows first, first + step, ..., as contiguous copies.
 
@@ -81,7 +90,7 @@ class HostRays:
         step
             distance of the rows
         """
-        part = copy(self)
+        part = self._copied()
         # copied, not strided: kernels are compiled for contiguous arrays, and a subset is used
         # often
         ends = self._held(self.rows.ends[first::step])
@@ -97,7 +106,7 @@ class HostRays:
         rows
             (n,) numbers of the rows
         """
-        part = copy(self)
+        part = self._copied()
         ends, bins = self.rows.ends[rows], self.rows.bins
         bins = self._held(bins[rows]) if bins.size else bins
         part.rows = _only_read(self.rows._replace(ends=self._held(ends), bins=bins))
@@ -336,19 +345,38 @@ class HostRays:
         shape = padded(self.shape)
         return self.rows, shape, tap_buffers(shape, self.dtype, n_bytes, stride)
 
-    def _sum(self, work: Work, unit: float, images: Images | None = None) -> Array:
+    def _sum(self, work: Work, unit: float, images: PlaneImages | None = None) -> Array:
         """Run a kernel that adds to images, in integers if the sums must be exact."""
         return in_units(self._total(work, images), unit, self.dtype)
 
-    def _total(self, work: Work, images: Images | None = None) -> Array:
+    def _total(self, work: Work, images: PlaneImages | None = None) -> Array:
+        images = images or Bricks(self.shape, np.int64 if self._exact else self.dtype)
+        block = self._rows_at_once or block_size(self.n_rows, self._threads)
+        shares = self._shares(block)
+        if shares:
+            return sum_shares(
+                work,
+                shares,
+                images,
+                self._kept,
+                threads=self._threads,
+                block=block,
+                on_progress=self._tick,
+            )
         return sum_blocks(
             work,
             self.n_rows,
-            images or Bricks(self.shape, np.int64 if self._exact else self.dtype),
+            images,
             threads=self._threads,
             on_progress=self._tick,
             rows=self._rows_at_once,
         )
+
+    def _shares(self, block: int) -> list[Share]:
+        """Return contiguous shares of the rows if they reach few planes; else none."""
+        if self._found is None:
+            self._found = shares_of(self.rows, self.shape, self._threads, block)
+        return self._found
 
 
 def _only_read(rows: EventRows) -> EventRows:
