@@ -160,22 +160,27 @@ def _place_strip(
 def _in_rows(strip: StripBuffers, n: int, first: int, width: int, projections: Array):  # type: ignore[no-untyped-def]
     """Return y / τ² of a strip in view n, from the register pairs at its first pixel."""
     reals = strip.reals
-    nought = every(np.float32(0.0))
-    per_depth = every(np.float32(1.0)) / ramp(reals[4, n], reals[5, n])
+    nought, one, n_rows = every(np.float32(0.0)), every(np.float32(1.0)), strip.wholes[1, n]
+    per_depth = one / ramp(reals[4, n], reals[5, n])
     # limited to the border, which is zero
     a = higher(lower(ramp(reals[0, n], reals[1, n]) * per_depth, every(reals[6, n])), nought)
     i = whole(a)
     part = a - real(i)
     near, far = picked(projections, first, i)
     total = near + part * (far - near)
-    if strip.wholes[1, n] > 1:
+    if n_rows > 1:
         b = ramp(reals[2, n], reals[3, n]) * per_depth
         near, far = picked(projections, first + width, i)
-        total = tent(b) * total + tent(b - every(np.float32(1.0))) * (near + part * (far - near))
-        # seldom more rows: a loop over all would often end elsewhere than the processor expects
-        for j in range(2, strip.wholes[1, n]):
-            near, far = picked(projections, first + j * width, i)
-            total = total + tent(b - every(np.float32(np.int32(j)))) * (near + part * (far - near))
+        value = near + part * (far - near)
+        if n_rows == 2:
+            # beyond the detector, the nearer row is the border
+            total = total + higher(lower(b, one), nought) * (value - total)
+        else:
+            total = tent(b) * total + tent(b - one) * value
+            for j in range(2, n_rows):
+                near, far = picked(projections, first + j * width, i)
+                value = near + part * (far - near)
+                total = total + tent(b - every(np.float32(np.int32(j)))) * value
     return total * (per_depth * per_depth)
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from functools import cached_property
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -19,17 +19,17 @@ from engine.kernels.host_variants import BackForm
 from engine.kernels.parallel_back import level_buffers, parallel
 from engine.kernels.stored_variants import Slot, back_slot, chosen, edge_class, power_class
 from engine.kernels.vectors.window import MARGIN
-from engine.operators.xray.scene import Scene, Three, VolumeBox, Way
+from engine.operators.xray.scene import FEW_SLICES, Scene, Three, VolumeBox, Way
 
 if TYPE_CHECKING:
     from engine.operators.xray.few_slices import FewSlices
 
-THIN = 14
-"""Maximum slices of a volume that is back-projected along x instead of z."""
 FEW_ROWS = 8
 """Maximum detector rows for separate rays, which are twelve times as fast for one row."""
 LINES, COLUMNS = 8, 256
 """Minimum lines of voxels for a call, along x and along z."""
+_Kernel = Literal["upright", "parallel", "few slices", "strips"]
+"""Kernels of back projection: columns of voxels, and three kinds of lines along x."""
 
 
 class HostXray:
@@ -103,11 +103,18 @@ class HostXray:
 
     @cached_property
     def _strips(self) -> ModuleType:
-        """Kernels along x."""
-        # imported here because most runs do not need them
+        """Kernel along x."""
+        # imported here because most runs do not need it
         from engine.kernels.cone import cone_back_along_x
 
         return cone_back_along_x
+
+    @cached_property
+    def _slices(self) -> ModuleType:
+        """Kernel along x for several slices at once."""
+        from engine.kernels.cone import cone_back_few_slices
+
+        return cone_back_few_slices
 
     def compile(self, direction: Way) -> None:
         """Compile the kernel of `forward`, `transposed` or `back`, by a call without lines."""
@@ -254,48 +261,59 @@ class HostXray:
             self._gather(start, stop, lines, bordered, box.corner, sums)
 
         n_z, n_y, n_x = box.shape
-        if self._is_along_x:
-            self._share(work, n_z * n_y, LINES)
-        else:
+        if self._kernel == "upright":
             self._share(work, n_y * n_x, COLUMNS)
+        elif self._kernel == "few slices":
+            self._share(work, n_y, self._slices.LINES)
+        else:
+            self._share(work, n_z * n_y, LINES)
+
+    @cached_property
+    def _kernel(self) -> _Kernel:
+        scene = self._scene
+        if scene.sees_slices_by_rows:
+            return "parallel"
+        if not scene.geometry.is_upright:
+            return "strips"
+        if scene.grid.shape[0] > FEW_SLICES:
+            return "upright"
+        return (
+            "few slices" if self._slices.share_rows(scene.matrices, scene.grid.shape) else "strips"
+        )
 
     @property
     def _is_along_x(self) -> bool:
         """Whether lines of voxels run along x, like detector rows, and not along z."""
-        return self._scene.grid.shape[0] <= THIN or self._scene.sees_slices_by_rows
+        return self._kernel != "upright"
 
     def _lines(self, views: range) -> Array:
         """Return the matrices from voxels to the detector, in the layout of the kernel."""
         matrices = self._scene.matrices[views.start : views.stop]
-        if self._is_along_x:
-            return (
-                matrices
-                if self._scene.sees_slices_by_rows
-                else self._strips.strip_entries(matrices)
-            )
-        return cone_back.by_entry(matrices) if self._scene.geometry.is_upright else matrices
+        if self._kernel == "upright":
+            return cone_back.by_entry(matrices)
+        return matrices if self._kernel == "parallel" else self._strips.strip_entries(matrices)
 
     def _gather(
         self, start: int, stop: int, matrices: Array, bordered: Array, corner: Three, out: Array
     ) -> None:
         """Back-project views onto some lines of voxels; `matrices` : see `_lines`."""
         lines = (start, stop, matrices, _y_x_z(corner))
-        if self._is_along_x:
-            if self._scene.sees_slices_by_rows:
-                n_views, _, width = bordered.shape
-                # positions along x are counted from the middle of the whole volume: a box has the
-                # same bits
-                middle, projections = self._shape[1] // 2, bordered.reshape(n_views, -1)
-                parallel(*lines, middle, projections, width, level_buffers(width), out)
-            else:
-                self._strips.along_x(*lines, bordered, self._strips.strip_buffers(), out)
-        elif self._scene.geometry.is_upright:
+        n_views, n_rows, n_columns = bordered.shape
+        if self._kernel == "parallel":
+            # positions along x are counted from the middle of the whole volume: a box has the
+            # same bits
+            middle, projections = self._shape[1] // 2, bordered.reshape(n_views, -1)
+            parallel(*lines, middle, projections, n_columns, level_buffers(n_columns), out)
+        elif self._kernel == "few slices":
+            room = self._slices.slice_buffers(len(out), n_rows)
+            self._slices.few_slices(*lines, bordered, room, out)
+        elif self._kernel == "strips":
+            self._strips.along_x(*lines, bordered, self._strips.strip_buffers(), out)
+        else:
             # one for each call, because threads must not share it
             room = cone_back.upright_buffers(bordered.shape[2], self._form.tile)
             box = (matrices, _y_x_z(corner), bordered)
             cone_back.upright(start, stop, self._form.tile, *box, room, out)
-        else:
-            cone_back.general(*lines, bordered, out)
 
     def _share(self, work: Callable[[int, int, int], None], n: int, smallest: int) -> None:
         threads = self._form.workers(self._on.threads)
@@ -311,10 +329,9 @@ class HostXray:
         """Key under which tuned variants of `back` are stored."""
         grid, n_rows = self._scene.grid, self._scene.seen[1]
         if self._is_along_x:
-            direction = "parallel" if self._scene.sees_slices_by_rows else "thin"
-            shape = f"{direction}, {edge_class(grid.n_voxels)}, {power_class(n_rows)} rows"
+            shape = f"{self._kernel}, {edge_class(grid.n_voxels)}, {power_class(n_rows)} rows"
             return Slot("cone_back", shape)
-        return back_slot(self._scene.geometry.is_upright, grid.n_voxels, n_rows)
+        return back_slot(True, grid.n_voxels, n_rows)
 
     def _blend(self) -> Array:
         return np.zeros(self._shape[2] + 3 + 2 * MARGIN, np.float32)

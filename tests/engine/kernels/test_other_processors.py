@@ -106,9 +106,14 @@ scan = circular_cone(
     circle(5), source_axis_mm=90.0, source_detector_mm=130.0, shape=(9, 40), pixel_mm=1.6
 )
 rng = np.random.default_rng(2)
-for shape, voxel_mm in (((2, 30, 33), 1.0), ((2, 7, 8), 6.0)):  # from registers, and one by one
+for shape, voxel_mm, kernel in (
+    ((2, 30, 33), 1.0, "few slices"),
+    ((7, 20, 16), 1.2, "few slices"),
+    ((1, 30, 33), 1.0, "strips"),
+    ((2, 7, 8), 12.0, "strips"),  # one by one
+):
     A = XrayTransform(scan, ImageGrid(shape, (voxel_mm,) * 3), on=cpu(1))
-    assert A._projector._few
+    assert A._projector._few and A._projector._kernel == kernel
     x, y = rng.random(A.in_shape, np.float32), rng.random(A.out_shape, np.float32)
     for found in (A(x), A.T(y), A.back_project(y, weighting="fdk")):
         print(*(found.ravel() / found.max()).round(6))

@@ -23,6 +23,8 @@ GRIDS = {
     "of fine voxels": ImageGrid((2, 50, 90), (0.2, 0.25, 0.5)),
     "of coarse voxels": ImageGrid((2, 5, 6), (9.0, 8.0, 5.0)),
     "of narrow lines": ImageGrid((4, 3, 40), (1.0, 9.0, 2.0)),
+    "many": ImageGrid((21, 30, 37), (1.0, 1.1, 1.2), (1.0, 2.0, -1.0)),
+    "beyond the detector": ImageGrid((25, 20, 60), (1.0, 1.1, 2.0)),
 }
 
 
@@ -70,6 +72,54 @@ def test_few_slices_are_back_projected_as_in_float64(rng, grid, tilt):
     y = rng.random((geometry.n_views, *SHAPE), np.float32)
     got = XrayTransform(geometry, grid, on=cpu(2)).back_project(y, weighting="fdk")
     assert_near(got, back_in_float64(y, geometry.in_voxels(grid), grid.shape))
+
+
+def test_the_kernel_of_back_projection_is_chosen_by_the_scan():
+    chosen = {name: _kernel(views(), grid) for name, grid in GRIDS.items()}
+    assert chosen == {
+        "even": "few slices", "one": "strips", "of fine voxels": "few slices",
+        "of coarse voxels": "strips", "of narrow lines": "few slices", "many": "few slices",
+        "beyond the detector": "few slices",
+    }  # fmt: skip
+    assert _kernel(views(), replace(SLICES, shape=(33, 30, 37))) == "upright"
+    assert _kernel(views(tilt=0.3), replace(SLICES, shape=(33, 30, 37))) == "strips"
+    assert _kernel(views(tilt=0.3), SLICES) == "strips"
+    # no register may contain voxels behind the source, nor more columns than two registers
+    assert _kernel(views(source=21.0), SLICES) == "strips"
+    assert _kernel(views(pixel=0.2), SLICES) == "strips"
+    assert _kernel(views("parallel"), SLICES) == "parallel"
+
+
+def _kernel(geometry, grid):
+    return XrayTransform(geometry, grid, on=cpu(1))._projector._kernel
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.4])
+@pytest.mark.parametrize("grid", ["even", "many"])
+def test_boxes_and_threads_have_the_bits_of_the_whole(rng, grid, tilt):
+    geometry, grid = views(tilt=tilt, n=37), GRIDS[grid]
+    y = rng.random((geometry.n_views, *SHAPE), np.float32)
+    one, other = (XrayTransform(geometry, grid, on=cpu(n)) for n in (1, 2))
+    whole = one.back_project(y, weighting="fdk")
+    np.testing.assert_array_equal(other.back_project(y, weighting="fdk"), whole)
+    for box in (np.s_[1:3, 2:29, 5:24], np.s_[2:3, 7:8, 16:37], np.s_[0:1, :, 31:33]):
+        np.testing.assert_array_equal(
+            other.back_project(y, weighting="fdk", region=box), whole[box]
+        )
+
+
+def test_values_that_are_not_finite_stay_in_the_voxels_that_read_them(rng):
+    geometry, grid = views(n=20), GRIDS["many"]
+    y = rng.random((geometry.n_views, *SHAPE), np.float32)
+    good = XrayTransform(geometry, grid, on=cpu(1)).back_project(y, weighting="fdk")
+    y[3, 5, 20] = np.nan
+    found = XrayTransform(geometry, grid, on=cpu(1)).back_project(y, weighting="fdk")
+    want = np.isnan(back_in_float64(y, geometry.in_voxels(grid), grid.shape))
+    seen = np.isnan(found)
+    assert seen[want].all()
+    # rows of three values have weight 0 at some of their voxels
+    assert seen.sum() < 3 * want.sum()
+    np.testing.assert_array_equal(found[~seen], good[~seen])
 
 
 def test_voxels_around_the_source_get_no_value_from_behind_it(rng):

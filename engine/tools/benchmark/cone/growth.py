@@ -19,11 +19,11 @@ from engine.core.backend import Backend
 from engine.core.json_types import Plain
 from engine.core.profiling import Profiler
 from engine.kernels.cone.cone_variants import BackVariant
-from engine.operators.xray.host import THIN, HostXray
-from engine.operators.xray.scene import Scene, VolumeBox
+from engine.operators.xray.host import HostXray
+from engine.operators.xray.scene import FEW_SLICES, Scene, VolumeBox
 from engine.tools.benchmark.cone.variants import Forms, FormsWork, tried
 
-SIZES = {"cpu": (32, 64, 128), "cuda": (64, 128, 256, 512)}
+SIZES = {"cpu": (48, 64, 128), "cuda": (64, 128, 256, 512)}
 FORMS = (
     *(BackVariant(kind, "upright") for kind in ("layered", "array", "list", "pitched", "memory")),
     BackVariant("memory", "columns", (32, 4), projections="vcr"),
@@ -94,7 +94,7 @@ def _on_host(on: Backend, work: FormsWork, repeats: int) -> Iterator[Plain]:
     leaning = work.geometry.tilted(about_v_rad=TILT_RAD, about_u_rad=TILT_RAD)
     grid = work.grid
     # A thin volume takes another code path, with other loops
-    thin = replace(grid, shape=(min(THIN, work.size), *grid.shape[1:]))
+    thin = replace(grid, shape=(min(FEW_SLICES, work.size), *grid.shape[1:]))
     scenes = {
         "upright": Scene(work.geometry, grid),
         "general": Scene(leaning, grid),

@@ -46,7 +46,7 @@ def faults(problem, forms):
 
 
 def test_every_tile_projects_back_the_same_bits():
-    problem = HostBack(ON, TunedScan.standard(24, 40))
+    problem = HostBack(ON, TunedScan.standard(40, 40))
     forms = forms_of(problem)
     assert len(forms) == 2 * 7 * 4 and problem.shipped in forms
     assert faults(problem, forms) == set()

@@ -34,7 +34,7 @@ from engine.tools.tuning.storing import forget, forget_all, keep, stored_records
 from tests.emulator import EmulatedGpu
 
 ON = cpu(2)
-GRID = ImageGrid((16, 16, 16), (1.0, 1.0, 1.0))
+GRID = ImageGrid((36, 16, 16), (1.0, 1.0, 1.0))
 SLOT = back_slot(True, GRID.n_voxels, 16)
 FORM = {"threads": 1, "rows": 0, "lines": 32, "views": 4}
 
