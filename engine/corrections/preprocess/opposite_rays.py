@@ -13,6 +13,7 @@ The best shift minimises the mean square difference of the pairs.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,7 @@ class _Circle:
 
     Attributes
     ----------
-    sinogram : (n_views, n_columns); for a whole turn, the first view is repeated at the end
+    sinogram : (n_columns, n_views); for a whole turn, the first view is repeated at the end
     angles : (n_views,) ascending [rad]
     is_whole : True if the views cover a whole turn
     start, step : (x, y) of the ray to column 0 and the step between columns, with the source on +x
@@ -67,41 +68,16 @@ class _Circle:
         x, y = self.start[:, None] + self.step[:, None] * (columns + shift)
         return np.asarray(np.arctan2(-y, -x))
 
+    @cached_property
+    def level(self) -> float:
+        """Mean of the line integrals."""
+        return float(self.sinogram.mean())
+
     def column(self, fan: Array, shift: float) -> Array:
         """Return the columns that rays at these fan angles hit."""
         sin, cos = np.sin(fan), np.cos(fan)
         (x, y), (dx, dy) = self.start, self.step
         return np.asarray((sin * x - cos * y) / (cos * dy - sin * dx) - shift)
-
-    def seen(self, every: int, columns: Array) -> Array:
-        """Return integrals (n, m) of every `every`-th view, for columns (m,)."""
-        k, right = _between(columns, self.sinogram.shape[1])
-        some = self.sinogram[: len(self.angles) - self.is_whole : every]
-        return np.asarray(some[:, k] * (1 - right) + some[:, k + 1] * right)
-
-    def at(self, angles: Array, columns: Array) -> Array:
-        """Return integrals (n, m) for angles (n, m), columns (m,); NaN where there is no view."""
-        angles = self.angles[0] + np.mod(angles - self.angles[0], 2 * np.pi)
-        view = np.interp(angles, self.angles, np.arange(len(self.angles)), right=np.nan)
-        missing = np.isnan(view)
-        view[missing] = 0
-        (i, down), n_columns = _between(view, len(self.angles)), self.sinogram.shape[1]
-        k, right = _between(columns, n_columns)
-        # places in one row of numbers: pairs are many, and this is where the search spends its time
-        places, flat = i * n_columns + k, self.sinogram.ravel()
-        near, far = (
-            flat.take(first) * (1 - right) + flat.take(first + 1) * right
-            for first in (places, places + n_columns)
-        )
-        found = near * (1 - down) + far * down
-        found[missing] = np.nan
-        return np.asarray(found)
-
-
-def _between(places: Array, n: int) -> tuple[NDArray[np.intp], Array]:
-    """Return the index below each place among n numbers, and the fraction beyond it."""
-    below = np.minimum(places.astype(np.intp), n - 2)
-    return below, places - below
 
 
 def by_opposite_rays(projections: Projections) -> Estimate:
@@ -173,7 +149,8 @@ def _circle(projections: Projections) -> _Circle:
     start = geometry.corner_mm[0] + 0.5 * geometry.u_mm[0] + (row + 0.5) * geometry.v_mm[0]
     start = turned @ (start - geometry.source_mm[0])
     step = turned @ (geometry.u_mm[0] + climb * geometry.v_mm[0])
-    return _Circle(rows, angles, covered.is_whole, start[:2], step[:2])
+    sinogram = np.ascontiguousarray(rows.T)
+    return _Circle(sinogram, angles, covered.is_whole, start[:2], step[:2])
 
 
 def _row_in_plane(geometry: XrayGeometry) -> tuple[float, float]:
@@ -211,17 +188,30 @@ def _difference(circle: _Circle, axis: float, column: float, last: int, most: in
 
     Views are omitted evenly if there are more than `most` pairs.
     """
+    # Only a search needs the kernel, and most runs do not search.
+    from engine.kernels.opposite_rays import pair_sums
+
     shift, half = axis - column, min(column, last - column)
     columns = column + np.arange(DITHER, half, DITHER)
     fan = circle.fan(columns, shift)
     opposite = circle.column(-fan, shift)
     on = (opposite >= 0) & (opposite <= last)
     fan, columns, opposite = fan[on], columns[on], opposite[on]
-    angles = circle.angles[: len(circle.angles) - circle.is_whole, None]
-    every = 1 if most is None else max(1, len(angles) * len(columns) // most)
-    one = circle.seen(every, columns)
-    other = circle.at(angles[::every] + np.pi + 2 * fan, opposite)
-    one, other = (each[np.isfinite(other)] for each in (one, other))
-    if len(other) * every < FEWEST_PAIRS:
+    n_views = len(circle.angles) - circle.is_whole
+    every = 1 if most is None else max(1, n_views * len(columns) // most)
+    n, squares, *sums = pair_sums(
+        circle.sinogram, circle.angles, n_views, every, columns, opposite, np.pi + 2 * fan,
+        circle.level,
+    )  # fmt: skip
+    if n * every < FEWEST_PAIRS:
         return np.inf
-    return float(np.square(one - other).mean() / max(one.var() + other.var(), 1e-30))
+    one, one_2, other, other_2 = (total / n for total in sums)
+    return float(squares / n / max(one_2 - one**2 + other_2 - other**2, 1e-30))
+
+
+def compile_kernels() -> None:
+    """Compile the kernel of the search, or load it."""
+    from engine.kernels.opposite_rays import pair_sums
+
+    one = np.ones(1)
+    pair_sums(np.ones((2, 2)), np.arange(2.0), 1, 1, one, one, one, 0.0)

@@ -56,13 +56,15 @@ def of_rows(A: XrayTransform, settings: FilterSettings) -> Steps:
 def of_any_projections(on: Backend) -> Steps:
     """Return calls that compile all X-ray kernels: upright and tilted detectors, single slices.
 
-    Single slices include those that parallel rays see row by row.
+    Single slices include those that parallel rays see row by row. The search for the axis runs on
+    the CPU for all devices.
 
     Parameters
     ----------
     on
         device
     """
+    from engine.corrections.preprocess import opposite_rays
     from engine.geometry.orbits import circular_cone, parallel
     from engine.operators.xray.gridding import compile_kernels
     from engine.operators.xray.transform import XrayTransform
@@ -76,4 +78,5 @@ def of_any_projections(on: Backend) -> Steps:
     tall, rolled, flat, rows = (XrayTransform(*scene, on=on) for scene in scenes)
     iterating = (step for A in (tall, rolled) for step in of_projections(A, direct=False))
     direct = (step for A in (tall, rolled, flat, rows) for step in of_projections(A, direct=True))
-    return [*iterating, *direct, *([] if on.is_cuda else [compile_kernels])]
+    gridding = [] if on.is_cuda else [compile_kernels]
+    return [*iterating, *direct, *gridding, opposite_rays.compile_kernels]
