@@ -59,13 +59,15 @@ def main(arguments: list[str]) -> int:
 
 
 def run(root: Path, *, newest: bool = False) -> int:
-    """Set up, then show the demo scan in the window, or reconstruct it without a display."""
-    python = prepared(root, extras=(), newest=newest)
+    """Set up, then show the demo scan in the window, or reconstruct it without a display.
+
+    The demo compiles the kernels that it needs while its scan is simulated.
+    """
+    python = prepared(root, extras=(), newest=newest, wait_for_bytecode=False)
     shown = has_display(sys.platform, os.environ)
     if shown and not qt_libraries.ensure(python, on_display=True):
         say("The display does not answer; going on without a window.")
         shown = False
-    warm_up(root, python)
     if shown:
         say("Opening the window on the demo scan")
         return subprocess.call([str(python), "-m", "app", "--demo"], cwd=root)
@@ -97,11 +99,15 @@ def test(root: Path, python: Path, options: list[str]) -> int:
     return code
 
 
-def prepared(root: Path, extras: tuple[str, ...], *, newest: bool) -> Path:
+def prepared(
+    root: Path, extras: tuple[str, ...], *, newest: bool, wait_for_bytecode: bool = True
+) -> Path:
     """Make the environment, install the project with `extras` and return its Python."""
     environment = Environment(root)
     environment.make()
-    environment.install((*extras, *gpu_extras(root)), newest=newest)
+    environment.install(
+        (*extras, *gpu_extras(root)), newest=newest, wait_for_bytecode=wait_for_bytecode
+    )
     environment.compile_own()
     return environment.python
 
@@ -124,7 +130,7 @@ def gpu_extras(root: Path) -> tuple[str, ...]:
 
 
 def warm_up(root: Path, python: Path) -> None:
-    """Compile the CPU kernels once, so that the first scan does not wait for them."""
+    """Compile all CPU kernels once, so that the tests do not wait for them."""
     say("Preparing the kernels")
     if subprocess.call([str(python), "-m", WARM_UP], cwd=root):
         say("Preparing the kernels failed; they will be compiled when first used.")

@@ -18,7 +18,8 @@ from machine import SetupError, apt_install, say
 
 PACKAGE_OF = {"cuda12": "cupy-cuda12x", "cuda13": "cupy-cuda13x"}
 COMPILE = (
-    "import compileall, sysconfig; "
+    "import compileall, os, sysconfig; "
+    "hasattr(os, 'nice') and os.nice({nice}); "
     "compileall.compile_dir(sysconfig.get_path('purelib'), quiet=2, workers=0)"
 )
 """Bytecode of all libraries, on all cores: pip would use one."""
@@ -92,10 +93,14 @@ class Environment:
         except OSError:
             return False
 
-    def install(self, extras: Iterable[str], *, newest: bool = False) -> None:
-        """Install the project with `extras`, unless that is what is installed.
+    def install(
+        self, extras: Iterable[str], *, newest: bool = False, wait_for_bytecode: bool = True
+    ) -> None:
+        """Install the project with `extras`, unless they are installed.
 
-        From the lock, where it fits this machine; `newest` takes the newest versions instead.
+        The versions come from the lock if it fits this machine, and from the package index if
+        `newest` is set. Without `wait_for_bytecode`, the libraries are compiled in the background,
+        and the program can start at once.
         """
         stamp = read_stamp(self._stamp)
         current = project_hash(self.root)
@@ -117,8 +122,16 @@ class Environment:
                 )
             if necessary != wanted:
                 say("CuPy could not be installed; going on without the GPU.")
-        # what does not compile is for other Pythons, and nobody imports it
-        subprocess.run([self.python, "-c", COMPILE], cwd=self.root, capture_output=True)
+        # Files that do not compile are for other versions of Python, and nobody imports them.
+        compiling = subprocess.Popen(
+            [self.python, "-c", COMPILE.format(nice=0 if wait_for_bytecode else 19)],
+            cwd=self.root,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        if wait_for_bytecode:
+            compiling.wait()
         # what is newest is so only now: the next set-up goes back to the lock
         installed = "newest" if newest else current
         self._stamp.write_text(json.dumps(asdict(Stamp(installed, tuple(wanted)))))

@@ -1,7 +1,7 @@
 """What the guide needs to become a site, or part of a wheel.
 
 As a hook of mkdocs it adds the pages that live elsewhere: the settings, from their classes; the
-conventions and the file formats, from the engine. As a command of the build it puts the pages that
+conventions and the file formats, from the engine. `packaging/wheel_build.py` puts the pages that
 Help shows into the wheel.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -68,20 +68,3 @@ def copy_into(folder: Path, root: Path = ROOT) -> None:
         target = folder / page
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(root / "docs" / page, target)
-
-
-def __getattr__(name: str) -> Any:
-    """Make the build's command when the build asks for it: mkdocs knows no setuptools."""
-    if name != "BuildWithGuide":
-        raise AttributeError(name)
-    from setuptools.command.build_py import build_py
-
-    class BuildWithGuide(build_py):
-        """Puts the guide beside the other resources of a wheel."""
-
-        def run(self) -> None:
-            super().run()
-            if not self.editable_mode:
-                copy_into(Path(self.build_lib) / HOME)
-
-    return BuildWithGuide

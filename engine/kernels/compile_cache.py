@@ -5,7 +5,8 @@ valid. An index that names a removed class ends every start with an AttributeErr
 ignores changes of functions or constants in other files. Compiled code is therefore stored in a
 folder for each module, named by a digest of its source and of all sources that it imports here. It
 is never used with another state of them. A changed line compiles only the kernels that use it.
-These folders are in one for the versions of Python and of the libraries.
+These folders are in one for the class of processors and the versions of Python and of the
+libraries. Kernels that came with a wheel are copied into it (`engine.kernels.shipped`).
 
 Numba's files are pickles, so whoever can write them runs code as their reader. They are read only
 from private paths (`engine.core.private_files`). If a folder is not private, kernels are compiled
@@ -15,9 +16,9 @@ into the next one, and the folder is reported.
 from __future__ import annotations
 
 import os
-import platform
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -25,20 +26,24 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from stat import S_IMODE
-from threading import Lock
 from typing import Any
 
 import numba
 import numpy as np
 from llvmlite import __version__ as llvmlite_version
-from numba.core import config as numba_config
 from numba.core import entrypoints
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    _CacheLocator,
+)
 from numba.core.compiler_lock import global_compiler_lock
 
 from engine.core.errors import ResourceError
 from engine.core.paths import cache_dir, user_cache_dir
 from engine.core.private_files import is_own, report_refused, why_not_private
+from engine.kernels.processor import TARGET
 
 SOURCES = Path(__file__).parent
 PREFIX = "kernels-"
@@ -53,8 +58,6 @@ _IMPORTED = re.compile(
     rb"^from engine\.kernels(?:\.([\w.]+))? import (\([^)]*\)|[^\n]*)", re.MULTILINE
 )
 """Imports at the start of a line: compiled code can use no others."""
-_LOCK = Lock()
-config: Any = numba_config
 
 
 def cached_njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -70,7 +73,7 @@ def cached_njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         folder = folder_of(function.__module__)
         dispatcher = numba.njit(nogil=True, **options)(function)
         if folder is not None:
-            dispatcher._cache = _cache_of(function, folder)
+            dispatcher._cache = _ForgivingCache(function)
         lock = folder and folder / f"{function.__module__}.{function.__qualname__}.lock"
         dispatcher._compile_for_args = _one_at_a_time(dispatcher._compile_for_args, lock)
         return dispatcher
@@ -113,13 +116,17 @@ def folder_of(module: str) -> Path | None:
         return None
     name = module.removeprefix(PACKAGE)
     folder = parent / f"{name}-{module_digest(module)}"
-    if not folder.is_dir():
+    if folder.is_dir():
+        return folder
+    from engine.kernels.shipped import copy_shipped
+
+    if not copy_shipped(parent.name, folder.name, folder):
         try:
             folder.mkdir(0o755, exist_ok=True)
         except OSError:  # another process may have removed the parent
             return None
-        others = [path for path in parent.glob(f"{name}-*") if _is_state(path.name, name)]
-        _forget_old_states(others, folder)
+    others = [path for path in parent.glob(f"{name}-*") if _is_state(path.name, name)]
+    _forget_old_states(others, folder)
     return folder
 
 
@@ -177,8 +184,11 @@ def module_digest(module: str) -> str:
 
 @cache
 def _library_digest() -> str:
-    versions = platform.python_version(), numba.__version__, llvmlite_version, np.__version__
-    return sha256(" ".join(versions).encode()).hexdigest()[:16]
+    # Updates of Python and NumPy within a minor version change no compiled code.
+    numpy_version = ".".join(np.__version__.split(".")[:2])
+    versions = numba.__version__, llvmlite_version, numpy_version
+    parts = sys.implementation.cache_tag or sys.version, *versions, *TARGET
+    return sha256(" ".join(parts).encode()).hexdigest()[:16]
 
 
 def _digest_of(texts: dict[str, bytes], start: str = "") -> str:
@@ -293,18 +303,42 @@ class _PrivateFiles(IndexDataCacheFile):
             yield file
 
 
+class _Folder(_CacheLocator):
+    """Folder of a function's module, independent of where the program is installed."""
+
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        self._folder, self._line = folder, function.__code__.co_firstlineno
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Folder | None:
+        folder = folder_of(py_func.__module__)
+        return None if folder is None else cls(py_func, folder)
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        return self._folder.name
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+class _InFolder(CompileResultCacheImpl):
+    """Names of Numba's files in that folder."""
+
+    _locator_classes: list[type[object]] = [_Folder]  # noqa: RUF012
+
+
 class _ForgivingCache(FunctionCache):
     """Numba's cache of one function; unreadable entries are removed and compiled again."""
+
+    _impl_class = _InFolder
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
         stamp = self._impl.locator.get_source_stamp()
         self._cache_file = _PrivateFiles(self._cache_path, self._impl.filename_base, stamp)
-        # Numba makes its folder with the umask of the user, and others could replace its files
-        if os.name == "posix":
-            with suppress(OSError):
-                folder = Path(self._cache_path)
-                folder.chmod(S_IMODE(folder.stat().st_mode) & ~0o022)
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         # An argument can have a class of a module that the kernel does not import
@@ -328,21 +362,6 @@ def _modules_of(kind: Any) -> Iterator[str]:
         yield module
     for part in parts:
         yield from _modules_of(part)
-
-
-def _cache_of(function: Callable[..., Any], folder: Path) -> FunctionCache:
-    """Return the cache of a function in our folder instead of Numba's default.
-
-    Numba reads its configuration only when it creates the cache, so other users of Numba in this
-    process keep their own folder.
-    """
-    with _LOCK:
-        usual = config.CACHE_DIR
-        config.CACHE_DIR = str(folder)
-        try:
-            return _ForgivingCache(function)
-        finally:
-            config.CACHE_DIR = usual
 
 
 def _bases() -> list[Path]:

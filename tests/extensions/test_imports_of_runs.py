@@ -43,7 +43,7 @@ def test_an_fdk_run_imports_no_other_kind_of_scan(tmp_path: Path, ct_scan: list[
     found = modules_of_run(tmp_path)
     assert not [each for each in found if each.startswith(OTHER_READERS)]
     assert not [each for each in found if each.endswith("_pet.modality")]
-    assert len(found) <= 306
+    assert len(found) <= 307  # one of them only before the first kernel is stored
 
 
 @pytest.mark.essential

@@ -17,7 +17,7 @@ GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-JOB_KEYS = {"if", "runs-on", "timeout-minutes", "strategy", "steps"}
+JOB_KEYS = {"if", "needs", "runs-on", "timeout-minutes", "strategy", "steps"}
 STEP_KEYS = {"name", "uses", "with", "if", "run", "shell", "env"}
 
 

@@ -15,10 +15,10 @@ from numba.core import entrypoints
 from numba.core.compiler_lock import global_compiler_lock
 
 from engine.kernels import compile_cache
-from tests.engine.kernels.starts import Starts
+from tests.engine.kernels.compiled.starts import Starts
 
 Start = Callable[..., tuple[Path, float, int]]
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 VALUES = """
 from typing import NamedTuple
 
