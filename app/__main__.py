@@ -47,6 +47,8 @@ def run() -> NoReturn:
     # A run limits BLAS itself (`one_blas_thread`). Here also for all other commands and the window:
     # BLAS then starts no threads at all.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Pydantic would search all installed packages for plugins, which takes a tenth of a second.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     code = main()
     from app.shell.shutdown import finish, leave
 

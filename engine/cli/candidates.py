@@ -8,7 +8,6 @@ from pathlib import Path
 from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force, add_identify
 from engine.core.errors import SettingsError
-from engine.data.runs.events import Progressed
 
 WORDS = {
     "axis": ("axis at column {:g}", "steps.centre.column"),
@@ -59,6 +58,7 @@ def write_candidates(arguments: argparse.Namespace, console: Console) -> None:
     """
     # Imported here: `isocenter inspect` without --candidates loads no reconstruction
     from engine.core import backend
+    from engine.data.runs.events import Progressed
     from engine.io import read_projections
     from engine.io.raster.contact_sheet import contact_sheet
     from engine.io.safety.atomic_write import write_atomically

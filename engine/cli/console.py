@@ -12,27 +12,10 @@ from engine.cli.streams import output
 from engine.core.json_types import Plain
 from engine.core.printing import print_line
 from engine.core.visible_text import visible_line
-from engine.data.runs.events import (
-    Checkpointed,
-    Corrected,
-    EarlyPreview,
-    Event,
-    Finished,
-    Level,
-    Loaded,
-    Measured,
-    Noted,
-    Planned,
-    Preview,
-    Profiled,
-    Progressed,
-    ResultSaved,
-    StageStarted,
-    Warned,
-)
 
-if TYPE_CHECKING:  # most verbs show no bar
+if TYPE_CHECKING:  # most verbs show no bar, and no events of a run
     from engine.cli.bars import ProgressBar
+    from engine.data.runs.events import Corrected, Event, Preview, Warned
 
 PLAIN_SECONDS = 5.0
 """Minimum time between two progress lines of a stage, in seconds."""
@@ -85,6 +68,24 @@ class Console:
         event
             event of a run
         """
+        # A reconstruction has these modules; other verbs would import them for nothing.
+        from engine.data.runs.events import (
+            Checkpointed,
+            Corrected,
+            EarlyPreview,
+            Finished,
+            Loaded,
+            Measured,
+            Noted,
+            Planned,
+            Preview,
+            Profiled,
+            Progressed,
+            ResultSaved,
+            StageStarted,
+            Warned,
+        )
+
         match event:
             case StageStarted(text=text):
                 self._begin(text)
@@ -179,6 +180,8 @@ class Console:
 
 
 def _mark(event: Corrected | Warned) -> str:
+    from engine.data.runs.events import Level
+
     return "warning: " if event.level is Level.WARNING else ""
 
 

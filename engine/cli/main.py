@@ -13,7 +13,6 @@ from engine.cli.streams import escape_missing_characters
 from engine.cli.verbs import VERBS, Verbs, add_options, add_verb
 from engine.core.printing import print_line, print_lines
 from engine.core.visible_text import visible_line
-from engine.protocols.run_context.environment import program_version
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -36,10 +35,23 @@ def _parser(add: Callable[[Verbs], object]) -> argparse.ArgumentParser:
         description="Turn PET and X-ray CT scans into images. Without a verb: open the window.",
         epilog="Research use only. Not for diagnosis or treatment.",
     )
-    top.add_argument("--version", action="version", version=f"isocenter {program_version()}")
+    top.add_argument("--version", action=_Version, help="show the version and exit")
     top.set_defaults(reads_apart=False)
     add(top.add_subparsers(dest="verb", metavar="VERB", required=True))
     return top
+
+
+class _Version(argparse.Action):
+    """Prints the version. It is found only on request, because that takes as long as `--help`."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from engine.protocols.run_context.environment import program_version
+
+        print_line(f"isocenter {program_version()}")
+        parser.exit()
 
 
 class _Parser(argparse.ArgumentParser):

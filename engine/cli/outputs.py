@@ -11,10 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from engine.core.errors import EngineError, OutputError
-from engine.io.input_files import files_behind
 from engine.io.safety.outputs import files_written, refuse_to_overwrite
-from engine.modalities.recognise import gathered
-from engine.modalities.studies import files_of_study, read_study
 from engine.protocols.privacy.key import file_of
 
 Written = Callable[[Path, argparse.Namespace], Iterable[Path]]
@@ -164,6 +161,10 @@ def _is_there(name: str | Path) -> bool:
 
 
 def _files_of(path: Path) -> Iterator[Path]:
+    # Only commands with an output look for other files of a scan.
+    from engine.io.input_files import files_behind
+    from engine.modalities.studies import files_of_study, read_study
+
     yield from files_behind(path)
     yield from _companion_files(path)
     # A study file names further inputs, which an output must not replace either
@@ -176,6 +177,9 @@ def _files_of(path: Path) -> Iterator[Path]:
 
 def _companion_files(path: Path) -> Iterator[Path]:
     """Yield the files that a scan takes from its folder."""
+    from engine.io.input_files import files_behind
+    from engine.modalities.recognise import gathered
+
     try:
         _, found = gathered(path)
     except EngineError:

@@ -16,7 +16,6 @@ from engine.io.hdf5.opening import is_hdf5
 from engine.io.safety.open_input import open_head
 from engine.io.text.toml_file import read_toml
 from engine.jobs.loader import Loader, for_command
-from engine.modalities.study_values import refuse_other_hosts
 
 MATLAB = b"MATLAB 5.0 MAT-file"
 
@@ -67,6 +66,8 @@ def _files_at(path: Path) -> Iterator[Path]:
 def _of_study(path: Path) -> Iterator[Path]:
     if path.suffix.lower() != ".toml":
         return
+    from engine.modalities.study_values import refuse_other_hosts  # few commands get a study
+
     try:
         values = read_toml(path)
         # Before any of its files is asked for; the reader of the study reports it

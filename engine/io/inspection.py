@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.core.errors import EngineError, SeveralItemsError
-from engine.data.histogram import Histogram, total
-from engine.data.projections import Projections
-from engine.data.sinogram import DELAYEDS, Sinogram
-from engine.data.volume import Volume
-from engine.io.base import Format
-from engine.io.folder import is_folder
-from engine.io.listmode.event_facts import EventFacts, facts_of
+from engine.io.folder import exists, is_folder
 from engine.io.report import FORMAT, UNKNOWN, Facts, Report, with_format
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.scan_files import file_to_open, read_projections
 from engine.io.text.fact_labels import fact_of
 from engine.io.text.rows import is_number, rows_of
+
+if TYPE_CHECKING:  # a file is of one kind, so the others are not needed
+    from engine.data.histogram import Histogram
+    from engine.data.projections import Projections
+    from engine.data.sinogram import Sinogram
+    from engine.data.volume import Volume
+    from engine.io.base import Format
+    from engine.io.listmode.event_facts import EventFacts
 
 Look = Callable[[], Report]
 
@@ -41,12 +44,13 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
     report
         format, size, content and faults of the file
     """
-    from engine.io.hdf5.response import refuse_unfinished
-
     path = Path(path)
     try:
         # A response that is still being computed would otherwise look like a damaged HDF5 file.
-        refuse_unfinished(path)
+        if not exists(path):
+            from engine.io.hdf5.response import refuse_unfinished
+
+            refuse_unfinished(path)
         path = file_to_open(path)
         with open_input(path) as file:
             size = ("Size", f"{file.size:,} bytes")
@@ -120,37 +124,13 @@ def _of_xray(path: Path) -> _Recognised | None:
 
 def _recognise(file: InputFile, scanner: str | None) -> _Recognised:
     """Return the name of the format and a function that reads the file."""
-    from engine.io.auxiliary.calibration_file import is_calibration
-    from engine.io.auxiliary.efficiencies import DATASET
-    from engine.io.auxiliary.report import (
-        of_calibration,
-        of_components,
-        of_efficiencies,
-        of_map,
-        of_response,
-        of_toml_scanner,
-        of_tracer,
-        of_triggers,
-    )
-    from engine.io.auxiliary.tracer_file import is_tracer
-    from engine.io.auxiliary.trigger_file import is_trigger_file
-    from engine.io.formats import (
-        HISTOGRAM_READERS,
-        LISTMODE_READERS,
-        SINOGRAM_READERS,
-        VOLUME_READERS,
-    )
-    from engine.io.hdf5.normalisation import is_components
-    from engine.io.hdf5.opening import describe_contents, holds, is_hdf5
-    from engine.io.hdf5.response import is_response
-    from engine.io.scanners import MAP_SUFFIXES
-    from engine.io.scanners.toml_scanner import is_scanner_toml
-    from engine.io.unknown import NOTHING_KNOWN, unnamed
+    from engine.io.formats import HISTOGRAM_READERS, LISTMODE_READERS, SINOGRAM_READERS
 
     # Formats with marks come first. Tables of numbers, which any text can resemble, come last.
-    path, head, suffix = file.path, file.head, file.path.suffix.lower()
     scan = LISTMODE_READERS.accepting(file)
     if scan is not None:
+        from engine.io.listmode.event_facts import facts_of
+
         return _of_reader(file, scan, lambda: _of_scan(facts_of(scan, file, scanner=scanner)))
     counts = HISTOGRAM_READERS.accepting(file)
     if counts is not None:
@@ -158,12 +138,43 @@ def _recognise(file: InputFile, scanner: str | None) -> _Recognised:
     sinogram = SINOGRAM_READERS.accepting(file)
     if sinogram is not None:
         return _of_reader(file, sinogram, lambda: _of_sinogram(sinogram.read(file)))
+    return _of_no_scan(file, scanner)
+
+
+def _of_no_scan(file: InputFile, scanner: str | None) -> _Recognised:
+    """Return the name of the format of an auxiliary file, and a function that reads it."""
+    from engine.io.formats import VOLUME_READERS
+    from engine.io.hdf5.opening import describe_contents, holds, is_hdf5
+
+    path, head, suffix = file.path, file.head, file.path.suffix.lower()
     # A response is one of our HDF5 files, but no reader takes it, because it is not opened alone.
-    if is_response(file):
-        return _Recognised("Isocenter response matrix", lambda: of_response(path))
+    if is_hdf5(head):
+        from engine.io.auxiliary.report import of_response
+        from engine.io.hdf5.response import is_response
+
+        if is_response(file):
+            return _Recognised("Isocenter response matrix", lambda: of_response(path))
     image = VOLUME_READERS.accepting(file)
     if image is not None:
         return _of_reader(file, image, lambda: _of_volume(image.read(file)))
+    from engine.io.auxiliary.calibration_file import is_calibration
+    from engine.io.auxiliary.efficiencies import DATASET
+    from engine.io.auxiliary.report import (
+        of_calibration,
+        of_components,
+        of_efficiencies,
+        of_map,
+        of_toml_scanner,
+        of_tracer,
+        of_triggers,
+    )
+    from engine.io.auxiliary.tracer_file import is_tracer
+    from engine.io.auxiliary.trigger_file import is_trigger_file
+    from engine.io.hdf5.normalisation import is_components
+    from engine.io.scanners import MAP_SUFFIXES
+    from engine.io.scanners.toml_scanner import is_scanner_toml
+    from engine.io.unknown import NOTHING_KNOWN, unnamed
+
     if is_calibration(file):
         return _Recognised("Calibration", lambda: of_calibration(path))
     if is_tracer(file):
@@ -227,6 +238,9 @@ def _of_histogram(data: Histogram) -> Report:
 
 
 def _of_sinogram(data: Sinogram) -> Report:
+    from engine.data.histogram import total
+    from engine.data.sinogram import DELAYEDS
+
     facts = [("Scanner", data.scanner.name), ("Crystals", data.scanner.describe())]
     facts += [("Counts", f"{data.n_prompts:,.0f}"), ("Bins", data.layout.describe())]
     if data.times_of_flight:

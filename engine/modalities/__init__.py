@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 
 from engine.core.lazy_exports import face
 from engine.modalities import dual_head_pet, listmode_pet, ring_sinogram_pet, xray_ct
-from engine.modalities.base import AnyModality, Modality, OpenStudy, Sweep
 from engine.modalities.modality_list import ModalityList
-from engine.modalities.scan_files import ScanFiles
-from engine.modalities.scan_summary import ScanSummary
 
 if TYPE_CHECKING:
     from engine.corrections.base import AnyCorrection as AnyCorrection
     from engine.corrections.base import Correction as Correction
     from engine.corrections.preprocess.parameter_sweep import Candidate as Candidate
     from engine.corrections.preprocess.parameter_sweep import Estimate as Estimate
+    from engine.modalities.base import AnyModality as AnyModality
+    from engine.modalities.base import Modality as Modality
+    from engine.modalities.base import OpenStudy as OpenStudy
+    from engine.modalities.base import Sweep as Sweep
     from engine.modalities.demo import Demo as Demo
     from engine.modalities.demos import DEMOS as DEMOS
     from engine.modalities.demos import demo_folder as demo_folder
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from engine.modalities.recognise import summarise as summarise
     from engine.modalities.requirements import Requirements as Requirements
     from engine.modalities.requirements import refuse_if_too_large as refuse_if_too_large
+    from engine.modalities.scan_files import ScanFiles as ScanFiles
+    from engine.modalities.scan_summary import ScanSummary as ScanSummary
     from engine.modalities.settings_page import settings_text as settings_text
     from engine.modalities.studies import files_of_study as files_of_study
     from engine.modalities.studies import modality_of as modality_of
@@ -94,6 +97,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
         __name__,
         {
             "engine.corrections.base": ("AnyCorrection", "Correction"),
+            "base": ("AnyModality", "Modality", "OpenStudy", "Sweep"),
             "demo": ("Demo",),
             "demos": (
                 "DEMOS",
@@ -124,6 +128,8 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "Requirements",
                 "refuse_if_too_large",
             ),
+            "scan_files": ("ScanFiles",),
+            "scan_summary": ("ScanSummary",),
             "settings_page": ("settings_text",),
             "studies": (
                 "files_of_study",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.core.errors import EngineError, SeveralItemsError
 from engine.corrections.roles import ATTENUATION_MAP
@@ -12,16 +13,14 @@ from engine.io import inspect as inspect_format
 from engine.io.folder import is_file
 from engine.io.report import FORMAT, UNKNOWN, Facts, with_format
 from engine.io.safety.open_input import open_input
-from engine.io.scanners.toml_scanner import is_scanner_toml
 from engine.io.text.fact_labels import text_of
 from engine.io.text.toml_file import read_toml
 from engine.modalities import MODALITIES
-from engine.modalities.base import AnyModality
-from engine.modalities.protocol_identity import identified
 from engine.modalities.recognise import all_roles, gathered, modality_of_scan, summarise
-from engine.modalities.studies import read_protocol, read_study
-from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.stored_protocol import version_words
+
+if TYPE_CHECKING:
+    from engine.modalities.base import AnyModality
+    from engine.protocols.study.protocol import Protocol
 
 
 def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
@@ -43,6 +42,8 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
     # Of TOML files only the content tells scans, scanners, studies and protocols apart.
     if path.suffix.lower() != ".toml":
         return _with_companions(path) or _of_file(path, scanner)
+    from engine.io.scanners.toml_scanner import is_scanner_toml
+
     try:
         if modality_of_scan(path) is not None or is_scanner_toml(path):
             return inspect_format(path, scanner=scanner)
@@ -114,6 +115,11 @@ def _head(name: str, path: Path) -> tuple[tuple[str, str], ...]:
 
 
 def _of_protocol(path: Path) -> Report:
+    # Scans and images need no settings.
+    from engine.modalities.protocol_identity import identified
+    from engine.modalities.studies import read_protocol
+    from engine.protocols.study.stored_protocol import version_words
+
     protocol = read_protocol(path)
     facts = (
         ("Name", version_words(identified(protocol))),
@@ -136,6 +142,10 @@ def _error_facts(protocol: Protocol) -> Facts:
 
 
 def _of_study(path: Path) -> Report:
+    from engine.modalities.protocol_identity import identified
+    from engine.modalities.studies import read_study
+    from engine.protocols.study.stored_protocol import version_words
+
     study = read_study(path)
     titles = {role.key: role.title for role in all_roles()} | {"data": "Scan"}
     # A scanner that is given by name is no file, so it has a line of its own below.

@@ -10,8 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from engine import ImageGrid, Volume, save
 from engine.cli.main import main
 from engine.modalities import MODALITIES
 from engine.modalities.modality_list import ModalityEntry
@@ -23,6 +25,15 @@ from engine.cli.main import main
 
 assert main(sys.argv[1:]) == 0
 print(*(each for each in sys.modules if each.split(".")[0] == "engine"), sep="\\n")
+"""
+INSPECTION = """
+import sys
+from engine.cli.main import main
+from engine.jobs.loader import loader
+
+loader.for_command = loader.CallsHere
+assert main(["inspect", {scan!r}]) == 0
+print("MODULES", *sys.modules)
 """
 OTHER_READERS = ("engine.io.dicom.reader", "engine.io.siemens.", "engine.io.castor.reader")
 ENTRIES = [each for each in MODALITIES.members if isinstance(each, ModalityEntry)]
@@ -55,6 +66,44 @@ def test_a_listmode_run_imports_no_other_kind_of_scan(tmp_path: Path, pet_scan: 
     assert not [each for each in found if each.startswith(OTHER_READERS)]
     assert "engine.modalities.xray_ct.modality" not in found
     assert len(found) <= 319
+
+
+def modules_of_inspection(scan: Path) -> set[str]:
+    """Return all modules that `isocenter inspect` imports, also in the process that reads."""
+    code = INSPECTION.format(scan=str(scan))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split("MODULES")[1].split())
+
+
+@pytest.mark.essential
+def test_inspection_of_projections_imports_no_settings_and_no_regions(
+    tmp_path: Path, ct_scan: list[str]
+) -> None:
+    assert main([str(tmp_path / word) if word == "scan.h5" else word for word in ct_scan]) == 0
+    found = modules_of_inspection(tmp_path / "scan.h5")
+    unused = ("pydantic", "filelock", "scipy", "nibabel", "numba", "importlib.metadata")
+    assert not found & {*unused, "engine.analysis.regions.masks", "engine.data.runs.events"}
+    assert len([each for each in found if each.startswith("engine")]) <= 115
+
+
+@pytest.mark.essential
+def test_inspection_of_list_mode_imports_no_protocol(tmp_path: Path, pet_scan: list[str]) -> None:
+    (tmp_path / "ring.toml").write_text(RING, encoding="utf-8")
+    files = ("scan.h5", "ring.toml")
+    assert main([str(tmp_path / word) if word in files else word for word in pet_scan]) == 0
+    found = modules_of_inspection(tmp_path / "scan.h5")
+    unused = ("filelock", "scipy", "nibabel", "numba", "numpy.ma")
+    assert not found & {*unused, "engine.protocols.study.protocol", "engine.data.runs.events"}
+    assert len([each for each in found if each.startswith("engine")]) <= 125
+
+
+@pytest.mark.essential
+def test_inspection_of_an_image_imports_no_solver(tmp_path: Path) -> None:
+    grid = ImageGrid((2, 3, 4), (1.0, 1.0, 1.0))
+    save(Volume(np.ones(grid.shape, np.float32), grid, "1/mm"), tmp_path / "image.nii.gz")
+    found = modules_of_inspection(tmp_path / "image.nii.gz")
+    assert "nibabel" in found
+    assert not found & {"scipy.optimize", "numba", "filelock", "engine.protocols.study.protocol"}
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.key)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,12 @@ from numpy.typing import NDArray
 from engine.core.errors import DataError, GeometryError
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
-from engine.geometry.scanner import Scanner
 from engine.io.auxiliary.mu_units import PER_MM, in_per_mm, recognised
 from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.not_numbers import refuse_noted_nan
+
+if TYPE_CHECKING:
+    from engine.geometry.scanner import Scanner
 
 WATER_PER_MM = 0.0096
 """Attenuation of water at 511 keV [1/mm]."""

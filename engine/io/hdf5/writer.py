@@ -17,10 +17,8 @@ import numpy as np
 from engine.core.arrays import Array, rest
 from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
-from engine.geometry.scanner import Scanner
 from engine.io.hdf5.file_seal import SEALED, refuse_broken_seal, seal
 from engine.io.hdf5.opening import as_json, open_hdf5
-from engine.io.hdf5.scanner import store_scanner
 from engine.io.safety.atomic_write import other_bytes, publishing, refuse_other_bytes
 from engine.io.safety.open_input import open_input
 from engine.io.safety.seal import CHUNK_BYTES, digest
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     import h5py
     from _typeshed import ReadableBuffer, WriteableBuffer
 
+    from engine.geometry.scanner import Scanner
     from engine.io.hdf5.piecewise import Piecewise
 
 PAGE_BYTES = 1 << 16
@@ -99,6 +98,7 @@ def write_measured(
     more
         adds to the objects of the file
     """
+    from engine.io.hdf5.scanner import store_scanner  # X-ray scans have no scanner
 
     def fill(file: h5py.File) -> None:
         # Fixed-length strings, which MATLAB and C programs can read without the vlen API.

@@ -41,7 +41,8 @@ class EventFacts:
         rows = np.arange(min(SAMPLE, data.n_events))
         if data.delayed is not None:
             # Scans with few randoms have none among their first events.
-            rows = np.union1d(rows, np.flatnonzero(data.delayed)[:SAMPLE])
+            delayeds = np.flatnonzero(data.delayed)[:SAMPLE]
+            rows = np.concatenate([rows, delayeds[delayeds >= len(rows)]])
         times = None
         if data.time_ms is not None and data.n_events:
             times = int(data.time_ms.min()), int(data.time_ms.max())

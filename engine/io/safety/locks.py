@@ -20,11 +20,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING
 
 from engine.core.errors import ResourceError
 from engine.core.paths import OTHER_HOME, locks_dir
+
+if TYPE_CHECKING:  # many modules can write, few commands do
+    from filelock import FileLock
 
 POLL_S = 0.2
 STALE_S = 2.0
@@ -97,6 +99,8 @@ def is_in_use(path: Path) -> bool:
 
 def sweep_locks() -> None:
     """Remove the lock files of processes that were killed."""
+    from filelock import FileLock
+
     for file in locks_dir().glob("*.lock"):
         with suppress(OSError, ResourceError):
             lock = FileLock(file)
@@ -107,6 +111,8 @@ def sweep_locks() -> None:
 
 
 def _lock_of(path: Path) -> FileLock:
+    from filelock import FileLock
+
     # One file has many spellings: links, "~", and on Windows upper and lower case.
     name = os.path.normcase(path.expanduser().resolve())
     digest = sha256(name.encode(errors="surrogateescape")).hexdigest()
@@ -116,6 +122,8 @@ def _lock_of(path: Path) -> FileLock:
 
 def _acquired(lock: FileLock) -> bool:
     """Acquire a lock unless another process holds it."""
+    from filelock import Timeout
+
     try:
         lock.acquire(blocking=False)
     except Timeout:

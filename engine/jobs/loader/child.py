@@ -57,7 +57,8 @@ def main(line: Connection, lifeline: Connection, inherited: tuple[Connection, ..
     # A core dump would store the patient's data on disk
     write_no_core()
     Thread(target=_end_with_parent, args=(lifeline,), name="lifeline", daemon=True).start()
-    _load_heavy()
+    if not inherited:  # a forked process reads few files, and imports what these need
+        _load_heavy()
     try:
         while True:
             function, arguments, name = pickle.loads(line.recv_bytes())

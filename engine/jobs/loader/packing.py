@@ -10,17 +10,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle, send_handle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine.core.json_types import Plain
 from engine.data.input_role import InputRole
 from engine.data.storage.spooled_array import SpooledArray, mapped
-from engine.geometry.scanner import Scanner
-from engine.modalities import MODALITIES
-from engine.modalities.base import AnyModality, Modality
-from engine.modalities.recognise import all_roles
+
+if TYPE_CHECKING:
+    from engine.geometry.scanner import Scanner
+    from engine.modalities.base import AnyModality
 
 LARGE_BYTES = 1 << 16
 """Arrays of at least this size are sent outside the pickle."""
@@ -96,13 +96,13 @@ class _Packer(pickle.Pickler):
         self.files.append(obj.descriptor)
         return len(self.files) - 1, obj.dtype.str, obj.shape
 
-    def reducer_override(self, obj: object) -> Any:
+    def reducer_override(self, obj: Any) -> Any:
         # roles and modalities hold functions: both sides have them, by name
         if isinstance(obj, InputRole):
             return _role, (obj.key,)
-        if isinstance(obj, Modality):
+        if _is_a(obj, "engine.modalities.base", "Modality"):
             return _modality, (obj.key,)
-        if isinstance(obj, Scanner):
+        if _is_a(obj, "engine.geometry.scanner", "Scanner"):
             # Tables are large and computed from the rest when needed
             return _scanner, (type(obj), {k: v for k, v in vars(obj).items() if k != "_tables"})
         # A constant array that is broadcast has one value in memory: it must not become a full one
@@ -124,11 +124,21 @@ class _Unpacker(pickle.Unpickler):
             return mapped(file, dtype, shape)
 
 
+def _is_a(value: Any, module: str, name: str) -> bool:
+    """Return True if a value is of a class; a class that was never imported has no values."""
+    found = sys.modules.get(module)
+    return found is not None and isinstance(value, getattr(found, name))
+
+
 def _role(key: str) -> InputRole:
+    from engine.modalities.recognise import all_roles
+
     return next(role for role in all_roles() if role.key == key)
 
 
 def _modality(key: str) -> AnyModality:
+    from engine.modalities import MODALITIES
+
     found = MODALITIES.of(key)
     if found is None:
         raise LookupError(key)

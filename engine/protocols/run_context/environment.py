@@ -6,10 +6,8 @@ import os
 import platform
 import subprocess
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from engine.core.backend.processor import processor_name
 from engine.core.json_types import Plain
 
 DISTRIBUTION = "isocenter"
@@ -24,6 +22,8 @@ def program_version() -> str | None:
 @lru_cache(maxsize=1)
 def environment() -> Plain:
     """Return versions, operating system and processor as JSON values."""
+    from engine.core.backend.processor import processor_name
+
     return {
         "isocenter": program_version(),
         # The version alone does not identify a development checkout.
@@ -37,6 +37,9 @@ def environment() -> Plain:
 
 
 def _version(distribution: str) -> str | None:
+    # Its import takes longer than all else that a short command needs of this module.
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(distribution)
     except PackageNotFoundError:

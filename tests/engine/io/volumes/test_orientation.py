@@ -15,6 +15,8 @@ import pydicom
 import pytest
 import tifffile
 from PIL import Image, ImageDraw
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.transform import Rotation
 
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -32,6 +34,7 @@ from engine.io.volumes.metaimage_volume import MetaImageWriter
 from engine.io.volumes.nifti import NiftiWriter
 from engine.io.volumes.nrrd_volume import NrrdWriter
 from engine.io.volumes.ome_zarr import OmeZarrWriter
+from engine.io.volumes.tilted_axes import _nearest_axes
 
 Point = tuple[float, float, float]
 Read = Callable[[Path], dict[int, Point]]
@@ -356,3 +359,15 @@ def test_in_the_picture_every_mark_lies_towards_the_letter_of_its_side(
     assert found[letters["left"]][0] < -width / 8 and found[letters["right"]][0] > width / 8
     assert found[letters["above"]][1] < -height / 8 and found[letters["below"]][1] > height / 8
     assert "".join(letters.values()) == "RLHF"
+
+
+def test_axes_are_assigned_as_a_solver_assigns_them():
+    edge = 0.5**0.5
+    ties = [
+        [[edge, -edge, 0], [edge, edge, 0], [0, 0, 1]],
+        [[1, 0, 0], [0, edge, -edge], [0, edge, edge]],
+    ]
+    turned = Rotation.random(200, random_state=4).as_matrix()
+    for cosines in (*turned, *map(np.array, ties)):
+        wanted = linear_sum_assignment(-np.abs(cosines.T))[1]
+        np.testing.assert_array_equal(_nearest_axes(cosines), wanted)
