@@ -92,7 +92,7 @@ def plan_for(
     *,
     short_scan: Choice = "auto",
     half_fan: Choice = "auto",
-    cut_sides: tuple[bool, bool] = (False, False),
+    cut_sides: tuple[bool, bool] | Callable[[], tuple[bool, bool]] = (False, False),
 ) -> FilterDesign:
     """Select the ray weights of a scan.
 
@@ -106,7 +106,8 @@ def plan_for(
     half_fan
         weights of a detector that covers one side of the object only
     cut_sides
-        True if the object extends beyond the first and the last column
+        True if the object extends beyond the first and the last column; a function is called after
+        the geometry has been examined, so that a GPU can inspect the values meanwhile
 
     Raises
     ------
@@ -116,8 +117,10 @@ def plan_for(
     orbit = orbit_of(geometry)
     check_detector(orbit)
     circle = coverage(orbit.angles_rad)
-    notes = _notes(orbit, circle, cut_sides)
     first, last = edges(orbit)
+    if callable(cut_sides):
+        cut_sides = cut_sides()
+    notes = _notes(orbit, circle, cut_sides)
     # distance of the axis from the detector's middle, relative to the detector width
     shift = abs(abs(first) - abs(last)) / (2 * abs(last - first))
     # the nearer edge: if the object is truncated there, even a small shift matters

@@ -34,7 +34,7 @@ class FilteredChunks(MadeViews):
         n_views, n_rows, n_measured = values.shape
         self.shape = (n_views, n_rows, plan.geometry.shape[1])
         self._values, self._on, self._wanted = values, on, range(n_rows)[rows]
-        self._work = RowFilter(plan, settings, n_measured, self._wanted)
+        self._work = RowFilter(plan, settings, n_measured, self._wanted, on.xp)
         self._n_bad: Array | int = 0
         self._seen: set[range] = set()
 

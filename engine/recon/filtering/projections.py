@@ -11,8 +11,10 @@ source-detector distance. For parallel rays it is 1 over the cosine between row 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, partial
+from types import ModuleType
 
 import numpy as np
 
@@ -75,7 +77,7 @@ def planned(
         geometry,
         short_scan=settings.short_scan,
         half_fan=settings.half_fan,
-        cut_sides=sides_cut(values, settings),
+        cut_sides=_inspected(values, settings),
     )
 
 
@@ -112,7 +114,7 @@ def filtered(
     out = xp.zeros((n_views, n_rows, plan.geometry.shape[1]), np.float32)
     if not wanted:
         return out
-    work = RowFilter(plan, settings, n_measured, wanted)
+    work = RowFilter(plan, settings, n_measured, wanted, on.xp)
 
     def of_views(views: range) -> None:
         part = values[views.start : views.stop, work.first : work.last]
@@ -134,10 +136,23 @@ def filtered(
 
 
 class RowFilter:
-    """Filter for the rows of a scan, for rows `first` to `last`."""
+    """Filter for the rows of a scan, for rows `first` to `last`.
+
+    Parameters
+    ----------
+    plan, settings : design and settings of the filter
+    n_measured : columns of the measured rows
+    wanted : numbers of the rows to return
+    xp : array module of the device that filters, which computes the factors of all views, too
+    """
 
     def __init__(
-        self, plan: FilterDesign, settings: FilterSettings, n_measured: int, wanted: range
+        self,
+        plan: FilterDesign,
+        settings: FilterSettings,
+        n_measured: int,
+        wanted: range,
+        xp: ModuleType = np,
     ) -> None:
         n_rows, self._n_columns = plan.geometry.shape
         self.first, self.last = wanted.start, wanted.stop
@@ -155,12 +170,12 @@ class RowFilter:
         self._measured = slice(reach[0] + before, reach[0] + self._n_columns - after)
         self.length = filter_length(self._n_columns, sum(reach), settings.padding)
         self._factors = spectrum(self.length, settings.window, settings.cutoff)
-        self._plan = plan
+        self._plan, self._xp = plan, xp
         self._tables = Tables()
 
     @cached_property
     def _weights(self) -> _Weights:
-        return _Weights(self._plan)
+        return _Weights(self._plan, self._xp)
 
     @property
     def bytes_per_view(self) -> int:
@@ -220,9 +235,12 @@ class RowFilter:
         return self._finished(filtered_spectra(wide, self._factors, self.length))
 
     def _widened(self, values: Array, common: Array | None, weights: Array) -> Array:
-        """Return weighted rows with the space for extrapolation, filled."""
+        """Return weighted rows with the space for extrapolation, filled; padded on a GPU."""
         xp = module_of(values)
-        wide = xp.zeros((*values.shape[:2], self._n_wide), np.float32)
+        # The transform of a GPU would copy rows that it has to pad
+        length = self._n_wide if xp is np else self.length
+        whole = xp.zeros((*values.shape[:2], length), np.float32)
+        wide = whole[..., : self._n_wide]
         inner = wide[..., self._data]
         wide[..., self._measured] = values
         if common is not None:
@@ -231,7 +249,7 @@ class RowFilter:
         # without a step at the edge
         inner *= self._rows(xp.asarray(weights))
         truncation.continue_rows(wide, self._data.start, self._data.stop)
-        return wide
+        return whole
 
     def _finished(self, smooth: Array) -> Array:
         """Return the wanted rows, smoothed across; spectra are linear, so they work as well."""
@@ -256,7 +274,7 @@ def chunk_bytes(on: Backend) -> int:
     return min(_GPU_CHUNK_BYTES, on.gpu.free_bytes() // _GPU_COPIES)
 
 
-def density(orbit: Orbit, view: int) -> Array:
+def density(orbit: Orbit, view: int, xp: ModuleType = np) -> Array:
     """Return the density of lines of a view; see the module docstring.
 
     Parameters
@@ -265,6 +283,8 @@ def density(orbit: Orbit, view: int) -> Array:
         rotation axis and views
     view
         number of the view
+    xp
+        array module of the result
 
     Returns
     -------
@@ -275,31 +295,34 @@ def density(orbit: Orbit, view: int) -> Array:
     across = u / np.linalg.norm(u)
     if geometry.beam == "parallel":
         # parallel rays have the same density in all pixels
-        return np.full((1, 1), 1 / np.linalg.norm(np.cross(geometry.source_mm[view], across)))
+        return xp.full((1, 1), 1 / np.linalg.norm(np.cross(geometry.source_mm[view], across)))
     first = geometry.corner_mm[view] + 0.5 * (u + v) - geometry.source_mm[view]
     rays, tangent = np.stack([first, u, v]), orbit.tangent[view]
-    moved = _lengths(np.cross(rays, tangent), geometry.shape) * orbit.radius_mm[view]
+    moved = _lengths(np.cross(rays, tangent), geometry.shape, xp) * float(orbit.radius_mm[view])
     # rays to a row are in one plane, at the distance of the row from the source
-    distance = _lengths(np.cross(rays, across), (geometry.shape[0], 1))
-    return np.asarray(moved / (_lengths(rays, geometry.shape) * distance))
+    distance = _lengths(np.cross(rays, across), (geometry.shape[0], 1), xp)
+    found: Array = moved / (_lengths(rays, geometry.shape, xp) * distance)
+    return found
 
 
-def _lengths(vectors: Array, shape: tuple[int, int]) -> Array:
+def _lengths(vectors: Array, shape: tuple[int, int], xp: ModuleType) -> Array:
     """Return the lengths of p + c u + r v, (n_rows, n_columns), from p, u and v (3, 3)."""
-    r, c = np.arange(float(shape[0]))[:, None], np.arange(float(shape[1]))
-    (pp, pu, pv), (_, uu, uv), (_, _, vv) = vectors @ vectors.T
+    r, c = xp.arange(float(shape[0]))[:, None], xp.arange(float(shape[1]))
+    # Numbers, not arrays: a GPU takes no scalars of NumPy's memory
+    (pp, pu, pv), (_, uu, uv), (_, _, vv) = (vectors @ vectors.T).tolist()
     # Horner's scheme: fewer temporary arrays of the detector's size
-    return np.sqrt(pp + c * (2 * pu + c * uu) + r * (2 * pv + r * vv + c * (2 * uv)))
+    return xp.sqrt(pp + c * (2 * pu + c * uu) + r * (2 * pv + r * vv + c * (2 * uv)))
 
 
 class _Weights:
     """Factors of all pixels; parts that views share are computed once."""
 
-    def __init__(self, plan: FilterDesign) -> None:
+    def __init__(self, plan: FilterDesign, xp: ModuleType) -> None:
         self._plan = plan
         self.common: Array | None = None
         if plan.orbit.all_alike:
-            self.common = density(plan.orbit, 0).astype(np.float32)
+            # On the device: for a large detector the host takes as long as a part of the scan
+            self.common = density(plan.orbit, 0, xp).astype(np.float32)
         self._per_width = plan.step_rad / np.linalg.norm(plan.geometry.u_mm, axis=1)
 
     def of(self, views: range) -> Array:
@@ -334,6 +357,13 @@ def sides_cut(values: Array, settings: FilterSettings) -> tuple[bool, bool]:
     if settings.truncation == "auto":
         return truncation.cut_sides(values)
     return (True, True) if settings.truncation == "on" else (False, False)
+
+
+def _inspected(values: Array, settings: FilterSettings) -> Callable[[], tuple[bool, bool]]:
+    """Return `sides_cut` as a function; a GPU begins to inspect the values at once."""
+    if settings.truncation != "auto":
+        return partial(sides_cut, values, settings)
+    return partial(truncation.are_cut, truncation.edge_levels(values), values.shape[2])
 
 
 def _check_shape(values: Array, geometry: XrayGeometry) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.arrays import Array, module_of
+from engine.core.arrays import Array, module_of, to_host
 
 EDGE_PART = 0.01
 """Columns at an edge that are inspected, relative to the row; at least two."""
@@ -33,22 +33,60 @@ def cut_sides(values: Array) -> tuple[bool, bool]:
     values
         (n_views, n_rows, n_columns) line integrals
     """
+    return are_cut(edge_levels(values), values.shape[2])
+
+
+def edge_levels(values: Array) -> Array:
+    """Return the levels from which `are_cut` decides; on a GPU they are queued, not awaited.
+
+    Parameters
+    ----------
+    values
+        (n_views, n_rows, n_columns) line integrals
+
+    Returns
+    -------
+    levels
+        (5,) high values of the scan; then for the first and the last columns the median step
+        between neighbours, and a low value of their mean
+    """
+    xp = module_of(values)
     every = max(1, round(np.sqrt(values.size / _MOST_LOOKED_AT)))
     # all columns, because edges matter; neighbouring views and rows are similar
     some = values[::every, ::every]
-    high = float(module_of(some).percentile(some, 99))
-    n_edge = max(2, round(EDGE_PART * values.shape[2]))
-    first, last = (_is_cut(edge, high) for edge in (some[..., :n_edge], some[..., -n_edge:]))
+    levels, n_edge = [xp.percentile(some, 99)], _n_edge(values.shape[2])
+    for edge in (some[..., :n_edge], some[..., -n_edge:]):
+        levels.append(xp.median(xp.abs(xp.diff(edge, axis=-1))))
+        levels.append(xp.percentile(edge.mean(axis=-1), RARE))
+    stacked: Array = xp.stack(levels)
+    return stacked
+
+
+def are_cut(levels: Array, n_columns: int) -> tuple[bool, bool]:
+    """Return if the object extends beyond the first and the last column.
+
+    Parameters
+    ----------
+    levels
+        (5,) from `edge_levels`; awaited if they are on a GPU
+    n_columns
+        columns of the detector
+    """
+    # One copy to the host: each would wait for the GPU
+    high, *edges = map(float, to_host(levels))
+    first, last = (_is_cut(*edge, high, n_columns) for edge in (edges[:2], edges[2:]))
     return first, last
 
 
-def _is_cut(edge: Array, high: float) -> bool:
-    xp = module_of(edge)
-    steps = xp.abs(xp.diff(edge, axis=-1))
-    sigma = float(xp.median(steps)) / 0.954  # median of |difference| of two normal numbers
-    noise = sigma / np.sqrt(edge.shape[-1])
-    seen = float(xp.percentile(edge.mean(axis=-1), RARE))
+def _is_cut(step: float, seen: float, high: float, n_columns: int) -> bool:
+    sigma = step / 0.954  # median of |difference| of two normal numbers
+    noise = sigma / np.sqrt(_n_edge(n_columns))
     return bool(seen > max(CUT_PART * high, CUT_SIGMAS * noise) and seen > 0)
+
+
+def _n_edge(n_columns: int) -> int:
+    """Return the columns that are inspected on each side; at most all of them."""
+    return min(n_columns, max(2, round(EDGE_PART * n_columns)))
 
 
 def reach(n_columns: int) -> int:

@@ -7,8 +7,9 @@ from engine.core.backend import cpu, cuda
 from engine.core.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
-from engine.recon.filtering import projections
+from engine.recon.filtering import design, projections, truncation
 from engine.recon.filtering.fdk import fdk
+from engine.recon.filtering.orbit import orbit_of
 from engine.recon.filtering.projections import filtered, planned
 from engine.recon.filtering.settings import FilterSettings
 from tests.emulator import EmulatedGpu
@@ -66,3 +67,51 @@ def test_fdk_in_one_call_is_that_of_the_cpu(memory):
     got = fdk(data, geometry, grid, on=on, region=region)
     assert (type(got) is np.ndarray) == (memory < 1 << 30)  # what is large streams
     np.testing.assert_allclose(on.to_host(got), want, rtol=0, atol=1e-5 * want.max())
+
+
+def test_the_edges_of_a_scan_are_asked_for_once(on_gpu, monkeypatch):
+    copies, to_host = [], truncation.to_host
+    monkeypatch.setattr(truncation, "to_host", lambda x: copies.append(x.shape) or to_host(x))
+    data = integrals(SCANS["cone"], [ball(60.0)])
+    cut = truncation.cut_sides(on_gpu.to_device(data))
+    assert copies == [(5,)]
+    assert cut == truncation.cut_sides(data) == (True, True)
+
+
+def test_a_gpu_inspects_values_while_the_geometry_is_examined(on_gpu, monkeypatch):
+    order: list[str] = []
+
+    def noted(module, name):
+        true = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *given: order.append(name) or true(*given))
+
+    for module, name in (
+        *((truncation, "edge_levels"), (truncation, "are_cut")),
+        *((design, "orbit_of"), (design, "edges")),
+    ):
+        noted(module, name)
+    planned(on_gpu.to_device(np.ones((9, 6, 40))), SCANS["cone"], FilterSettings())
+    assert order == ["edge_levels", "orbit_of", "edges", "are_cut"]
+
+
+@pytest.mark.parametrize("name", SCANS)
+def test_the_density_of_lines_is_computed_where_it_is_used(on_gpu, name):
+    orbit = orbit_of(SCANS[name])
+    there = projections.density(orbit, 2, on_gpu.xp)
+    assert type(there) is type(on_gpu.to_device(np.ones(1)))
+    want = projections.density(orbit, 2)
+    np.testing.assert_allclose(on_gpu.to_host(there), want, rtol=1e-14)
+
+
+def test_rows_of_a_gpu_are_as_long_as_their_transform(on_gpu, monkeypatch):
+    lengths, filter_rows = [], projections.filter_rows
+
+    def noted(rows, factors, length):
+        lengths.append((rows.shape[-1], length))
+        return filter_rows(rows, factors, length)
+
+    monkeypatch.setattr(projections, "filter_rows", noted)
+    geometry, settings = SCANS["half fan"], FilterSettings()
+    data = on_gpu.to_device(integrals(geometry, [ball(60.0)]))
+    filtered(data, planned(data, geometry, settings), settings, on=on_gpu)
+    assert lengths and all(n == length for n, length in lengths)
