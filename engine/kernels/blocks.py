@@ -25,6 +25,8 @@ OnProgress = Callable[[int, int], None]
 
 _TICK_S = 0.2
 _LARGEST_BLOCK, _SMALLEST_BLOCK = 8192, 256
+_PLANES, _COPIED_ALONE = 4, 1 << 18
+"""Minimum planes that a thread copies at a time, and largest array that one thread copies."""
 _BLOCKS_PER_THREAD = 8
 _SUMS_BYTES = 4 << 30
 """Maximum memory of the images of all threads; above it, fewer threads work."""
@@ -54,6 +56,53 @@ def pad(image: Array, dtype: DTypeLike) -> Array:
     bordered = np.zeros(padded(image.shape), dtype)
     bordered[1:-1, 1:-1, 1:-1] = image
     return bordered
+
+
+def copy_planes(values: Array, out: Array, threads: int) -> None:
+    """Copy an array to another one, of which the axes may have another order in memory.
+
+    Threads copy plane by plane, across the axis that varies fastest in neither array: a plane stays
+    in the cache, where a copy of the whole array would read a line of it for each value.
+
+    Parameters
+    ----------
+    values
+        array to copy
+    out
+        array of the same shape
+    threads
+        number of threads
+    """
+    steps = np.minimum(np.abs(values.strides), np.abs(out.strides))
+    across = int(steps.argmax())
+    planes, copies = (np.moveaxis(each, across, 0) for each in (values, out))
+
+    def work(_: int, start: int, stop: int) -> None:
+        for i in range(start, stop):
+            copies[i] = planes[i]
+
+    # A small array is copied before a thread has started
+    if threads == 1 or values.size <= _COPIED_ALONE:
+        work(0, 0, len(planes))
+    else:
+        run_blocks(work, len(planes), threads, smallest=_PLANES)
+
+
+def contiguous(values: Array, threads: int) -> Array:
+    """Return an array as contiguous float32, copied if it is not.
+
+    Parameters
+    ----------
+    values
+        array, of which the axes may have another order in memory
+    threads
+        number of threads
+    """
+    if values.flags.c_contiguous and values.dtype == np.float32:
+        return values
+    out = np.empty(values.shape, np.float32)
+    copy_planes(values, out, threads)
+    return out
 
 
 def run_blocks(

@@ -13,7 +13,15 @@ import numpy as np
 from engine.core.arrays import Array
 from engine.core.backend import Backend
 from engine.core.profiling import Profiler
-from engine.kernels.blocks import Bordered, OnProgress, aligned_zeros, run_blocks, sum_blocks
+from engine.kernels.blocks import (
+    Bordered,
+    OnProgress,
+    aligned_zeros,
+    contiguous,
+    copy_planes,
+    run_blocks,
+    sum_blocks,
+)
 from engine.kernels.cone import cone_back
 from engine.kernels.host_variants import BackForm
 from engine.kernels.parallel_back import level_buffers, parallel
@@ -131,7 +139,7 @@ class HostXray:
     def _forward(self, x: Array) -> Array:
         # a border of zeros makes tests at the edge unnecessary; z fastest, see `joseph`
         image = np.zeros([n + 2 for n in self._shape], np.float32)
-        image[1:-1, 1:-1, 1:-1] = x.transpose(1, 2, 0)
+        copy_planes(x.transpose(1, 2, 0), image[1:-1, 1:-1, 1:-1], self._on.threads)
         n_views, n_rows, n_columns = self._scene.seen
         out = np.empty((n_views, n_columns, n_rows), np.float32)
         flat = image.ravel()
@@ -140,7 +148,7 @@ class HostXray:
             self._integrate(start, stop, flat, out)
 
         run_blocks(work, n_views * n_columns, self._on.threads, self._tick)
-        return np.ascontiguousarray(out.transpose(0, 2, 1))
+        return contiguous(out.transpose(0, 2, 1), self._on.threads)
 
     def _integrate(self, start: int, stop: int, image: Array, out: Array) -> None:
         """Compute line integrals for some columns of all views."""
@@ -156,7 +164,7 @@ class HostXray:
     def _transposed(self, y: Array) -> Array:
         n_views, _, n_columns = self._scene.seen
         # rows fastest: a thread works on a column of pixels
-        values = np.ascontiguousarray(y.transpose(0, 2, 1), np.float32)
+        values = contiguous(y.transpose(0, 2, 1), self._on.threads)
 
         def work(sums: Array, start: int, stop: int) -> None:
             self._spread(start, stop, values, sums)
@@ -169,7 +177,7 @@ class HostXray:
             threads=self._on.threads,
             on_progress=self._tick,
         )
-        return np.ascontiguousarray(total.transpose(2, 0, 1))
+        return contiguous(total.transpose(2, 0, 1), self._on.threads)
 
     def _spread(self, start: int, stop: int, values: Array, sums: Array) -> None:
         """Apply the transpose of `_integrate`."""
@@ -210,10 +218,11 @@ class HostXray:
             first row
         """
         rows = slice(first_row + 1, first_row + 1 + y.shape[1])
+        views = bordered[first : first + len(y)]
         if self._is_along_x:
-            bordered[first : first + len(y), rows, 1:-1] = y
+            copy_planes(y, views[:, rows, 1:-1], self._on.threads)
         else:
-            bordered[first : first + len(y), 1:-1, rows] = y.transpose(0, 2, 1)
+            copy_planes(y.transpose(0, 2, 1), views[:, 1:-1, rows], self._on.threads)
 
     def back_bordered(self, bordered: Array, box: VolumeBox) -> Array:
         """Return the voxel-driven back projection with 1/τ² of a box.
@@ -227,7 +236,7 @@ class HostXray:
         """
         sums = self.no_sums(box)
         self.add_bordered(bordered, range(len(bordered)), box, sums)
-        return np.ascontiguousarray(self.volume_of(sums))
+        return contiguous(self.volume_of(sums), self._on.threads)
 
     def no_sums(self, box: VolumeBox) -> Array:
         """Return zeros for the voxels of a box, in the layout of the kernel."""

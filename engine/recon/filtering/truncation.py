@@ -74,7 +74,7 @@ def are_cut(levels: Array, n_columns: int) -> tuple[bool, bool]:
     """
     # One copy to the host: each would wait for the GPU
     high, *edges = map(float, to_host(levels))
-    first, last = (_is_cut(*edge, high, n_columns) for edge in (edges[:2], edges[2:]))
+    first, last = (_is_cut(step, seen, high, n_columns) for step, seen in (edges[:2], edges[2:]))
     return first, last
 
 

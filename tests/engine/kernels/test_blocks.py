@@ -1,9 +1,11 @@
+from itertools import permutations
 from threading import Barrier
 
 import numpy as np
 import pytest
 
-from engine.kernels.blocks import Bordered, pad, run_blocks, sum_blocks
+from engine.kernels import blocks
+from engine.kernels.blocks import Bordered, contiguous, copy_planes, pad, run_blocks, sum_blocks
 
 
 @pytest.mark.parametrize("in_turn", [True, False])
@@ -78,3 +80,41 @@ def test_a_fault_in_a_thread_is_raised():
 
     with pytest.raises(ZeroDivisionError):
         run_blocks(work, 1000, 2)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("alone", [0, 1 << 18])
+@pytest.mark.parametrize("axes", [*permutations(range(3))])
+def test_planes_are_copied_whatever_the_order_in_memory(rng, monkeypatch, axes, alone, threads):
+    monkeypatch.setattr(blocks, "_COPIED_ALONE", alone)
+    values = rng.random((5, 9, 7)).transpose(axes)
+    copy = contiguous(values, threads)
+    assert copy.flags.c_contiguous and copy.dtype == np.float32
+    np.testing.assert_array_equal(copy, values.astype(np.float32))
+    out = np.full((11, 11, 11), np.nan, np.float32).transpose(2, 1, 0)
+    part = out[tuple(slice(1, 1 + n) for n in values.shape)]
+    copy_planes(values, part, threads)
+    np.testing.assert_array_equal(part, copy)
+    assert np.isnan(out).sum() == out.size - values.size
+
+
+def test_planes_keep_the_fastest_axes_of_both_arrays(monkeypatch):
+    monkeypatch.setattr(blocks, "_COPIED_ALONE", 0)
+    n_planes, run_all = [], blocks.run_blocks
+
+    def noted(work, n, threads, **more):
+        n_planes.append(n)
+        run_all(work, n, threads, **more)
+
+    monkeypatch.setattr(blocks, "run_blocks", noted)
+    # in memory [y, x, z], wanted [z, y, x]: along y there are planes of both
+    contiguous(np.zeros((4, 5, 6), np.float32).transpose(2, 0, 1), 2)
+    # columns of views, wanted rows
+    contiguous(np.zeros((3, 8, 7), np.float32).transpose(0, 2, 1), 2)
+    assert n_planes == [4, 3]
+
+
+def test_an_array_that_is_contiguous_is_not_copied():
+    values = np.zeros((2, 3), np.float32)
+    assert contiguous(values, 2) is values
+    assert contiguous(values.astype(np.float64), 2).dtype == np.float32
