@@ -27,7 +27,7 @@ from engine.simulate.xray_phantoms import shepp_logan
 from engine.tools.benchmark import figures, machine_limits
 from engine.tools.benchmark.cone import rtk
 from engine.tools.benchmark.cone import suite as cone
-from engine.tools.benchmark.peers import astra, cases, gridrec, list_mode
+from engine.tools.benchmark.peers import astra, cases, gridrec, leap, list_mode
 from engine.tools.benchmark.peers.cases import PeerCase
 from engine.tools.benchmark.peers.peer_run import (
     FORWARD_SUMS,
@@ -165,6 +165,25 @@ def _cone(on: Backend, work: PeerWork) -> list[PeerCase]:
         for name, compared in (
             (cone.BACK, VOLUMES), (cone.FORWARD, FORWARD_SUMS), (cone.FDK, VOLUMES),
         )
+    ] + _leap(scan, ours, head, views, on.threads)  # fmt: skip
+
+
+def _leap(
+    scan: cone.ConeWork, ours: dict[str, cone.Case], head: Array, views: Array, threads: int
+) -> list[PeerCase]:
+    """Return the cases of LEAP; its back projection covers another volume than ours."""
+    build, size = leap.build(), scan.size
+    peer = cache(partial(leap.cases, scan, head, views, threads))
+
+    def theirs(build: str, name: str) -> PeerRun:
+        return returning(build, peer()[name])
+
+    return [
+        PeerCase(
+            f"cone {name}, {size}³, {scan.n_views} views of {size}²", leap.NAME, ours[name],
+            partial(theirs, build, name) if build else None, compared,
+        )
+        for name, compared in ((cone.FORWARD, FORWARD_SUMS), (cone.FDK, VOLUMES))
     ]  # fmt: skip
 
 

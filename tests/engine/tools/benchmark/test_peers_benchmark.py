@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from engine.core.backend import cpu
+from engine.core.backend.processor import usable_cores
 from engine.core.errors import FileFormatError
 from engine.tools.benchmark import report, tables
 from engine.tools.benchmark.cone import suite as cone
-from engine.tools.benchmark.peers import cases, gridrec, suite
+from engine.tools.benchmark.peers import cases, gridrec, leap, suite
 from engine.tools.benchmark.peers.cases import PeerCase
 from engine.tools.benchmark.peers.peer_run import PeerRun, returning
 from engine.tools.benchmark.peers.suite import PeerWork
@@ -69,7 +70,7 @@ def stand_in_for_rtk(monkeypatch, changed):
 
     for name, value in (("is_there", lambda: True), ("note", lambda: "RTK 0"), ("cases", made)):
         monkeypatch.setattr(suite.rtk, name, value)
-    return [cases.row(case, 1) for case in suite._cone(cpu(1), PeerWork(cone=(16, 8)))]
+    return [cases.row(case, 1) for case in suite._cone(cpu(1), PeerWork(cone=(16, 8)))[:3]]
 
 
 def test_volumes_and_sums_of_rtk_are_compared(monkeypatch):
@@ -85,6 +86,76 @@ def test_rtk_is_not_measured_if_its_results_are_displaced(monkeypatch):
     for row in stand_in_for_rtk(monkeypatch, lambda result: np.roll(result, 8, axis=1)):
         assert row["ratio"] is None
         assert "the correlation with the result of Isocenter" in row["why_not"]
+
+
+class StandInForLeap:
+    """LEAP's functions, which note their arguments and copy an array."""
+
+    def __init__(self, refused: str = "") -> None:
+        self.given, self._refused = {}, refused
+
+    def __getattr__(self, name):
+        def called(*arguments):
+            self.given[name] = arguments
+            if name in ("project_cpu", "FBP_cpu"):
+                out = arguments[0] if name == "project_cpu" else arguments[1]
+                out[:] = self.results[name]
+            return name != self._refused
+
+        return called
+
+
+def with_leap(monkeypatch, library):
+    scan = cone.ConeWork(16, 8, 16)
+    threads = usable_cores()
+    ours = cone.our_cases(scan, cpu(threads), *cone.head_and_scan(scan))
+    names = {"project_cpu": cone.FORWARD, "FBP_cpu": cone.FDK}
+    library.results = {name: np.asarray(ours[case]()) for name, case in names.items()}
+    monkeypatch.setenv(leap.VARIABLE, "/somewhere/libleapct.so")
+    monkeypatch.setattr(leap, "_library", lambda: library)
+    return suite._cone(cpu(threads), PeerWork(cone=(16, 8)))[3:]
+
+
+def test_leap_is_told_the_same_scan(monkeypatch):
+    library = StandInForLeap()
+    rows = [cases.row(case, 1) for case in with_leap(monkeypatch, library)]
+    assert [row["agreement"]["of"] for row in rows] == ["forward sums", "volumes"]
+    assert [row["build"] for row in rows] == ["LEAP, CPU, libleapct.so"] * 2
+    assert all(row["agreement"]["correlation"] == pytest.approx(1) for row in rows)
+    n_views, n_rows, n_columns, height, width, *middle, angles, sod, sdd = library.given[
+        "set_conebeam"
+    ][:10]
+    assert (n_views, n_rows, n_columns, sod, sdd) == (8, 16, 16, 1000.0, 1500.0)
+    assert (height, width, middle) == (24.0, 24.0, [7.5, 7.5])
+    np.testing.assert_allclose(angles, 90 + 45 * np.arange(8))
+    assert library.given["set_volume"] == (16, 16, 16, 16.0, 16.0, 0.0, 0.0, 0.0)
+
+
+def test_leap_that_refuses_a_scan_costs_its_rows_a_sentence(monkeypatch):
+    message = "LEAP's function set_volume failed; try another version of its library."
+    for case in with_leap(monkeypatch, StandInForLeap("set_volume")):
+        row = cases.row(case, 1)
+        assert row["why_not"] == message
+        assert row["ratio"] is None and row["ours_s"] > 0
+
+
+def test_leap_needs_as_many_threads_as_processors(monkeypatch):
+    monkeypatch.setenv(leap.VARIABLE, "libleapct.so")
+    more = usable_cores() + 1
+    case = suite._cone(cpu(more), PeerWork(cone=(16, 8)))[3]
+    assert f"processors, but --threads is {more}; start" in cases.row(case, 1)["why_not"]
+
+
+@pytest.mark.slow
+def test_leap_makes_the_sums_and_the_image_that_we_make():
+    if leap.build() is None:
+        pytest.skip(f"{leap.VARIABLE} names no library of LEAP")
+    forward, image = (
+        cases.row(case, 1) for case in suite._cone(cpu(usable_cores()), PeerWork(cone=(64, 40)))[3:]
+    )
+    assert forward["agreement"]["correlation"] > 0.9999
+    # its image is zero outside of the cylinder that all views see
+    assert image["agreement"]["correlation"] > 0.97
 
 
 def test_slices_of_astra_are_compared(monkeypatch):
@@ -158,7 +229,7 @@ def test_every_peer_that_is_there_is_measured(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "### Other programs" in done.stdout
     rows = report.part_of(path, "peers")["rows"]
-    peers = {"RTK", "ASTRA, CPU", "parallelproj", "libparallelproj", "gridrec"}
+    peers = {"RTK", "LEAP", "ASTRA, CPU", "parallelproj", "libparallelproj", "gridrec"}
     assert {row["peer"] for row in rows} == peers
     for row in rows:
         assert (row["ratio"] is None) == (row["build"] is None or row["why_not"] != "")
