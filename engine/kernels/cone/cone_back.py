@@ -22,7 +22,7 @@ from numba import njit
 from engine.core.arrays import Array
 from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
-from engine.kernels.vectors.window import MARGIN, add_between
+from engine.kernels.vectors.window import MARGIN, add_and_fetch
 
 Corner = tuple[int, int, int]
 Pair = tuple[float, float]
@@ -171,4 +171,12 @@ def upright(
                     left, right = projection[i, low:high], projection[i + 1, low:high]
                     for row in range(left.size):
                         blend[MARGIN + row] = other * left[row] + one * right[row]
-                    add_between(voxels, z_0, (from_z, to_z), blend, low, first, step)
+                    # columns of the next view are in memory, or in a slower cache
+                    after = min(n + 1, views[1] - views[0] - 1)
+                    is_seen = seen[4, after] <= seen[5, after]
+                    i, following = (
+                        int(seen[0, after]) if is_seen else 0,
+                        projections[views[0] + after],
+                    )
+                    columns, span = (following[i], following[i + 1]), (from_z, to_z)
+                    add_and_fetch(voxels, z_0, span, blend, low, first, step, columns, is_seen)

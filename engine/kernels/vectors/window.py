@@ -22,6 +22,7 @@ from numba.extending import intrinsic
 
 from engine.core.arrays import Array
 from engine.kernels import lanes
+from engine.kernels.fetch import fetch
 from engine.kernels.processor import HAS_AVX512, HAS_LANES, LANES
 
 MOST_STEP = 1.9
@@ -73,11 +74,26 @@ def add_between(
     row : from number `low` on behind a margin, and with one behind it; float32. Lanes are counted
     from i = 0, so that what is added does not depend on which part of a line is asked for.
     """
+    add_and_fetch(target, corner, numbers, row, low, begin, step, (row, row), False)
+
+
+@njit(inline="always")
+def add_and_fetch(
+    target: Array, corner: int, numbers: tuple[int, int], row: Array, low: int,
+    begin: float, step: float, ahead: tuple[Array, Array], is_ahead: bool,
+) -> None:  # fmt: skip
+    """Do the same, and start loading two rows for the next call, at the places of this one.
+
+    ahead : contiguous rows from number 0 on; is_ahead : False if there are none to load
+    """
     first, stop = numbers
     if HAS_LANES and abs(step) <= MOST_STEP:
         for i in range(first // LANES * LANES, stop, LANES):
             place = begin + i * step
             window = math.floor(min(place, place + (LANES - 1) * step))
+            if is_ahead:
+                fetch(ahead[0], np.uint32(max(window, 0)))
+                fetch(ahead[1], np.uint32(max(window, 0)))
             at, offset = window - low + MARGIN, np.float32(place - window)
             # most registers are written as a whole, without a mask
             if i >= first and i + LANES <= stop:
