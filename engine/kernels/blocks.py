@@ -136,6 +136,12 @@ def run_blocks(
         without common sums
     """
     starts = range(0, n_rows, rows or block_size(n_rows, threads, smallest))
+    if len(starts) == 1:
+        # Starting a thread takes longer than a small call, above all if many threads make calls.
+        work(0, 0, n_rows)
+        if on_progress:
+            on_progress(n_rows, n_rows)
+        return
     # one counter for each thread: only its owner writes it, so no lock is needed to sum them
     done = [0] * threads
     stopped, waiting, lock = Event(), iter(starts), Lock()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from math import prod
-from typing import Any, Never, overload
+from typing import Any, Never, Self, overload
 
 from engine.core.arrays import Array, as_supported, module_of, to_host
 from engine.core.backend import Backend
@@ -15,10 +17,16 @@ from engine.core.profiling import Profiler
 from engine.operators.of_any_operator import flat_operator, power_iteration, real_number
 
 Shape = tuple[int, ...]
+Definition = tuple[Callable[..., Any], tuple[Any, ...]]
+"""Function and arguments that create an operator again, as `__reduce__` returns them."""
 
 
 class LinearOperator(ABC):
     """A maps arrays of in_shape to arrays of out_shape; its adjoint maps them back.
+
+    Several threads can use an operator at the same time, with the results of a single thread. A
+    pickle stores its definition (geometry, grid, options). Loading it compiles or loads kernels and
+    chooses a device of the same kind again. Progress callbacks and profilers are not stored.
 
     A(x) and A @ x check the shape and call `forward`; A.T(y) does the same with `adjoint`.
     Operators combine like matrices: A @ B, A + B, A - B, -A, 2 * A, A / 2; `algebra` stacks them.
@@ -167,6 +175,12 @@ class LinearOperator(ABC):
         # With the operator's own adjoint: for an unmatched pair this is the norm that iterations
         # see.
         return power_iteration(lambda x: self.T(self(x)), self.in_shape, rtol, seed, max_iterations)
+
+    def __copy__(self) -> Self:
+        # `copy` would otherwise create the operator again from its definition, like a pickle
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
 
     def __repr__(self) -> str:
         where = "" if self.on is None else f" on {self.on.name}"
@@ -399,3 +413,16 @@ class _Rows(Composite):
 def _bracketed(A: LinearOperator) -> str:
     """Return the name of a part, in brackets if it is itself a combination."""
     return f"({A.name})" if isinstance(A, _Product | _Sum | _Scaled) else A.name
+
+
+def created(kind: type[LinearOperator], *arguments: Any, **options: Any) -> Definition:
+    """Return the call of a constructor as `LinearOperator.__reduce__` returns it.
+
+    Parameters
+    ----------
+    kind
+        class of the operator
+    arguments, options
+        arguments of its constructor
+    """
+    return partial(kind, **options), arguments

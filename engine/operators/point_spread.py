@@ -28,7 +28,7 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.point_spread import LEAST_WEIGHT, PointSpread
 from engine.geometry.tof import FWHM_PER_SIGMA
 from engine.kernels.smoothing.device_point_spread import SparseElements, applied
-from engine.operators.base import LinearOperator
+from engine.operators.base import Definition, LinearOperator, created
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -58,11 +58,14 @@ class PointSpreadBlur(LinearOperator):
     adjoint_rtol = 1e-5
 
     def __init__(self, spread: PointSpread, grid: ImageGrid) -> None:
-        self.spread = spread
+        self.spread, self._grid = spread, grid
         self.in_shape = self.out_shape = grid.shape
         self._matrices = axial_matrix(spread, grid), plane_matrix(spread, grid)
         self._turned = tuple(matrix.T.tocsr() for matrix in self._matrices)
         self._there: dict[Gpu, tuple[SparseElements, ...]] = {}
+
+    def __reduce__(self) -> Definition:
+        return created(type(self), self.spread, self._grid)
 
     def forward(self, x: Array) -> Array:
         """Return K x."""

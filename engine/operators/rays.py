@@ -7,13 +7,12 @@ probability of the ray's TOF bin over this length.
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.arrays import Array, module_of
+from engine.core.arrays import Array, module_of, to_host
 from engine.core.backend import Backend
 from engine.core.errors import NumericalError, ResourceError
 from engine.core.profiling import Profiler
@@ -24,18 +23,12 @@ from engine.kernels.blocks import OnProgress
 from engine.kernels.host_variants import Sharing
 from engine.kernels.rays.host_rays import HostRays
 from engine.kernels.rays.slice_tracing import EventRows
-from engine.kernels.rays.tof import chord_table
 from engine.kernels.units import share_unit, value_unit
 from engine.kernels.variants import RayVariant
 from engine.operators.base import LinearOperator
 from engine.operators.lower_bound import least_factor
-from engine.operators.ray_checks import (
-    check_background,
-    check_bins,
-    check_ends,
-    check_points,
-    check_size,
-)
+from engine.operators.ray_checks import check_background, check_size
+from engine.operators.ray_rows import Rays, checked_rows, rows_of
 
 if TYPE_CHECKING:
     from engine.kernels.rays.device_em import DeviceEm
@@ -44,28 +37,11 @@ if TYPE_CHECKING:
 
 __all__ = ["RayProjector", "RayVariant", "Rays"]
 
-
-@dataclass(frozen=True)
-class Rays:
-    """Rays: the rows of a projector.
-
-    Attributes
-    ----------
-    points_mm : (m, 3) float64, (x, y, z) of the crystals, or of the ends themselves [mm]; on the
-        host, while the other arrays can be on the device
-    ends : (n, 2) int32, the two points of each ray; order matters for time of flight
-    tof_bins : (n,) int16, TOF bin of each ray, counted towards its second point; None: no TOF
-
-    Examples
-    --------
-    >>> import numpy as np, engine
-    >>> ends_mm = np.array([[-10.0, 0.5, 0.5], [10.0, 0.5, 0.5]])
-    >>> rays = engine.Rays(ends_mm, np.array([[0, 1]], np.int32))
-    """
-
-    points_mm: NDArray[np.float64]
-    ends: NDArray[np.int32]
-    tof_bins: NDArray[np.int16] | None = None
+_DEFINITION = (
+    *("grid", "on", "in_shape", "dtype", "reproducible"),
+    *("_tof", "_variant", "_form"),
+)
+"""Attributes that define a projector, in addition to its rows."""
 
 
 class RayProjector(LinearOperator):
@@ -120,8 +96,15 @@ class RayProjector(LinearOperator):
         self.grid, self.on, self.reproducible, self.storage = grid, on, reproducible, storage
         self.in_shape = grid.shape
         self.dtype = np.dtype(dtype)
+        self._tof, self._variant, self._form = tof, variant, form
         # checked here, once: kernels trust every index and test none
-        rows = _rows(rays, grid, tof, self.dtype)
+        self._trace(checked_rows(rays, grid, tof, self.dtype), on_progress, profiler)
+
+    def _trace(
+        self, rows: EventRows, on_progress: OnProgress | None, profiler: Profiler | None
+    ) -> None:
+        """Prepare the kernels of checked rows."""
+        grid, on, storage = self.grid, self.on, self.storage
         profiler = profiler or Profiler(on)
         self._tracer: HostRays | DeviceRays
         if on.is_cuda:
@@ -129,10 +112,12 @@ class RayProjector(LinearOperator):
             from engine.kernels.rays.device_rays import DeviceRays
             from engine.kernels.tuning import tuned
 
+            is_timed = len(rows.bins) > 0
             self._tracer = DeviceRays(
                 rows,
                 grid.shape,
-                variant or tuned(on, grid.n_voxels, len(rows.bins) > 0, reproducible, dtype),
+                self._variant
+                or tuned(on, grid.n_voxels, is_timed, self.reproducible, str(self.dtype)),
                 on=on,
                 to_store=None if storage is MEMORY else storage.in_memory,
                 on_progress=on_progress,
@@ -142,10 +127,10 @@ class RayProjector(LinearOperator):
             self._tracer = HostRays(
                 rows,
                 grid.shape,
-                dtype=dtype,
+                dtype=str(self.dtype),
                 on=on,
-                exact=reproducible,
-                form=form,
+                exact=self.reproducible,
+                form=self._form,
                 to_store=storage.in_memory,
                 rest=storage.rest,
                 on_progress=on_progress,
@@ -153,6 +138,18 @@ class RayProjector(LinearOperator):
             )
         self.out_shape = (self._tracer.n_rows,)
         self._subsets: dict[tuple[int, int], RayProjector] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        rows = self._tracer.rows
+        # Columns in files are copied into the pickle.
+        columns = (rows.points, to_host(rows.ends), to_host(rows.bins))
+        return {"columns": columns} | {name: getattr(self, name) for name in _DEFINITION}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        columns: tuple[Array, Array, Array] = state.pop("columns")
+        self.__dict__.update(state)
+        self.storage = MEMORY
+        self._trace(rows_of(*columns, self.grid, self._tof, self.dtype), None, None)
 
     def forward(self, x: Array) -> Array:
         """Return line integrals along the rays, (n,) [mm times the unit of x].
@@ -437,14 +434,16 @@ class RayProjector(LinearOperator):
         of
             number of subsets
         """
-        if (k, of) not in self._subsets:
+        found = self._subsets.get((k, of))
+        if found is None:
             part = copy(self)
             # cached, because each iteration uses the same subsets again
             part._tracer = self._tracer.part(k, of)
             part.out_shape = (part._tracer.n_rows,)
             part._subsets = {}
-            self._subsets[k, of] = part
-        return self._subsets[k, of]
+            # another thread may have been faster
+            found = self._subsets.setdefault((k, of), part)
+        return found
 
     def _value_unit(self, values: Array) -> float:
         """Return a power of two for which the largest possible sum of values times lengths fits."""
@@ -456,29 +455,3 @@ class RayProjector(LinearOperator):
                 "these values first."
             )
         return value_unit(largest)
-
-
-def _rows(rays: Rays, grid: ImageGrid, tof: TofBins | None, dtype: np.dtype[Any]) -> EventRows:
-    """Check the rays and convert them for the kernels."""
-    # Kernels work in voxels; lengths are converted to mm at the end.
-    points = np.array(grid.to_voxels(rays.points_mm), np.float64, order="C")
-    check_points(rays.points_mm, points)
-    check_ends(rays.ends, len(points))
-    ends = _typed(rays.ends, np.int32)
-    voxel_mm = np.array(grid.voxel_mm, np.float64)
-    if tof is None or rays.tof_bins is None:
-        # Kernels are compiled for fixed types, so empty arrays stand for "no TOF".
-        no_bins, no_table = np.empty(0, np.int16), np.empty(0, dtype)
-        no_lanes = np.empty(0, np.float32)
-        return EventRows(points, ends, voxel_mm, no_bins, no_table, 1, 1.0, 1.0, no_lanes)
-    check_bins(rays.tof_bins, tof.n_bins, len(ends))
-    table = chord_table(tof.sigma_mm, tof.bin_mm, dtype)
-    timing = (table.coefficients, tof.n_bins, tof.bin_mm, table.part_mm, table.in_lanes())
-    return EventRows(points, ends, voxel_mm, _typed(rays.tof_bins, np.int16), *timing)
-
-
-def _typed(values: Array, dtype: Any) -> Array:
-    """Copy checked values, so that nobody can change them; read-only arrays are not copied."""
-    if isinstance(values, np.ndarray) and not values.flags.writeable:
-        return np.ascontiguousarray(values, dtype)
-    return module_of(values).array(values, dtype, order="C")

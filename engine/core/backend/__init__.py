@@ -42,7 +42,11 @@ _CARD = re.compile(r"cuda(:(\d{1,3}|(GPU|MIG)-[0-9a-fA-F-]{1,40}))?")
 
 @dataclass(frozen=True)
 class Backend:
-    """A device: the CPU with some threads, or a GPU."""
+    """A device: the CPU with some threads, or a GPU.
+
+    A pickle stores the kind of device. Loading a GPU selects the first one that starts, otherwise
+    the CPU.
+    """
 
     name: str
     """"cpu" or "cuda"."""
@@ -76,6 +80,14 @@ class Backend:
             return f"{self.gpu.facts.name}, driver {self.gpu.facts.driver}"
         name, n = processor_name(), self.threads
         return f"{name}, 1 thread" if n == 1 else f"{name}, {n} threads"
+
+    def __reduce__(self) -> tuple[Callable[..., Backend], tuple[Any, ...]]:
+        # a pickle can be loaded on a machine with other devices
+        return (best, ()) if self.is_cuda else (cpu, (self.threads,))
+
+    def __deepcopy__(self, _: dict[int, Any]) -> Backend:
+        # arrays of a copied operator must stay on the same device
+        return self
 
     def of_a_run(self) -> Backend:
         """Return the same device for a new run, with an empty record of kernel variants."""

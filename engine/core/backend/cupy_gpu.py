@@ -7,6 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,7 @@ class CupyGpu(Gpu):
         self._ring = PinnedRing()
         self._modules: dict[tuple[str, tuple[str, ...]], Module] = {}
         self._sent: deque[tuple[_Event, Array]] = deque()
+        self._sent_lock = Lock()
 
     def faults(self, doing: str) -> AbstractContextManager[None]:
         return faults_in_words(doing)
@@ -109,10 +111,12 @@ class CupyGpu(Gpu):
 
     def _keep(self, host: Array) -> None:
         """Hold a reference to the host array until its copy is complete."""
-        self._sent.append((_Event(self.xp.cuda.get_current_stream().record()), host))
-        while self._sent and (self._sent[0][0].event.done or len(self._sent) > _MOST_SENT):
-            stamp, _ = self._sent.popleft()
-            stamp.event.synchronize()
+        stamp = _Event(self.xp.cuda.get_current_stream().record())
+        with self._sent_lock:
+            self._sent.append((stamp, host))
+            while self._sent and (self._sent[0][0].event.done or len(self._sent) > _MOST_SENT):
+                oldest, _ = self._sent.popleft()
+                oldest.event.synchronize()
 
     def download(self, values: Array, out: HostArray | None = None) -> HostArray:
         host = np.empty(values.shape, values.dtype) if out is None else out

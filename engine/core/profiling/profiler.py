@@ -1,7 +1,8 @@
 """Times the stages of a run; on a GPU by its own clock and without waiting for it.
 
 On a GPU a stage is the time between two stamps in its queue. The host continues and reads the times
-when it makes a profile. Stages cannot be nested: the inner one would be counted twice.
+when it makes a profile. Stages of a thread cannot be nested: the inner one would be counted twice.
+Several threads can share a profiler, and their times add up.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock, local
 from time import perf_counter
 
 from engine.core.backend import Backend
@@ -27,6 +29,12 @@ class Amounts:
     events: int = 0
     bytes: int = 0
     unit: str = "events"
+
+
+class _OpenStage(local):
+    """Key of the open stage of each thread; empty if there is none."""
+
+    key = ""
 
 
 @dataclass
@@ -53,7 +61,7 @@ class Profiler:
     def __init__(self, on: Backend) -> None:
         self._on = on
         self._device = _device(on)
-        self._open = ""
+        self._open, self._lock = _OpenStage(), Lock()
         self._sums: dict[str, _Sum] = {}
         self._pending: list[tuple[str, Stamp, Stamp, Amounts]] = []
         self._kernels: dict[str, Kernel] = {}
@@ -85,33 +93,36 @@ class Profiler:
         ValueError
             if the stage or the unit is unknown
         RuntimeError
-            if a stage is already open
+            if a stage of this thread is already open
         """
         if name not in TITLES:
             raise ValueError(f"stage {name!r} is not valid; expected one of {', '.join(TITLES)}.")
         if unit not in UNITS:
             raise ValueError(f"unit {unit!r} is not valid; expected one of {', '.join(UNITS)}.")
         # Nested stages would count the inner time twice.
-        if self._open:
+        if self._open.key:
             raise RuntimeError(
-                f"stage {name!r} cannot begin before stage {self._open!r} has ended."
+                f"stage {name!r} cannot begin before stage {self._open.key!r} has ended."
             )
-        self._open = name
+        self._open.key = name
         amounts = Amounts(events, bytes, unit)
         gpu = self._on.gpu
         try:
             if gpu is None:
                 start = perf_counter()
                 yield amounts
-                self._add(name, perf_counter() - start, amounts)
+                with self._lock:
+                    self._add(name, perf_counter() - start, amounts)
             else:
                 # The stamp is queued behind earlier work, so it marks the start on the device.
                 earlier = gpu.stamp()
                 yield amounts
                 # Reading the stamps now would make the host wait for the GPU.
-                self._pending.append((name, earlier, gpu.stamp(), amounts))
+                later = gpu.stamp()
+                with self._lock:
+                    self._pending.append((name, earlier, later, amounts))
         finally:
-            self._open = ""
+            self._open.key = ""
         if len(self._pending) > MOST_PENDING:
             self._read(MOST_PENDING // 2)
 
@@ -145,9 +156,10 @@ class Profiler:
         return Profile(self._device, tuple(stages), kernels, self._meter.read())
 
     def _read(self, n: int) -> None:
-        for name, earlier, later, amounts in self._pending[:n]:
-            self._add(name, later.seconds_since(earlier), amounts)
-        del self._pending[:n]
+        with self._lock:
+            for name, earlier, later, amounts in self._pending[:n]:
+                self._add(name, later.seconds_since(earlier), amounts)
+            del self._pending[:n]
 
     def _add(self, name: str, seconds: float, amounts: Amounts) -> None:
         self._sums.setdefault(name, _Sum()).add(seconds, amounts)

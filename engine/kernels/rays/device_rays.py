@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
+from threading import RLock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from engine.core.arrays import Array as HostArray
 from engine.core.arrays import module_of
 from engine.core.backend import Backend
 from engine.core.backend.gpu import Array, Gpu, Stamp
+from engine.core.backend.turns import in_turn
 from engine.core.errors import DeviceMemoryError
 from engine.core.profiling import Profiler
 from engine.kernels.blocks import OnProgress
@@ -71,6 +73,7 @@ class DeviceRays:
         self._table = on.to_device(rows.table if rows.table.size else np.zeros(4, self.dtype))
         self._placed: Placed | None = None
         self._in_pieces = False
+        self.turn = RLock()  # also of parts, which share our arrays
 
     @property
     def n_rows(self) -> int:
@@ -82,6 +85,7 @@ class DeviceRays:
         """Number of rays of a launch."""
         return max(SLABS_PER_LAUNCH // max(self.shape), self.variant.block)
 
+    @in_turn
     def part(self, first: int, step: int) -> DeviceRays:
         """Return rows first, first + step, ..., which share the arrays on the device.
 
@@ -119,6 +123,7 @@ class DeviceRays:
         part._placed, part._in_pieces = None, False  # copied to the device when it is first used
         return part
 
+    @in_turn
     def forward(self, x: Array) -> Array:
         """Return line integrals along the rays.
 
@@ -140,6 +145,7 @@ class DeviceRays:
                 )
         return out
 
+    @in_turn
     def back(self, values: Array, unit: float) -> Array:
         """Return the sum of the rays, each times its value.
 
@@ -165,6 +171,7 @@ class DeviceRays:
         self.kernels.collect(sums, None, unit, image)
         return image
 
+    @in_turn
     def update(self, x: Array, background: Array | None, unit: float) -> tuple[Array, Array]:
         """Return the numerator of the EM update, and the expected counts.
 
@@ -187,6 +194,7 @@ class DeviceRays:
         self.kernels.collect(sums, image, unit, numerator)
         return numerator, expected
 
+    @in_turn
     def update_sums(
         self, x: Array, background: Array | None, unit: float
     ) -> tuple[HostArray, Array]:
@@ -256,6 +264,7 @@ class DeviceRays:
             each = (rest[at], has_background, scale, expected[at], sums)
             self.kernels.rays("update", len(rows), *scene, image, peak, *each)
 
+    @in_turn
     def replicates(
         self, images: Array, background: Array | None, counts: Array | None, draws: Draws
     ) -> Array:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
 from math import prod
+from threading import RLock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +16,7 @@ from numpy.typing import NDArray
 from engine.core.arrays import module_of
 from engine.core.backend import Backend
 from engine.core.backend.gpu import Array, Gpu
+from engine.core.backend.turns import in_turn
 from engine.core.profiling import Profiler
 from engine.data.response import ResponseMatrix
 from engine.kernels.blocks import OnProgress
@@ -56,6 +60,7 @@ class DeviceResponse:
         starts = response.starts[:: response.n_planes_stored]
         self.n_nonzero: NDArray[np.int64] = np.diff(starts)
         self._resident: GroupedRows | None = None
+        self.turn = RLock()  # rows are uploaded by one call at a time
 
     def parts(self, rows: NDArray[np.int64]) -> Iterator[tuple[slice, GroupedRows, Array]]:
         """Yield the rows part by part, as they are on the device.
@@ -183,6 +188,11 @@ class DeviceMatrix:
         self._n_lines, self._shape = int(starts[-1]), response.scanner.grid.shape
         self._phases = Phases.of(s, response.margin)
 
+    @property
+    def turn(self) -> AbstractContextManager[Any]:
+        return self._stored.turn
+
+    @in_turn
     def forward(self, x: Array) -> Array:
         """Return the values (n_lines,) of an image (n_z, n_y, n_x), on the device."""
         images = self._image(x, turned=False), self._image(x, turned=True)
@@ -193,6 +203,7 @@ class DeviceMatrix:
             self._run("forward", launches, table, pace)
         return out
 
+    @in_turn
     def adjoint(self, y: Array) -> Array:
         """Return the back projection (n_z, n_y, n_x) of the values of the lines, on the device."""
         values, image = self._there(y), self._gpu.empty(self._shape, np.float32)

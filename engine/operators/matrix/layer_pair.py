@@ -12,7 +12,7 @@ the image, seen from the other panel with mirrored rows and columns. A GPU proje
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -23,6 +23,7 @@ from engine.core.arrays import Array, to_host
 from engine.data.response import ResponseMatrix
 from engine.kernels.matrix.codes import ACROSS
 from engine.kernels.matrix.decode import GroupLimits
+from engine.operators.base import Definition
 from engine.operators.matrix.layout import LineByLine, MatrixLayout
 from engine.operators.matrix.projector import MatrixProjector, Piece
 from engine.operators.matrix.rows import StoredRows
@@ -45,6 +46,10 @@ class LayerPairProjector(MatrixProjector):
         self.in_shape = n_z, n_planes // 2, n_x
         self.phases = replace(self.phases, n_planes=n_planes // 2)
         self._layout = self._make_layout()
+
+    def __reduce__(self) -> Definition:
+        create, arguments = super().__reduce__()
+        return (_exchanged, (create, arguments)) if self._is_exchanged else (create, arguments)
 
     def exchanged(self) -> LayerPairProjector:
         """Return the projector of the exchanged layers."""
@@ -94,3 +99,9 @@ class LayerPairProjector(MatrixProjector):
             rest = rows.codes, rows.weights, rows.groups
             arrays = rows.chosen, rows.shapes, starts, *rest
             yield arrays, image[plane : plane + 1], 0, 1
+
+
+def _exchanged(
+    create: Callable[..., LayerPairProjector], arguments: tuple[Any, ...]
+) -> LayerPairProjector:
+    return create(*arguments).exchanged()

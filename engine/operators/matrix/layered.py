@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from itertools import product
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from engine.core.backend import Backend
 from engine.core.profiling import Profiler
 from engine.data.layered_response import LayeredResponse, Layers, StoredResponse
 from engine.kernels.blocks import OnProgress
+from engine.operators.base import Definition
 from engine.operators.matrix.layer_pair import LayerPairProjector
 from engine.operators.matrix.orientation_rows import OrientationRows
 from engine.operators.matrix.projector import MatrixProjector
@@ -41,8 +43,8 @@ class _Part:
     lines: slice
 
 
-class _PartProgress:
-    """Converts the progress of parts to that of the whole."""
+class _PartProgress(local):
+    """Converts the progress of parts to that of the whole, in each thread for its own call."""
 
     def __init__(self, on_progress: OnProgress) -> None:
         self._on_progress, self._before, self._n = on_progress, 0, 0
@@ -115,6 +117,9 @@ class LayeredProjector(OrientationRows):
         self.in_shape = response.scanner.grid.shape
         self._choose(np.arange(response.scanner.settings.n_layers**2 * self._n_each))
 
+    def __reduce__(self) -> Definition:
+        return _rows_of, (self.response, self.orientations, self.on, self.dtype)
+
     @property
     def offsets(self) -> NDArray[np.int32]:
         found: NDArray[np.int32] = self._table.offsets[self.orientations % self._n_each]
@@ -175,6 +180,13 @@ class LayeredProjector(OrientationRows):
                 self._progress.begin(done, len(self.orientations))
             yield part
             done += len(part.A.orientations)
+
+
+def _rows_of(
+    response: LayeredResponse, orientations: Array, on: Backend, dtype: DTypeLike
+) -> LayeredProjector:
+    """Return the projector of some orientations, numbered as in the whole one."""
+    return LayeredProjector(response, on=on, dtype=dtype).among(orientations)
 
 
 def projector(

@@ -28,6 +28,7 @@ from engine.kernels.matrix.codes import MOST_PITCHES
 from engine.kernels.matrix.decode import GroupLimits
 from engine.kernels.matrix.variants import MatrixVariant
 from engine.kernels.stored_variants import Slot, chosen
+from engine.operators.base import Definition, created
 from engine.operators.matrix.device import DeviceMatrix, DeviceResponse, default_variant
 from engine.operators.matrix.em import MatrixEm
 from engine.operators.matrix.layout import MatrixLayout
@@ -113,6 +114,7 @@ class MatrixProjector(OrientationRows):
         self._tick, self._kept = on_progress, DecodedRows(response, self.dtype)
         self._stored: DeviceResponse | None = None
         self.profiler = profiler
+        self._given = {"variant": variant, "form": form}
         self._form, slot = form or MatrixForm(), matrix_slot(scanner.settings)
         if on.gpu is None and form is None:
             self._form = chosen(on, slot, self._form)
@@ -129,6 +131,10 @@ class MatrixProjector(OrientationRows):
                 # tuning for speed must not change the precision of the rows
                 variant = replace(chosen(on, slot, usual), values=usual.values)
             self._stored = DeviceResponse(response, on.gpu, self.profiler, variant)
+
+    def __reduce__(self) -> Definition:
+        options = {"on": self.on, "orientations": self.orientations, "dtype": self.dtype}
+        return created(type(self), self.response, **options, **self._given)
 
     def _choose(self, orientations: Array) -> None:
         self.orientations = orientations.astype(np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from threading import Lock
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -139,6 +140,7 @@ class DecodedRows:
     def __init__(self, response: ResponseMatrix, dtype: np.dtype[np.generic]) -> None:
         self._response, self._dtype, self._n_bytes = response, dtype, 0
         self._kept: dict[tuple[GroupLimits, bytes], StoredRows] = {}
+        self._lock = Lock()
 
     def of(self, offsets: Array, limits: GroupLimits, threads: int) -> StoredRows:
         """Return the rows of some orientations, from the cache if possible.
@@ -157,10 +159,14 @@ class DecodedRows:
         if rows is None:
             # each iteration needs the same subsets again, forward and back
             rows = stored_rows(self._response, offsets, self._dtype, limits, threads)
-            # The cache only grows: subsets repeat in a fixed order, so replacing entries would
-            # never hit.
-            if self._n_bytes + rows.n_bytes <= memory.MOST_KEPT_BYTES:
-                self._kept[key], self._n_bytes = rows, self._n_bytes + rows.n_bytes
+            with self._lock:
+                # Another thread may have been faster.
+                if key in self._kept:
+                    return self._kept[key]
+                # The cache only grows: subsets repeat in a fixed order, so replacing entries would
+                # never hit.
+                if self._n_bytes + rows.n_bytes <= memory.MOST_KEPT_BYTES:
+                    self._kept[key], self._n_bytes = rows, self._n_bytes + rows.n_bytes
         return rows
 
 

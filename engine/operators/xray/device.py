@@ -9,6 +9,7 @@ are cached between calls, and subsets of a scan share them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from engine.core.backend import Backend
 from engine.core.backend.gpu import Array, Texture
+from engine.core.backend.turns import in_turn
 from engine.core.errors import DeviceMemoryError
 from engine.kernels.blocks import OnProgress
 from engine.kernels.cone.cone_variants import WARP, BackVariant
@@ -70,14 +72,21 @@ class DeviceXray:
         self._gathering: tuple[GatherVariant | None] | None = None
         self._share, self._is_least = USABLE, False
 
+    @property
+    def turn(self) -> AbstractContextManager[Any]:
+        return self._tools.turn
+
+    @in_turn
     def forward(self, x: Array) -> Array:
         """Return the line integrals (n_views, n_rows, n_columns) of a volume (n_z, n_y, n_x)."""
         return self._fitting(self._scene.seen, partial(self._forward, x))
 
+    @in_turn
     def transposed(self, y: Array) -> Array:
         """Return the exact transpose of `forward` from memory, (n_z, n_y, n_x)."""
         return self._fitting(self._scene.grid.shape, partial(self._transposed, y))
 
+    @in_turn
     def back(self, y: Array | MadeViews, box: VolumeBox, *, as_adjoint: bool) -> Array:
         """Return the voxel-driven back projection with 1/τ² of a box.
 

@@ -26,7 +26,7 @@ from engine.data.storage.out_of_core import OutOfCoreArray
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.kernels.blocks import OnProgress
-from engine.operators.base import LinearOperator
+from engine.operators.base import Definition, LinearOperator, created
 from engine.operators.xray.parts import Parts, parts_for, pieces
 from engine.operators.xray.scene import rows_seeing
 from engine.operators.xray.slab_memory import MARGINS, bytes_each, least_bytes
@@ -41,7 +41,8 @@ class SlabbedXrayTransform(LinearOperator):
 
     Memory holds one slab and one chunk of views. Results are stored in `storage`; with an
     `IterateStorage` they are out-of-core arrays. Pages of mapped input files are
-    released after reading. `norm` stores its vectors in memory.
+    released after reading. `norm` stores its vectors in memory. Only a transform with results in
+    memory can be pickled.
 
     Parameters
     ----------
@@ -93,6 +94,14 @@ class SlabbedXrayTransform(LinearOperator):
         self.parts = replace(self.parts, views=chunks)
         self._chunks = [geometry.select(slice(views.start, views.stop)) for views in chunks]
         self._rows_seen: dict[tuple[int, int], slice] = {}
+
+    def __reduce__(self) -> Definition:
+        if self._room is not MEMORY:
+            raise ResourceError(
+                "a transform with results in files cannot be pickled, because the files belong to "
+                "this process; create it again in the other process."
+            )
+        return created(type(self), self.geometry, self.grid, self.parts, on=self.on)
 
     def forward(self, x: Array) -> Array:
         """Return the line integrals of a volume.

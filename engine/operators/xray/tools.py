@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import Protocol
 
 from engine.core.backend.gpu import Array, Gpu, Texture, TextureKind
@@ -49,6 +50,7 @@ class Tools:
 
     def __init__(self, gpu: Gpu, profiler: Profiler) -> None:
         self.gpu, self.profiler = gpu, profiler
+        self.turn = RLock()  # textures are filled and read by one call at a time
         self._joseph: dict[JosephVariant, Joseph] = {}
         self._gather: dict[GatherVariant, JosephGather] = {}
         self._back: dict[BackVariant, ConeBack] = {}

@@ -22,7 +22,7 @@ from engine.core.profiling import Profiler
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.kernels.blocks import OnProgress
-from engine.operators.base import LinearOperator
+from engine.operators.base import Definition, LinearOperator, created
 from engine.operators.xray.host import HostXray
 from engine.operators.xray.scene import Region, Scene, VolumeBox
 from engine.operators.xray.slab_memory import REAL_BYTES
@@ -123,6 +123,11 @@ class XrayTransform(LinearOperator):
                 streams=self.streams,
                 on_progress=self._tick,
             )
+
+    def __reduce__(self) -> Definition:
+        # A GPU with less memory can need to stream what another one holds.
+        options = {"on": self.on, "adjoint": self.adjoint_kind, "streams": self.streams or None}
+        return created(type(self), self.geometry, self.grid, **options)
 
     @property
     def on_progress(self) -> OnProgress | None:
@@ -229,9 +234,12 @@ class XrayTransform(LinearOperator):
             number of subsets
         """
         # Cached, because each iteration uses the same subsets; they share kernels and textures.
-        if (k, of) not in self._subsets:
-            self._subsets[k, of] = self.with_geometry(self.geometry.select(slice(k, None, of)))
-        return self._subsets[k, of]
+        found = self._subsets.get((k, of))
+        if found is None:
+            part = self.with_geometry(self.geometry.select(slice(k, None, of)))
+            # another thread may have been faster
+            found = self._subsets.setdefault((k, of), part)
+        return found
 
     def with_geometry(self, geometry: XrayGeometry) -> XrayTransform:
         """Return the transform of the same volume with another scan, sharing kernels and textures.
