@@ -237,4 +237,4 @@ def _dual_head(on: Words, quick: bool) -> CheckStep:
     full = ("--subsets", "6", "--repeats", "3", "--parts", "projection,kernels,images")
     is_full = "cpu" not in on and not quick
     options = full if is_full else ("--system", "test", "--iterations", "2")
-    return CheckStep("dual head", ("bench", "dual-head", *on, *options), 200.0)
+    return CheckStep("dual head", ("bench", "dual-head", *on, *options), 300.0)

@@ -63,8 +63,8 @@ def test_results_of_the_gpu_are_those_of_the_cpu(found, name):
 def test_a_wrong_image_of_the_gpu_is_a_miss(monkeypatch):
     true_fdk = x_rays.fdk
 
-    def other(values, geometry, grid, *, on):
-        image = true_fdk(values, geometry, grid, on=on)
+    def other(values, geometry, grid, *, on, region=None):
+        image = true_fdk(values, geometry, grid, on=on, region=region)
         return image * np.float32(1.01) if on.is_cuda else image
 
     monkeypatch.setattr(x_rays, "fdk", other)
