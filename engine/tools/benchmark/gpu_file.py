@@ -6,10 +6,12 @@ Users of a GPU may send it. `table` compares the received files.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from engine.core.backend.devices import DeviceInfo
 from engine.core.backend.generations import generation
@@ -25,6 +27,13 @@ MOST_BYTES = 1 << 24
 _REMEDY = "Use files written by `isocenter gpu-check`."
 _FACTS = ("isocenter", "python", "system", "processor", "commit")
 """Environment that is stored with measurements."""
+_DEVICE = (
+    *("name", "threads", "compute_capability", "n_multiprocessors", "memory_bytes"),
+    *("peak_bytes_per_s", "driver", "arrays"),
+)
+"""Properties of devices that are stored with measurements; not the number of one GPU."""
+_FOLDERS = re.compile(r"(?<![\w:/\\])(?:[A-Za-z]:)?[/\\](?:[^/\\\s]+[/\\])+")
+"""Folders at the start of a path in a sentence."""
 
 
 def record(device: DeviceInfo, ends: Sequence[StepEnd], figures: dict[str, Plain]) -> Plain:
@@ -77,11 +86,27 @@ def _card(device: DeviceInfo) -> Plain:
 def _nameless(figure: Plain) -> Plain:
     """Return figures with those properties of the machine that identify nobody."""
     # A list of what may stay, not of what must go: new properties stay out
-    record = dict(figure)
+    record: Plain = _without_folders(figure)
     where = record.get("environment", {})
     record["environment"] = {name: where[name] for name in _FACTS if name in where}
+    record["devices"] = {
+        key: {name: device[name] for name in _DEVICE if name in device}
+        for key, device in record.get("devices", {}).items()
+    }
     record.pop("file", None)
     return record
+
+
+def _without_folders(value: Any) -> Any:
+    """Return JSON values in which paths, such as those of libraries, are file names only."""
+    if isinstance(value, dict):
+        return {key: _without_folders(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_without_folders(each) for each in value]
+    # The home folder first, since it can contain spaces
+    return (
+        _FOLDERS.sub("", value.replace(str(Path.home()), "")) if isinstance(value, str) else value
+    )
 
 
 def write(record: Plain, path: Path) -> None:

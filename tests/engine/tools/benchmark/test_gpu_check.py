@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import psutil
 import pytest
@@ -114,6 +115,30 @@ def test_the_file_has_no_names_of_people_folders_or_machines():
     assert "ada" not in text and "1b0c" not in text and "kernels.json" not in text
     assert "NVIDIA RTX 4090" in text and "Ada Lovelace" not in gpu_file.lines(kept())[0]
     assert kept()["card"]["generation"] == "Ada Lovelace, compute capability 8.9"
+
+
+def test_the_file_has_no_number_of_the_card_and_no_folders():
+    library = "/opt/ada/lib/libparallelproj.so: this library was built without CUDA."
+    figure = FIGURES | {
+        "devices": {"cuda": {"name": "RTX 4090", "uuid": "1b0c-1", "bus_id": "01:00.0"}},
+        "parts": {
+            "peers": {
+                "rows": [
+                    {"why_not": library},
+                    {"why_not": f"{Path.home()}/my lib/x.so: C:\\Users\\ada\\y.dll is missing."},
+                    {"why_not": "Install tigre (https://github.com/CERN/TIGRE); 3 events/s."},
+                ],
+                "bars": [],
+            }
+        },
+    }
+    found = gpu_file.record(DEVICE, [], {"peers": figure})["figures"]["peers"]
+    assert found["devices"] == {"cuda": {"name": "RTX 4090"}}
+    assert [row["why_not"] for row in found["parts"]["peers"]["rows"]] == [
+        "libparallelproj.so: this library was built without CUDA.",
+        "/my lib/x.so: y.dll is missing.",
+        "Install tigre (https://github.com/CERN/TIGRE); 3 events/s.",
+    ]
 
 
 def test_bars_and_faults_are_lines_of_the_table():
