@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from engine.core.arrays import Array
 from engine.kernels.compile_cache import cached_njit
 
@@ -48,6 +50,10 @@ def pair_sums(
     n_angles = len(angles)
     first, last, whole = angles[0], angles[n_angles - 1], 2 * math.pi
     per_rad = (n_angles - 1) / (last - first)
+    per_step = np.zeros(n_angles - 1)
+    for i in range(n_angles - 1):
+        if angles[i + 1] > angles[i]:
+            per_step[i] = 1 / (angles[i + 1] - angles[i])
     n, squares = 0, 0.0
     sum_one, sum_one_2, sum_other, sum_other_2 = 0.0, 0.0, 0.0, 0.0
     for c in range(len(columns)):
@@ -65,14 +71,15 @@ def pair_sums(
                 angle += whole
             if angle > last:
                 continue
-            # Views are nearly evenly spaced, so a few steps lead from the guess to the interval.
-            i = min(int((angle - first) * per_rad), n_angles - 2)
-            while i < n_angles - 2 and angles[i + 1] <= angle:
-                i += 1
-            while i > 0 and angles[i] > angle:
-                i -= 1
-            step = angles[i + 1] - angles[i]
-            down = (angle - angles[i]) / step if step > 0 else 0.0
+            # The opposite view follows the view, except at the start and after a turn.
+            i += every
+            if i > n_angles - 2 or angle < angles[i] or angle > angles[i + 1]:
+                i = min(int((angle - first) * per_rad), n_angles - 2)
+                while i < n_angles - 2 and angles[i + 1] <= angle:
+                    i += 1
+                while i > 0 and angles[i] > angle:
+                    i -= 1
+            down = (angle - angles[i]) * per_step[i]
             near = other_left[i] + (other_right[i] - other_left[i]) * beyond
             far = other_left[i + 1] + (other_right[i + 1] - other_left[i + 1]) * beyond
             other = near + (far - near) * down - level
