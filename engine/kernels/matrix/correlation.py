@@ -35,15 +35,14 @@ from engine.kernels.matrix.codes import (
     phi_of,
     write_offsets,
 )
-from engine.kernels.matrix.decode import GroupLimits, n_paired_of, rectangle_of, size_of
+from engine.kernels.matrix.decode import LONGEST, GroupLimits, ends_of, rectangle_of
 from engine.kernels.matrix.patches import add_patches
 
-FORWARD = GroupLimits(most=64, far=0)
-"""Groups whose image rows stay in the L1 cache."""
-BACK = GroupLimits(most=16, far=7)
-"""Groups that cover a small rectangle of the image; `far` is also the border of zeros around
-data in the cache."""
-BACK_IN_LANES = GroupLimits(most=32, far=7)
+FORWARD = GroupLimits(most=127, far=0, wide=0)
+"""Groups of any place in a plane."""
+BACK = GroupLimits(most=127, far=6, wide=3)
+"""Groups that cover a small rectangle of the image, which fills its patches."""
+BACK_IN_LANES = GroupLimits(most=127, far=4, wide=3)
 """The same for adjacent mirror images."""
 _MATH: Plain = {
     "fastmath": {"reassoc", "nsz", "arcp", "contract"},
@@ -105,15 +104,16 @@ def forward(
                 write_offsets(
                     codes[first : first + n], base, phi, u.sign * pitch, chi, of_v, offsets
                 )
-                k, e = first, 0
+                e = 0
                 while e < n:
-                    end = e + size_of(groups[k])
+                    ends = ends_of(groups[first + e])
+                    end = e + ends[LONGEST - 1]
                     add_patches(
                         out, image_starts[o], pitches[o], shapes[o, 0], shapes[o, 1] * lanes, flat,
                         plane * image.shape[1], pitch, offsets[e:end],
-                        weights[first + e : first + end], n_paired_of(groups[k]), end - e, u.is_one,
+                        weights[first + e : first + end], ends, u.is_one,
                     )  # fmt: skip
-                    k, e = k + 1, end
+                    e = end
             if _is_last(plane, stored, n_planes, lanes):
                 break
 
@@ -121,13 +121,14 @@ def forward(
 @_KERNEL
 def back(
     start: int, stop: int, chosen: Array, shapes: Array, starts: Array, codes: Array,
-    weights: Array, groups: Array, edge: int, margin: int, lanes: int, images: Array, border: int,
-    image_starts: Array, pitches: Array, size: tuple[int, int], image: Array, offsets: Array,
+    weights: Array, groups: Array, edge: int, margin: int, lanes: int, images: Array,
+    border: tuple[int, int], image_starts: Array, pitches: Array, size: tuple[int, int],
+    image: Array, offsets: Array,
 ) -> None:  # fmt: skip
     """The adjoint of `forward`, into the stored planes start ... stop - 1 and their mirror images.
 
     groups : those of `BACK`
-    images : the data of all orientations, each with a border of zeros, `border` on all sides and
+    images : the data of all orientations, each with a border of zeros, `border` along u and v, and
         what patches cover beyond; image_starts, pitches : (n,) where each starts, how far apart
         its rows are
     """
@@ -139,14 +140,17 @@ def back(
                 row, across = chosen[o, 0], pitches[o]
                 first, n = starts[row, stored], starts[row, stored + 1] - starts[row, stored]
                 u, v = _mirrors(chosen[o], plane > stored, margin)
-                base = image_starts[o] + (border - u.shift) * across + (border - v.shift) * lanes
+                base = image_starts[o] + (border[0] - u.shift) * across
+                base += (border[1] - v.shift) * lanes
                 of_v = -v.sign * lanes
                 write_offsets(codes[first : first + n], 0, 0, -u.sign * across, 0, of_v, offsets)
-                k, e = first, 0
+                e = 0
                 while e < n:
-                    end, code = e + size_of(groups[k]), codes[first + e]
+                    ends, code = ends_of(groups[first + e]), codes[first + e]
+                    n_here = ends[LONGEST - 1]
+                    end = e + n_here
                     # only the rectangle of the image that this group covers
-                    low_u, low_v, down, along = rectangle_of(groups[k], code)
+                    low_u, low_v, down, along = rectangle_of(groups, first + e, n_here, code)
                     low_u, low_v = _least(low_u, down, u), _least(low_v, along, v)
                     phi = edge - 1 - phi_of(code) if u.is_one else phi_of(code)
                     chi = edge - 1 - chi_of(code) if v.is_one else chi_of(code)
@@ -155,10 +159,10 @@ def back(
                         flat, plane * image.shape[1] + at, pitch, shapes[o, 0] + down,
                         (shapes[o, 1] + along) * lanes, images,
                         base + low_u * across + low_v * lanes, across, offsets[e:end],
-                        weights[first + e : first + end], n_paired_of(groups[k]), end - e,
+                        weights[first + e : first + end], ends,
                         1 - u.is_one,  # non-zeros further along u read earlier rows
                     )  # fmt: skip
-                    k, e = k + 1, end
+                    e = end
             if _is_last(plane, stored, n_planes, lanes):
                 break
 

@@ -1,30 +1,41 @@
-"""Stored rows as projection on the CPU reads them: where and how much, in pairs, in groups.
+"""Stored rows as projection on the CPU reads them: where and how much, in runs, in groups.
 
-Two non-zeros whose voxels are a pitch apart along u, of one phase and one v, read rows r and r + 1
-for row r of a sum; over the eight rows of a patch these are 9 rows instead of 16. Four fifths of
-the non-zeros of DHAPET come in such pairs, two fifths where rows and columns are interchanged. Rows
-are stored by phase, then by row and column of the voxel: where those are interchanged, neighbours
-follow one another as it is; elsewhere each is moved behind its neighbour.
+Non-zeros of one phase and one v whose u follow one another read rows r, r + 1, ... for row r of a
+sum. Four of them over the 16 rows of a patch read 19 rows instead of 64. Two thirds of the
+non-zeros of DHAPET come in such runs of four, and 2 to 4 % are alone. Rows are stored by phase,
+then by row and column of the voxel. Where rows and columns are interchanged, runs follow one
+another as it is; elsewhere the non-zeros of a phase are sorted by v first.
 
-Non-zeros are then taken in groups, pairs first. Forward a group is as many as leave their rows of
+Runs are then taken in groups, long runs first. Forward a group is as many as leave their rows of
 the image in the first cache; back it is those of one phase that lie near each other, so that they
 touch a small rectangle of the image. Up to eight orientations and two planes share a row, mirrored
-or not, and with it all that is decided here: a mirror image has the same pairs, the second first.
+or not, and with it all that is decided here: a mirror image has the same runs, the last one first.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from engine.core.arrays import Array
 from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
-from engine.kernels.matrix.codes import ROWS, phase_of, u_of, v_of, write_codes
+from engine.kernels.matrix.codes import (
+    ROWS,
+    phase_of,
+    u_of,
+    v_of,
+    write_codes,
+)
+from engine.kernels.matrix.patches import LANES, LOW, RUNS, Ends
 
+LONGEST = RUNS[0]
+"""Maximum non-zeros of a run."""
 _COUNT, _FEW = 7, 4
-"""Bits of the number of non-zeros in a group, and of distances in pitches."""
+"""Bits of each end of the runs in a group, and of distances in pitches."""
 MOST, FAR = (1 << _COUNT) - 1, (1 << _FEW) - 1
 """Maximum non-zeros of a group, and maximum distance of them in pitches."""
 
@@ -42,55 +53,93 @@ class GroupLimits(NamedTuple):
 
     Attributes
     ----------
-    most : maximum number of non-zeros, from two to `MOST`
-    far : maximum distance in pitches within one phase, up to `FAR`; 0: any position and phase
+    most : maximum number of non-zeros, from `LONGEST` to `MOST`
+    far, wide : distance in pitches along u and v within one phase that a group may have at least,
+        at most `FAR` - `LOW` and `FAR` - `LANES`; 0 and 0: any position and phase
     """
 
     most: int
     far: int
+    wide: int
+
+    def farthest(self, lanes: int) -> tuple[int, int]:
+        """Return the maximum distances in groups of any rows, in pitches along u and v.
+
+        Parameters
+        ----------
+        lanes
+            numbers at each position of a column
+        """
+        of_columns = max(LANES // lanes, 1)
+        return (self.far + LOW - 1, self.wide + of_columns - 1) if self.far else (0, 0)
+
+    def reach(self, shapes: Array, lanes: int) -> NDArray[np.int64]:
+        """Return the maximum distances for some rows, so that groups fill their patches.
+
+        Parameters
+        ----------
+        shapes
+            (n, 2) rows and columns of the data of each row
+        lanes
+            numbers at each position of a column
+
+        Returns
+        -------
+        (n, 2) along u and along v
+        """
+        if not self.far:
+            return np.zeros(shapes.shape, np.int64)
+        least = np.array([self.far, self.wide])
+        return least + -(shapes + least) % np.array([LOW, max(LANES // lanes, 1)])
 
 
 class DecodeBuffers(NamedTuple):
-    """Working memory of a thread, each array as long as the non-zeros of a plane.
+    """Working memory of a thread.
 
     Attributes
     ----------
-    as_stored, codes, order : int32
-    is_taken : bool
+    as_stored, codes, order, runs : int32, as long as the non-zeros of a plane
+    places : (MOST_PITCHES + 1,) int32
     """
 
     as_stored: Array
     codes: Array
     order: Array
-    is_taken: Array
+    runs: Array
+    places: Array
 
 
 @_INLINE
-def size_of(group: int) -> int:
-    """Return the number of non-zeros in a group."""
-    return group & MOST
+def ends_of(group: int) -> Ends:
+    """Return the ends of the runs of a group; the last is its number of non-zeros."""
+    return (
+        group & MOST,
+        group >> _COUNT & MOST,
+        group >> 2 * _COUNT & MOST,
+        group >> 3 * _COUNT & MOST,
+    )
 
 
 @_INLINE
-def n_paired_of(group: int) -> int:
-    """Return the number of non-zeros in pairs, which come first."""
-    return group >> _COUNT & MOST
-
-
-@_INLINE
-def rectangle_of(group: int, code: int) -> Rectangle:
+def rectangle_of(groups: Array, first: int, n: int, code: int) -> Rectangle:
     """Return the rectangle that a group covers in back projection.
 
     Parameters
     ----------
-    group
-        packed group
+    groups
+        packed groups
+    first
+        place of its first non-zero
+    n
+        number of its non-zeros
     code
         position of its first non-zero
     """
-    places = group >> 2 * _COUNT
-    low_u, low_v = u_of(code) - (places & FAR), v_of(code) - (places >> _FEW & FAR)
-    return low_u, low_v, places >> 2 * _FEW & FAR, places >> 3 * _FEW & FAR
+    if n == 1:
+        return u_of(code), v_of(code), 0, 0
+    packed = groups[first + 1]
+    low_u, low_v = u_of(code) - (packed & FAR), v_of(code) - (packed >> _FEW & FAR)
+    return low_u, low_v, packed >> 2 * _FEW & FAR, packed >> 3 * _FEW & FAR
 
 
 @_INLINE
@@ -104,7 +153,7 @@ def _from_first(rectangle: Rectangle, code: int) -> int:
 @_KERNEL
 def decode(
     start: int, stop: int, begins: Array, is_turned: Array, starts: Array, windows: Array,
-    edge: int, margin: int, limits: GroupLimits, places: Array, values: Array, scales: Array,
+    edge: int, margin: int, most: int, reach: Array, places: Array, values: Array, scales: Array,
     buffers: DecodeBuffers, codes: Array, weights: Array, groups: Array,
 ) -> None:  # fmt: skip
     """Decode rows start ... stop - 1, plane by plane.
@@ -123,8 +172,10 @@ def decode(
         (n_rows, n_planes_stored, 4) j0, k0, height, width
     edge, margin
         of the image, as in `write_codes`
-    limits
-        limits of a group
+    most
+        maximum number of non-zeros of a group
+    reach
+        (n_rows, 2) maximum distances of a group, see `GroupLimits.reach`
     places
         (n_stored,) uint16 positions in the window, row by row
     values
@@ -136,114 +187,121 @@ def decode(
     codes, weights
         (n_nonzero,) written, see `engine.kernels.matrix.codes`
     groups
-        (n_nonzero,) int32, written: group k of a plane is k after its first non-zero; see `size_of`
-        and the functions after it
+        (n_nonzero,) int32, written: that of a group at its first non-zero is for `ends_of`, and
+        that at its second for `rectangle_of`
     """
+    sorted_codes, order, runs = buffers.codes, buffers.order, buffers.runs
     for row in range(start, stop):
+        far, wide = reach[row, 0], reach[row, 1]
         for plane in range(windows.shape[1]):
             to, n = starts[row, plane], starts[row, plane + 1] - starts[row, plane]
             begin = begins[row] + to - starts[row, 0]
             there, as_stored = places[begin : begin + n], buffers.as_stored[:n]
             write_codes(there, windows[row, plane], edge, margin, is_turned[row], as_stored)
             _order(as_stored, is_turned[row], buffers)
-            k, e = to, 0
-            while e < n:
-                if limits.far:
-                    end, rectangle = _near(buffers.codes, e, n, limits)
-                    n_paired = _pairs_first(buffers, e, end)
-                    where = _from_first(rectangle, buffers.codes[e])
-                else:
-                    end, where = _as_many(buffers.codes, e, n, limits.most), 0
-                    n_paired = _pairs_first(buffers, e, end)
-                groups[k] = end - e + (n_paired << _COUNT) + (where << 2 * _COUNT)
-                k, e = k + 1, end
-            for e in range(n):
-                codes[to + e] = buffers.codes[e]
-                weights[to + e] = values[to - starts[start, 0] + buffers.order[e]] * scales[row]
+            n_runs = _find_runs(n, far, wide, buffers)
+            first, end, scale = 0, 0, scales[row]
+            while first < n_runs:
+                last, rectangle = _group(first, n_runs, (most, far, wide), buffers)
+                before, packed = end, 0
+                for length in range(LONGEST, 0, -1):
+                    for run in range(first, last):
+                        if runs[run] & LONGEST - 1 == length - 1:
+                            for e in range(runs[run] >> 2, (runs[run] >> 2) + length):
+                                codes[to + end] = sorted_codes[e]
+                                of_value = to - starts[start, 0] + order[e]
+                                weights[to + end] = values[of_value] * scale
+                                end += 1
+                    packed += end - before << (LONGEST - length) * _COUNT
+                groups[to + before] = packed
+                if far and end - before > 1:
+                    groups[to + before + 1] = _from_first(rectangle, codes[to + before])
+                first = last
 
 
 @_INLINE
 def _order(as_stored: Array, is_turned: bool, buffers: DecodeBuffers) -> None:
-    """Sort the non-zeros of a plane so that each is followed by its neighbour along u."""
-    n, codes, order, is_taken = len(as_stored), buffers.codes, buffers.order, buffers.is_taken
+    """Sort the non-zeros of a plane by phase, then by v, then by u."""
+    n, codes, order, places = len(as_stored), buffers.codes, buffers.order, buffers.places
     if is_turned:  # already in this order
         for e in range(n):
             codes[e], order[e] = as_stored[e], e
         return
-    is_taken[:n] = False
-    to, partner = 0, 0
-    for e in range(n):  # codes ascend
-        if is_taken[e]:
-            continue
-        codes[to], order[to], to = as_stored[e], e, to + 1
-        # the partner only moves forward, since the wanted codes ascend too: one pass in total
-        wanted = as_stored[e] + ROWS
-        while partner < n and as_stored[partner] < wanted:
-            partner += 1
-        if partner < n and as_stored[partner] == wanted:
-            codes[to], order[to], to = wanted, partner, to + 1
-            is_taken[partner] = True
+    first = 0
+    while first < n:
+        # numbers of one phase, in which u ascends: counted by v
+        end, phase = first, phase_of(as_stored[first])
+        low = high = v_of(as_stored[first])
+        while end < n and phase_of(as_stored[end]) == phase:
+            low, high = min(low, v_of(as_stored[end])), max(high, v_of(as_stored[end]))
+            end += 1
+        places[low : high + 2] = 0
+        for e in range(first, end):
+            places[v_of(as_stored[e]) + 1] += 1
+        places[low] = first
+        for v in range(low, high):
+            places[v + 1] += places[v]
+        for e in range(first, end):
+            v = v_of(as_stored[e])
+            codes[places[v]], order[places[v]] = as_stored[e], e
+            places[v] += 1
+        first = end
 
 
 @_INLINE
-def _step(codes: Array, e: int, n: int) -> int:
-    """Return the length of the next unit: 2 for a pair, else 1."""
-    return 2 if e + 1 < n and codes[e + 1] - codes[e] == ROWS else 1
+def _find_runs(n: int, far: int, wide: int, buffers: DecodeBuffers) -> int:
+    """List the runs of a plane as 4 first + length - 1; return how many there are.
+
+    If groups are limited to a rectangle, runs are sorted by u in strips of the image that are as
+    wide as a rectangle.
+    """
+    codes, runs, n_runs, e = buffers.codes, buffers.runs, 0, 0
+    strip, phase, low_v = 0, -1, 0
+    while e < n:
+        code, length = codes[e], 1
+        while length <= LONGEST and e + length < n and codes[e + length] - code == length * ROWS:
+            length += 1
+        if length > LONGEST:
+            # five that are left become three and two: one alone reads as many rows as two
+            after = e + length
+            is_longer = after < n and codes[after] - code == length * ROWS
+            length = LONGEST if is_longer else LONGEST - 1
+        run = 4 * e + length - 1
+        if far:
+            if phase_of(code) != phase or v_of(code) - low_v > wide:
+                strip, phase, low_v = n_runs, phase_of(code), v_of(code)
+            # few runs in a strip, nearly in order
+            place, u = n_runs, u_of(code)
+            while place > strip and u_of(codes[runs[place - 1] >> 2]) > u:
+                runs[place] = runs[place - 1]
+                place -= 1
+            runs[place] = run
+        else:
+            runs[n_runs] = run
+        n_runs, e = n_runs + 1, e + length
+    return n_runs
 
 
 @_INLINE
-def _as_many(codes: Array, first: int, n: int, most: int) -> int:
-    """Return the end of a group with as many non-zeros as possible; pairs are not divided."""
-    end = min(n, first + most)
-    # in a run of neighbours every second one begins a pair
-    run = end
-    while run > first and run < n and codes[run] - codes[run - 1] == ROWS:
-        run -= 1
-    return end - (end - run & 1)
-
-
-@_INLINE
-def _near(codes: Array, first: int, n: int, limits: GroupLimits) -> tuple[int, Rectangle]:
-    """Return the end of a group of close non-zeros, and the rectangle that they cover."""
-    low_u = high_u = u_of(codes[first])
-    low_v = high_v = v_of(codes[first])
-    end, phase = first, phase_of(codes[first])
-    while end < n:
-        step, code = _step(codes, end, n), codes[end]
-        u, v = u_of(code), v_of(code)  # the second of a pair is further along u
-        least_u, most_u = min(low_u, u), max(high_u, u + step - 1)
+def _group(
+    first: int, n_runs: int, limits: tuple[int, int, int], buffers: DecodeBuffers
+) -> tuple[int, Rectangle]:
+    """Return the end of a group of runs, and the rectangle that they cover."""
+    codes, runs, (most, far, wide) = buffers.codes, buffers.runs, limits
+    code = codes[runs[first] >> 2]
+    low_u = high_u = u_of(code)
+    low_v = high_v = v_of(code)
+    last, n, phase = first, 0, phase_of(code)
+    while last < n_runs:
+        code, length = codes[runs[last] >> 2], (runs[last] & LONGEST - 1) + 1
+        u, v = u_of(code), v_of(code)
+        least_u, most_u = min(low_u, u), max(high_u, u + length - 1)
         least_v, most_v = min(low_v, v), max(high_v, v)
-        is_far = most_u - least_u > limits.far or most_v - least_v > limits.far
-        # a first unit is always accepted, so that each group has at least one
-        if end > first and (is_far or phase_of(code) != phase):
-            break
-        if end + step - first > limits.most:
+        is_far = most_u - least_u > far or most_v - least_v > wide
+        is_apart = far > 0 and (is_far or phase_of(code) != phase)
+        # a first run is always accepted, so that each group has at least one
+        if last > first and (is_apart or n + length > most):
             break
         low_u, high_u, low_v, high_v = least_u, most_u, least_v, most_v
-        end += step
-    return end, (low_u, low_v, high_u - low_u, high_v - low_v)
-
-
-@_INLINE
-def _pairs_first(buffers: DecodeBuffers, first: int, end: int) -> int:
-    """Move the pairs of a group to its front; return the number of non-zeros in pairs."""
-    codes, order = buffers.codes, buffers.order
-    front = e = first
-    while e < end:
-        if _step(codes, e, end) == 1:
-            e += 1
-            continue
-        if e - front == 1:  # the one before them goes behind
-            _exchange(codes, order, front, e)
-            _exchange(codes, order, e, e + 1)
-        elif e > front:
-            _exchange(codes, order, front, e)
-            _exchange(codes, order, front + 1, e + 1)
-        front, e = front + 2, e + 2
-    return front - first
-
-
-@_INLINE
-def _exchange(codes: Array, order: Array, one: int, other: int) -> None:
-    codes[one], codes[other] = codes[other], codes[one]
-    order[one], order[other] = order[other], order[one]
+        last, n = last + 1, n + length
+    return last, (low_u, low_v, high_u - low_u, high_v - low_v)

@@ -2,14 +2,14 @@
 
 target[at + r pitch + i] += Σ_e weights[e] source[begin + offsets[e] + r source_pitch + i]
 
-for rows r of the patch and i below `BROAD`, or `WIDE` or `LANES` where no more are left. Sums stay
-in registers over all non-zeros e, each of which costs a read and a product for every row: reads,
-most of which lie across two lines of the cache, are what bounds it. Two non-zeros of which one
-reads a row further than the other share what they read (`engine.kernels.matrix.decode`). Numba has
-no vectors, and LLVM finds none across a loop over non-zeros, so this loop is written in LLVM's own
-words, from which it makes what a processor has: AVX-512, AVX, NEON, or single numbers. Each sum is
-added in the order of e, and then to what is there: the bits are those of any processor that rounds
-products and sums once.
+for rows r of the patch and i below `WIDE`, or `LANES` where no more are left. Sums stay in
+registers over all non-zeros e. Reads cost more than products, because most of them lie across two
+lines of the cache. Non-zeros therefore come in runs of up to four, each of which reads a row
+further than the one before (`engine.kernels.matrix.decode`): for 16 rows, four non-zeros read 19
+rows instead of 64. Numba has no vectors, and LLVM finds none across a loop over non-zeros, so this
+loop is written in LLVM's own words, from which it makes what a processor has: AVX-512, AVX, NEON,
+or single numbers. Each sum is added in the order of e, and then to what is there: the bits are
+those of any processor that rounds products and sums once.
 """
 
 from __future__ import annotations
@@ -32,16 +32,18 @@ LANES = 8
 """Numbers of a row in a narrow patch; rows are covered by complete patches."""
 WIDE = 2 * LANES if "avx512f" in FEATURES else LANES
 """Numbers of a row in a patch: a vector of the processor."""
-BROAD = 2 * WIDE if "avx512f" in FEATURES else WIDE
-"""Numbers of a row in a broad patch, whose sums fill half of the 32 AVX-512 registers."""
-HIGH, LOW = 8, 4
-"""Rows of a patch, and of a patch at the end."""
+HIGH, MIDDLE, LOW = (16, 8, 4) if "avx512f" in FEATURES else (8, 8, 4)
+"""Rows of a patch, whose sums fill half of the registers, and of patches at the end."""
+RUNS = (4, 3, 2, 1)
+"""Lengths of the runs of non-zeros, in the order in which they come."""
 _INT = ir.IntType(64)
 _FUSED = ("contract",)
 _KERNEL = cached_njit(error_model="numpy", _nrt=False)
 
 Values = Sequence[ir.Value]
 Codegen = Callable[[BaseContext, ir.IRBuilder, Signature, Values], ir.Value]
+Ends = tuple[int, int, int, int]
+"""End of the runs of each length; the last is the number of non-zeros."""
 
 
 def beyond(pitch: int) -> int:
@@ -64,11 +66,11 @@ def _patch(n_rows: int, n_lanes: int) -> Callable[..., None]:
 
     def add_patch(
         _: BaseContext, target: types.Array, at: Type, pitch: Type, source: Type, begin: Type,
-        source_pitch: Type, offsets: Type, weights: Type, n_paired: Type, n: Type,
-        is_reversed: Type,
+        source_pitch: Type, offsets: Type, weights: Type, ends: Type, is_reversed: Type,
     ) -> tuple[Signature, Codegen]:  # fmt: skip
         i = types.int64
-        signature = types.void(target, i, i, source, i, i, offsets, weights, i, i, i)
+        of_ends = types.UniTuple(i, len(RUNS))
+        signature = types.void(target, i, i, source, i, i, offsets, weights, of_ends, i)
 
         def codegen(
             context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Values
@@ -77,33 +79,44 @@ def _patch(n_rows: int, n_lanes: int) -> Callable[..., None]:
                 return context.make_array(signature.args[i])(context, builder, args[i]).data
 
             width = context.get_abi_sizeof(context.get_data_type(target.dtype))
-            _, at, pitch, _, begin, source_pitch, _, _, n_paired, n, is_reversed = args
+            _, at, pitch, _, begin, source_pitch, _, _, ends, is_reversed = args
             to, source = (_Rows(builder, width, n_lanes, pointer(i)) for i in (0, 3))
-            places = to.places(at, pitch, n_rows)
-            sums = [cgutils.alloca_once_value(builder, to.zero) for _ in places]
-            whence = source.places(begin, source_pitch, n_rows + 1)
+            of_offsets, of_weights = pointer(6), pointer(7)
+            sums = [cgutils.alloca_once_value(builder, to.zero) for _ in range(n_rows)]
+            # along a reversed run, each non-zero reads a row before the previous one
+            step = builder.sub(_INT(1), builder.mul(is_reversed, _INT(2)))
 
-            def add(members: Values) -> None:
-                """Add the products of a non-zero, or of two, to all rows."""
-                offset = builder.sext(builder.load(builder.gep(pointer(6), [members[0]])), _INT)
-                rows = whence[: n_rows + len(members) - 1]
-                read = [source.load(builder.add(place, offset)) for place in rows]
-                for i, e in enumerate(members):
-                    of_e = builder.load(builder.gep(pointer(7), [e]))
-                    weight = spread(builder, of_e, n_lanes)
-                    for total, there in zip(sums, read[i:], strict=False):
-                        product = builder.fmul(weight, there, flags=_FUSED)
-                        new = builder.fadd(builder.load(total), product, flags=_FUSED)
-                        builder.store(new, total)
+            def add(e: ir.Value, length: int) -> None:
+                """Add the products of a run to all rows."""
+                first = builder.add(e, builder.mul(is_reversed, _INT(length - 1)))
+                members = [builder.add(first, builder.mul(step, _INT(i))) for i in range(length)]
+                weights = [
+                    spread(builder, builder.load(builder.gep(of_weights, [member])), n_lanes)
+                    for member in members
+                ]
+                offset = builder.sext(builder.load(builder.gep(of_offsets, [first])), _INT)
+                place = builder.add(begin, offset)
+                for r in range(n_rows + length - 1):
+                    # row by row: few are in registers at a time
+                    read = source.load(place)
+                    for i, weight in enumerate(weights):
+                        if 0 <= r - i < n_rows:
+                            product = builder.fmul(weight, read, flags=_FUSED)
+                            total = sums[r - i]
+                            new = builder.fadd(builder.load(total), product, flags=_FUSED)
+                            builder.store(new, total)
+                    place = builder.add(place, source_pitch)
 
-            with cgutils.for_range_slice(builder, _INT(0), n_paired, _INT(2)) as (e, _):
-                one, other = builder.add(e, is_reversed), builder.add(e, _INT(1))
-                add((one, builder.sub(other, is_reversed)))
-            with cgutils.for_range_slice(builder, n_paired, n, _INT(1)) as (e, _):
-                add((e,))
+            start: ir.Value = _INT(0)
+            for length, end in zip(RUNS, cgutils.unpack_tuple(builder, ends), strict=True):
+                with cgutils.for_range_slice(builder, start, end, _INT(length)) as (e, _):
+                    add(e, length)
+                start = end
             # the old value is added last: else each small product would be rounded to its digits
-            for total, place in zip(sums, places, strict=True):
+            place = at
+            for total in sums:
                 to.store(builder.fadd(to.load(place), builder.load(total)), place)
+                place = builder.add(place, pitch)
             return context.get_dummy_value()
 
         return signature, codegen
@@ -127,11 +140,6 @@ class _Rows:
         self._vector = ir.VectorType(first.type.pointee, n_lanes)
         self.zero = ir.Constant(self._vector, [0.0] * n_lanes)
 
-    def places(self, first: ir.Value, pitch: ir.Value, n: int) -> list[ir.Value]:
-        """Return where n rows begin."""
-        b = self._builder
-        return [b.add(first, b.mul(pitch, _INT(r))) for r in range(n)]
-
     def load(self, place: ir.Value) -> ir.Value:
         """Read the lanes from a place on."""
         found = self._builder.load(self._pointer(place))
@@ -147,22 +155,23 @@ class _Rows:
         return b.bitcast(b.gep(self._first, [place]), self._vector.as_pointer())
 
 
-_add_high_broad, _add_low_broad = _patch(HIGH, BROAD), _patch(LOW, BROAD)
-_add_high, _add_low = _patch(HIGH, WIDE), _patch(LOW, WIDE)
-_add_high_narrow, _add_low_narrow = _patch(HIGH, LANES), _patch(LOW, LANES)
+_add_high, _add_middle, _add_low = (_patch(rows, WIDE) for rows in (HIGH, MIDDLE, LOW))
+_add_high_narrow, _add_middle_narrow, _add_low_narrow = (
+    _patch(rows, LANES) for rows in (HIGH, MIDDLE, LOW)
+)
 
 
 @_KERNEL
 def add_patches(
     target: Array, at: int, pitch: int, n_rows: int, n_columns: int, source: Array, begin: int,
-    source_pitch: int, offsets: Array, weights: Array, n_paired: int, n: int, is_reversed: int,
+    source_pitch: int, offsets: Array, weights: Array, ends: Ends, is_reversed: int,
 ) -> None:  # fmt: skip
-    """Add the products of the first n non-zeros to rows of `target`.
+    """Add the products of non-zeros to rows of `target`.
 
-    The first `n_paired` non-zeros are pairs. In a pair the second reads one row further than the
-    first, or, if `is_reversed` is 1, the first one row further than the second. Patches also add to
-    numbers beyond n_rows and n_columns (`rows_covered`, `lanes_covered`): these must exist, and no
-    other thread may add to them.
+    Non-zeros come in runs of four, three, two and one. In a run each reads one row further than
+    the previous one, or, if `is_reversed` is 1, one row before it. Patches also add to numbers
+    beyond n_rows and n_columns (`rows_covered`, `lanes_covered`): these must exist, and no other
+    thread may add to them.
 
     Parameters
     ----------
@@ -182,36 +191,32 @@ def add_patches(
         distance of rows in `source`
     offsets, weights
         (n,) positions relative to `begin`, and values of the non-zeros
-    n_paired
-        number of non-zeros in pairs
-    n
-        number of non-zeros
+    ends
+        ends of the runs of each length
     is_reversed
-        1 if the first of a pair reads further
+        1 if the first of a run reads furthest
     """
     r, n_lanes = 0, -(-n_columns // LANES) * LANES
     while r < n_rows:
-        to, there = at + r * pitch, begin + r * source_pitch
-        is_high, c = n_rows - r > LOW, 0
+        to, there, left, c = at + r * pitch, begin + r * source_pitch, n_rows - r, 0
+        height = HIGH if left > HIGH - LOW else (MIDDLE if left > LOW else LOW)
         while c < n_lanes:
             place = to + c, pitch
-            products = source, there + c, source_pitch, offsets, weights, n_paired, n, is_reversed
-            if n_lanes - c >= BROAD:
-                if is_high:
-                    _add_high_broad(target, *place, *products)
-                else:
-                    _add_low_broad(target, *place, *products)
-                c += BROAD
-            elif n_lanes - c >= WIDE:
-                if is_high:
+            products = source, there + c, source_pitch, offsets, weights, ends, is_reversed
+            if n_lanes - c >= WIDE:
+                if height == HIGH:
                     _add_high(target, *place, *products)
+                elif height == MIDDLE:
+                    _add_middle(target, *place, *products)
                 else:
                     _add_low(target, *place, *products)
                 c += WIDE
             else:
-                if is_high:
+                if height == HIGH:
                     _add_high_narrow(target, *place, *products)
+                elif height == MIDDLE:
+                    _add_middle_narrow(target, *place, *products)
                 else:
                     _add_low_narrow(target, *place, *products)
                 c += LANES
-        r += HIGH if is_high else LOW
+        r += height

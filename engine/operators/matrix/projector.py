@@ -35,7 +35,13 @@ from engine.operators.matrix.layout import MatrixLayout
 from engine.operators.matrix.mirror_lanes import layout_of
 from engine.operators.matrix.orientation_rows import OrientationRows
 from engine.operators.matrix.phases import Phases
-from engine.operators.matrix.rows import DecodedRows, PlaneImages, StoredRows, stored_rows
+from engine.operators.matrix.rows import (
+    DecodedRows,
+    PlaneImages,
+    SpareArrays,
+    StoredRows,
+    stored_rows,
+)
 from engine.operators.prior import Prior
 
 WORTH_A_CALL, CALLS_OF_A_THREAD = 8, 2
@@ -112,6 +118,7 @@ class MatrixProjector(OrientationRows):
         n = len(scanner.orientations.offsets)
         self._choose(np.arange(n) if orientations is None else np.asarray(orientations))
         self._tick, self._kept = on_progress, DecodedRows(response, self.dtype)
+        self._spare = SpareArrays()
         self._stored: DeviceResponse | None = None
         self.profiler = profiler
         self._given = {"variant": variant, "form": form}
@@ -251,15 +258,18 @@ class MatrixProjector(OrientationRows):
         at_once, threads = self._form.at_once, self._form.workers(self.on.threads)
         for first in range(0, len(offsets), at_once):
             some = offsets[first : first + at_once]
+            lanes, spare = self._layout.lanes, self._spare
             if self._layout.keeps_rows:
-                yield first, self._kept.of(some, limits, threads)
-            else:
-                yield first, stored_rows(self.response, some, self.dtype, limits, threads)
+                yield first, self._kept.of(some, limits, threads, lanes)
+                continue
+            rows = stored_rows(self.response, some, self.dtype, limits, threads, lanes, spare)
+            yield first, rows
+            spare.give_back(rows)
 
     def _project(self, first: int, rows: StoredRows, image: Array, out: Array) -> None:
         layout, n = self._layout, len(rows.chosen)
         # no border: lines outside the panels do not exist
-        images = PlaneImages(rows.shapes, 0, self.dtype, layout.lanes)
+        images = PlaneImages(rows.shapes, (0, 0), self.dtype, layout.lanes)
         panels = self.phases.edge, self.phases.margin, layout.lanes
 
         def work(_: int, block: int, _next: int) -> None:
@@ -280,7 +290,8 @@ class MatrixProjector(OrientationRows):
         layout, n = self._layout, len(rows.chosen)
         # non-zeros that are processed together extend this far beyond the image of the data, and
         # patches extend further; zeros there make a test unnecessary
-        border = min(rows.reach(self.phases.edge), layout.back.far)
+        reach, farthest = rows.reach(self.phases.edge), layout.back.farthest(layout.lanes)
+        border = min(reach, farthest[0]), min(reach, farthest[1])
         images = PlaneImages(rows.shapes, border, self.dtype, layout.lanes)
         layout.put(y, self.starts, images, first, n)
         panels = self.phases.edge, self.phases.margin, layout.lanes

@@ -14,7 +14,7 @@ from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head_symmetry import folded, stored_index
 from engine.kernels.blocks import run_blocks
 from engine.kernels.matrix import memory
-from engine.kernels.matrix.codes import MIRROR_COLUMNS, MIRROR_ROWS, SWAP
+from engine.kernels.matrix.codes import MIRROR_COLUMNS, MIRROR_ROWS, MOST_PITCHES, SWAP
 from engine.kernels.matrix.decode import DecodeBuffers, GroupLimits, decode
 from engine.kernels.matrix.patches import LANES, LOW, lanes_covered, rows_covered
 
@@ -63,12 +63,56 @@ class StoredRows:
         return (longest + edge - 2) // edge if longest else 0
 
 
+class SpareArrays:
+    """Arrays of rows that are no longer needed.
+
+    The system hands out new memory at a rate that is a part of the time of a projection.
+    """
+
+    def __init__(self) -> None:
+        self._arrays: list[tuple[Array, ...]] = []
+
+    def take(self, n: int, dtype: np.dtype[np.generic]) -> tuple[Array, ...]:
+        """Return uninitialised codes, weights and groups of n non-zeros.
+
+        Parameters
+        ----------
+        n
+            number of non-zeros
+        dtype
+            of the weights
+        """
+        try:
+            # one step, so that two threads cannot take the same arrays
+            found = self._arrays.pop()
+        except IndexError:
+            found = ()
+        if not found or len(found[0]) < n or found[1].dtype != dtype:
+            found = np.empty(n, np.int32), np.empty(n, dtype), np.empty(n, np.int32)
+        return tuple(array[:n] for array in found)
+
+    def give_back(self, rows: StoredRows) -> None:
+        """Take over the arrays of rows that nobody uses any more.
+
+        Parameters
+        ----------
+        rows
+            decoded rows
+        """
+        arrays = rows.codes, rows.weights, rows.groups
+        # the whole arrays, of which these are views
+        whole = tuple(a if a.base is None else a.base for a in arrays)
+        self._arrays[:] = [whole]
+
+
 def stored_rows(
     response: ResponseMatrix,
     offsets: Array,
     dtype: np.dtype[np.generic],
     limits: GroupLimits,
     threads: int,
+    lanes: int = 1,
+    spare: SpareArrays | None = None,
 ) -> StoredRows:
     """Return the decoded rows of some orientations.
 
@@ -84,6 +128,10 @@ def stored_rows(
         groups of non-zeros that are processed together
     threads
         number of threads
+    lanes
+        numbers at each position of the data
+    spare
+        arrays of earlier rows, which are overwritten; None: new ones
     """
     s, n_planes = response.scanner.settings, response.n_planes_stored
     chosen = turned_rows(response, offsets)
@@ -97,18 +145,23 @@ def stored_rows(
     parts = [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
     n, windows = int((ends - begins).sum()), response.windows[rows]
     shapes = np.array([s.n_rows, s.n_columns]) - chosen[:, 2:]
-    decoded = np.empty(n, np.int32), np.empty(n, dtype), np.empty(n, np.int32)
+    decoded = (spare or SpareArrays()).take(n, dtype)
     found = StoredRows(chosen, shapes, starts, windows, *decoded)
-    layout = begins, is_turned, starts, windows, s.voxels_per_pitch, response.margin, limits
+    of_rows = np.empty((len(rows), 2), np.int64)
+    of_rows[chosen[:, 0]] = shapes
+    image = s.voxels_per_pitch, response.margin
+    layout = begins, is_turned, starts, windows, *image, limits.most, limits.reach(of_rows, lanes)
     places, scales, most = only_read(response.places), response.scales[rows], found.most
 
     def work(_: int, start: int, stop: int) -> None:
         # stored in half precision times a scale for each row, so that rows of distant crystals,
         # with small values, lose no digits
         values = _numbers(np.concatenate([response.values[p] for p in parts[start:stop]]), dtype)
-        as_stored, codes, order = np.empty((3, most), np.int32)
-        buffers = DecodeBuffers(as_stored, codes, order, np.empty(most, bool))
-        decode(start, stop, *layout, places, values, scales.astype(dtype), buffers, *decoded)
+        as_stored, codes, order, runs = np.empty((4, most), np.int32)
+        of_columns = np.empty(MOST_PITCHES + 1, np.int32)
+        buffers = DecodeBuffers(as_stored, codes, order, runs, of_columns)
+        of_values = places, values, scales.astype(dtype)
+        decode(start, stop, *layout, *of_values, buffers, *decoded)
 
     run_blocks(work, len(rows), threads, smallest=1, in_turn=False)
     return found
@@ -142,7 +195,7 @@ class DecodedRows:
         self._kept: dict[tuple[GroupLimits, bytes], StoredRows] = {}
         self._lock = Lock()
 
-    def of(self, offsets: Array, limits: GroupLimits, threads: int) -> StoredRows:
+    def of(self, offsets: Array, limits: GroupLimits, threads: int, lanes: int = 1) -> StoredRows:
         """Return the rows of some orientations, from the cache if possible.
 
         Parameters
@@ -153,12 +206,14 @@ class DecodedRows:
             groups of non-zeros that are processed together
         threads
             number of threads
+        lanes
+            numbers at each position of the data
         """
         key = limits, offsets.tobytes()
         rows = self._kept.get(key)
         if rows is None:
             # each iteration needs the same subsets again, forward and back
-            rows = stored_rows(self._response, offsets, self._dtype, limits, threads)
+            rows = stored_rows(self._response, offsets, self._dtype, limits, threads, lanes)
             with self._lock:
                 # Another thread may have been faster.
                 if key in self._kept:
@@ -201,14 +256,16 @@ class PlaneImages:
     Parameters
     ----------
     shapes : (n, 2) rows and columns
-    border : zeros on all sides; after them as many more as patches read
+    border : zeros on both sides of rows and of columns; after them as many more as patches read
     lanes : numbers at each position of a column
     """
 
-    def __init__(self, shapes: Array, border: int, dtype: DTypeLike, lanes: int = 1) -> None:
-        self.shapes, self._border = shapes * [1, lanes], (border, border * lanes)
+    def __init__(
+        self, shapes: Array, border: tuple[int, int], dtype: DTypeLike, lanes: int = 1
+    ) -> None:
+        self.shapes, self._border = shapes * [1, lanes], (border[0], border[1] * lanes)
         rows, columns = (self.shapes + 2 * np.array(self._border)).T
-        if border:
+        if any(border):
             # Patches read a few numbers beyond the border without a test.
             rows, columns = rows + LOW - 1, columns + LANES - 1
         self._sizes = np.stack([rows_covered(rows), lanes_covered(columns)], axis=-1)

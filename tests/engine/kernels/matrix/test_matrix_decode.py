@@ -1,27 +1,33 @@
-"""Nothing is lost as rows are decoded; pairs come first, and groups are what they say."""
+"""Nothing is lost as rows are decoded; long runs come first, and groups are what they say."""
 
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 
 import numpy as np
 import pytest
 
 from engine.kernels.matrix import correlation
-from engine.kernels.matrix.codes import ROWS, phase_of, u_of, v_of
+from engine.kernels.matrix.codes import MOST_PITCHES, ROWS, phase_of, u_of, v_of
 from engine.kernels.matrix.decode import (
+    FAR,
+    LONGEST,
+    MOST,
     DecodeBuffers,
     GroupLimits,
     decode,
-    n_paired_of,
+    ends_of,
     rectangle_of,
-    size_of,
 )
+from engine.kernels.matrix.patches import LANES, LOW, RUNS
 
 EDGE, MARGIN, HEIGHT, WIDTH = 3, 2, 26, 23
 WINDOW = (-4, 2, HEIGHT, WIDTH)
 PARTS = (0.0, 0.02, 0.2, 0.6, 1.0)
 """How many voxels of a window are not zero."""
+SMALLEST = GroupLimits(LONGEST, LONGEST - 1, 1)
+ALL = [correlation.FORWARD, correlation.BACK, correlation.BACK_IN_LANES, SMALLEST]
 
 
 class Decoded:
@@ -37,15 +43,14 @@ class Decoded:
         windows = np.tile(np.array(WINDOW, np.int16), (2, 2, 1))
         self.codes, self.weights = np.zeros(sum(n), np.int32), np.zeros(sum(n), np.float32)
         self.groups = np.zeros(sum(n), np.int32)
-        room = DecodeBuffers(
-            *(np.empty(max(n), np.int32) for _ in range(3)), np.empty(max(n), bool)
-        )
+        room = DecodeBuffers(*np.empty((4, max(n)), np.int32), np.empty(MOST_PITCHES + 1, np.int32))
         layout = self.starts[:, 0] + 7, np.array([is_turned] * 2), self.starts, windows
+        self.reach = np.tile([together.far, together.wide], (2, 1))
         for row in range(2):  # each alone, as threads do
             of_row = values[self.starts[row, 0] : self.starts[row, -1]]
             decode(
-                row, row + 1, *layout, EDGE, MARGIN, together, places, of_row, scales, room,
-                self.codes, self.weights, self.groups,
+                row, row + 1, *layout, EDGE, MARGIN, together.most, self.reach, places, of_row,
+                scales, room, self.codes, self.weights, self.groups,
             )  # fmt: skip
         self.places, scale = places[7:].astype(int), np.repeat(scales, [n[0] + n[1], n[2] + n[3]])
         self.wanted = values * scale
@@ -55,13 +60,18 @@ class Decoded:
         return [slice(*pair) for row in self.starts for pair in itertools.pairwise(row)]
 
     def members(self, plane: slice) -> list[tuple[int, np.ndarray]]:
-        """Each group of a plane and the codes of its non-zeros, pairs before others."""
-        found, e, k = [], plane.start, plane.start
+        """Place of each group of a plane and the codes of its non-zeros, long runs first."""
+        found, e = [], plane.start
         while e < plane.stop:
-            n = size_of.py_func(int(self.groups[k]))
+            n = self.ends(e)[-1]
             assert 0 < n <= plane.stop - e
-            found.append((int(self.groups[k]), self.codes[e : e + n].astype(int)))
-            e, k = e + n, k + 1
+            found.append((e, self.codes[e : e + n].astype(int)))
+            e += n
+        return found
+
+    def ends(self, place: int) -> tuple[int, ...]:
+        """Ends of the runs of a group."""
+        found: tuple[int, ...] = ends_of.py_func(int(self.groups[place]))
         return found
 
 
@@ -80,7 +90,7 @@ def _code(place: int, is_turned: bool) -> int:
 
 
 @pytest.mark.parametrize("is_turned", [False, True])
-@pytest.mark.parametrize("together", [correlation.FORWARD, correlation.BACK, GroupLimits(2, 1)])
+@pytest.mark.parametrize("together", ALL)
 def test_each_non_zero_keeps_its_voxel_and_its_value(
     together: GroupLimits, is_turned: bool
 ) -> None:
@@ -93,48 +103,84 @@ def test_each_non_zero_keeps_its_voxel_and_its_value(
 
 
 @pytest.mark.parametrize("is_turned", [False, True])
-@pytest.mark.parametrize("together", [correlation.FORWARD, correlation.BACK, GroupLimits(2, 1)])
-def test_pairs_come_first_and_the_second_lies_a_pitch_further(
+@pytest.mark.parametrize("together", ALL)
+def test_long_runs_come_first_and_each_non_zero_of_a_run_is_a_pitch_further(
     together: GroupLimits, is_turned: bool
 ) -> None:
-    decoded, n_paired = Decoded(together, is_turned=is_turned), 0
+    decoded, n_in_runs = Decoded(together, is_turned=is_turned), 0
     for group, codes in [each for plane in decoded.planes() for each in decoded.members(plane)]:
-        here = n_paired_of.py_func(group)
-        pairs = codes[:here].reshape(-1, 2)
-        assert here <= len(codes) <= together.most
-        assert (pairs[:, 1] - pairs[:, 0] == ROWS).all()
-        n_paired += here
-    assert n_paired > len(decoded.codes) / 3
-
-
-@pytest.mark.parametrize("together", [correlation.FORWARD, correlation.BACK])
-def test_of_a_run_of_neighbours_all_pairs_are_made(together: GroupLimits) -> None:
-    decoded = Decoded(together, is_turned=False)
-    for plane in decoded.planes():
-        found = sum(n_paired_of.py_func(group) for group, _ in decoded.members(plane)) // 2
-        assert found == _runs(set(decoded.codes[plane].tolist()))
+        start, ends = 0, decoded.ends(group)
+        assert 0 < len(codes) <= together.most
+        for length, end in zip(RUNS, ends, strict=True):
+            runs = codes[start:end].reshape(-1, length)
+            assert (runs - runs[:, :1] == ROWS * np.arange(length)).all()
+            n_in_runs += runs.size if length > 1 else 0
+            start = end
+    assert n_in_runs > len(decoded.codes) / 3
 
 
 @pytest.mark.parametrize("is_turned", [False, True])
-@pytest.mark.parametrize("together", [correlation.BACK, GroupLimits(2, 1), GroupLimits(127, 15)])
+@pytest.mark.parametrize("together", ALL)
+def test_neighbours_are_divided_into_fours_and_nothing_that_has_a_neighbour_is_alone(
+    together: GroupLimits, is_turned: bool
+) -> None:
+    decoded = Decoded(together, is_turned=is_turned)
+    for plane in decoded.planes():
+        found: Counter[int] = Counter()
+        for group, _ in decoded.members(plane):
+            sizes = np.diff([0, *decoded.ends(group)]) // RUNS
+            found.update(dict(zip(RUNS, sizes.tolist(), strict=True)))
+        wanted = Counter(
+            length for n in _neighbours(decoded.codes[plane].tolist()) for length in _divided(n)
+        )
+        assert found == wanted
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize(
+    "together", [correlation.BACK, correlation.BACK_IN_LANES, SMALLEST, GroupLimits(MOST, FAR, FAR)]
+)
 def test_a_group_reaches_the_rectangle_that_it_says(together: GroupLimits, is_turned: bool) -> None:
     decoded = Decoded(together, is_turned=is_turned)
     for group, codes in [each for plane in decoded.planes() for each in decoded.members(plane)]:
         u = np.array([u_of.py_func(int(code)) for code in codes])
         v = np.array([v_of.py_func(int(code)) for code in codes])
-        reached = rectangle_of(group, int(codes[0]))
+        reached = rectangle_of(decoded.groups, group, len(codes), int(codes[0]))
         assert reached == (u.min(), v.min(), np.ptp(u), np.ptp(v))
-        assert max(np.ptp(u), np.ptp(v)) <= together.far
+        assert np.ptp(u) <= together.far and np.ptp(v) <= together.wide
         assert len({phase_of.py_func(int(code)) for code in codes}) == 1
 
 
-def _runs(codes: set[int]) -> int:
-    """Return how many pairs can be made of runs of codes a pitch apart."""
-    found = 0
-    for code in codes:
-        if code - ROWS not in codes:
+@pytest.mark.parametrize("limits", [correlation.BACK, correlation.BACK_IN_LANES])
+@pytest.mark.parametrize("lanes", [1, 8])
+def test_groups_reach_as_far_as_their_patches(limits: GroupLimits, lanes: int) -> None:
+    shapes = np.stack(np.meshgrid(np.arange(1, 105), np.arange(1, 73)), axis=-1).reshape(-1, 2)
+    far, wide = limits.reach(shapes, lanes).T
+    assert ((shapes[:, 0] + far) % LOW == 0).all()
+    assert ((shapes[:, 1] + wide) * lanes % LANES == 0).all()
+    assert far.min() == limits.far and wide.min() == limits.wide
+    assert (far.max(), wide.max()) == limits.farthest(lanes) <= (FAR, FAR)
+
+
+def test_groups_of_any_place_have_no_rectangle() -> None:
+    assert (correlation.FORWARD.reach(np.array([[5, 7], [1, 1]]), 1) == 0).all()
+    assert correlation.FORWARD.farthest(1) == (0, 0)
+
+
+def _neighbours(codes: list[int]) -> list[int]:
+    """Return the number of neighbours along u in each unbroken sequence of them."""
+    there, found = set(codes), []
+    for code in there:
+        if code - ROWS not in there:
             n = 1
-            while code + n * ROWS in codes:
+            while code + n * ROWS in there:
                 n += 1
-            found += n // 2
+            found.append(n)
     return found
+
+
+def _divided(n: int) -> list[int]:
+    """Return the runs of n neighbours: fours, but five that are left become three and two."""
+    if n == LONGEST + 1:
+        return [3, 2]
+    return [n] if n <= LONGEST else [LONGEST, *_divided(n - LONGEST)]
