@@ -23,7 +23,7 @@ COMPILE = (
     "compileall.compile_dir(sysconfig.get_path('purelib'), quiet=2, workers=0)"
 )
 """Bytecode of all libraries, on all cores: pip would use one."""
-OWN = ("engine", "app")
+OWN = ("engine", "app", "isocenter")
 """Packages of the project itself, which stay in the clone."""
 OPTIONAL = tuple(PACKAGE_OF)
 """Extras without which everything still works, on the CPU; a machine has one of them at most."""

@@ -15,7 +15,10 @@ from tests.mutation.faults import Fault, faults_in, planted
 from tests.mutation.targets import EQUIVALENT, Target
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("app", "engine", "resources", "tests", "packaging", "docs", "pyproject.toml", "README.md")
+PARTS = (
+    *("app", "engine", "isocenter", "resources", "tests", "packaging", "docs"),
+    *("pyproject.toml", "README.md"),
+)
 
 
 class Copy:

@@ -70,7 +70,12 @@ def test_the_wheel_holds_the_guide_and_the_resources(wheel: Path) -> None:
     for folder in ("scanners", "protocols", "icons"):
         shipped = {p.relative_to(ROOT).as_posix() for p in (ROOT / "resources" / folder).iterdir()}
         assert shipped <= names
-    assert {"engine/CONVENTIONS.md", "engine/py.typed", "engine/kernels/rays.cu"} <= names
+    assert {
+        "engine/CONVENTIONS.md",
+        "engine/py.typed",
+        "engine/kernels/rays.cu",
+        "isocenter/py.typed",
+    } <= names
 
 
 def test_the_wheel_holds_the_licence_texts_of_qt(wheel: Path) -> None:
@@ -90,7 +95,13 @@ def test_an_installation_runs_without_a_clone(installed: Path, tmp_path: Path) -
     options = {"cwd": tmp_path, "env": kept | {"ISOCENTER_HOME": str(tmp_path / "home")}}
     command = installed / "isocenter"
     assert run(command, "--version", **options).strip() == f"isocenter {PROJECT['version']}"
+    assert run(installed / "python", "-m", "isocenter", "--version", **options).split() == [
+        "isocenter",
+        PROJECT["version"],
+    ]
     assert "brain-fdg" in run(command, "protocols", **options)
+    names = "import isocenter as iso; print(iso.ImageGrid((1, 2, 3), (1.0, 1.0, 1.0)).n_voxels)"
+    assert run(installed / "python", "-c", names, **options).strip() == "6"
     where = (
         "import engine, app.shell.help.guide_pages as g; print(engine.__file__, g.guide_folder())"
     )

@@ -1,0 +1,12 @@
+"""The module `engine.algorithms` under the name of the product."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import engine.algorithms
+
+if TYPE_CHECKING:
+    from engine.algorithms import *
+
+# the same object: what a program changes in one is changed in the other
+sys.modules[__name__] = engine.algorithms

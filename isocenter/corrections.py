@@ -1,0 +1,12 @@
+"""The module `engine.corrections` under the name of the product."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import engine.corrections
+
+if TYPE_CHECKING:
+    from engine.corrections import *
+
+# the same object: what a program changes in one is changed in the other
+sys.modules[__name__] = engine.corrections

@@ -1,0 +1,12 @@
+"""The module `engine.geometry` under the name of the product."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import engine.geometry
+
+if TYPE_CHECKING:
+    from engine.geometry import *
+
+# the same object: what a program changes in one is changed in the other
+sys.modules[__name__] = engine.geometry

@@ -1,0 +1,12 @@
+"""The module `engine.priors` under the name of the product."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import engine.priors
+
+if TYPE_CHECKING:
+    from engine.priors import *
+
+# the same object: what a program changes in one is changed in the other
+sys.modules[__name__] = engine.priors
