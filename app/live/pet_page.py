@@ -15,7 +15,6 @@ from app.state.services.context import AppContext
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import label, set_tone
 from app.views.literal_text import literal_tip
-from app.views.plots.time_curves import TimeCurves
 from app.views.scan.block_map import BlockMap
 from app.views.slices.ortho_view import OrthoView
 from app.views.state import ViewState
@@ -64,6 +63,8 @@ class PetPage(WatchPage[LivePetModel]):
         self.views, self._display = OrthoView(self.view_state), VolumeDisplay(self.view_state)
         self.figures, self.blocks = LiveFigures(FIGURES), BlockMap()
         self.blocks_text, self.motion = label("", "muted"), label("", wrap=True)
+        from app.views.plots.time_curves import TimeCurves
+
         self.rates = TimeCurves(
             ("prompts", "delayeds"), tr("Counts over time"), from_zero=True, least=1.0
         )

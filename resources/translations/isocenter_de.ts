@@ -8714,14 +8714,19 @@ Möchten Sie sie ersetzen?</translation>
       <translation>Änderung der Komponenten in jedem Schritt</translation>
     </message>
     <message>
-      <location filename="app/views/plots/curve_view.py" />
-      <source>The curve starts after the first iteration</source>
-      <translation>Die Kurve beginnt nach der ersten Iteration</translation>
+      <location filename="app/views/plots/curve_over_time.py" />
+      <source>Each time frame adds a point to the curve</source>
+      <translation>Jeder Zeitabschnitt fügt der Kurve einen Punkt hinzu</translation>
+    </message>
+    <message>
+      <location filename="app/views/plots/curve_plot.py" />
+      <source>iteration</source>
+      <translation>Iteration</translation>
     </message>
     <message>
       <location filename="app/views/plots/curve_view.py" />
-      <source>iteration</source>
-      <translation>Iteration</translation>
+      <source>The curve starts after the first iteration</source>
+      <translation>Die Kurve beginnt nach der ersten Iteration</translation>
     </message>
     <message>
       <location filename="app/views/plots/curve_view.py" />
@@ -8755,18 +8760,18 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/plots/line_plot.py" />
+      <source>Values along the line</source>
+      <translation>Werte entlang der Linie</translation>
+    </message>
+    <message>
+      <location filename="app/views/plots/profile_plot.py" />
       <source>Draw a line across a slice to see the values along it</source>
       <translation>Zeichnen Sie eine Linie durch eine Schicht, um die Werte entlang ihr zu sehen</translation>
     </message>
     <message>
-      <location filename="app/views/plots/line_plot.py" />
+      <location filename="app/views/plots/profile_plot.py" />
       <source>distance from end 1 [{length}]</source>
       <translation>Abstand von Ende 1 [{length}]</translation>
-    </message>
-    <message>
-      <location filename="app/views/plots/line_plot.py" />
-      <source>Values along the line</source>
-      <translation>Werte entlang der Linie</translation>
     </message>
     <message>
       <location filename="app/views/plots/scatter_plot.py" />
@@ -8797,11 +8802,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/views/plots/stage_bars.py" />
       <source>Time per stage</source>
       <translation>Zeit je Abschnitt</translation>
-    </message>
-    <message>
-      <location filename="app/views/plots/time_plot.py" />
-      <source>Each time frame adds a point to the curve</source>
-      <translation>Jeder Zeitabschnitt fügt der Kurve einen Punkt hinzu</translation>
     </message>
     <message>
       <location filename="app/views/plots/time_plot.py" />

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
-import pyqtgraph
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -14,9 +13,11 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
 from app.views.literal_text import LiteralLabel
-from app.views.plots.plot_axes import StillPlot, paint_axes
 from engine.analysis.regions import ValueHistogram
 from engine.data import unit_text
+
+if TYPE_CHECKING:  # pyqtgraph takes a third of a second to import
+    from app.views.plots.plot_axes import StillPlot
 
 ROOM = 0.08
 HEIGHT_PX = 150
@@ -45,12 +46,16 @@ class _LazyPlot(QWidget):
         """Use the colours of another theme."""
         self._colours = colours
         if self.plot is not None:
+            from app.views.plots.plot_axes import paint_axes
+
             paint_axes(self.plot, colours, self.plot.font())
             self.draw()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self.plot is None:
+            from app.views.plots.plot_axes import StillPlot
+
             self.plot = StillPlot("−000.00", right_px=8)
             self.plot.setFixedHeight(HEIGHT_PX)
             cast(QVBoxLayout, self.layout()).addWidget(self.plot, 1)
@@ -102,6 +107,8 @@ class HistogramPlot(_LazyPlot):
         )
         if plot is None:
             return
+        import pyqtgraph
+
         plot.clear()
         fill = QColor(self._colour)
         # The grid remains visible through the bars.
@@ -168,6 +175,8 @@ class MeanCurves(_LazyPlot):
         self.head.setText(self._title(unit, has_bars=any(sd for _, sd in bars)))
         if self.plot is None or not values:
             return
+        import pyqtgraph
+
         self.plot.clear()
         for name, points in self._curves.items():
             pen = pyqtgraph.mkPen(QColor(self._ink[name]), width=2)

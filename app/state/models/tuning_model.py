@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, Signal
 
 from app.language.translation import tr
 from app.ui.theme.formatting import clock, sentence_case
-from app.views.plots.tuning_plot import FormTimes
 
 if TYPE_CHECKING:  # the kernels are not needed to open the window
+    from app.views.plots.tuning_plot import FormTimes
     from engine.tools.tuning import SearchEnded, TriedForm
 
 KEEPS = tr(
@@ -153,6 +153,8 @@ class TuningModel(QObject):
     @property
     def times(self) -> FormTimes:
         """Values for the plot."""
+        from app.views.plots.tuning_plot import FormTimes
+
         timed = [(n, one) for n, one in enumerate(self.tried, 1) if one.seconds is not None]
         return FormTimes(
             tried=tuple((n, 1e3 * (one.seconds or 0)) for n, one in timed if not one.from_file),

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -233,7 +233,14 @@ class WindowControls(QWidget):
             widget.setEnabled(appearance.has_values)
         self._fit_to_width()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh_swatches()
+
     def _refresh_swatches(self) -> None:
+        # The colours come from pyqtgraph, which takes a third of a second to import.
+        if not self.isVisible():
+            return
         # `refresh` runs during every window drag; the icons only depend on the theme.
         if self.colour_map.property("painted_for") == self._appearance.colours.grid:
             return

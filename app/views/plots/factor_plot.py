@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.views.colour.colours import DARK, ViewColours
 from app.views.literal_text import LiteralLabel
-from app.views.plots.curve_view import WholeAxis
+from app.views.plots.curve_plot import WholeAxis
 from app.views.plots.plot_axes import StillPlot, paint_axes
 
 LEAST_SPAN = 0.02

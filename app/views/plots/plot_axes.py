@@ -82,20 +82,3 @@ def paint_axes(plot: pyqtgraph.PlotWidget, colours: ViewColours, font: QFont) ->
         axis.setPen(pyqtgraph.mkPen(colours.muted))
         axis.setTextPen(pyqtgraph.mkPen(colours.text))
         axis.setTickFont(font)
-
-
-def thousands(values: list[float]) -> int:
-    """Return the power of ten that leaves at most three digits before the decimal point.
-
-    Parameters
-    ----------
-    values
-        values on an axis
-
-    Returns
-    -------
-    a multiple of 3; 0 if the numbers are readable without it
-    """
-    largest = max((abs(value) for value in values), default=0.0)
-    power = 3 * math.floor(math.log10(largest) / 3) if largest > 0 else 0
-    return power if power >= 3 or power <= -3 else 0

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
 from app.views.literal_text import LiteralLabel
-from app.views.plots.plot_axes import StillPlot, paint_axes, thousands
+from app.views.plots.plot_axes import StillPlot, paint_axes
+from app.views.plots.ranges import thousands
 from engine.data import ScatterProfile, unit_text
 
 HEIGHT_PX = 150

@@ -11,7 +11,8 @@ from PySide6.QtCore import QSize
 
 from app.views.colour.colours import DARK, ViewColours
 from app.views.note import Note
-from app.views.plots.plot_axes import StillPlot, paint_axes, thousands
+from app.views.plots.plot_axes import StillPlot, paint_axes
+from app.views.plots.ranges import thousands
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
 from app.views.literal_text import LiteralLabel
 from app.views.note import Note
-from app.views.plots.curve_view import WholeAxis
+from app.views.plots.curve_plot import WholeAxis
 from app.views.plots.plot_axes import StillPlot, paint_axes
 
 SLOWEST = 1.5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -24,10 +24,12 @@ from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import label, set_tone
 from app.views.literal_text import LiteralLabel, literal_tip
-from app.views.plots.scatter_plot import ScatterPlot
 from app.workspace.steps.step_panel import Tone
 from engine.data import ScatterProfile
 from engine.data.runs.events import Corrected, Level
+
+if TYPE_CHECKING:  # pyqtgraph takes a third of a second to import
+    from app.views.plots.scatter_plot import ScatterPlot
 
 COMBO_PX = 112
 
@@ -130,6 +132,8 @@ class LedgerEntry(LedgerRow):
         if self.plot is None:
             if profile is None:
                 return
+            from app.views.plots.scatter_plot import ScatterPlot
+
             self.plot = plot = ScatterPlot()
             self.grid.addWidget(plot, 5, 1, 1, 2)
             self._theme.changed.connect(lambda: plot.set_colours(view_colours(self._theme)))

@@ -187,7 +187,8 @@ app = make_app()
 window = make_window(app)
 window.show()
 app.processEvents()
-heavy = {"numba", "scipy", "h5py", "nibabel", "cupy"} & set(sys.modules)
+window.grab()
+heavy = {"numba", "scipy", "h5py", "nibabel", "cupy", "pyqtgraph"} & set(sys.modules)
 window.runner.open_and_start(read_study(Path(sys.argv[1])))
 end = time.monotonic() + 60
 while window.session.run.record.result is None and time.monotonic() < end:

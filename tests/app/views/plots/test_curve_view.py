@@ -3,7 +3,8 @@
 import pytest
 
 from app.views.colour.colours import LIGHT
-from app.views.plots.curve_view import CurveView, WholeAxis
+from app.views.plots.curve_plot import WholeAxis
+from app.views.plots.curve_view import CurveView
 
 
 @pytest.fixture
@@ -46,12 +47,22 @@ def test_iterations_have_whole_ticks(qapp, first, last):
 
 
 def test_the_empty_curve_says_what_will_come(curve):
-    assert curve.plot._note.isVisible()
+    assert curve.plot is None and curve.note.isVisible()
+    assert curve.note.text == "The curve starts after the first iteration"
     curve.append(1, 2.0)
+    assert not curve.note.isVisible()
     assert not curve.plot._note.isVisible()
     assert curve.plot.getAxis("left").isVisible()
     curve.clear()
     assert curve.plot._note.isVisible()
+
+
+def test_values_of_a_hidden_curve_are_plotted_when_it_is_shown(show):
+    curve = CurveView("Log-likelihood", "counts")
+    curve.append(1, 2.0)
+    assert curve.plot is None
+    show(curve, 320, 240)
+    assert curve.plot.isVisible()
 
 
 def test_the_curve_takes_the_theme(curve, pixels):
