@@ -26,10 +26,16 @@ from numba.extending import intrinsic
 from engine.core.arrays import Array
 from engine.kernels import lanes
 from engine.kernels.compile_cache import cached_njit
+from engine.kernels.fetch import fetch
 from engine.kernels.grid_layout import LANES, MARGIN, TAPS
 
 STEPS = 256
 """Places within a cell for which weights are tabulated; between them they are linear."""
+
+AHEAD = 12
+"""Number of waves after which cells are used that start to be loaded now."""
+_LINE = 16
+"""Values in a line of the cache."""
 
 _KERNEL = cached_njit(error_model="numpy")
 _REALS = 2 * LANES
@@ -57,24 +63,32 @@ _add: Callable[..., None] = intrinsic(_add_type)
 
 
 def _add_taps_type(
-    typing: Context, grid: Type, at: Type, values: Type, along: Type, weight: Type
+    typing: Context, grid: Type, at: Type, wave: Type, along: Type, weight: Type
 ) -> lanes.Declared:
-    """Add weight · along[s] · values[:2] to the cells s of a row that begins at grid[at]."""
-    del typing, at, weight
-    return types.void(grid, types.int64, values, along, types.float32), _emit_add_taps
+    """Add weight · along[s] · wave to the cells s of a row that begins at grid[at].
+
+    wave : real and imaginary part. They are no array: the processor would wait until both numbers
+    are in the cache before it loads them together.
+    """
+    del typing, at, wave, weight
+    pair = types.UniTuple(types.float32, 2)
+    return types.void(grid, types.int64, pair, along, types.float32), _emit_add_taps
 
 
 def _emit_add_taps(
     context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
 ) -> ir.Value:
-    grid, at, values, along, weight = args
+    grid, at, wave, along, weight = args
     zero = ir.Constant(ir.IntType(64), 0)
     target = lanes.vector_at(context, builder, grid, signature.args[0], at, 2 * TAPS)
     taps = lanes.vector_at(context, builder, along, signature.args[3], zero, TAPS)
-    wave = lanes.vector_at(context, builder, values, signature.args[2], zero, 2)
+    pair = ir.Constant(ir.VectorType(ir.FloatType(), 2), ir.Undefined)
+    for part in range(2):
+        number = builder.extract_value(wave, part)
+        pair = builder.insert_element(pair, number, ir.Constant(ir.IntType(32), part))
     # both numbers of a cell have the weight of its tap
     by_cell = _chosen(builder, builder.load(taps, align=4), [k // 2 for k in range(2 * TAPS)])
-    by_part = _chosen(builder, builder.load(wave, align=4), [k % 2 for k in range(2 * TAPS)])
+    by_part = _chosen(builder, pair, [k % 2 for k in range(2 * TAPS)])
     weights = builder.fmul(lanes.spread(builder, weight, 2 * TAPS), by_cell)
     product = builder.fmul(weights, by_part)
     builder.store(builder.fadd(builder.load(target, align=4), product), target, align=4)
@@ -88,6 +102,20 @@ def _chosen(builder: ir.IRBuilder, vector: ir.Value, places: list[int]) -> ir.Va
 
 
 _add_taps: Callable[..., None] = intrinsic(_add_taps_type)
+
+
+@njit(inline="always", error_model="numpy")
+def _find_places(by_x: float, by_y: float, n_x: float, n_y: float, places: Array) -> None:
+    """Compute the cells x and y of each wave, and -1 for its conjugate, without branches."""
+    xs, ys, signs = places[0], places[1], places[2]
+    for k in range(xs.size):
+        x, y = k * by_x, k * by_y
+        x -= n_x * math.floor(x / n_x + 0.5)
+        sign = -1.0 if x < 0.0 else 1.0
+        x, y = x * sign, y * sign
+        y -= n_y * math.floor(y / n_y)
+        # a negative number near zero is rounded to the whole period
+        xs[k], ys[k], signs[k] = x, y if y < n_y else 0.0, sign
 
 
 @_KERNEL
@@ -120,38 +148,40 @@ def add_waves(
     cells = grid.ravel()
     values = np.zeros(_REALS, np.float32)
     along, across = np.zeros(TAPS, np.float32), np.zeros(TAPS, np.float32)
+    places = np.zeros((3, spectra.shape[2]))
     for v in range(len(spectra)):
         turn_re, turn_im = math.cos(steps[v, 2]), math.sin(steps[v, 2])
         re, im = 1.0, 0.0
+        _find_places(steps[v, 0], steps[v, 1], n_x, n_y, places)
+        x_ahead, y_ahead = round(AHEAD * steps[v, 0]) * cell, round(AHEAD * steps[v, 1]) * line
         for k in range(spectra.shape[2]):
-            x, y = k * steps[v, 0], k * steps[v, 1]
-            x -= n_x * math.floor(x / n_x + 0.5)
-            sign = np.float32(1.0)
-            if x < 0.0:
-                x, y, sign = -x, -y, np.float32(-1.0)
-            y -= n_y * math.floor(y / n_y)
-            if y >= n_y:  # a negative number near zero is rounded to the whole period
-                y = 0.0
+            x, y, sign = places[0, k], places[1, k], np.float32(places[2, k])
             a, b = np.float32(re), np.float32(im)
+            part_re, part_im = np.float32(0.0), np.float32(0.0)
             for n in range(n_lanes):
                 row = rows[v, n]
                 near, far = shares[v, n, 0], shares[v, n, 1]
                 p = near * spectra[v, row, k, 0] + far * spectra[v, row + 1, k, 0]
                 q = near * spectra[v, row, k, 1] + far * spectra[v, row + 1, k, 1]
-                values[2 * n] = p * a - q * b
-                values[2 * n + 1] = sign * (p * b + q * a)
+                part_re, part_im = p * a - q * b, sign * (p * b + q * a)
+                values[2 * n], values[2 * n + 1] = part_re, part_im
             re, im = re * turn_re - im * turn_im, re * turn_im + im * turn_re
             i, j = int(x), int(y)
             _weights(table, x - i, along)
             _weights(table, y - j, across)
             at = (j - 1 + MARGIN) * line + (i - 1 + MARGIN) * cell
             if n_lanes == LANES:
+                # the grid of several slices does not fit into the faster caches
+                ahead = at + int(sign) * (x_ahead + y_ahead)
+                for t in range(TAPS):
+                    for s in range(0, TAPS * cell, _LINE):
+                        fetch(cells, np.uint32(max(ahead + t * line + s, 0)))
                 for t in range(TAPS):
                     for s in range(TAPS):
                         _add(cells, at + t * line + s * cell, values, across[t] * along[s])
             else:
                 for t in range(TAPS):
-                    _add_taps(cells, at + t * line, values, along, across[t])
+                    _add_taps(cells, at + t * line, (part_re, part_im), along, across[t])
 
 
 @njit(inline="always", error_model="numpy")
