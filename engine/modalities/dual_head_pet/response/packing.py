@@ -92,7 +92,7 @@ def packed(
     dropped = float(values[~is_stored].sum(dtype="f8")) / total if total else 0.0
     p, j, k = (v[is_stored].astype(np.int64) for v in voxels)
     # By plane and phase within the pitch: kernels process voxels of equal phase together.
-    order = np.lexsort((k, j, k % n, j % n, p))
+    order = np.argsort(_rank(p, j, k, n))
     p, j, k, values = p[order], j[order], k[order], values[is_stored][order]
     counts = np.bincount(p, minlength=n_planes)
     windows = _windows(j, k, counts)
@@ -115,6 +115,25 @@ def packed(
         np.array([dropped], np.float32),
         np.array([error], np.float32),
     )
+
+
+def _rank(p: Array, j: Array, k: Array, n: int) -> Array:
+    """Return one number for each voxel that sorts by plane, phase, row and column.
+
+    Parameters
+    ----------
+    p, j, k
+        (m,) int64 voxels, of which no two are equal
+    n
+        voxels per pitch
+    """
+    if not len(p):
+        return p
+    # One sort of a number takes a tenth of the time of five sorts, one for each key.
+    low_j, low_k = j.min(), k.min()
+    rows, columns = j.max() - low_j + 1, k.max() - low_k + 1
+    phase = (p * n + j % n) * n + k % n
+    return (phase * rows + j - low_j) * columns + k - low_k
 
 
 def _windows(j: Array, k: Array, counts: Array) -> Array:
