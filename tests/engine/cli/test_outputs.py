@@ -60,6 +60,7 @@ COMMANDS: dict[str, list[str]] = {
     "convert": ["scan.l.hdr", "--scanner", "s.toml"],
     "bench listmode": [],
     "bench cone": [],
+    "bench gpu": [],
     "bench peers": [],
     "bench dual-head": ["--response", "r.h5"],
     "bench kernels": ["--counted"],
