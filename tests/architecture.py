@@ -12,6 +12,7 @@ from pathlib import Path
 LEAVES = (
     "core.arrays",
     "core.errors",
+    "core.interactive",
     "core.json_types",
     "core.private_files",
     "core.printing",
@@ -71,6 +72,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "core.arrays",
         "core.json_types",
         "core.errors",
+        "core.interactive",
     ),
     "recon.model": ("operators", "core.arrays", "core.json_types", "core.lazy_exports"),
     "recon.priors": (

@@ -2,7 +2,7 @@
 
 Units with prefixes get one, so that the number is between 1 and 1000 if possible: 46.5 MBq, 7.3
 kBq/mL. Other units get a power of ten in steps of three if there would be many zeros: 73 × 10⁻⁶
-counts/mm.
+counts/mm. `Information` marks notes that only inform.
 """
 
 from __future__ import annotations
@@ -217,3 +217,13 @@ def _number_text(value: float, figures: int) -> str:
     # Trailing zeros are removed only after a decimal point; those of whole numbers count.
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return ("0" if text in ("-0", "") else text).replace("-", MINUS)
+
+
+class Information(str):
+    """A sentence about the reading of a file, without an assumption or a loss.
+
+    All other notes of a reader are assumptions or losses that the user should check.
+    `engine.data.runs.events` derives the level of a message from this class.
+    """
+
+    __slots__ = ()

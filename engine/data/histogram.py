@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array
 from engine.core.errors import GeometryError
+from engine.core.interactive import Described
 from engine.core.json_types import Plain
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
@@ -25,8 +26,8 @@ CHUNK = 4_000_000
 """Events counted in one step."""
 
 
-@dataclass(frozen=True)
-class Histogram:
+@dataclass(frozen=True, eq=False, repr=False)
+class Histogram(Described):
     """Counts of one frame on every line, and the corrections prepared so far.
 
     Lines have the order of `engine.geometry.orientations`, with the pair of layers slowest:
@@ -70,6 +71,10 @@ class Histogram:
     info: Plain = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     auxiliary: Mapping[str, Any] = field(default_factory=dict)
+
+    def facts(self) -> Mapping[str, str]:
+        lines = f"{len(self.prompts):,} lines"
+        return {"scanner": self.scanner.name, "lines": lines, "frame": f"{self.duration_s:g} s"}
 
     def __post_init__(self) -> None:
         for name in ("prompts", "delayeds", "additive", "normalisation", "background", "factors"):

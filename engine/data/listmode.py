@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.interactive import Described
 from engine.data.storage.columns import MEMORY, ColumnStorage, pieces
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from engine.geometry.scanner import Scanner
 
 
-@dataclass(frozen=True)
-class ListMode:
+@dataclass(frozen=True, eq=False, repr=False)
+class ListMode(Described):
     """Coincidences of one frame, in any order, and the corrections prepared so far.
 
     Events that exceed the memory are sorted along space, and their columns are in files
@@ -92,8 +93,18 @@ class ListMode:
     auxiliary: Mapping[str, Any] = field(default_factory=dict)
     info: Plain = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    storage: ColumnStorage = MEMORY
+    storage: ColumnStorage = field(default=MEMORY, compare=False)
     n_ordered: int | None = None
+
+    def facts(self) -> Mapping[str, str]:
+        columns = {"time of flight": self.tof_bins, "times": self.time_ms}
+        recorded = [name for name, column in columns.items() if column is not None]
+        return {
+            "scanner": self.scanner.name,
+            "events": f"{self.n_events:,} events",
+            "frame": f"{self.duration_s:g} s",
+            "columns": ", ".join(recorded) or "crystals only",
+        }
 
     @property
     def n_events(self) -> int:

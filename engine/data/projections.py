@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array, module_of, n_not_finite
 from engine.core.errors import DataError, GeometryError
+from engine.core.interactive import Described
 from engine.core.json_types import Plain
 from engine.data.storage.columns import MEMORY, ColumnStorage
 from engine.geometry.xray import XrayGeometry
@@ -22,8 +23,8 @@ _BLOCK = 32
 """Views that one step reads."""
 
 
-@dataclass(frozen=True, eq=False)
-class Projections:
+@dataclass(frozen=True, eq=False, repr=False)
+class Projections(Described):
     """An X-ray scan, and the corrections prepared so far.
 
     Attributes
@@ -64,7 +65,7 @@ class Projections:
     info: Plain = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     auxiliary: Mapping[str, Any] = field(default_factory=dict)
-    storage: ColumnStorage = field(default=MEMORY, repr=False)
+    storage: ColumnStorage = field(default=MEMORY, compare=False)
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
@@ -97,6 +98,9 @@ class Projections:
                 f"bad pixels have shape {self.bad_pixels.shape}, but the detector has {rows} × "
                 f"{columns} pixels (rows × columns); use the bad-pixel map of this detector."
             )
+
+    def facts(self) -> Mapping[str, str]:
+        return {"views": f"{self.n_views} views", "kind": self.kind, **self.geometry.facts()}
 
     @property
     def n_views(self) -> int:

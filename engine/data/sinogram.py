@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import DataError, GeometryError
+from engine.core.interactive import Described
 from engine.data.histogram import total
 from engine.data.listmode import ListMode
 from engine.data.timing.timed_counts import TimedCounts
@@ -36,8 +37,8 @@ CHUNK = 4_000_000
 MOST_EVENTS = 2**31 - 1
 
 
-@dataclass(frozen=True)
-class Sinogram:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sinogram(Described):
     """Counts of one frame in each bin, and the corrections prepared so far.
 
     Attributes
@@ -78,6 +79,10 @@ class Sinogram:
     timed: TimedCounts | None = None
     attenuation: Bins | None = None
     point_spread: PointSpread | None = None
+
+    def facts(self) -> Mapping[str, str]:
+        bins = f"{len(self.prompts):,} bins"
+        return {"scanner": self.scanner.name, "bins": bins, "frame": f"{self.duration_s:g} s"}
 
     def __post_init__(self) -> None:
         for name in ("prompts", "background", "factors", "attenuation"):

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from engine.core.errors import GeometryError
+from engine.core.interactive import Described
 from engine.core.json_types import Plain
+from engine.data.formatting import Information
 from engine.data.patient_position import BY_USER, HFS_AXES, KEY, STATED_AXES
-from engine.data.reading_note import Information
 from engine.data.storage.volume_file import place_of
 from engine.geometry.grid import ImageGrid
-from engine.geometry.patient_planes import UNKNOWN_AXES, is_axes_code
+from engine.geometry.patient_planes import UNKNOWN_AXES, is_axes_code, to_patient_axes
 
 if TYPE_CHECKING:
     from engine.data.error_map import ErrorMap
 
+FRAME = "slice_frame"
+"""Key of `Volume.info` for the position of a rotated slice."""
 QUANTITY = "quantity"
 """Key of `Volume.info` for images that show something else than the reconstructed values."""
 
 
-@dataclass(frozen=True)
-class Volume:
+@dataclass(frozen=True, eq=False, repr=False)
+class Volume(Described):
     """Values on an image grid.
 
     Attributes
@@ -45,6 +49,8 @@ class Volume:
     >>> grid = engine.ImageGrid(shape=(2, 3, 4), voxel_mm=(1.0, 1.0, 2.0))
     >>> engine.Volume(np.zeros(grid.shape, np.float32), grid, unit="1/mm").axes
     'LPS'
+    >>> engine.Volume(np.zeros(grid.shape, np.float32), grid, unit="1/mm")
+    <Volume 1 × 1 × 2 mm, 4 × 3 × 2, 1/mm>
     """
 
     values: NDArray[np.float32]
@@ -64,6 +70,61 @@ class Volume:
                 f"the volume has shape {self.values.shape}, but its grid has "
                 f"{self.grid.shape} (z, y, x); give the grid of this volume."
             )
+
+    def facts(self) -> Mapping[str, str]:
+        stated = {"quantity": self.quantity} if self.quantity else {}
+        return {"grid": self.grid.describe(), "unit": self.unit, **stated}
+
+    def image_html(self) -> str:
+        from engine.data.volume_exports import middle_slice
+
+        return middle_slice(self)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        # A copy only where NumPy asks for one, or where the type requires it.
+        values = np.asarray(self.values, dtype)
+        if copy is False and values is not self.values:
+            raise ValueError(f"a volume of {self.values.dtype} cannot become {dtype} without copy.")
+        return values.copy() if copy and values is self.values else values
+
+    @property
+    def affine(self) -> NDArray[np.float64]:
+        """Matrix (4, 4) from indices (x, y, z, 1) of a voxel to its centre (x, y, z, 1) [mm].
+
+        The points are those of the patient (LPS) if `sides` is known, otherwise of the scanner.
+        NIfTI has the signs of x and y reversed (RAS), see `to_nibabel`.
+        """
+        voxels = np.diag([*self.grid.voxel_mm, 1.0])
+        voxels[:3, 3] = [float(self.grid.centres_mm(axis)[0]) for axis in range(3)]
+        found: NDArray[np.float64] = to_patient(self) @ to_scanner(self) @ voxels
+        return found
+
+    def to_nibabel(self) -> Any:
+        """Return the volume as a Nifti1Image of nibabel: values [x, y, z], affine in RAS."""
+        from engine.data.volume_exports import to_nibabel
+
+        return to_nibabel(self)
+
+    def to_xarray(self) -> Any:
+        """Return the volume as an xarray.DataArray with the coordinates z, y and x [mm].
+
+        Raises
+        ------
+        ResourceError
+            if xarray is not installed
+        """
+        from engine.data.volume_exports import to_xarray
+
+        return to_xarray(self)
+
+    def show(self) -> None:
+        """Show the volume: a picture of its middle slice in a notebook, elsewhere the window.
+
+        The window is a process of its own, which reads a temporary file and removes it at the end.
+        """
+        from engine.data.volume_exports import show
+
+        show(self)
 
     @property
     def is_in_file(self) -> bool:
@@ -139,3 +200,44 @@ class Volume:
         """
         # only the sign of z differs between "LPS" and "LPI"
         return -1 if self.axes.endswith("I") else 1
+
+
+def to_patient(volume: Volume) -> NDArray[np.float64]:
+    """Return the matrix from coordinates of a volume to those of the patient.
+
+    Parameters
+    ----------
+    volume
+        its `sides` decide
+
+    Returns
+    -------
+    matrix
+        (4, 4) [mm, LPS]; a rotation or reflection without translation
+    """
+    matrix = np.eye(4)
+    matrix[:3, :3] = to_patient_axes(volume.sides)
+    return matrix
+
+
+def to_scanner(volume: Volume) -> NDArray[np.float64]:
+    """Return the matrix from the volume's own axes to scanner coordinates [mm].
+
+    Parameters
+    ----------
+    volume
+        any volume
+
+    Returns
+    -------
+    matrix
+        (4, 4); the identity unless the volume is a rotated slice
+    """
+    matrix = np.eye(4)
+    frame = volume.info.get(FRAME)
+    if isinstance(frame, dict):
+        across, down = (np.array(frame[key], float) for key in ("across", "down"))
+        # The third axis completes a right-handed frame: n = across × down.
+        matrix[:3, :3] = np.stack([across, down, np.cross(across, down)], axis=1)
+        matrix[:3, 3] = frame["centre_mm"]
+    return matrix

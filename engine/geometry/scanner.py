@@ -7,6 +7,7 @@ crystals are NumPy arrays.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.arrays import Array, Tables, module_of
+from engine.core.interactive import Described
 from engine.core.json_types import Plain
 from engine.geometry.energy import EnergyWindow
 from engine.geometry.grid import Point
@@ -26,7 +28,7 @@ ROUND = 0.15
 """Tolerance of a round scanner: deviation from the mean radius, relative to it."""
 
 
-class Scanner(ABC):
+class Scanner(Described, ABC):
     """Crystals in space, and the rule that makes a pair of them a line of response.
 
     Lines of response are numbered 0 ... n_lors - 1. `lors` converts numbers to crystal pairs.
@@ -206,6 +208,13 @@ class Scanner(ABC):
     @abstractmethod
     def fingerprint(self) -> Plain:
         """JSON values that define the geometry, for provenance and cache keys."""
+
+    def facts(self) -> Mapping[str, str]:
+        return {"name": self.name, "detector": self.describe()}
+
+    def _content(self) -> Any:
+        # the tables of a scanner are derived from these
+        return self.name, self.tof, self.fingerprint()
 
     @abstractmethod
     def describe(self) -> str:

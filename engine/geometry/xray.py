@@ -16,6 +16,7 @@ both along n.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.core.errors import GeometryError
+from engine.core.interactive import Described
 from engine.geometry.grid import ImageGrid
 from engine.geometry.vectors import (
     FLAT,
@@ -47,8 +49,8 @@ _SAME = 1e-6
 """Maximum deviation from a circle by rounding, relative to the distances of the scan."""
 
 
-@dataclass(frozen=True, eq=False)
-class XrayGeometry:
+@dataclass(frozen=True, eq=False, repr=False)
+class XrayGeometry(Described):
     """Source and flat detector of each view.
 
     Attributes
@@ -86,6 +88,14 @@ class XrayGeometry:
         object.__setattr__(self, "shape", (int(self.shape[0]), int(self.shape[1])))
         if self.beam == "parallel":
             object.__setattr__(self, "source_mm", unit(self.source_mm))
+
+    def facts(self) -> Mapping[str, str]:
+        rows, columns = self.shape
+        return {
+            "beam": f"{self.beam} beam",
+            "angles": f"{self.n_views} positions",
+            "detector": f"{rows} × {columns} pixels",
+        }
 
     @property
     def n_views(self) -> int:

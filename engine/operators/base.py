@@ -13,6 +13,7 @@ from engine.core.arrays import Array, as_supported, module_of, to_host
 from engine.core.backend import Backend
 from engine.core.backend.filters import solvers_of_cupy
 from engine.core.errors import GeometryError
+from engine.core.interactive import same, table
 from engine.core.profiling import Profiler
 from engine.operators.of_any_operator import flat_operator, power_iteration, real_number
 
@@ -185,6 +186,21 @@ class LinearOperator(ABC):
     def __repr__(self) -> str:
         where = "" if self.on is None else f" on {self.on.name}"
         return f"<{self.name} {self.in_shape} -> {self.out_shape}{where}>"
+
+    def _repr_html_(self) -> str:
+        device = {} if self.on is None else {"device": self.on.label}
+        return table(
+            self.name, {"input": str(self.in_shape), "output": str(self.out_shape), **device}
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        # the definition, as in a pickle
+        return self is other or same(self.__reduce_ex__(4), other.__reduce_ex__(4))
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.in_shape, self.out_shape))
 
     @overload
     def __matmul__(self, other: LinearOperator) -> LinearOperator: ...

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engine.core.json_types import Plain
-from engine.data.reading_note import Information
+from engine.data.formatting import Information
 from engine.data.runs.history import RunHistory
 from engine.data.runs.record import CorrectionState, RecordedRun
 from engine.data.runs.record import Level as Level

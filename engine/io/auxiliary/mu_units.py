@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from engine.core.errors import DataError
 from engine.data.attenuation_law import AIR_HU, DEFAULT_KV, mu_of_hounsfield
+from engine.data.formatting import Information
 from engine.data.joining import joined
-from engine.data.reading_note import Information
 from engine.data.volume import Volume
 
 PER_MM, PER_CM, HOUNSFIELD, SIEMENS = "1/mm", "1/cm", "HU", "1e-4/cm"

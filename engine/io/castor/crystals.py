@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.core.errors import FileFormatError, GeometryError, ScannerMissingError
-from engine.data.reading_note import Information
+from engine.data.formatting import Information
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.tof import TofBins
 from engine.io.castor import SUFFIX, TEXT_SUFFIX

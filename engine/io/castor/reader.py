@@ -14,8 +14,8 @@ import numpy as np
 from engine.core.arrays import Array
 from engine.core.errors import CutOffError, EngineError, FileFormatError, GeometryError
 from engine.core.json_types import Plain
+from engine.data.formatting import Information
 from engine.data.listmode import ListMode
-from engine.data.reading_note import Information
 from engine.geometry.scanner import Scanner
 from engine.geometry.tof import MM_PER_PS, TofBins
 from engine.io.base import ListModeReader

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError, ScannerMissingError
+from engine.data.formatting import Information
 from engine.data.listmode import ListMode
-from engine.data.reading_note import Information
 from engine.geometry.scanner import Scanner
 from engine.io.base import ListModeReader
 from engine.io.folder import entries

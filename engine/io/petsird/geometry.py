@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError, GeometryError
 from engine.core.json_types import Plain
-from engine.data.reading_note import Information
+from engine.data.formatting import Information
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.tof import MM_PER_PS, TofBins
 from engine.io.safety.budget import refuse_large_data

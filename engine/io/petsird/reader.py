@@ -22,8 +22,8 @@ from engine.core.errors import CutOffError, DataError, FileFormatError
 from engine.core.json_types import Plain
 from engine.data.calibration import LIVE_BLOCKS
 from engine.data.components import Components
+from engine.data.formatting import Information
 from engine.data.listmode import ListMode
-from engine.data.reading_note import Information
 from engine.data.timing.triggers import Triggers
 from engine.io.base import ListModeReader
 from engine.io.petsird.blocks import Blocks, read_blocks, refuse_movement

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from engine.core.json_types import Plain
-from engine.data.reading_note import Information
+from engine.data.formatting import Information
 from engine.io.interfile.header import FEETWARDS, InterfileHeader
 from engine.io.siemens.petlink import CountedWords
 

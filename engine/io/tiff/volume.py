@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array
 from engine.core.json_types import Plain
-from engine.data.volume import Volume
+from engine.data.volume import FRAME, Volume
 from engine.io.auxiliary.sidecar_writers import FileWriter
 from engine.io.text.json_text import to_json
 from engine.io.tiff.reader import OURS
 from engine.io.volumes.header_name import named
-from engine.io.volumes.slice_frame import FRAME
 
 STEPS = 2**16 - 1
 """Steps from the smallest value to the largest."""

@@ -12,15 +12,13 @@ from typing import ClassVar
 import numpy as np
 
 from engine.data.timing.time_frames import FrameVolume
-from engine.data.volume import Volume
+from engine.data.volume import Volume, to_patient, to_scanner
 from engine.io.auxiliary.sidecar_writers import FileWriter
 from engine.io.base import FramesReader
 from engine.io.safety.open_input import InputFile
 from engine.io.volumes.header_name import named
 from engine.io.volumes.metaimage import read_meta_image
 from engine.io.volumes.patient_images import patient_frames
-from engine.io.volumes.slice_frame import to_scanner
-from engine.io.volumes.straight_axes import to_patient
 
 MARK = b"ElementDataFile"
 UNIT_MARK = "unit "

@@ -34,8 +34,7 @@ from engine.io.volumes.nifti_values import (
     read_nifti,
 )
 from engine.io.volumes.patient_images import patient_frames
-from engine.io.volumes.slice_frame import to_scanner
-from engine.io.volumes.straight_axes import LPS_TO_RAS, to_patient
+from engine.io.volumes.straight_axes import LPS_TO_RAS
 
 UNIT_MARK = "unit "
 """Mark in the description of the header; the unit of the values follows it."""
@@ -126,11 +125,7 @@ def nifti_pieces(volume: Volume) -> Iterator[bytes | memoryview]:
 
 def _image(volume: Volume, values: Array, frames: Sequence[FrameVolume] = ()) -> Any:
     """Return [z, y, x] or [t, z, y, x] values as an image of nibabel, placed like a volume."""
-    nibabel, grid = library(), volume.grid
-    corner_mm = [float(grid.centres_mm(axis)[0]) for axis in range(3)]
-    affine = np.diag([*grid.voxel_mm, 1.0])
-    affine[:3, 3] = corner_mm
-    affine = LPS_TO_RAS @ to_patient(volume) @ to_scanner(volume) @ affine
+    nibabel, affine = library(), LPS_TO_RAS @ volume.affine
     image = nibabel.Nifti1Image(values.T, affine)
     header = image.header
     lengths = {each.frame.duration_s for each in frames}

@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from engine.core.json_types import Plain
 from engine.data.timing.time_frames import MS, FrameVolume, TimeFrame
-from engine.data.volume import Volume
+from engine.data.volume import FRAME, Volume
 from engine.io.auxiliary.provenance_file import adjacent_provenance
 from engine.io.safety.not_numbers import nan_as_zero
 from engine.io.safety.open_input import InputFile, refuse_not_finite
 from engine.io.safety.ranges import stated_grid
 from engine.io.volumes.frame_stack import FrameClock, frame_times
-from engine.io.volumes.slice_frame import FRAME
 from engine.io.volumes.straight_axes import MAX_TILT, NO_SIDES, in_own_axes
 from engine.io.volumes.tilted_axes import upright
 

@@ -5,19 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.core.errors import UnknownFormatError
 
 if TYPE_CHECKING:
     from engine.core.json_types import Plain
-    from engine.data.volume import Volume
     from engine.geometry.plane import Plane
     from engine.io.base import VolumeWriter
-
-FRAME = "slice_frame"
-"""Key in `Volume.info` for the directions of the volume's own axes."""
 
 
 def frame_of(plane: Plane) -> Plain:
@@ -43,29 +36,6 @@ def described(plane: Plane) -> Plain:
         the keys of `frame_of`, `shape` (rows, columns) and `pixel_mm`
     """
     return {**frame_of(plane), "shape": list(plane.shape), "pixel_mm": plane.pixel_mm}
-
-
-def to_scanner(volume: Volume) -> NDArray[np.float64]:
-    """Return the matrix from the volume's own axes to scanner coordinates [mm].
-
-    Parameters
-    ----------
-    volume
-        any volume
-
-    Returns
-    -------
-    matrix
-        (4, 4); the identity unless the volume is a rotated slice
-    """
-    matrix = np.eye(4)
-    frame = volume.info.get(FRAME)
-    if isinstance(frame, dict):
-        across, down = (np.array(frame[key], float) for key in ("across", "down"))
-        # The third axis completes a right-handed frame: n = across × down.
-        matrix[:3, :3] = np.stack([across, down, np.cross(across, down)], axis=1)
-        matrix[:3, 3] = frame["centre_mm"]
-    return matrix
 
 
 def refuse_turned(path: Path, writer: type[VolumeWriter], *, is_turned: bool) -> None:

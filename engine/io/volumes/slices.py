@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array
 from engine.core.json_types import Plain
-from engine.data.volume import Volume
+from engine.data.volume import FRAME, Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.plane import Plane
 from engine.io.formats import WRITERS, suffixes_of, writer_of
-from engine.io.volumes.slice_frame import FRAME, frame_of, refuse_turned
+from engine.io.volumes.slice_frame import frame_of, refuse_turned
 
 NAMES = ("axial", "coronal", "sagittal")
 

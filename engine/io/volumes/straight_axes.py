@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import GeometryError
-from engine.data.volume import Volume
+from engine.data.volume import Volume, to_patient
 from engine.geometry.grid import ImageGrid
-from engine.geometry.patient_planes import to_patient_axes
 from engine.io.safety.ranges import stated_grid
 
 MAX_TILT = 1e-3
@@ -70,24 +69,6 @@ def straightened(
     values = np.ascontiguousarray(values.transpose(order), np.float32)
     voxel = tuple(float(edges[i]) for i in order[::-1])
     return values, stated_grid(path, values.shape, voxel, centre)
-
-
-def to_patient(volume: Volume) -> NDArray[np.float64]:
-    """Return the matrix from coordinates of a volume to those of the patient.
-
-    Parameters
-    ----------
-    volume
-        its `sides` decide
-
-    Returns
-    -------
-    matrix
-        (4, 4) [mm, LPS]; a rotation or reflection without translation
-    """
-    matrix = np.eye(4)
-    matrix[:3, :3] = to_patient_axes(volume.sides)
-    return matrix
 
 
 def in_own_axes(path: Path, volume: Volume) -> Volume:

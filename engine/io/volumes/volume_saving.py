@@ -9,7 +9,7 @@ from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
 from engine.data.patient_position import axes_facts
 from engine.data.timing.time_frames import FrameVolume
-from engine.data.volume import Volume
+from engine.data.volume import FRAME, Volume
 from engine.io.base import VolumeWriter
 from engine.io.dicom.kind_of_scan import TRANSMISSION, is_emission
 from engine.io.folder import size_of
@@ -17,7 +17,7 @@ from engine.io.formats import writer_of
 from engine.io.safety import audit_log
 from engine.io.safety.budget import free_memory
 from engine.io.safety.open_input import refuse_not_finite
-from engine.io.volumes.slice_frame import FRAME, refuse_turned
+from engine.io.volumes.slice_frame import refuse_turned
 
 NO_ERRORS = "This format stores no error map. Save the image as .h5, too."
 COPIES = 3

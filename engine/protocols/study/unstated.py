@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.core.json_types import Plain
-from engine.data.reading_note import Information
+from engine.data.formatting import Information
 
 if TYPE_CHECKING:
     from engine.protocols.study.protocol import Protocol

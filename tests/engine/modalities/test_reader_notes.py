@@ -10,7 +10,7 @@ import pytest
 
 from engine.cli.console import Console
 from engine.core.backend import cpu
-from engine.data.reading_note import Information
+from engine.data.formatting import Information
 from engine.data.runs.events import Finished, Level, Noted, Warned, of_note, warnings_among
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid

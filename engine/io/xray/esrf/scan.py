@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
+from engine.data.formatting import Information
 from engine.data.projections import Projections
-from engine.data.reading_note import Information
 from engine.io.base import ProjectionsReader
 from engine.io.folder import entries, is_file
 from engine.io.safety.open_input import InputFile, open_input

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.core.errors import FileFormatError
-from engine.data.reading_note import Information
+from engine.data.formatting import Information
 from engine.io.folder import entries, is_folder
 from engine.io.safety.open_input import open_input
 from engine.io.xray.frames import Images
