@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 PANEL_PX = 420
 MARGIN_PX = 28
-FOOTER_PX = 44
+FOOTER_PX, FOOTER_LINE_PX = 56, 22
 TEXT_PX, TITLE_PX = 17, 14
 INK, PALE, FRAME = 20, 110, 205
 WINDOW_PERCENTILE = 99.9
@@ -323,7 +323,7 @@ def draw_footer(
     top
         upper edge of the footer [pixels]
     """
-    plain, y = font(TEXT_PX), top + FOOTER_PX // 2
+    plain, y = font(TEXT_PX), top + FOOTER_LINE_PX
     # The longest round length that fits in half a panel.
     bar_mm = max((mm for mm in BARS_MM if mm * px_per_mm <= PANEL_PX / 2), default=BARS_MM[0])
     end = MARGIN_PX + round(bar_mm * px_per_mm)

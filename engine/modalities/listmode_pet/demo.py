@@ -35,16 +35,16 @@ N_DEAD_CRYSTALS = 6
 class PetDemo(Demo):
     """List mode with time of flight, randoms, a μ-map and uneven crystals."""
 
-    n_prompts: int = 2_000_000
+    n_prompts: int = 1_000_000
 
     key: ClassVar[str] = "pet"
     title: ClassVar[str] = "PET ring"
     text: ClassVar[str] = "A head with FDG in a ring of crystals: list mode with time of flight"
-    wait: ClassVar[str] = "about 30 s"
+    wait: ClassVar[str] = "10 to 30 s"
     icon: ClassVar[str] = "ring"
     busy: ClassVar[str] = "Simulating the PET scan"
     protocol: ClassVar[type[Protocol]] = ListModeProtocol
-    version: ClassVar[int] = 6
+    version: ClassVar[int] = 7
 
     def kernels(self, on: Backend) -> Steps:
         from engine.io import read_scanner
