@@ -111,7 +111,7 @@ class Prepared:
 class Penalised(Algorithm):
     """Settings of the prior, and the preparation of a run."""
 
-    state_version: ClassVar[int] = 6
+    state_version: ClassVar[int] = 7
     """1: voxels have limits in a cycle (`engine.recon.algorithms.svrg_cycle`).
 
     2: κ is limited (`engine.recon.priors.even_resolution`), and steps decay faster.

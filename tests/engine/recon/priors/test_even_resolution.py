@@ -1,11 +1,16 @@
-"""Relative difference prior of a scan: its first image, and κ limited to the median."""
+"""Relative difference prior of a scan: its first image, and the limits of κ."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from engine.recon.priors.even_resolution import doubly_updated, limited, relative_difference_for
+from engine.recon.priors.even_resolution import (
+    LEAST_SHARE,
+    doubly_updated,
+    limited,
+    relative_difference_for,
+)
 
 SHAPE = (4, 10, 10)
 
@@ -15,7 +20,7 @@ def scan(seed=1):
     rng = np.random.default_rng(seed)
     first, squares = np.zeros(SHAPE, np.float32), np.full(SHAPE, 1e6, np.float32)
     first[:, 2:8, 2:8] = 1
-    squares[first > 0] = rng.uniform(1, 9, 144)
+    squares[first > 0] = rng.uniform(3, 9, 144)
     return squares, first
 
 
@@ -42,11 +47,22 @@ def test_a_hot_organ_does_not_lower_the_limit():
     assert limited(squares, first, 40.0).max() == pytest.approx(want, rel=0.1)
 
 
-def test_an_empty_image_has_no_limit():
+def test_voxels_with_few_counts_have_the_lower_limit():
     squares, first = scan()
-    np.testing.assert_array_equal(limited(squares, 0 * first, 1.0), squares)
-    negative = np.where(first > 0, squares, -1)
-    assert limited(negative, first, 1.0).min() == 0
+    ends = first[:1] > 0
+    few = squares.copy()
+    few[:1][ends] = np.linspace(-1, 0.3, ends.sum())  # smoothing leaves some below 0
+    found = limited(few, first, 1.0)
+    np.testing.assert_allclose(found[:1][ends], LEAST_SHARE * found.max(), rtol=1e-6)
+    np.testing.assert_array_equal(found[1:], np.minimum(few[1:], found.max()))
+
+
+def test_an_empty_image_has_the_highest_value_as_its_limit():
+    squares, first = scan()
+    found = limited(squares, 0 * first, 1.0)
+    np.testing.assert_array_equal(
+        found, np.maximum(squares, np.float32(LEAST_SHARE * squares.max()))
+    )
 
 
 def test_no_voxel_outside_has_a_weight():
