@@ -22,9 +22,9 @@ the same meaning for every scanner, activity and number of counts. κ² = q make
 over the image (Fessler & Rogers, IEEE TIP 5 (1996) 1346). But photons from the skin are hardly
 attenuated, so q is up to eight times as large there as in the middle of a body. The prior would
 then blur the skin and move activity inwards. The weights count voxels of the object about equally:
-a hot organ must not decide. At the ends of a scanner q falls to a hundredth, and a voxel holds about
-one count. Noise would grow there to ten times the activity. The lower limit smooths it with the
-neighbours. Elsewhere q is higher: 0.4 m in the middle of a body in a ring with time of flight.
+a hot organ must not decide. At the ends of a scanner q falls to a hundredth, and a voxel holds
+about one count. Noise would grow there to ten times the activity. The lower limit smooths it with
+the neighbours. Elsewhere q is higher: 0.4 m in the middle of a body in a ring with time of flight.
 """
 
 from __future__ import annotations
