@@ -15,8 +15,6 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from numba.core.caching import _CacheLocator
-
 from engine.kernels.compile_cache import cache_folder, folder_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -180,20 +178,11 @@ def share_compiled(root: Path) -> None:
         of_module = folder_of(".".join(source.with_suffix("").parts))
         if b"cached_njit" not in path.read_bytes() or of_module is None:
             continue
-        compiled, place = (_compiled_in(base / source.parent) for base in (ROOT, root))
-        (of_module / compiled).mkdir(exist_ok=True)
-        (shared / of_module.name).mkdir(parents=True)
+        shared.mkdir(parents=True, exist_ok=True)
         try:
-            (shared / of_module.name / place).symlink_to(
-                of_module / compiled, target_is_directory=True
-            )
+            (shared / of_module.name).symlink_to(of_module, target_is_directory=True)
         except OSError:  # Windows grants links to few; the copy then compiles for itself
             return
-
-
-def _compiled_in(sources: Path) -> str:
-    """Name of the folder in which Numba keeps what it compiled from the sources in a folder."""
-    return str(_CacheLocator.get_suitable_cache_subpath(str(sources / "any.py")))
 
 
 def _tuple_of(tree: ast.Module, name: str) -> ast.Tuple:

@@ -107,14 +107,15 @@ def test_the_record_is_of_these_sources():
     ]
 
 
-def found(name, rtol=None):
+def found(name, rtol=None, atol=None):
     (work,) = (work for work in counted.WORKS if work.name == name)
     rows = counted.counts(work)
     record = json.loads(counted.RECORD.read_text(encoding="utf-8"))
     if record["nvrtc"] == nvrtc.version():
         kept = {row["kernel"]: row for row in record["counts"] if row["work"] == name}
         for kernel, row in rows.items():
-            assert row == pytest.approx({key: kept[kernel][key] for key in row}, rel=rtol), kernel
+            want = {key: kept[kernel][key] for key in row}
+            assert row == pytest.approx(want, rel=rtol, abs=atol), kernel
     return rows
 
 
@@ -154,8 +155,8 @@ def test_no_measured_line_integral_exceeds_its_limit(scan, measured_s, work):
 
 def test_a_step_of_line_integrals_reads_four_voxels():
     # every step that is counted reads its four voxels, except at the faces of the volume
-    # the views of a launch, which are read too, begin anywhere in a line: one line in 30,000
-    row = found("line integrals of CT, 256³", rtol=1e-4)["forward"]
+    # The views of a launch are read too. They begin anywhere in a line: up to one line in 2,000.
+    row = found("line integrals of CT, 256³", rtol=1e-3, atol=2e-3)["forward"]
     assert 3.9 < row["loads of threads"] <= 4 + 0.01
 
 

@@ -13,7 +13,8 @@ from engine.kernels.blocks import padded
 from engine.kernels.rays import ray_tracing as kernels
 from engine.kernels.rays.bricks import Bricks
 from engine.kernels.rows_ahead import tap_buffers
-from engine.operators.rays import RayProjector, Rays, _rows
+from engine.operators.ray_rows import checked_rows
+from engine.operators.rays import RayProjector, Rays
 from tests.engine.operators.ray_oracles import octant_rays
 
 pytestmark = pytest.mark.slow
@@ -26,7 +27,7 @@ NEAR, FAR = 0, 1 << 40
 
 @pytest.fixture
 def rows(rng):
-    return _rows(octant_rays(rng, N, GRID), GRID, None, np.dtype("float32"))
+    return checked_rows(octant_rays(rng, N, GRID), GRID, None, np.dtype("float32"))
 
 
 def room_in(n_bytes):

@@ -10,7 +10,8 @@ from engine.geometry.grid import ImageGrid
 from engine.kernels.rays import shares as module
 from engine.kernels.rays.bricks import Bricks, Pairs
 from engine.kernels.rays.shares import MARGIN, KeptImages, shares_of
-from engine.operators.rays import RayProjector, Rays, _rows
+from engine.operators.ray_rows import checked_rows
+from engine.operators.rays import RayProjector, Rays
 
 GRID = ImageGrid((40, 24, 20), (2.0, 2.5, 3.0), (4.0, -3.0, 1.0))
 """Faces between planes are multiples of 3 mm from its centre."""
@@ -30,7 +31,7 @@ def crossing(rng, n: int = N, *, height_mm: float = 3.0) -> Rays:
 
 
 def rows_of(rays: Rays):
-    return _rows(rays, GRID, None, np.dtype("float32"))
+    return checked_rows(rays, GRID, None, np.dtype("float32"))
 
 
 def shared(rays: Rays, threads: int, **options) -> RayProjector:
