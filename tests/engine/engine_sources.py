@@ -56,10 +56,12 @@ def steady(study, *, on, resume, on_progress, finish_early, folder=None, pause_s
     yield Finished(Volume(volume.values * 2, grid, "counts/mm", info), info)
 
 
-def early(study, **options):
-    """An image before the first update, then one after another."""
+def early(study, *, on_progress, **options):
+    """An image before the first update, and no other: a newer one could replace it unseen."""
     yield EarlyPreview(Volume(image_after(0), GRID, "counts/mm"), "one step")
-    yield from steady(study, **options)
+    for done in range(600):  # each step looks whether the run is to end
+        time.sleep(0.05)
+        on_progress(Progressed("reconstruct", done, 600))
 
 
 def slow(study, **options):
