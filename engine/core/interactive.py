@@ -12,7 +12,7 @@ from engine.core.visible_text import visible_line
 
 
 class Described:
-    """Class whose instances are shown by a few facts and compared by their content.
+    """Base of values that are shown by a few facts and compared by their content.
 
     A dataclass must be declared with `eq=False, repr=False`, because its own methods would print
     and compare whole arrays.

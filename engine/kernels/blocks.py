@@ -59,7 +59,7 @@ def pad(image: Array, dtype: DTypeLike) -> Array:
 
 
 def copy_planes(values: Array, out: Array, threads: int) -> None:
-    """Copy an array to another one, of which the axes may have another order in memory.
+    """Copy an array to another one; the order of their axes in memory can differ.
 
     Threads copy plane by plane, across the axis that varies fastest in neither array: a plane stays
     in the cache, where a copy of the whole array would read a line of it for each value.
@@ -94,7 +94,7 @@ def contiguous(values: Array, threads: int) -> Array:
     Parameters
     ----------
     values
-        array, of which the axes may have another order in memory
+        array; the order of its axes in memory can differ
     threads
         number of threads
     """

@@ -33,7 +33,7 @@ class Level(NamedTuple):
     Attributes
     ----------
     model
-        model whose costs of instructions LLVM assumes; its other instructions are not used
+        model that gives LLVM the costs of instructions; its other instructions are not used
     features
         LLVM's names of the features that all processors of this level have
     """

@@ -1,4 +1,4 @@
-"""Voxel-driven back projection of few slices at once, for detectors whose columns run along z.
+"""Voxel-driven back projection of few slices at once, for detectors with columns along z.
 
     out(x) = Σ_views y_view(a, b) / τ²,   (τ a, τ b, τ) = M_view (x, 1)
 

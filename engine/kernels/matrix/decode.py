@@ -1,8 +1,8 @@
 """Stored rows as projection on the CPU reads them: where and how much, in runs, in groups.
 
-Non-zeros of one phase and one v whose u follow one another read rows r, r + 1, ... for row r of a
-sum. Four of them over the 16 rows of a patch read 19 rows instead of 64. Two thirds of the
-non-zeros of DHAPET come in such runs of four, and 2 to 4 % are alone. Rows are stored by phase,
+Non-zeros of one phase and one v with consecutive u read rows r, r + 1, ... for row r of a sum.
+Four of them over the 16 rows of a patch read 19 rows instead of 64. Two thirds of the non-zeros of
+DHAPET come in such runs of four, and 2 to 4 % are alone. Rows are stored by phase,
 then by row and column of the voxel. Where rows and columns are interchanged, runs follow one
 another as it is; elsewhere the non-zeros of a phase are sorted by v first.
 

@@ -4,8 +4,8 @@ target[at + r pitch + i] += Σ_e weights[e] source[begin + offsets[e] + r source
 
 for rows r of the patch and i below `WIDE`, or `LANES` where no more are left. Sums stay in
 registers over all non-zeros e. Reads cost more than products, because most of them lie across two
-lines of the cache. Non-zeros therefore come in runs of up to four, each of which reads a row
-further than the one before (`engine.kernels.matrix.decode`): for 16 rows, four non-zeros read 19
+lines of the cache. Non-zeros therefore come in runs of up to four. Each reads a row further
+than the one before (`engine.kernels.matrix.decode`): for 16 rows, four non-zeros read 19
 rows instead of 64. Numba has no vectors, and LLVM finds none across a loop over non-zeros, so this
 loop is written in LLVM's own words, from which it makes what a processor has: AVX-512, AVX, NEON,
 or single numbers. Each sum is added in the order of e, and then to what is there: the bits are
@@ -33,7 +33,7 @@ LANES = 8
 WIDE = 2 * LANES if "avx512f" in FEATURES else LANES
 """Numbers of a row in a patch: a vector of the processor."""
 HIGH, MIDDLE, LOW = (16, 8, 4) if "avx512f" in FEATURES else (8, 8, 4)
-"""Rows of a patch, whose sums fill half of the registers, and of patches at the end."""
+"""Rows of a patch and of patches at the end. Sums of 16 rows fill half of the registers."""
 RUNS = (4, 3, 2, 1)
 """Lengths of the runs of non-zeros, in the order in which they come."""
 _INT = ir.IntType(64)

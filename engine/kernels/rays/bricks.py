@@ -74,7 +74,7 @@ def place_of(voxel: Whole, step: Whole, jump: Whole) -> np.int32:
 def _write_run(image: Array, z: int, y: int, first: int, stride: int, at: int, out: Array) -> None:
     """Write 8 voxels of a row from x = `first` to a brick; with a stride of 2, zeros behind them.
 
-    Voxels beside the image are written as zeros.
+    Voxels outside the image are written as zeros.
     """
     n_x, nought = image.shape[2], out.dtype.type(0)
     if first >= 0 and first + EDGE <= n_x:

@@ -32,7 +32,7 @@ _WORTH = 0.85
 _VOXELS_PER_ROW = 4
 """With fewer voxels per row, clearing and adding images takes a small part of the time."""
 _KEPT_BYTES = 32 << 20
-"""Largest image that is kept between updates."""
+"""Size of the largest image that stays in memory between updates."""
 
 
 class Share(NamedTuple):

@@ -100,7 +100,7 @@ class SpareArrays:
             decoded rows
         """
         arrays = rows.codes, rows.weights, rows.groups
-        # the whole arrays, of which these are views
+        # These are views of the whole arrays.
         whole = tuple(a if a.base is None else a.base for a in arrays)
         self._arrays[:] = [whole]
 

@@ -73,7 +73,7 @@ class FistaTv(Algorithm):
         """Return the image after one step along the gradient, without the penalty.
 
         The step is the best one along its line, ‖g‖² / ‖A g‖² with g = Aᵀ(A x − y). It needs no
-        bound of the norm, whose estimate takes several iterations' time.
+        bound of the norm. Its estimate would take as long as several iterations.
 
         Parameters
         ----------

@@ -123,7 +123,7 @@ def _rank(p: Array, j: Array, k: Array, n: int) -> Array:
     Parameters
     ----------
     p, j, k
-        (m,) int64 voxels, of which no two are equal
+        (m,) int64 different voxels
     n
         voxels per pitch
     """

@@ -62,7 +62,7 @@ def _steps(
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = np.stack([(-1 - at) / per_layer, (sizes - at) / per_layer])
     low, high = ends.min(axis=0), ends.max(axis=0)
-    # A ray parallel to a side is beside it, or never leaves
+    # A ray parallel to a side is outside the volume, or never leaves
     still = per_layer == 0
     is_beside = still & ((at <= -1) | (at >= sizes))
     low, high = (np.where(still, limit, each) for limit, each in ((-np.inf, low), (np.inf, high)))

@@ -83,7 +83,7 @@ def scene(tigre: ModuleType, work: ConeWork) -> Any:
 
 
 class TigreCone:
-    """One scan, whose cases are prepared on request.
+    """One scan; its cases are prepared on request.
 
     Parameters
     ----------
