@@ -361,7 +361,7 @@ def sides_cut(values: Array, settings: FilterSettings) -> tuple[bool, bool]:
 
 def _inspected(values: Array, settings: FilterSettings) -> Callable[[], tuple[bool, bool]]:
     """Return `sides_cut` as a function; a GPU begins to inspect the values at once."""
-    if settings.truncation != "auto":
+    if settings.truncation != "auto" or module_of(values) is np:
         return partial(sides_cut, values, settings)
     return partial(truncation.are_cut, truncation.edge_levels(values), values.shape[2])
 

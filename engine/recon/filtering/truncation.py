@@ -19,6 +19,8 @@ CUT_SIGMAS = 5.0
 """and relative to the standard deviation of the noise there."""
 RARE = 98.0
 """Percentage of the rows at an edge that must be free of the object."""
+HIGH = 99.0
+"""Percentage of the values below the highest rays."""
 REACH = 0.5
 """Length of the extrapolation, in rows."""
 _MOST_LOOKED_AT = 500_000
@@ -33,7 +35,14 @@ def cut_sides(values: Array) -> tuple[bool, bool]:
     values
         (n_views, n_rows, n_columns) line integrals
     """
-    return are_cut(edge_levels(values), values.shape[2])
+    if module_of(values) is not np:
+        return are_cut(edge_levels(values), values.shape[2])
+    some, n_columns = _inspected_part(values), values.shape[2]
+    edges = _levels_at_edges(some)
+    # The high values take as long as all other steps, and most scans do not need them.
+    if not any(_is_above_noise(*edge, n_columns) for edge in edges):
+        return False, False
+    return are_cut(np.array([np.percentile(some, HIGH), *edges[0], *edges[1]]), n_columns)
 
 
 def edge_levels(values: Array) -> Array:
@@ -51,14 +60,9 @@ def edge_levels(values: Array) -> Array:
         between neighbours, and a low value of their mean
     """
     xp = module_of(values)
-    every = max(1, round(np.sqrt(values.size / _MOST_LOOKED_AT)))
-    # all columns, because edges matter; neighbouring views and rows are similar
-    some = values[::every, ::every]
-    levels, n_edge = [xp.percentile(some, 99)], _n_edge(values.shape[2])
-    for edge in (some[..., :n_edge], some[..., -n_edge:]):
-        levels.append(xp.median(xp.abs(xp.diff(edge, axis=-1))))
-        levels.append(xp.percentile(edge.mean(axis=-1), RARE))
-    stacked: Array = xp.stack(levels)
+    some = _inspected_part(values)
+    first, last = _levels_at_edges(some)
+    stacked: Array = xp.stack([xp.percentile(some, HIGH), *first, *last])
     return stacked
 
 
@@ -78,10 +82,33 @@ def are_cut(levels: Array, n_columns: int) -> tuple[bool, bool]:
     return first, last
 
 
+def _inspected_part(values: Array) -> Array:
+    """Return all columns, because edges matter, of some views and rows: neighbours are similar."""
+    every = max(1, round(np.sqrt(values.size / _MOST_LOOKED_AT)))
+    return values[::every, ::every]
+
+
+def _levels_at_edges(some: Array) -> list[tuple[Array, Array]]:
+    """Return for each side the median step between neighbours and a low value of their mean."""
+    xp, n_edge = module_of(some), _n_edge(some.shape[2])
+    edges = (some[..., :n_edge], some[..., -n_edge:])
+    return [
+        (
+            xp.median(xp.abs(xp.diff(edge, axis=-1))),
+            xp.percentile(edge.mean(axis=-1), RARE),
+        )
+        for edge in edges
+    ]
+
+
 def _is_cut(step: float, seen: float, high: float, n_columns: int) -> bool:
+    return seen > CUT_PART * high and _is_above_noise(step, seen, n_columns)
+
+
+def _is_above_noise(step: float, seen: float, n_columns: int) -> bool:
     sigma = step / 0.954  # median of |difference| of two normal numbers
     noise = sigma / np.sqrt(_n_edge(n_columns))
-    return bool(seen > max(CUT_PART * high, CUT_SIGMAS * noise) and seen > 0)
+    return bool(seen > CUT_SIGMAS * noise and seen > 0)
 
 
 def _n_edge(n_columns: int) -> int:
