@@ -144,6 +144,10 @@ class XrayGeometry(Described):
         -------
         (n_views, 3, 4), rows numU, numV, den for points (x, y, z, 1) in mm
         """
+        return self._matrices.copy()
+
+    @cached_property
+    def _matrices(self) -> Array:
         u, v, n = self.u_mm, self.v_mm, np.cross(self.u_mm, self.v_mm)
         if self.beam == "cone":
             origin, ray = self.source_mm, self.corner_mm - self.source_mm
@@ -172,7 +176,7 @@ class XrayGeometry(Described):
         to_mm = np.eye(4)
         to_mm[:3, :3] = np.diag(grid.voxel_mm)
         to_mm[:3, 3] = grid.lower_mm
-        return np.asarray(self.matrices() @ to_mm)
+        return np.asarray(self._matrices @ to_mm)
 
     def project(self, points_mm: ArrayLike) -> Array:
         """Return the detector coordinates of points in all views.
@@ -187,7 +191,7 @@ class XrayGeometry(Described):
         (n_views, ..., 2) column and row, from 0, whole numbers at pixel centres
         """
         points = np.asarray(points_mm, float)
-        m = self.matrices()
+        m = self._matrices
         flat = m[:, :, :3].reshape(-1, 3) @ points.reshape(-1, 3).T  # one product for all views
         # The constant column is added afterwards: homogeneous points would copy all coordinates.
         flat = flat.reshape(self.n_views, 3, -1) + m[:, :, 3:]

@@ -145,10 +145,8 @@ class GriddedSlices:
         for start in range(0, self.geometry.n_views, _VIEWS):
             views = range(start, min(start + _VIEWS, self.geometry.n_views))
             self._add(spectra_of(views), places, views, buffers.cells)
-        fold(buffers.cells)
-        separated(buffers.cells, buffers.spectra)
-        for spectrum in buffers.spectra[: len(slices)]:
-            yield self._slice(spectrum.view(np.complex64)[..., 0])
+        for spectrum in buffers.spectra_of_slices()[: len(slices)]:
+            yield self._slice(spectrum)
 
     def _add(
         self, rows: NDArray[np.complex64], places: _Rows, views: range, cells: NDArray[np.float32]
@@ -177,13 +175,14 @@ class GriddedSlices:
         n_y, n_x = self.grid.shape[1:]
         down, right = n_y // 2, n_x // 2
         lines = scipy.fft.ifft(spectrum, axis=0, overwrite_x=True)
-        # the middle voxel is the first number of the transform
-        chosen = np.concatenate((lines[len(lines) - down :], lines[: n_y - down]))
-        rows = scipy.fft.irfft(chosen, self._period[1], axis=1, overwrite_x=True)
         y, x = self._factors
         image = np.empty((n_y, n_x), np.float32)
-        np.multiply(rows[:, rows.shape[1] - right :], x[:right], out=image[:, :right])
-        np.multiply(rows[:, : n_x - right], x[right:], out=image[:, right:])
+        # The middle voxel is the first number of the transform, so that its ends come first.
+        halves = (lines[len(lines) - down :], image[:down]), (lines[: n_y - down], image[down:])
+        for half, part in halves:
+            rows = scipy.fft.irfft(half, self._period[1], axis=1)
+            np.multiply(rows[:, rows.shape[1] - right :], x[:right], out=part[:, :right])
+            np.multiply(rows[:, : n_x - right], x[right:], out=part[:, right:])
         image *= y[:, None]
         return image
 
@@ -260,7 +259,10 @@ class GriddedSlices:
 
 @dataclass(frozen=True, eq=False)
 class _Buffers:
-    """Memory of a thread: the grid of some slices, and the same slice by slice."""
+    """Memory of a thread: the grid of some slices, and the same slice by slice.
+
+    The grid of one slice is transformed where it is, and needs no second memory.
+    """
 
     cells: NDArray[np.float32]
     spectra: NDArray[np.float32]
@@ -270,7 +272,20 @@ class _Buffers:
         """Return the memory for a period (n_y, n_x) and a number of slices."""
         n_y, half = period[0], period[1] // 2 + 1
         cells = np.empty((n_y + 2 * MARGIN, half + 2 * MARGIN, n_lanes, 2), np.float32)
+        if n_lanes == 1:
+            inner = cells[MARGIN:-MARGIN, MARGIN:-MARGIN, 0]
+            return cls(cells, inner[None])
         return cls(cells, np.empty((n_lanes, n_y, half, 2), np.float32))
+
+    def spectra_of_slices(self) -> NDArray[np.complex64]:
+        """Fold the grid; return it slice by slice (n_lanes, n_y, n_x / 2 + 1)."""
+        fold(self.cells)
+        if len(self.spectra) > 1:
+            separated(self.cells, self.spectra)
+        else:
+            # each wave stands for itself and its conjugate; the transform counts these columns once
+            self.spectra[..., [0, -1], :] *= np.float32(2.0)
+        return self.spectra.view(np.complex64)[..., 0]
 
 
 @dataclass(frozen=True, eq=False)
