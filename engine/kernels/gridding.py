@@ -170,9 +170,9 @@ def add_waves(
             _weights(table, x - i, along)
             _weights(table, y - j, across)
             at = (j - 1 + MARGIN) * line + (i - 1 + MARGIN) * cell
+            # the grid does not fit into the faster caches
+            ahead = at + int(sign) * (x_ahead + y_ahead)
             if n_lanes == LANES:
-                # the grid of several slices does not fit into the faster caches
-                ahead = at + int(sign) * (x_ahead + y_ahead)
                 for t in range(TAPS):
                     for s in range(0, TAPS * cell, _LINE):
                         fetch(cells, np.uint32(max(ahead + t * line + s, 0)))
@@ -180,6 +180,8 @@ def add_waves(
                     for s in range(TAPS):
                         _add(cells, at + t * line + s * cell, values, across[t] * along[s])
             else:
+                for t in range(TAPS):
+                    fetch(cells, np.uint32(max(ahead + t * line, 0)))
                 for t in range(TAPS):
                     _add_taps(cells, at + t * line, (part_re, part_im), along, across[t])
 

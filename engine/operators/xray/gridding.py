@@ -40,6 +40,8 @@ ALONE = 2
 """Slices up to which each has a grid of its own; more share grids, with empty lanes."""
 _VIEWS = 32
 """Views that are added in one step; their spectra stay in the L2 cache."""
+_VIEWS_ALONE = 96
+"""The same for slices that have a grid of their own and read one or two rows."""
 
 
 def obstacle(geometry: XrayGeometry, grid: ImageGrid) -> str:
@@ -142,8 +144,10 @@ class GriddedSlices:
             return
         spectra_of = filtered(places.seen)
         buffers.cells.fill(0)
-        for start in range(0, self.geometry.n_views, _VIEWS):
-            views = range(start, min(start + _VIEWS, self.geometry.n_views))
+        n_views = self.geometry.n_views
+        at_once = _VIEWS_ALONE if len(buffers.spectra) == 1 else _VIEWS
+        for start in range(0, n_views, at_once):
+            views = range(start, min(start + at_once, n_views))
             self._add(spectra_of(views), places, views, buffers.cells)
         for spectrum in buffers.spectra_of_slices()[: len(slices)]:
             yield self._slice(spectrum)

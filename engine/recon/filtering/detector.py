@@ -70,9 +70,11 @@ def axis_column(orbit: Orbit) -> float:
 def _middle_rows(orbit: Orbit) -> list[Array]:
     """Return the fan angles of the middle row by view; only one if all views are alike."""
     middle = orbit.geometry.shape[0] // 2
-    level = orbit.geometry.cropped(slice(middle, middle + 1), slice(None))
-    flat = replace(orbit, geometry=level)
-    return [flat.fan(view)[0] for view in range(1 if orbit.all_alike else level.n_views)]
+    some = slice(0, 1 if orbit.all_alike else None)
+    level = orbit.geometry.select(some).cropped(slice(middle, middle + 1), slice(None))
+    angles, radius = orbit.angles_rad[some], orbit.radius_mm[some]
+    flat = replace(orbit, geometry=level, angles_rad=angles, radius_mm=radius)
+    return [flat.fan(view)[0] for view in range(level.n_views)]
 
 
 def _zero_of(values: Array) -> float:
