@@ -17,7 +17,7 @@ both along n.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
@@ -88,6 +88,10 @@ class XrayGeometry(Described):
         object.__setattr__(self, "shape", (int(self.shape[0]), int(self.shape[1])))
         if self.beam == "parallel":
             object.__setattr__(self, "source_mm", unit(self.source_mm))
+
+    def __getstate__(self) -> dict[str, object]:
+        # Derived values are computed again, so that pickles contain the definition only.
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def facts(self) -> Mapping[str, str]:
         rows, columns = self.shape

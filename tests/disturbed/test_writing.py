@@ -26,6 +26,8 @@ LAYERS |= {"engine/io/auxiliary/sidecar_writers.py"}
 OWN_ACCOUNT = {
     "engine/io/safety/audit_log.py",
     "engine/io/safety/signing_key.py",
+    "engine/live/core/stream_keys.py",  # random, and never replaced
+    "engine/modalities/error_maps/stored_replicates.py",
     "engine/modalities/private_protocols.py",
     "engine/selftest/device_choice.py",
     "engine/tools/diagnostics/faults.py",

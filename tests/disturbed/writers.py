@@ -43,6 +43,7 @@ from engine.data.timing.tracer import Tracer
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circular_cone
+from engine.geometry.point_spread import PointSpread
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import (
     Report,
@@ -55,6 +56,7 @@ from engine.io import (
     write_listmode,
 )
 from engine.io.auxiliary.calibration_file import write_calibration
+from engine.io.auxiliary.point_spread import write_point_spread
 from engine.io.auxiliary.tracer_file import write_tracer
 from engine.io.dicom.enhanced import write_enhanced
 from engine.io.hdf5.normalisation import write_components
@@ -69,6 +71,7 @@ from engine.jobs.checkpoint.slabs import FinishedSlabs
 from engine.jobs.queue import StudyQueue
 from engine.jobs.study_index import ImagingOrder, KnownStudy
 from engine.modalities.demo import save_efficiencies
+from engine.live.recording import shelf
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.parts import ResponseParts
@@ -298,6 +301,21 @@ def _tracer(folder: Path, version: int) -> None:
     write_tracer(Tracer(nuclide="F-18", dose_mbq=100.0 + version), folder / "a.toml")
 
 
+def _point_spread(folder: Path, version: int) -> None:
+    radius = np.arange(0.0, 50.0, 10.0)
+    widths = 4.0 + version + radius / 100
+    write_point_spread(PointSpread(radius, widths, widths, 4.5), folder / "a.txt")
+
+
+def _recording(folder: Path, version: int) -> None:
+    """Add an entry to a list of recordings that lies in the folder of the trial."""
+    state, shelf.state_dir = shelf.state_dir, lambda: folder
+    try:
+        shelf.enter(folder / "a.rec", saved=f"{version}.h5")
+    finally:
+        shelf.state_dir = state
+
+
 def _card(folder: Path, version: int) -> None:
     gpu_file.write({"version": version}, folder / "a.json")
 
@@ -445,6 +463,8 @@ WRITERS: tuple[Writer, ...] = (
         lambda folder, version: write_protocol(_study(folder, version).protocol, folder / "a.toml"),
         ("engine/modalities/studies.py",),
     ),
+    Writer("measured widths", _point_spread, ("engine/io/auxiliary/point_spread.py",)),
+    Writer("entry of a recording", _recording, ("engine/live/recording/shelf.py",)),
     Writer("response part", _response_part, ("engine/modalities/dual_head_pet/response/parts.py",)),
     Writer(
         "sensitivity",
