@@ -70,8 +70,8 @@ from engine.jobs.checkpoint.job import Job
 from engine.jobs.checkpoint.slabs import FinishedSlabs
 from engine.jobs.queue import StudyQueue
 from engine.jobs.study_index import ImagingOrder, KnownStudy
-from engine.modalities.demo import save_efficiencies
 from engine.live.recording import shelf
+from engine.modalities.demo import save_efficiencies
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.parts import ResponseParts

@@ -40,7 +40,7 @@ def cut_sides(values: Array) -> tuple[bool, bool]:
     some, n_columns = _inspected_part(values), values.shape[2]
     edges = _levels_at_edges(some)
     # The high values take as long as all other steps, and most scans do not need them.
-    if not any(_is_above_noise(*edge, n_columns) for edge in edges):
+    if not any(_is_above_noise(float(step), float(seen), n_columns) for step, seen in edges):
         return False, False
     return are_cut(np.array([np.percentile(some, HIGH), *edges[0], *edges[1]]), n_columns)
 
