@@ -61,9 +61,6 @@ class HostXray:
         self._scene, self._on, self._tick = scene, on, on_progress
         self._given = form
         self._profiler, self._n_rays = profiler, math.prod(scene.seen)
-        # the common interpolation of columns does not pay for few rows
-        shares_columns = scene.geometry.is_upright and scene.geometry.shape[0] > FEW_ROWS
-        self._is_upright = shares_columns and not scene.is_steep
         z, y, x = scene.grid.shape
         self._shape = (y, x, z)
         self._voxel_mm = np.array(scene.grid.voxel_mm, np.float64)
@@ -100,6 +97,14 @@ class HostXray:
             return self.back_bordered(bordered, box)
 
     @cached_property
+    def _is_upright(self) -> bool:
+        """Whether rays of a detector column are integrated together; back projection never asks."""
+        geometry = self._scene.geometry
+        # the common interpolation of columns does not pay for few rows
+        shares_columns = geometry.is_upright and geometry.shape[0] > FEW_ROWS
+        return shares_columns and not self._scene.is_steep
+
+    @cached_property
     def _few(self) -> FewSlices | None:
         """Projectors for few slices, if the scene has few."""
         if not self._scene.has_few_slices:
@@ -130,9 +135,9 @@ class HostXray:
         if direction != "back" and self._few:
             self._few.compile(transposed=direction == "transposed")
         elif direction == "forward":
-            self._integrate(0, 0, one.ravel(), one)
+            self._integrate(0, 0, one.ravel(), one, upright=self._is_upright)
         elif direction == "transposed":
-            self._spread(0, 0, one, one.ravel())
+            self._spread(0, 0, one, one.ravel(), upright=self._is_upright)
         else:
             self._gather(0, 0, self._lines(range(1)), one, (0, 0, 0), one)
 
@@ -142,21 +147,21 @@ class HostXray:
         copy_planes(x.transpose(1, 2, 0), image[1:-1, 1:-1, 1:-1], self._on.threads)
         n_views, n_rows, n_columns = self._scene.seen
         out = np.empty((n_views, n_columns, n_rows), np.float32)
-        flat = image.ravel()
+        flat, upright = image.ravel(), self._is_upright
 
         def work(_: int, start: int, stop: int) -> None:
-            self._integrate(start, stop, flat, out)
+            self._integrate(start, stop, flat, out, upright=upright)
 
         run_blocks(work, n_views * n_columns, self._on.threads, self._tick)
         return contiguous(out.transpose(0, 2, 1), self._on.threads)
 
-    def _integrate(self, start: int, stop: int, image: Array, out: Array) -> None:
+    def _integrate(self, start: int, stop: int, image: Array, out: Array, *, upright: bool) -> None:
         """Compute line integrals for some columns of all views."""
         # imported here, and below, because FDK does not need them
         from engine.kernels.cone import joseph, joseph_upright
 
         scene = (self._scene.rays, self._voxel_mm, self._shape, image)
-        if self._is_upright:
+        if upright:
             joseph_upright.forward_upright(start, stop, *scene, self._blend(), out)
         else:
             joseph.forward(start, stop, *scene, out)
@@ -165,9 +170,10 @@ class HostXray:
         n_views, _, n_columns = self._scene.seen
         # rows fastest: a thread works on a column of pixels
         values = contiguous(y.transpose(0, 2, 1), self._on.threads)
+        upright = self._is_upright
 
         def work(sums: Array, start: int, stop: int) -> None:
-            self._spread(start, stop, values, sums)
+            self._spread(start, stop, values, sums, upright=upright)
 
         # Rays of different columns add to the same voxels, so each thread has its own sums.
         total = sum_blocks(
@@ -179,12 +185,12 @@ class HostXray:
         )
         return contiguous(total.transpose(2, 0, 1), self._on.threads)
 
-    def _spread(self, start: int, stop: int, values: Array, sums: Array) -> None:
+    def _spread(self, start: int, stop: int, values: Array, sums: Array, *, upright: bool) -> None:
         """Apply the transpose of `_integrate`."""
         from engine.kernels.cone import joseph, joseph_upright
 
         scene = (self._scene.rays, self._voxel_mm, self._shape, values)
-        if self._is_upright:
+        if upright:
             row = np.zeros(self._scene.seen[1] + 2 * MARGIN, np.float32)
             joseph_upright.back_upright(start, stop, *scene, self._blend(), row, sums)
         else:
