@@ -7,8 +7,7 @@ public interface; everything else may change.
 Examples
 --------
 >>> import engine
->>> study = engine.Study(data="scan.h5", protocol=engine.find_protocol("brain-fdg"))
->>> volume = engine.reconstruct(study)                              # doctest: +SKIP
+>>> volume = engine.reconstruct("scan.h5", "brain-fdg")             # doctest: +SKIP
 >>> engine.save(volume, "image.nii.gz")                             # doctest: +SKIP
 """
 
@@ -34,24 +33,30 @@ if TYPE_CHECKING:
     from engine.data.histogram import Histogram
     from engine.data.listmode import ListMode
     from engine.data.projections import Projections
+    from engine.data.sinogram import Sinogram
     from engine.data.volume import Volume
     from engine.geometry.crystal_map import CrystalMap
     from engine.geometry.dual_head import DualHead, DualHeadSettings
     from engine.geometry.grid import ImageGrid
-    from engine.geometry.orbits import circular_cone
+    from engine.geometry.orbits import circular_cone, fan, from_astra_vectors, helical, parallel
     from engine.geometry.ring import RingScanner, RingSettings
+    from engine.geometry.sinogram_layout import SinogramLayout
+    from engine.geometry.tof import TofBins
     from engine.geometry.xray import XrayGeometry
     from engine.io.any_file import read, save
     from engine.io.scanners import read_scanner
     from engine.jobs.reconstruction import reconstruct, run
     from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
     from engine.modalities.listmode_pet.protocol import ListModeProtocol
+    from engine.modalities.listmode_pet.sensitivity_of import sensitivity
+    from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
     from engine.modalities.studies import Study, find_protocol, read_study
     from engine.modalities.xray_ct.protocol import CtProtocol
     from engine.operators.base import LinearOperator
     from engine.operators.matrix.projector import MatrixProjector
     from engine.operators.rays import RayProjector, Rays
     from engine.operators.xray.transform import XrayTransform
+    from engine.recon.filtering.fdk import fdk
     from engine.recon.model import BinnedModel, HistogramModel, LinearModel, ListModeModel
     from engine.selftest import best
     from engine.simulate.histogram import simulate_histogram
@@ -65,21 +70,27 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "data.histogram": ("Histogram",),
     "data.listmode": ("ListMode",),
     "data.projections": ("Projections",),
+    "data.sinogram": ("Sinogram",),
     "data.volume": ("Volume",),
     "core.errors": ("EngineError",),
     "geometry.crystal_map": ("CrystalMap",),
     "geometry.dual_head": ("DualHead", "DualHeadSettings"),
     "geometry.grid": ("ImageGrid",),
-    "geometry.orbits": ("circular_cone",),
+    "geometry.orbits": ("circular_cone", "fan", "from_astra_vectors", "helical", "parallel"),
     "geometry.ring": ("RingScanner", "RingSettings"),
+    "geometry.sinogram_layout": ("SinogramLayout",),
+    "geometry.tof": ("TofBins",),
     "geometry.xray": ("XrayGeometry",),
     "io.any_file": ("read", "save"),
     "io.scanners": ("read_scanner",),
     "jobs.reconstruction": ("reconstruct", "run"),
     "modalities.dual_head_pet.protocol": ("DualHeadProtocol",),
     "modalities.listmode_pet.protocol": ("ListModeProtocol",),
+    "modalities.listmode_pet.sensitivity_of": ("sensitivity",),
+    "modalities.ring_sinogram_pet.protocol": ("RingSinogramProtocol",),
     "modalities.studies": ("Study", "find_protocol", "read_study"),
     "modalities.xray_ct.protocol": ("CtProtocol",),
+    "recon.filtering.fdk": ("fdk",),
     "recon.model": ("BinnedModel", "HistogramModel", "LinearModel", "ListModeModel"),
     "operators.base": ("LinearOperator",),
     "operators.matrix.projector": ("MatrixProjector",),
@@ -125,7 +136,11 @@ __all__ = [
     "Rays",
     "RingScanner",
     "RingSettings",
+    "RingSinogramProtocol",
+    "Sinogram",
+    "SinogramLayout",
     "Study",
+    "TofBins",
     "Volume",
     "XrayGeometry",
     "XrayTransform",
@@ -135,9 +150,14 @@ __all__ = [
     "circular_cone",
     "corrections",
     "cpu",
+    "fan",
+    "fdk",
     "filters",
     "find_protocol",
+    "from_astra_vectors",
     "geometry",
+    "helical",
+    "parallel",
     "phantoms",
     "preprocessing",
     "priors",
@@ -147,6 +167,7 @@ __all__ = [
     "reconstruct",
     "run",
     "save",
+    "sensitivity",
     "simulate_histogram",
     "simulate_integrals",
     "simulate_listmode",

@@ -6,8 +6,7 @@ interface. They load on first use.
 Examples
 --------
 >>> import isocenter as iso
->>> study = iso.Study(data="scan.h5", protocol=iso.find_protocol("brain-fdg"))
->>> volume = iso.reconstruct(study)                                 # doctest: +SKIP
+>>> volume = iso.reconstruct("scan.h5", "brain-fdg")                # doctest: +SKIP
 >>> iso.save(volume, "image.nii.gz")                                # doctest: +SKIP
 """
 

@@ -235,6 +235,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "io",
             "jobs",
             "modalities",
+            "recon.filtering",
             "recon.model",
             "operators",
             "selftest",

@@ -16,7 +16,7 @@ from engine.cli.machine.device import add_device, device_of
 from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
 from engine.cli.shards import add_shards, cluster_hint, source_of
 from engine.cli.verbs import Verbs, add_verb
-from engine.core.errors import DeviceError, ResourceError, SettingsError, UnknownFormatError
+from engine.core.errors import DeviceError, ResourceError, SettingsError
 from engine.core.json_types import Plain
 from engine.data.runs.events import Finished, Progressed
 from engine.data.volume import Volume
@@ -27,8 +27,8 @@ from engine.jobs.checkpoint import Job, job_files, jobs, keep
 from engine.jobs.reconstruction import run
 from engine.modalities.demos import DEMOS, demo_folder
 from engine.modalities.protocol_identity import identified
-from engine.modalities.recognise import all_roles, gathered, modality_of_scan, why_no_scan
-from engine.modalities.studies import files_of_study, find_protocol, protocol_of_kind, read_study
+from engine.modalities.recognise import all_roles
+from engine.modalities.studies import files_of_study, find_protocol, study_at
 from engine.protocols.study.assignments import with_settings
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import version_words
@@ -37,6 +37,7 @@ from engine.protocols.study.study import Study
 if TYPE_CHECKING:
     from engine.jobs.process.messages import Source
     from engine.modalities.demo import Demo
+    from engine.modalities.scan_files import ScanFiles
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -209,7 +210,7 @@ def _demo_outputs(demo: Demo, folder: Path) -> tuple[Path, Path]:
 
 def _study(arguments: argparse.Namespace, console: Console) -> Study:
     """Combine the study file and the options. Options take precedence."""
-    study = _study_of(arguments.data, console)
+    study = study_at(arguments.data, lambda files: _say_files(files, console))
     protocol = find_protocol(arguments.protocol) if arguments.protocol else study.protocol
     assignments = list(arguments.assignments)
     if arguments.frames is not None:
@@ -237,26 +238,12 @@ def _assigned(protocol: Protocol, assignments: tuple[str, ...]) -> Protocol:
     return identified(with_settings(protocol, assignments))
 
 
-def _study_of(path: Path, console: Console) -> Study:
-    """Read a study file, or create a study for a scan with the default protocol."""
-    # A folder or header first: it may name its own auxiliary files
-    modality, files = gathered(path)
-    if modality is not None and files is not None:
-        titles = {role.key: role.title for role in all_roles()}
-        for key, file in files.inputs.items():
-            console.line(f"{titles[key]}: {file.name}")
-        for note in files.notes:
-            console.line(f"note: {note}")
-        return Study(
-            data=files.data, inputs=dict(files.inputs), protocol=protocol_of_kind(modality)
-        )
-    modality = modality_of_scan(path)
-    # A scan with a text header can end in .toml, too, so a study is tried last
-    if modality is not None:
-        return Study(data=path, protocol=protocol_of_kind(modality))
-    if path.suffix == ".toml":
-        return read_study(path)
-    raise UnknownFormatError(why_no_scan(path))
+def _say_files(files: ScanFiles, console: Console) -> None:
+    titles = {role.key: role.title for role in all_roles()}
+    for key, file in files.inputs.items():
+        console.line(f"{titles[key]}: {file.name}")
+    for note in files.notes:
+        console.line(f"note: {note}")
 
 
 def _complete(

@@ -29,9 +29,11 @@ class Projections(Described):
 
     Attributes
     ----------
-    values : (n_views, n_rows, n_columns), on the host or on a device
+    values : (n_views, n_rows, n_columns), on the host or on a device; (n_views, n_columns) for a
+        detector of one row
     geometry : source and detector of each view
-    kind : "counts" of the detector, "transmission" (1 in air) or "integrals" of attenuation
+    kind : "counts" of the detector, "transmission" (1 in air) or "integrals" of attenuation, the
+        negative logarithm of the transmission
     flats : (n, n_rows, n_columns) counts of the open beam; None: not taken
     darks : (n, n_rows, n_columns) counts without beam; None: not taken
     bad_pixels : (n_rows, n_columns) True for defective pixels; None: none known
@@ -56,7 +58,7 @@ class Projections(Described):
 
     values: Array
     geometry: XrayGeometry
-    kind: Kind
+    kind: Kind = "integrals"
     flats: Array | None = None
     darks: Array | None = None
     bad_pixels: NDArray[np.bool_] | None = None
@@ -73,8 +75,11 @@ class Projections(Described):
                 f'the projections are of kind "{self.kind}", expected one of '
                 f"{', '.join(get_args(Kind))}."
             )
-        # Checked on construction: a wrong detector size would shift all rays without any error.
         rows, columns = pixels = self.geometry.shape
+        if rows == 1 and self.values.ndim == 2:
+            # The sinogram of a fan or of parallel rays in one plane.
+            object.__setattr__(self, "values", self.values[:, None])
+        # Checked on construction: a wrong detector size would shift all rays without any error.
         if self.values.ndim != 3 or self.values.shape[1:] != pixels:
             raise GeometryError(
                 f"projections have shape {self.values.shape} (view, row, column), but "

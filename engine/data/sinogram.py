@@ -44,7 +44,8 @@ class Sinogram(Described):
     Attributes
     ----------
     layout : the bins
-    prompts : (n_bins,) coincidences of all TOF bins; not whole numbers after a correction
+    prompts : (n_bins,) coincidences of all TOF bins; not whole numbers after a correction. An array
+        of the shape of the layout (planes, views, tangential bins) is flattened
     duration_s : length of the frame [s]
     mu_map : attenuation map [1/mm]; None if there is none
     background : (n_bins,) expected additive counts in use; None: all 0
@@ -60,10 +61,8 @@ class Sinogram(Described):
     Examples
     --------
     >>> import numpy as np, engine
-    >>> from engine.data.sinogram import Sinogram
-    >>> from engine.geometry.sinogram_layout import SinogramLayout
-    >>> layout = SinogramLayout.of(engine.read_scanner("demo-ring"))
-    >>> Sinogram(layout, np.ones(layout.n_bins, np.float32)).n_prompts
+    >>> layout = engine.SinogramLayout.of(engine.read_scanner("demo-ring"))
+    >>> engine.Sinogram(layout, np.ones(layout.shape, np.float32)).n_prompts
     19869696.0
     """
 
@@ -87,6 +86,8 @@ class Sinogram(Described):
     def __post_init__(self) -> None:
         for name in ("prompts", "background", "factors", "attenuation"):
             values = getattr(self, name)
+            if values is not None and values.shape == self.layout.shape:
+                object.__setattr__(self, name, values := values.reshape(-1))
             if values is not None and values.shape != (self.layout.n_bins,):
                 raise GeometryError(
                     f"sinogram: {name!r} has {' × '.join(map(str, values.shape))} values, but the "

@@ -20,6 +20,7 @@ from engine.geometry.patient_planes import UNKNOWN_AXES, is_axes_code, to_patien
 
 if TYPE_CHECKING:
     from engine.data.error_map import ErrorMap
+    from engine.data.runs.record import RecordedRun
 
 FRAME = "slice_frame"
 """Key of `Volume.info` for the position of a rotated slice."""
@@ -125,6 +126,14 @@ class Volume(Described):
         from engine.data.volume_exports import show
 
         show(self)
+
+    @property
+    def record(self) -> RecordedRun | None:
+        """Record of the run that made the volume; None if `info` contains none."""
+        from engine.data.runs.record import RecordedRun
+
+        found = self.info.get("run")
+        return RecordedRun.model_validate(found) if isinstance(found, dict) else None
 
     @property
     def is_in_file(self) -> bool:

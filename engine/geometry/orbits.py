@@ -125,6 +125,21 @@ def helical(
         as for `circular_cone`
     z_mm
         height at β = 0 [mm]
+
+    Returns
+    -------
+    geometry
+        source and detector of every view
+
+    Examples
+    --------
+    >>> import engine
+    >>> orbit = engine.helical(
+    ...     [0.0, 6.283185307179586], pitch_mm=10, source_axis_mm=500, source_detector_mm=800,
+    ...     shape=(8, 24), pixel_mm=4,
+    ... )
+    >>> orbit.source_mm[:, 2].round(3).tolist()
+    [0.0, 10.0]
     """
     angles = _angles(angles_rad)
     circle = circular_cone(
@@ -163,6 +178,19 @@ def fan(
         pixels of the row
     source_shift_mm, detector_shift_mm
         shifts along the row from the central ray through the axis [mm]
+
+    Returns
+    -------
+    geometry
+        source and detector of every view
+
+    Examples
+    --------
+    >>> import engine
+    >>> engine.fan(
+    ...     [0.0, 1.0], source_axis_mm=500, source_detector_mm=800, n_columns=64, pixel_mm=0.5
+    ... ).shape
+    (1, 64)
     """
     return circular_cone(
         angles_rad,
@@ -203,6 +231,18 @@ def parallel(
         shift along u and v [mm]
     roll_rad
         turn of the detector in its plane, from u towards v [rad]
+
+    Returns
+    -------
+    geometry
+        source and detector of every view
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> angles_rad = np.linspace(0, np.pi, 180, endpoint=False)
+    >>> engine.parallel(angles_rad, shape=(1, 128), pixel_mm=0.5).beam
+    'parallel'
     """
     still = _one_view("parallel", (-1.0, 0.0, 0.0), (0.0, *detector_shift_mm), pixel_mm, shape)
     return _turned(_seeing_axis(still.rolled(roll_rad), axis_column, axis_row), angles_rad)
@@ -222,10 +262,22 @@ def from_astra_vectors(
     beam
         "cone" or "parallel"
 
+    Returns
+    -------
+    geometry
+        source and detector of every view
+
     Raises
     ------
     GeometryError
         if the vectors have another shape or no detector is possible
+
+    Examples
+    --------
+    >>> import engine
+    >>> row = [0, -500, 0, 0, 300, 0, 4, 0, 0, 0, 0, 4]  # source, detector, u, v
+    >>> engine.from_astra_vectors([row], shape=(8, 24)).magnification.tolist()
+    [1.6]
     """
     # A row of ASTRA is source (or direction), detector centre, u and v, in the order of our
     # fields.

@@ -71,8 +71,7 @@ class SinogramLayout:
     Examples
     --------
     >>> import engine
-    >>> from engine.geometry.sinogram_layout import SinogramLayout
-    >>> SinogramLayout.of(engine.read_scanner("demo-ring")).n_bins
+    >>> engine.SinogramLayout.of(engine.read_scanner("demo-ring")).n_bins
     19869696
     """
 

@@ -29,6 +29,12 @@ class TofBins:
     fwhm_ps : coincidence timing resolution [ps]
     bin_ps : width of one bin [ps]
     n_bins : number of bins
+
+    Examples
+    --------
+    >>> import engine
+    >>> engine.TofBins(fwhm_ps=250, bin_ps=200, n_bins=13).centres_mm.shape
+    (13,)
     """
 
     fwhm_ps: float

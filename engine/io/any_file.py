@@ -10,14 +10,13 @@ from engine.core.json_types import Plain
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
+from engine.data.scan import Scan
 from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.io import interfile, recogniser
 from engine.io.formats import listed
 from engine.io.safety.open_input import open_input
 from engine.io.xray.find import find
-
-Scan = ListMode | Histogram | Sinogram | Projections
 
 
 def read(

@@ -5,57 +5,71 @@ The code that iterates over `run` decides how far the run goes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.backend.processor import one_blas_thread
+from engine.core.errors import SettingsError
 from engine.data.runs.events import Event, Finished, Loaded, Preview
 from engine.data.runs.history import RunHistory
 from engine.data.timing.time_frames import FrameVolume
 from engine.modalities.protocol_identity import identified_study
-from engine.modalities.studies import modality_of, refuse_foreign_inputs
+from engine.modalities.studies import (
+    find_protocol,
+    modality_of,
+    refuse_foreign_inputs,
+    study_at,
+)
 from engine.protocols.privacy.names import Names
 from engine.protocols.privacy.records import harmless
 from engine.protocols.run_context.context import OnProgress, Resume, RunContext
+from engine.protocols.study.protocol import Protocol
+from engine.protocols.study.study import Study
 from engine.selftest import best
 
 if TYPE_CHECKING:  # its kernels take as long to import as all else
     from engine.core.backend import Backend
-    from engine.data.listmode import ListMode
-    from engine.data.projections import Projections
     from engine.data.runs.sharding import Divide
+    from engine.data.scan import Scan
     from engine.data.volume import Volume
     from engine.modalities.stages import Stage
-    from engine.protocols.study.protocol import Protocol
-    from engine.protocols.study.study import Study
+
+Inputs = Mapping[str, Path | str]
+"""Path of each auxiliary file by the key of its role."""
 
 __all__ = ["Resume", "reconstruct", "run"]
 
 
 def run(
-    study: Study,
+    source: Study | Scan | Path | str,
+    protocol: Protocol | str | None = None,
     *,
-    on: Backend,
+    on: Backend | None = None,
+    inputs: Inputs | None = None,
     resume: Resume | None = None,
     on_progress: OnProgress | None = None,
     finish_early: Callable[[], bool] | None = None,
-    scan: ListMode | Projections | None = None,
+    scan: Scan | None = None,
     folder: Path | None = None,
     divide: Divide | None = None,
 ) -> Iterator[Event]:
-    """Reconstruct a study event by event; the run stops when the iteration stops.
+    """Reconstruct a scan event by event; the run stops when the iteration stops.
 
     BLAS has one thread while the run computes, in all threads of the process.
 
     Parameters
     ----------
-    study
-        scan, inputs and protocol
+    source
+        what to reconstruct, as for `reconstruct`
+    protocol
+        protocol, its name, or its file; None: that of the study, or the standard one for the scan
     on
-        device
+        device; None for the fastest of this machine
+    inputs
+        path of each auxiliary file by the key of its role, such as "attenuation"
     resume
         state to continue from, instead of a uniform image
     on_progress
@@ -63,7 +77,7 @@ def run(
     finish_early
         polled after each iteration; True ends the iterations and finishes the image
     scan
-        events or X-ray projections of the study's file, if they are in memory already
+        content of the study's file, if it is in memory already
     folder
         folder of the job. A volume that exceeds the memory is stored in a file there, so that an
         interrupted run can continue. None: in a temporary file
@@ -101,10 +115,11 @@ def run(
     1 8 mm, 10 × 10 × 5
     2 8 mm, 10 × 10 × 5
     """
-    study = _identified(study.of_files())
+    study, in_memory = _study_of(source, protocol, inputs)
+    study, on = _identified(study.of_files()), on or best()
     history = RunHistory() if resume is None else resume.history.resumed()
     context: RunContext[Protocol] = RunContext.of(
-        study, on, on_progress, history, scan, folder, divide
+        study, on, on_progress, history, in_memory if scan is None else scan, folder, divide
     )
     # Errors of the CUDA runtime in any stage become a `DeviceError` with a remedy
     with on.faults("reconstructing"):
@@ -113,6 +128,39 @@ def run(
         frames = [] if resume is None else list(resume.frames)
         volume = yield from _without_names(flow, study, frames)
         yield Finished(volume, volume.info, tuple(frames))
+
+
+def _study_of(
+    source: object, protocol: Protocol | str | None = None, inputs: Inputs | None = None
+) -> tuple[Study, object | None]:
+    """Return the study of a source, and its scan if that is in memory."""
+    chosen = _named(protocol)
+    scan: object | None = None
+    if isinstance(source, Study):
+        study = source
+    elif isinstance(source, str | Path):
+        study = study_at(Path(source))
+    else:
+        from engine.modalities.in_memory import in_memory  # runs from files do not need it
+
+        study, scan = in_memory(source, chosen)
+    changes: dict[str, object] = {}
+    if chosen is not None:
+        changes["protocol"] = chosen
+    if inputs:
+        changes["inputs"] = study.inputs | {key: Path(path) for key, path in inputs.items()}
+    return study.model_copy(update=changes) if changes else study, scan
+
+
+def _named(protocol: Protocol | str | None) -> Protocol | None:
+    if protocol is None or isinstance(protocol, Protocol):
+        return protocol
+    if isinstance(protocol, str | Path):
+        return find_protocol(str(protocol))
+    raise SettingsError(
+        f"a value of the type {type(protocol).__name__!r} is no protocol; pass a name such as "
+        "'brain-fdg', a protocol file (.toml) or a protocol such as CtProtocol()."
+    )
 
 
 def _identified(study: Study) -> Study:
@@ -148,20 +196,38 @@ def _without_names(flow: Stage[Volume], study: Study, frames: list[FrameVolume])
             yield names.event(event)
 
 
-def reconstruct(study: Study, *, on: Backend | None = None) -> Volume:
-    """Reconstruct a study and return its volume.
+def reconstruct(
+    source: Study | Scan | Path | str,
+    protocol: Protocol | str | None = None,
+    *,
+    on: Backend | None = None,
+    inputs: Inputs | None = None,
+) -> Volume:
+    """Reconstruct a scan, a file or a study, and return the volume.
+
+    A scan in memory takes the same steps as its file, and gives the same image and record. It
+    needs no file; the run writes only to the cache.
 
     Parameters
     ----------
-    study
-        scan, inputs and protocol
+    source
+        `ListMode`, `Histogram`, `Sinogram` or `Projections`; a `Study`; or the path of a scan or
+        study file
+    protocol
+        protocol, the name of one that comes with the program, or a protocol file (.toml). None:
+        that of the study, or the standard one for the kind of scan, as in the window and on the
+        command line
     on
         device; None for the fastest of this machine
+    inputs
+        path of each auxiliary file by the key of its role, such as "attenuation"; added to those
+        of the study
 
     Returns
     -------
     volume
-        finished image with its grid, unit and provenance
+        finished image with its grid and unit. `record` lists its corrections and warnings, `info`
+        is the complete provenance
 
     Raises
     ------
@@ -171,18 +237,16 @@ def reconstruct(study: Study, *, on: Backend | None = None) -> Volume:
     Examples
     --------
     >>> import engine, numpy as np
-    >>> from engine.simulate import uniform_cylinder
-    >>> scan = engine.circular_cone(
+    >>> orbit = engine.circular_cone(
     ...     np.linspace(0, 2 * np.pi, 30, endpoint=False),
     ...     source_axis_mm=500, source_detector_mm=800, shape=(8, 24), pixel_mm=4,
     ... )
-    >>> cylinder = uniform_cylinder(diameter_mm=30)
-    >>> engine.save(engine.simulate_integrals(cylinder, scan), "scan.h5")
-    >>> volume = engine.reconstruct(engine.Study(data="scan.h5", protocol=engine.CtProtocol()))
-    >>> volume.unit
-    '1/mm'
+    >>> line_integrals = np.full((30, 8, 24), 0.1)
+    >>> volume = engine.reconstruct(engine.Projections(line_integrals, orbit))
+    >>> volume.unit, volume.record.algorithm
+    ('1/mm', 'Filtered back projection (FDK)')
     """
-    for event in run(study, on=on or best()):
+    for event in run(source, protocol, on=on, inputs=inputs):
         if isinstance(event, Finished):
             return event.volume
     raise RuntimeError("the run ended without a volume")

@@ -181,6 +181,35 @@ class Modality(ABC, Generic[P]):
             True to use the complete events of list mode that ends within a record
         """
 
+    def takes(self, scan: object) -> bool:
+        """Return True if protocols of this modality can reconstruct a scan in memory.
+
+        Parameters
+        ----------
+        scan
+            value of any type
+        """
+        return False
+
+    def as_read(self, scan: Any, place: Path) -> Any:
+        """Return a scan in memory as the readers would deliver it, or refuse it.
+
+        Parameters
+        ----------
+        scan
+            scan that this modality takes
+        place
+            its name in messages
+
+        Raises
+        ------
+        EngineError
+            if a value is impossible
+        """
+        from engine.data.held_scan import held  # runs from files do not need it
+
+        return held(scan)
+
     def gathered(self, path: Path) -> ScanFiles | None:
         """Return the scan that a path belongs to, with the files for its roles.
 

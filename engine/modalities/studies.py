@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from engine.core.errors import EngineError, SettingsError
+from engine.core.errors import EngineError, SettingsError, UnknownFormatError
 from engine.core.settings import parse, to_toml
 from engine.io.folder import exists
 from engine.io.input_files import files_behind
 from engine.io.text.toml_file import read_toml
 from engine.modalities import MODALITIES
 from engine.modalities.base import AnyModality
-from engine.modalities.recognise import all_roles, modality_of_scan
+from engine.modalities.recognise import all_roles, gathered, modality_of_scan, why_no_scan
+from engine.modalities.scan_files import ScanFiles
 from engine.modalities.study_values import (
     protocol_as,
     refuse_other_hosts,
@@ -37,6 +39,7 @@ __all__ = [
     "read_study",
     "refuse_foreign_inputs",
     "shipped_protocols",
+    "study_at",
     "study_of_json",
     "write_protocol",
     "write_study",
@@ -298,3 +301,35 @@ def find_protocol(name_or_path: str) -> Protocol:
             "protocol file (.toml)."
         )
     return known[name_or_path]
+
+
+def study_at(path: Path, on_gathered: Callable[[ScanFiles], None] | None = None) -> Study:
+    """Read a study file, or create a study for a scan with the standard protocol of its kind.
+
+    Parameters
+    ----------
+    path
+        file or folder
+    on_gathered
+        called with the files of a scan that consists of several
+
+    Raises
+    ------
+    UnknownFormatError
+        if it is neither a scan nor a study
+    """
+    # A folder or header first: it may name its own auxiliary files
+    modality, files = gathered(path)
+    if modality is not None and files is not None:
+        if on_gathered is not None:
+            on_gathered(files)
+        return Study(
+            data=files.data, inputs=dict(files.inputs), protocol=protocol_of_kind(modality)
+        )
+    modality = modality_of_scan(path)
+    # A scan with a text header can end in .toml, too, so a study is tried last
+    if modality is not None:
+        return Study(data=path, protocol=protocol_of_kind(modality))
+    if path.suffix == ".toml":
+        return read_study(path)
+    raise UnknownFormatError(why_no_scan(path))

@@ -88,7 +88,7 @@ class ListModeHdf5(ListModeReader):
                 coincidence_window_ps=_at_least_0(tree, "coincidence_window_ps", "ps", path),
                 mu_map=_mu_map(tree, path),
                 info=read_json(tree, "info", path),
-                notes=(*notes, *remarks, *_order(columns.get("time_ms"), path)),
+                notes=(*notes, *remarks, *order_notes(columns.get("time_ms"), path)),
             )
 
 
@@ -234,8 +234,16 @@ def _refuse_values(columns: dict[str, Array], scanner: Scanner, path: Path) -> N
         )
 
 
-def _order(time_ms: Array | None, path: Path) -> tuple[str, ...]:
-    """Return a note if the events are not in order of time."""
+def order_notes(time_ms: Array | None, path: Path) -> tuple[str, ...]:
+    """Return a note if the events are not in order of time.
+
+    Parameters
+    ----------
+    time_ms
+        (n_events,) time of each event; None if it is not recorded
+    path
+        file, for the note
+    """
     if time_ms is None:
         return ()
     for start in range(0, len(time_ms), CHUNK):

@@ -73,7 +73,7 @@ def assemble(
     path
         file, for messages
     values
-        (n_views, rows, columns); this array can be changed
+        (n_views, rows, columns); this array is changed unless it is read-only
     geometry
         geometry of these views
     kind
@@ -331,7 +331,12 @@ def _lost_views(path: Path, values: Images, kind: Kind, notes: list[str]) -> NDA
 
 
 def _compacted(values: Images, chosen: NDArray[np.integer]) -> Images:
-    """Return only these views, moved within the array, because a copy may not fit into memory."""
+    """Return only these views, moved within the array, because a copy may not fit into memory.
+
+    A read-only array belongs to the caller and is copied.
+    """
+    if not values.flags.writeable:
+        return values[chosen]
     for to, view in enumerate(chosen):
         values[to] = values[view]
     return values[: len(chosen)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.corrections.base import inputs_of
 from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
 from engine.data.histogram import Histogram, histogrammed, merged
+from engine.data.listmode import ListMode
 from engine.geometry.dual_head import DualHead
 from engine.io import is_histogram, read_histogram, read_listmode
 from engine.modalities.attaching import attach_inputs
@@ -29,14 +30,14 @@ def read_counts(context: Context) -> tuple[Histogram, str]:
     study, roles = context.study, inputs_of(HISTOGRAM_CORRECTIONS)
     layers, given = context.protocol.layers, given_panels(study.inputs.get(RESPONSE.key))
     # A stored response decides too: with one layer, it has no lines for pairs of layers.
-    if is_histogram(study.data):
-        read = attach_inputs(context, roles, read_histogram(study.data, study.scanner))
+    counts = _read(context)
+    if isinstance(counts, Histogram):
+        read = attach_inputs(context, roles, counts)
         scanner, counted = read.scanner, layers.scanner_for(read.scanner, given)
         data = read if counted is scanner else merged(read)
         return data, layers.describe(scanner, data.scanner)
-    events = read_listmode(study.data, scanner=study.scanner, complete_events=study.complete_events)
     # Attached before counting, because efficiencies of crystals are lost in the histogram.
-    events = attach_inputs(context, roles, events)
+    events = attach_inputs(context, roles, counts)
     panels = events.scanner
     if not isinstance(panels, DualHead):
         # histogrammed() raises the error with the reason.
@@ -44,3 +45,13 @@ def read_counts(context: Context) -> tuple[Histogram, str]:
     merge = layers.scanner_for(panels, given) is not panels
     data = histogrammed(events, merge_layers=merge)
     return data, layers.describe(panels, data.scanner)
+
+
+def _read(context: Context) -> Histogram | ListMode:
+    """Return the counts of a scan, which can be in memory already."""
+    study, given = context.study, context.scan
+    if isinstance(given, Histogram | ListMode):
+        return given
+    if is_histogram(study.data):
+        return read_histogram(study.data, study.scanner)
+    return read_listmode(study.data, scanner=study.scanner, complete_events=study.complete_events)

@@ -11,6 +11,7 @@ from engine.core.paths import cached_dir
 from engine.corrections.histogram import HISTOGRAM_CORRECTIONS, LineScatter
 from engine.data.histogram import Histogram, one_layer
 from engine.data.input_role import InputRole
+from engine.data.listmode import ListMode
 from engine.geometry.dual_head import DualHead
 from engine.geometry.grid import ImageGrid, Point
 from engine.modalities.base import FinishEarly, Modality, OpenStudy
@@ -73,6 +74,11 @@ class DualHeadPet(Modality[DualHeadProtocol]):
 
     def accepts(self, file: InputFile) -> bool:
         return accepts(file)
+
+    def takes(self, scan: object) -> bool:
+        # The events of two panels are counted by line.
+        is_of_panels = isinstance(scan, ListMode) and isinstance(scan.scanner, DualHead)
+        return isinstance(scan, Histogram) or is_of_panels
 
     def summarise(
         self, path: Path, scanner: str | None, *, complete_events: bool = False

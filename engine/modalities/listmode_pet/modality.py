@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,6 +10,7 @@ from engine.core.backend.devices import DeviceInfo
 from engine.corrections import CORRECTIONS, Attenuation, Scatter
 from engine.corrections.scatter import NEEDS_ATTENUATION
 from engine.data.input_role import InputRole
+from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid, Point
 from engine.modalities.base import FinishEarly, Modality, OpenStudy, Switch
 from engine.modalities.listmode_pet import accepts
@@ -20,7 +22,6 @@ from engine.modalities.requirements import Requirements
 
 if TYPE_CHECKING:
     from engine.core.backend import Backend
-    from engine.data.listmode import ListMode
     from engine.data.volume import Volume
     from engine.io.safety.open_input import InputFile
     from engine.modalities.demo import Demo
@@ -61,6 +62,18 @@ class ListModePet(Modality[ListModeProtocol]):
 
     def accepts(self, file: InputFile) -> bool:
         return accepts(file)
+
+    def takes(self, scan: object) -> bool:
+        return isinstance(scan, ListMode)
+
+    def as_read(self, scan: ListMode, place: Path) -> ListMode:
+        found: ListMode = super().as_read(scan, place)
+        if found.time_ms is None:
+            return found
+        from engine.io.hdf5.listmode import order_notes  # loads HDF5
+
+        new = [each for each in order_notes(found.time_ms, place) if each not in found.notes]
+        return replace(found, notes=(*found.notes, *new)) if new else found
 
     def summarise(
         self, path: Path, scanner: str | None, *, complete_events: bool = False

@@ -119,7 +119,8 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
     yield context.log.start("read", "Reading the sinograms")
     study, roles = context.study, inputs_of(SINOGRAM_CORRECTIONS)
     with context.profiler.span("read"):
-        scan = read_sinogram(study.data)
+        given = context.scan
+        scan = given if isinstance(given, Sinogram) else read_sinogram(study.data)
         if not context.protocol.time_of_flight:
             scan = replace(scan, timed=None)
         data = attach_inputs(context, roles, scan)

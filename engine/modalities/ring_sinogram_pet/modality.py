@@ -68,6 +68,9 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
     def accepts(self, file: InputFile) -> bool:
         return accepts(file)
 
+    def takes(self, scan: object) -> bool:
+        return isinstance(scan, Sinogram)
+
     def summarise(
         self, path: Path, scanner: str | None, *, complete_events: bool = False
     ) -> SinogramSummary:

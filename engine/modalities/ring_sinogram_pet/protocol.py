@@ -27,8 +27,8 @@ class RingSinogramProtocol(Protocol):
 
     Examples
     --------
-    >>> from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
-    >>> protocol = RingSinogramProtocol(
+    >>> import engine
+    >>> protocol = engine.RingSinogramProtocol(
     ...     grid={"voxel_mm": (2, 2, 2)}, algorithm={"kind": "osem", "iterations": 4, "subsets": 8}
     ... )
     >>> protocol.algorithm.describe()

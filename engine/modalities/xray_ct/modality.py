@@ -58,6 +58,14 @@ class XrayCt(Modality[CtProtocol]):
     def accepts(self, file: InputFile) -> bool:
         return accepts(file)
 
+    def takes(self, scan: object) -> bool:
+        return isinstance(scan, Projections)
+
+    def as_read(self, scan: Projections, place: Path) -> Projections:
+        from engine.modalities.xray_ct.in_memory import checked
+
+        return checked(super().as_read(scan, place), place)
+
     def summarise(
         self, path: Path, scanner: str | None, *, complete_events: bool = False
     ) -> ProjectionsSummary:

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from engine.core.arrays import Array
     from engine.core.backend import Backend
     from engine.core.json_types import Plain
-    from engine.data.listmode import ListMode
-    from engine.data.projections import Projections
     from engine.data.runs.sharding import Divide
     from engine.data.timing.time_frames import FrameVolume
     from engine.geometry.grid import ImageGrid
@@ -345,7 +343,7 @@ class RunContext(Generic[P_co]):
     profiler: Profiler
     on_progress: OnProgress | None = None
     progress: PassProgress | None = None
-    scan: ListMode | Projections | None = None
+    scan: object | None = None
     folder: Path | None = None
     divide: Divide | None = None
 
@@ -356,7 +354,7 @@ class RunContext(Generic[P_co]):
         on: Backend,
         on_progress: OnProgress | None = None,
         history: RunHistory | None = None,
-        scan: ListMode | Projections | None = None,
+        scan: object | None = None,
         folder: Path | None = None,
         divide: Divide | None = None,
     ) -> Self:

@@ -37,6 +37,8 @@ from engine.protocols.study.study import Study
 FORMAT = "isocenter-provenance-1"
 CLAIM = "Research use only. Not for diagnosis or treatment."
 MAX_HEADER_BYTES = 1 << 16
+SAVED_SCAN = "SCAN"
+"""Place of a scan in memory in the command that repeats a run; the user saves it first."""
 IMAGES = "images"
 """Role of all images of a scan."""
 
@@ -166,7 +168,7 @@ def describe_inputs(study: Study) -> dict[str, Plain]:
     study
         study with its files
     """
-    found = {
+    found = study.in_memory | {
         role: hash_file(path) | {"name": _name_of(path, role, study)}
         for role, path in input_files(study).items()
     }
@@ -210,6 +212,8 @@ def input_files(study: Study) -> dict[str, Path]:
         companions have the roles "data, file 2", "data, file 3", ...
     """
     study = study.of_files()
+    if study.in_memory:
+        return study.files
     companions = enumerate(_companions(study.data), 2)
     return study.files | {f"data, file {k}": path for k, path in companions}
 
@@ -325,11 +329,12 @@ def replay_command(study: Study) -> str:
     -------
     replay_command
         to be run in the folder of the files. With pseudonyms, it runs anywhere on the machine with
-        their key.
+        their key. A scan in memory is `SCAN`: save it first, and name its file
     """
     # A built-in scanner is given by its name; a scanner file by its pseudonym.
     scanner = study.files.get("scanner")
-    words = ["isocenter", "reconstruct", _name_of(study.data, "data", study)]
+    data = SAVED_SCAN if study.in_memory else _name_of(study.data, "data", study)
+    words = ["isocenter", "reconstruct", data]
     if study.scanner:
         words += ["--scanner", _name_of(scanner, "scanner", study) if scanner else study.scanner]
     for role, path in study.inputs.items():

@@ -87,11 +87,16 @@ class Study(Settings):
         from engine.io.folder import is_file
 
         scanner = Path(self.scanner) if self.scanner else None
-        named = {"data": self.data}
+        named = {} if self.in_memory else {"data": self.data}
         # A built-in scanner and a scanner file share one setting; only the disk tells them apart.
         if scanner is not None and is_file(scanner):
             named["scanner"] = scanner
         return named | self.inputs
+
+    @property
+    def in_memory(self) -> dict[str, Plain]:
+        """Size and digest of the contents that come from no file, by their role."""
+        return {}
 
     def of_files(self) -> Study:
         """Return the study with files in place of folders of its scan and of its inputs.
@@ -101,7 +106,8 @@ class Study(Settings):
         from engine.io import scan_file
 
         inputs = {role: scan_file(path) for role, path in self.inputs.items()}
-        return self.model_copy(update={"data": scan_file(self.data), "inputs": inputs})
+        data = self.data if self.in_memory else scan_file(self.data)
+        return self.model_copy(update={"data": data, "inputs": inputs})
 
     def with_absolute_paths(self) -> Study:
         """Return the study with absolute paths, and with files in place of folders."""
@@ -113,6 +119,17 @@ class Study(Settings):
         if self.scanner is not None and is_file(Path(self.scanner)):
             values["scanner"] = str(Path(self.scanner).absolute())
         return self.model_copy(update=values)
+
+
+class StudyInMemory(Study):
+    """A study whose scan is a value of this process. Its `data` is only a name for messages."""
+
+    data: Path = setting(Path("scan in memory"), "Name of the scan in messages", label="Scan")
+    content: Plain = setting({}, "Size and SHA-256 of the scan", label="Content")
+
+    @property
+    def in_memory(self) -> dict[str, Plain]:
+        return {"data": {"name": self.data.name, **self.content}}
 
 
 def write_study(study: Study, path: Path, *, private: bool = False) -> None:

@@ -51,6 +51,15 @@ def fdk(
     Returns
     -------
     (n_z, n_y, n_x) attenuation [1/mm]; on a GPU as described for `XrayTransform`
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> angles_rad = np.linspace(0, np.pi, 90, endpoint=False)
+    >>> orbit = engine.parallel(angles_rad, shape=(1, 64), pixel_mm=1)
+    >>> grid = engine.ImageGrid(shape=(1, 32, 32), voxel_mm=(1.0, 1.0, 1.0))
+    >>> engine.fdk(np.ones((90, 1, 64), np.float32), orbit, grid).shape
+    (1, 32, 32)
     """
     settings, on = settings or FilterSettings(), on or cpu()
     values = as_supported(values)
