@@ -48,12 +48,15 @@ if TYPE_CHECKING:
     from engine.jobs.reconstruction import reconstruct, run
     from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
     from engine.modalities.listmode_pet.protocol import ListModeProtocol
+    from engine.modalities.listmode_pet.scan_model import listmode_model
     from engine.modalities.listmode_pet.sensitivity_of import sensitivity
     from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
     from engine.modalities.studies import Study, find_protocol, read_study
     from engine.modalities.xray_ct.protocol import CtProtocol
     from engine.operators.base import LinearOperator
+    from engine.operators.gaussian import GaussianBlur
     from engine.operators.matrix.projector import MatrixProjector
+    from engine.operators.point_spread import PointSpreadBlur
     from engine.operators.rays import RayProjector, Rays
     from engine.operators.xray.transform import XrayTransform
     from engine.recon.filtering.fdk import fdk
@@ -88,12 +91,15 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "modalities.listmode_pet.protocol": ("ListModeProtocol",),
     "modalities.listmode_pet.sensitivity_of": ("sensitivity",),
     "modalities.ring_sinogram_pet.protocol": ("RingSinogramProtocol",),
+    "modalities.listmode_pet.scan_model": ("listmode_model",),
     "modalities.studies": ("Study", "find_protocol", "read_study"),
     "modalities.xray_ct.protocol": ("CtProtocol",),
     "recon.filtering.fdk": ("fdk",),
     "recon.model": ("BinnedModel", "HistogramModel", "LinearModel", "ListModeModel"),
     "operators.base": ("LinearOperator",),
+    "operators.gaussian": ("GaussianBlur",),
     "operators.matrix.projector": ("MatrixProjector",),
+    "operators.point_spread": ("PointSpreadBlur",),
     "operators.rays": ("RayProjector", "Rays"),
     "operators.xray.transform": ("XrayTransform",),
     "selftest": ("best",),
@@ -122,6 +128,7 @@ __all__ = [
     "DualHeadProtocol",
     "DualHeadSettings",
     "EngineError",
+    "GaussianBlur",
     "Histogram",
     "HistogramModel",
     "ImageGrid",
@@ -131,6 +138,7 @@ __all__ = [
     "ListModeModel",
     "ListModeProtocol",
     "MatrixProjector",
+    "PointSpreadBlur",
     "Projections",
     "RayProjector",
     "Rays",
@@ -157,6 +165,7 @@ __all__ = [
     "from_astra_vectors",
     "geometry",
     "helical",
+    "listmode_model",
     "parallel",
     "phantoms",
     "preprocessing",

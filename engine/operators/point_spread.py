@@ -25,7 +25,7 @@ from engine.core.arrays import Array, module_of
 from engine.core.backend import gpu_of
 from engine.core.backend.gpu import Gpu
 from engine.geometry.grid import ImageGrid
-from engine.geometry.point_spread import LEAST_WEIGHT, PointSpread
+from engine.geometry.point_spread import LEAST_WEIGHT, PointSpread, uniform_spread
 from engine.geometry.tof import FWHM_PER_SIGMA
 from engine.kernels.smoothing.device_point_spread import SparseElements, applied
 from engine.operators.base import Definition, LinearOperator, created
@@ -39,16 +39,14 @@ class PointSpreadBlur(LinearOperator):
 
     Parameters
     ----------
-    spread : widths by distance from the axis
+    spread : widths by distance from the axis, or one full width at half maximum [mm]
     grid : grid of the image; the axis is x = y = 0
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from engine.geometry.grid import ImageGrid
-    >>> from engine.geometry.point_spread import uniform_spread
-    >>> from engine.operators.point_spread import PointSpreadBlur
-    >>> K = PointSpreadBlur(uniform_spread(4.0), ImageGrid((9, 9, 9), (2.0, 2.0, 2.0)))
+    >>> import numpy as np, engine
+    >>> grid = engine.ImageGrid((9, 9, 9), (2.0, 2.0, 2.0))
+    >>> K = engine.PointSpreadBlur(4.0, grid)
     >>> point = np.zeros((9, 9, 9), np.float32)
     >>> point[4, 4, 4] = 1
     >>> round(float(K(point).sum()), 4)
@@ -57,7 +55,8 @@ class PointSpreadBlur(LinearOperator):
 
     adjoint_rtol = 1e-5
 
-    def __init__(self, spread: PointSpread, grid: ImageGrid) -> None:
+    def __init__(self, spread: PointSpread | float, grid: ImageGrid) -> None:
+        spread = spread if isinstance(spread, PointSpread) else uniform_spread(spread)
         self.spread, self._grid = spread, grid
         self.in_shape = self.out_shape = grid.shape
         self._matrices = axial_matrix(spread, grid), plane_matrix(spread, grid)

@@ -15,6 +15,7 @@ from engine.geometry.sinogram_layout import SinogramLayout
 from engine.geometry.tof import TofBins
 from engine.operators.algebra import Diagonal, Identity, stack
 from engine.operators.base import LinearOperator
+from engine.operators.gaussian import GaussianBlur
 from engine.operators.matrix.layered import LayeredProjector
 from engine.operators.matrix.projector import MatrixProjector
 from engine.operators.point_spread import PointSpreadBlur
@@ -124,6 +125,7 @@ KINDS: dict[str, Callable[[Backend], LinearOperator]] = {
     "voxel-driven parallel beam": lambda on: parallel_beam(on, "voxel"),
     "slabs": slabs,
     "point spread": lambda on: PointSpreadBlur(uniform_spread(4.0), VOLUME),
+    "Gaussian": lambda on: GaussianBlur(4.0, VOLUME),
     "gradient": lambda on: Gradient((3, 4, 5), (2.0, 1.0, 1.5)),
     "combination": lambda on: stack(
         Diagonal(np.full(480, 2, np.float32)) @ RayProjector(rays(), GRID, on=on),
