@@ -1185,13 +1185,13 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>DICOM segmentations (*.dcm)</source>
-      <translation>DICOM-Segmentierungen (*.dcm)</translation>
+      <source>DICOM files (*.dcm)</source>
+      <translation>DICOM-Dateien (*.dcm)</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>A DICOM segmentation must refer to a DICOM series. Save the regions, then run `isocenter regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE`, where FILE is an image from that series.</source>
-      <translation>Eine DICOM-Segmentierung muss sich auf eine DICOM-Serie beziehen. Speichern Sie die Regionen, und führen Sie dann `isocenter regions BILD --regions R.toml --dicom ZIEL.dcm --like DATEI` aus, wobei DATEI ein Bild aus dieser Serie ist.</translation>
+      <source>DICOM regions must refer to a DICOM series. Save the regions, then run `isocenter regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE`, where FILE is an image from that series.</source>
+      <translation>DICOM-Regionen müssen sich auf eine DICOM-Serie beziehen. Speichern Sie die Regionen und führen Sie dann `isocenter regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE` aus. FILE ist ein Bild dieser Serie.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
@@ -1230,13 +1230,23 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>Choose an image from the DICOM series</source>
-      <translation>Ein Bild aus der DICOM-Serie wählen</translation>
+      <source>Save as DICOM segmentation</source>
+      <translation>Als DICOM-Segmentierung speichern</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>Save as DICOM</source>
-      <translation>Als DICOM speichern</translation>
+      <source>Save as structure set</source>
+      <translation>Als Strukturset speichern</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_files.py" />
+      <source>Save as structured report</source>
+      <translation>Als strukturierten Bericht speichern</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_files.py" />
+      <source>Choose an image from the DICOM series</source>
+      <translation>Ein Bild aus der DICOM-Serie wählen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
@@ -1612,6 +1622,26 @@
       <location filename="app/analysis/regions/regions_tab.py" />
       <source>For archives and viewers, linked to the DICOM series of the image</source>
       <translation>Für Archive und Betrachter, mit Bezug auf die DICOM-Serie des Bildes</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/regions_tab.py" />
+      <source>Structure set (DICOM RT) …</source>
+      <translation>Strukturset (DICOM RT) …</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/regions_tab.py" />
+      <source>Contours in the slices, for treatment planning and other programs</source>
+      <translation>Konturen in den Schichten, für die Bestrahlungsplanung und andere Programme</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/regions_tab.py" />
+      <source>Structured report (DICOM SR) …</source>
+      <translation>Strukturierter Bericht (DICOM SR) …</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/regions_tab.py" />
+      <source>All figures with their units, and a segmentation that the report refers to</source>
+      <translation>Alle Werte mit ihren Einheiten und eine Segmentierung, auf die der Bericht verweist</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -2972,6 +3002,16 @@
       <location filename="app/output/report/report_dialog.py" />
       <source>Scan details, all settings, image statistics and all checksums</source>
       <translation>Angaben zum Scan, alle Einstellungen, Bildstatistik und alle Prüfsummen</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_dialog.py" />
+      <source>Send the regions, too</source>
+      <translation>Auch die Regionen senden</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_dialog.py" />
+      <source>As structured report, segmentation and structure set, for archives and planning</source>
+      <translation>Als strukturierter Bericht, Segmentierung und Strukturset, für Archive und Planung</translation>
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />

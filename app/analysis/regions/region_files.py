@@ -1,4 +1,4 @@
-"""Save and load regions, tables, labels and DICOM segmentations."""
+"""Save and load regions, tables, labels and DICOM objects."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.analysis.regions.live_figures import RegionFollower
 from app.language.translation import tr
+from app.state.models.images.open_volumes import FILE_KEY
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
 from app.ui.theme.file_dialogs import ask_open, ask_save
@@ -17,11 +18,15 @@ from engine.analysis.regions import (
     Region,
     RegionSet,
     csv_of,
+    dicom_source,
     measure_all,
     read_any,
+    segmentation_beside,
     write_labels,
+    write_measurement_report,
     write_regions,
     write_segmentation,
+    write_structure_set,
 )
 from engine.data import Volume
 from engine.protocols.privacy import without_names
@@ -29,11 +34,10 @@ from engine.protocols.privacy import without_names
 TABLES = tr("Tables (*.csv)")
 SETS = tr("Regions (*.toml)")
 LABELS = tr("NIfTI labels (*.nii.gz *.nii)")
-SEGMENTATIONS = tr("DICOM segmentations (*.dcm)")
+DICOM_FILES = tr("DICOM files (*.dcm)")
 BY_COMMAND = tr(
-    "A DICOM segmentation must refer to a DICOM series. Save the regions, then run `isocenter "
-    "regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE`, where FILE is an image from "
-    "that series."
+    "DICOM regions must refer to a DICOM series. Save the regions, then run `isocenter regions "
+    "IMAGE --regions R.toml --dicom OUT.dcm --like FILE`, where FILE is an image from that series."
 )
 ALL = tr("Regions, labels and DICOM (*.toml *.nii.gz *.nii *.dcm);;All files (*)")
 OTHER_SCAN = tr(
@@ -99,24 +103,72 @@ class RegionFiles:
 
     def save_segmentation(self) -> None:
         """Save the regions as a DICOM segmentation of the exported series of the image."""
-        volume, regions = self._session.view.volume, self._model.regions
+        self._save_dicom(tr("Save as DICOM segmentation"), "regions.dcm", write_segmentation)
+
+    def save_structures(self) -> None:
+        """Save the contours of the regions as a DICOM structure set."""
+        self._save_dicom(tr("Save as structure set"), "regions.rtstruct.dcm", write_structure_set)
+
+    def save_report(self) -> None:
+        """Save the figures of the regions as a DICOM structured report with its segmentation."""
+        self._save_dicom(
+            tr("Save as structured report"),
+            "regions.sr.dcm",
+            write_measurement_report,
+            segmentation_beside,
+        )
+
+    def _save_dicom(
+        self,
+        title: str,
+        name: str,
+        write: Callable[..., object],
+        beside: Callable[[Path], Path] | None = None,
+    ) -> None:
+        """Ask for a file, and write the regions as a DICOM object.
+
+        Parameters
+        ----------
+        title, name
+            title of the file dialog, and suggested name
+        write
+            function of the engine that writes the object
+        beside
+            returns a second file that is written; None if there is none
+        """
+        volume, regions, source = self._session.view.volume, self._model.regions, self._source()
         if volume is None:
             return
-        # An image read from DICOM: the segmentation must refer to that series, and the window does
-        # not have its headers.
-        if volume.patient:
+        # An image read from DICOM: the object must refer to the slices of that series.
+        if volume.patient and source is None:
             return tell(self._parent, tr("Choose an image from the DICOM series"), BY_COMMAND)
-        target = self._target(tr("Save as DICOM"), "regions.dcm", SEGMENTATIONS, ".dcm")
+        target = self._target(title, name, DICOM_FILES, ".dcm")
         if target is None:
+            return
+        if beside and not may_write(self._parent, beside(target), self._session):
             return
         record = self._session.run.record
         is_own = any(kept.volume is volume for kept in record.images.items)
         # Names of files in the provenance of an opened image could identify the patient.
         made_by = record.provenance if is_own and record.provenance else without_names(volume.info)
-        order = record.order if is_own else None
-        self._write(
-            target, lambda: write_segmentation(regions, volume, target, made_by, order=order)
-        )
+        order, loader = record.order if is_own else None, self._context.commands.loader
+
+        def work() -> object:
+            if source is None or not volume.patient:
+                return write(regions, volume, target, made_by, order=order)
+            # Headers are read in a separate process, as every file of other programs.
+            frame = bool(volume.frame_of_reference)
+            found = loader().call(dicom_source, source, frame, about=source)
+            return write(regions, volume, target, made_by, found.subject, series=found.series)
+
+        self._write(target, work)
+
+    def _source(self) -> Path | None:
+        """Return the file from which the displayed image was opened; None for other images."""
+        base = self._session.volumes.base
+        if base is not None and base.kind == "file":
+            return Path(base.key.removeprefix(FILE_KEY))
+        return self._session.run.record.file if self._session.volumes.shows_image else None
 
     def load(self) -> None:
         """Load regions from a file or a label image."""

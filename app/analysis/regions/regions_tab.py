@@ -114,12 +114,29 @@ class RegionsTab(QWidget):
         menu.addSeparator()
         menu.addAction(tr("Regions …")).triggered.connect(lambda: files.save_regions())
         menu.addAction(tr("Labels (NIfTI) …")).triggered.connect(lambda: files.save_labels())
-        segments = menu.addAction(tr("Segmentation (DICOM) …"))
-        segments.setToolTip(
-            literal_tip(tr("For archives and viewers, linked to the DICOM series of the image"))
-        )
-        # The lambda drops the `checked` argument of the signal.
-        segments.triggered.connect(lambda: files.save_segmentation())
+        menu.addSeparator()
+        menu.setToolTipsVisible(True)
+        for title, save, tip in (
+            (
+                tr("Segmentation (DICOM) …"),
+                files.save_segmentation,
+                tr("For archives and viewers, linked to the DICOM series of the image"),
+            ),
+            (
+                tr("Structure set (DICOM RT) …"),
+                files.save_structures,
+                tr("Contours in the slices, for treatment planning and other programs"),
+            ),
+            (
+                tr("Structured report (DICOM SR) …"),
+                files.save_report,
+                tr("All figures with their units, and a segmentation that the report refers to"),
+            ),
+        ):
+            action = menu.addAction(title)
+            action.setToolTip(literal_tip(tip))
+            # The lambda drops the `checked` argument of the signal.
+            action.triggered.connect(lambda _=False, save=save: save())
         return menu
 
     def menu(self) -> QMenu:

@@ -21,16 +21,30 @@ from PySide6.QtWidgets import (
 
 from app.language.translation import tr
 from app.output.report.printing import DPI, ask_and_print
-from app.output.report.report_commands import Reported, free_path, read_subject, sign_and_report
+from app.output.report.report_commands import (
+    Reported,
+    free_path,
+    read_subject,
+    regions_on_show,
+    sign_and_report,
+)
 from app.output.report.sign_off import SignOff
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
 from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.widgets import button, grow_to_fit, label
 from app.views.literal_text import LiteralLabel, literal_tip
+from engine.analysis.regions import read_regions, regions_file_of
 from engine.jobs.study_index import Node, call_node, send_files
-from engine.results import Results
-from engine.results.reports import KINDS, ReportSubject, report_of, send_report, to_images
+from engine.results import VOLUME, Results
+from engine.results.reports import (
+    KINDS,
+    REGION_KINDS,
+    ReportSubject,
+    report_of,
+    send_report,
+    to_images,
+)
 
 WIDTH_PX = 880
 PREVIEW_PX, A4 = 300, 297 / 210
@@ -57,6 +71,10 @@ class ReportDialog(QDialog):
         self.full = QCheckBox(tr("Full report, not just one page"))
         self.full.setToolTip(tr("Scan details, all settings, image statistics and all checksums"))
         self.formats = QButtonGroup(self)
+        self.regions = QCheckBox(tr("Send the regions, too"))
+        self.regions.setToolTip(
+            tr("As structured report, segmentation and structure set, for archives and planning")
+        )
         self.save = button(tr("Save …"), self._save, tr("Save the report to a file"), "primary")
         self.print = button(tr("Print …"), self._print, tr("Print the report"))
         self.send = button(tr("Send"), self._send)
@@ -66,6 +84,8 @@ class ReportDialog(QDialog):
         self.preview.setAccessibleName(tr("First page of the report"))
         self.preview.setFrameShape(QFrame.Shape.StyledPanel)
         self._was_signed = False
+        self._has_regions = _has_regions(context, self._id)
+        self.regions.setVisible(self._has_regions)
         node = context.preferences.site.node
         self.send.setEnabled(bool(node))
         self.send.setToolTip(
@@ -129,7 +149,9 @@ class ReportDialog(QDialog):
         for i, (ending, (name, _)) in enumerate(KINDS.items()):
             radio = QRadioButton(f"{name} ({ending})")
             self.formats.addButton(radio, i)
-            grid.addWidget(radio, 2 + i, 1)
+            # Formats that contain only regions are not offered without them.
+            if ending not in REGION_KINDS or self._has_regions:
+                grid.addWidget(radio, 2 + i, 1)
         self.formats.button(0).setChecked(True)
         row = QHBoxLayout()
         row.addWidget(self.print)
@@ -140,6 +162,7 @@ class ReportDialog(QDialog):
         column = QVBoxLayout()
         column.setSpacing(14)
         column.addLayout(grid)
+        column.addWidget(self.regions)
         column.addStretch(1)
         column.addWidget(self.said)
         column.addLayout(row)
@@ -183,11 +206,12 @@ class ReportDialog(QDialog):
     def _send(self) -> None:
         self._context.session.unlock_key()
 
+        with_regions = self._has_regions and self.regions.isChecked()
+
         def work(_: object) -> str:
             subject = self._subject()
-            return send_report(
-                report_of(subject, full=self.full.isChecked()), subject, _send_in_child
-            )
+            report = report_of(subject, full=self.full.isChecked())
+            return send_report(report, subject, _send_in_child, with_regions=with_regions)
 
         self._context.commands.run_task(
             work,
@@ -198,6 +222,17 @@ class ReportDialog(QDialog):
 
     def _subject(self) -> ReportSubject:
         return read_subject(self._context, self._id)
+
+
+def _has_regions(context: AppContext, id: str) -> bool:
+    """Return True if the report of a result has regions to measure."""
+    shown = regions_on_show(context, id)
+    if shown is not None:
+        return bool(shown.regions)
+    if not id:
+        return False
+    beside = regions_file_of(Results().open(id).folder / VOLUME)
+    return beside.exists() and bool(read_regions(beside).regions)
 
 
 def _send_in_child(paths: Sequence[Path], node: Node) -> int:

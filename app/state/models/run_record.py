@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from statistics import fmean
 from time import perf_counter
 
@@ -89,6 +90,7 @@ class RunRecord:
     doubts : warnings by the key of the correction they concern; "" for the others
     profile : the newest profile
     is_file : True if the image was read from a file
+    file : its path; None if it is not known. It is never shown and never written
     file_facts : format, voxels and unit of that file
     """
 
@@ -121,6 +123,7 @@ class RunRecord:
     exported: bool = False
     order: ImagingOrder | None = None
     is_file: bool = False
+    file: Path | None = None
     file_facts: dict[str, str] = field(default_factory=dict)
     started: float = field(default_factory=perf_counter)
     _frame: TimeFrame | None = None

@@ -116,6 +116,7 @@ class Session(QObject):
         frames: Sequence[FrameVolume] = (),
         *,
         format: str = "",
+        path: Path | None = None,
     ) -> None:
         """Show a volume from a file. It is not a result of a run.
 
@@ -131,8 +132,11 @@ class Session(QObject):
             time frames of a dynamic file
         format
             name of the file format; "" if unknown
+        path
+            the file, to which DICOM objects of its regions refer; None if unknown
         """
         self.run.begin(alias or name)
+        self.run.record.file = path
         self.view.set_blurred_axis(None)
         self.view.state_axes("")  # it was set for another file
         facts = {

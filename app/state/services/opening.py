@@ -217,7 +217,9 @@ class Opening(QObject):
 
         name, identify = found.path.name, self._preferences.identify
         alias = name if identify else pseudonym_of(found.path, "volume")
-        self._session.show_file(found.volume, name, alias, found.frames, format=found.format)
+        self._session.show_file(
+            found.volume, name, alias, found.frames, format=found.format, path=found.path
+        )
 
     def _tell_left_out(self, refused: tuple[str, ...]) -> None:
         # The scan is open, so this is one message about all files and not an error each.

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 
 from app.language.translation import tr
 from app.state.models.images.error_images import error_image, has_error, is_computed
-from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.open_volumes import FILE_KEY, OpenVolume
 from app.state.models.images.volume_origin import Origin
 from app.state.models.inputs import DATA, SCANNER
 from app.state.models.session import Session
@@ -198,7 +198,7 @@ class VolumeCommands(QObject):
             return looked_through(found)
 
         def take(volume: Volume) -> None:
-            opened = OpenVolume(f"file:{path}", path.name, "file", volume, Origin.of(volume))
+            opened = OpenVolume(f"{FILE_KEY}{path}", path.name, "file", volume, Origin.of(volume))
             self._take(opened, place)
 
         self._read(read, take, path.name)

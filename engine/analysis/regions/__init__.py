@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from engine.analysis.regions.contour import ContourRegion as ContourRegion
     from engine.analysis.regions.contour import Rule as Rule
     from engine.analysis.regions.coverage import RegionCoverage as RegionCoverage
+    from engine.analysis.regions.dicom_image import DicomSource as DicomSource
+    from engine.analysis.regions.dicom_image import dicom_source as dicom_source
     from engine.analysis.regions.errors import Difference as Difference
     from engine.analysis.regions.errors import FigureError as FigureError
     from engine.analysis.regions.errors import RegionErrors as RegionErrors
@@ -35,6 +37,12 @@ if TYPE_CHECKING:
     from engine.analysis.regions.labels import regions_of as regions_of
     from engine.analysis.regions.labels import write_labels as write_labels
     from engine.analysis.regions.masks import MaskRegion as MaskRegion
+    from engine.analysis.regions.measurement_report import (
+        segmentation_beside as segmentation_beside,
+    )
+    from engine.analysis.regions.measurement_report import (
+        write_measurement_report as write_measurement_report,
+    )
     from engine.analysis.regions.measuring import MeasuredRegion as MeasuredRegion
     from engine.analysis.regions.measuring import coverage_of as coverage_of
     from engine.analysis.regions.measuring import mean_in as mean_in
@@ -60,6 +68,7 @@ if TYPE_CHECKING:
     from engine.analysis.regions.solids import EllipsoidRegion as EllipsoidRegion
     from engine.analysis.regions.solids import PolygonRegion as PolygonRegion
     from engine.analysis.regions.solids import SphereRegion as SphereRegion
+    from engine.analysis.regions.structure_set import write_structure_set as write_structure_set
     from engine.analysis.regions.table import csv_of as csv_of
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
@@ -71,6 +80,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "combined": ("CombinedRegion", "Operation"),
             "contour": ("RULES", "ContourRegion", "Rule"),
             "coverage": ("RegionCoverage",),
+            "dicom_image": ("DicomSource", "dicom_source"),
             "errors": (
                 *("Difference", "FigureError", "RegionErrors"),
                 *("difference_between", "difference_within", "quantile"),
@@ -88,6 +98,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             ),
             "labels": ("regions_of", "write_labels"),
             "masks": ("MaskRegion",),
+            "measurement_report": ("segmentation_beside", "write_measurement_report"),
             "measuring": ("MeasuredRegion", "coverage_of", "mean_in", "measure", "measure_all"),
             "pairs": ("compared",),
             "planar": ("PlanarContours",),
@@ -101,6 +112,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 *("BoxRegion", "CylinderRegion", "EllipsoidRegion", "PolygonRegion"),
                 "SphereRegion",
             ),
+            "structure_set": ("write_structure_set",),
             "table": ("csv_of",),
         },
     )

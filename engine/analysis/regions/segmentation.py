@@ -7,14 +7,16 @@ overlap. Frames use one bit per voxel, the first voxel in the lowest bit (PS3.5 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.analysis.regions.coverage import HALF
+from engine.analysis.regions.dicom_image import SUFFIX, DicomImage, refuse_no_regions
 from engine.analysis.regions.measuring import coverage_of
 from engine.analysis.regions.region_set import Region
 from engine.core.errors import DataError
@@ -23,22 +25,18 @@ from engine.data.volume import Volume
 from engine.io.dicom.general import encoded_bits, general_attributes
 from engine.io.dicom.headers import Header
 from engine.io.dicom.order import ImagingOrder
-from engine.io.dicom.patient_identity import of_order
 from engine.io.dicom.series import (
-    digest_of,
     instance_uid,
     orientation_of,
     pixel_measures,
     position_of,
-    references_of,
     slice_order,
 )
-from engine.io.dicom.subject import Subject, subject_of
+from engine.io.dicom.subject import Subject
 from engine.io.dicom.values import uid_of, words
 from engine.io.safety.atomic_write import write_atomically
 
 CLASS_UID = "1.2.840.10008.5.1.4.1.1.66.4"
-SUFFIX = ".dcm"
 SEGMENT, IDENTIFICATION = 0x0062000B, 0x0062000A
 POSITION, PLANE = 0x00200032, 0x00209113
 TISSUE = {"CodeValue": "85756007", "CodingSchemeDesignator": "SCT", "CodeMeaning": "Tissue"}
@@ -104,31 +102,81 @@ def write_segmentation(
         raise DataError(
             f"{path.name}: a segmentation is a DICOM file; choose a name that ends with .dcm."
         )
-    digest = digest_of(volume)
-    if subject is None and order is not None:
-        subject = of_order(order, volume, provenance)
-    identity = subject or subject_of(provenance, digest)
-    frames = [frame for number, r in enumerate(regions, 1) for frame in _frames(number, r, volume)]
-    if not frames:
-        raise DataError("There is no region to save; draw one first.")
-    pixels = np.stack([frame.inside for frame in frames])
-    study = str(identity.attributes["StudyInstanceUID"])
-    # The UID depends on names and voxels: the same export keeps its UID, and an edited region is a
-    # new
-    # object instead of a conflicting copy of the old one.
-    drawn = sha256(pixels.tobytes() + repr([r.name for r in regions]).encode()).hexdigest()
-    own = uid_of("segmentation", study, digest, drawn)
-    attributes = _attributes(volume, provenance, identity, own)
-    attributes |= references_of(volume, provenance, identity, series)
-    attributes |= {
-        "SegmentSequence": [_segment(number, each) for number, each in enumerate(regions, 1)],
-        "NumberOfFrames": len(frames),
-        **_dimensions(own),
-        "SharedFunctionalGroupsSequence": [_shared(volume)],
-        "PerFrameFunctionalGroupsSequence": [_group(each, volume) for each in frames],
-    }
-    write_atomically(encoded_bits(attributes, pixels), path)
-    return len(frames)
+    image = DicomImage.of(volume, provenance, subject, order, series)
+    found = Segmentation.of(regions, image)
+    write_atomically(found.encoded(), path)
+    return len(found.frames)
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """Segments of regions on the grid of an image.
+
+    Attributes
+    ----------
+    regions : regions in the order of their segments
+    image : image that supplies the grid
+    frames : slices of all segments
+    uid : SeriesInstanceUID
+    """
+
+    regions: tuple[Region, ...]
+    image: DicomImage
+    frames: tuple[SegmentFrame, ...]
+    uid: str
+
+    @classmethod
+    def of(cls, regions: Sequence[Region], image: DicomImage) -> Self:
+        """Find the voxels of regions.
+
+        Parameters
+        ----------
+        regions
+            regions in the coordinates of the image
+        image
+            image that supplies the grid
+
+        Raises
+        ------
+        DataError
+            if there is no region, or a region has no voxel
+        """
+        refuse_no_regions(regions)
+        volume = image.volume
+        frames = [
+            frame for number, r in enumerate(regions, 1) for frame in _frames(number, r, volume)
+        ]
+        # The UID depends on names and voxels: the same export keeps its UID, and an edited region
+        # is a new object instead of a conflicting copy of the old one.
+        drawn = sha256(_pixels(frames).tobytes() + repr([r.name for r in regions]).encode())
+        uid = uid_of("segmentation", image.study, image.digest, drawn.hexdigest())
+        return cls(tuple(regions), image, tuple(frames), uid)
+
+    @property
+    def reference(self) -> Plain:
+        """Reference to the object: its class and its instance."""
+        return {
+            "ReferencedSOPClassUID": CLASS_UID,
+            "ReferencedSOPInstanceUID": instance_uid(self.uid, 1),
+        }
+
+    def encoded(self) -> bytes:
+        """Return the bytes of the DICOM file."""
+        image, volume = self.image, self.image.volume
+        attributes = _attributes(volume, image.provenance, image.subject, self.uid)
+        attributes |= image.references
+        attributes |= {
+            "SegmentSequence": [_segment(number, r) for number, r in enumerate(self.regions, 1)],
+            "NumberOfFrames": len(self.frames),
+            **_dimensions(self.uid),
+            "SharedFunctionalGroupsSequence": [_shared(volume)],
+            "PerFrameFunctionalGroupsSequence": [_group(each, volume) for each in self.frames],
+        }
+        return encoded_bits(attributes, _pixels(self.frames))
+
+
+def _pixels(frames: Sequence[SegmentFrame]) -> NDArray[np.bool_]:
+    return np.stack([frame.inside for frame in frames])
 
 
 def _frames(number: int, region: Region, volume: Volume) -> list[SegmentFrame]:

@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING
 
 from engine.analysis.regions.figures import VOXEL_RULES
 from engine.analysis.regions.labels import write_labels
+from engine.analysis.regions.measurement_report import (
+    segmentation_beside,
+    write_measurement_report,
+)
 from engine.analysis.regions.measuring import MeasuredRegion, measure_all
 from engine.analysis.regions.region_file import read_any, write_regions
 from engine.analysis.regions.region_set import RegionSet, marks_of
 from engine.analysis.regions.segmentation import write_segmentation
+from engine.analysis.regions.structure_set import write_structure_set
 from engine.analysis.regions.table import csv_of
 from engine.cli.console import Console
 from engine.cli.dicom.series import series_behind
@@ -66,11 +71,21 @@ def add_verbs(verbs: Verbs) -> None:
         help="write a DICOM segmentation for the series from `dicom write`",
     )  # fmt: skip
     p.add_argument(
-        "--like", type=Path, metavar="FILE",
-        help="with --dicom: DICOM image or order with the patient, see `dicom write`",
+        "--rtstruct", type=Path, action=Output, written=lambda path, _: (path,),
+        metavar="OUT.dcm", help="write an RT structure set with contours in the slices",
     )  # fmt: skip
     p.add_argument(
-        "--identify", action="store_true", help="with --dicom: write real names, see `dicom write`"
+        "--sr", type=Path, action=Output, metavar="OUT.dcm",
+        written=lambda path, _: (path, segmentation_beside(path)),
+        help="write the statistics as a DICOM structured report (TID 1500), with its segmentation "
+        "next to it",
+    )  # fmt: skip
+    p.add_argument(
+        "--like", type=Path, metavar="FILE",
+        help="for DICOM: image or order with the patient, see `dicom write`",
+    )  # fmt: skip
+    p.add_argument(
+        "--identify", action="store_true", help="for DICOM: write real names, see `dicom write`"
     )
     p.add_argument(
         "--save", type=Path, action=Output, metavar="OUT", written=lambda path, _: (path,),
@@ -114,7 +129,7 @@ def _regions(arguments: argparse.Namespace, console: Console) -> None:
                 "each to the region with the largest share of it."
             )
         console.line(f"Labels: {arguments.labels}")
-    if arguments.dicom is not None:
+    if any(each is not None for each in (arguments.dicom, arguments.rtstruct, arguments.sr)):
         _write_dicom(arguments, found, volume, console)
     if arguments.save is not None:
         write_regions(found, arguments.save)
@@ -142,9 +157,19 @@ def _write_dicom(
                 f"{like.name}: the frame of reference differs from that of the image. Choose a "
                 "file of the same series."
             )
-    series = series_behind(arguments.volume, like)
-    n = write_segmentation(found.regions, volume, arguments.dicom, info, subject, series=series)
-    console.line(f"Segmentation: {arguments.dicom} ({n:,} frames)")
+    series, regions = series_behind(arguments.volume, like), found.regions
+    if arguments.dicom is not None:
+        n = write_segmentation(regions, volume, arguments.dicom, info, subject, series=series)
+        console.line(f"Segmentation: {arguments.dicom} ({n:,} frames)")
+    if arguments.rtstruct is not None:
+        n = write_structure_set(regions, volume, arguments.rtstruct, info, subject, series=series)
+        console.line(f"Structure set: {arguments.rtstruct} ({n:,} contours)")
+    if arguments.sr is not None:
+        beside = write_measurement_report(
+            regions, volume, arguments.sr, info, subject, series=series, rule=arguments.rule
+        )
+        console.line(f"Structured report: {arguments.sr}")
+        console.line(f"Segmentation of the report: {beside}")
 
 
 def write_table(measured: Sequence[MeasuredRegion], path: Path) -> None:

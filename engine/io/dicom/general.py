@@ -139,6 +139,17 @@ def encoded_document(attributes: Plain, document: bytes) -> bytes:
     return _file_of(dataset)
 
 
+def encoded_object(attributes: Plain) -> bytes:
+    """Return the bytes of a DICOM file without pixels or documents.
+
+    Parameters
+    ----------
+    attributes
+        keyword -> value
+    """
+    return _file_of(_dataset(attributes))
+
+
 def _file_of(dataset: Dataset) -> bytes:
     from pydicom.dataset import FileMetaDataset
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from engine.results.reports.site import Site as Site
     from engine.results.reports.subject import ReportSubject as ReportSubject
     from engine.results.reports.writing import KINDS as KINDS
+    from engine.results.reports.writing import REGION_KINDS as REGION_KINDS
     from engine.results.reports.writing import ending_of_report as ending_of_report
     from engine.results.reports.writing import write_report as write_report
 
@@ -44,6 +45,6 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.io.safety.signing_key": ("needs_passphrase", "unlock"),
             "site": ("Site",),
             "subject": ("ReportSubject",),
-            "writing": ("KINDS", "ending_of_report", "write_report"),
+            "writing": ("KINDS", "REGION_KINDS", "ending_of_report", "write_report"),
         },
     )

@@ -1,7 +1,9 @@
 """A report for archives: its PDF encapsulated in DICOM, or its first page as secondary capture.
 
-Patient and study are those of the series of the same image, either pseudonyms or those of another
-image of the patient. Report and image are therefore always in one study. PS3.3 A.45.1 and A.8.1.
+The regions of a report are written as a structured report with a segmentation, and as a structure
+set. Patient and study are those of the series of the same image, either pseudonyms or those of
+another image of the patient. Report and image are therefore always in one study. PS3.3 A.45.1,
+A.8.1, A.35.3 and A.19.
 """
 
 from __future__ import annotations
@@ -10,6 +12,11 @@ from hashlib import sha256
 
 import numpy as np
 
+from engine.analysis.regions.dicom_image import DicomImage
+from engine.analysis.regions.measurement_report import ReportFiles, report_files
+from engine.analysis.regions.region_set import Region
+from engine.analysis.regions.structure_set import contours_of, structure_set_of
+from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.io.dicom.capture import CapturedPage, capture_of
 from engine.io.dicom.general import encoded_document, general_attributes
@@ -98,6 +105,65 @@ def to_capture(report: ResultReport, of: ReportSubject, subject: Subject | None 
         is_annotated=of.is_identified, signed=report.signed,
     )  # fmt: skip
     return capture_of(captured, of.volume, _provenance(of), subject or _subject(of))
+
+
+def to_measurement_report(
+    report: ResultReport, of: ReportSubject, subject: Subject | None = None
+) -> ReportFiles:
+    """Return the figures of the regions as a structured report, with its segmentation.
+
+    Parameters
+    ----------
+    report
+        report that the figures belong to
+    of
+        result of the report
+    subject
+        patient and study; None: those of the result's order, otherwise pseudonyms
+
+    Raises
+    ------
+    DataError
+        if the result has no regions, or a region cannot be measured
+    """
+    return report_files(_regions(of), _image(of, subject), signed=report.signed)
+
+
+def to_structure_set(
+    report: ResultReport, of: ReportSubject, subject: Subject | None = None
+) -> bytes:
+    """Return the regions of a report as an RT structure set.
+
+    Parameters
+    ----------
+    report
+        report that the regions belong to
+    of
+        result of the report
+    subject
+        patient and study; None: those of the result's order, otherwise pseudonyms
+
+    Raises
+    ------
+    DataError
+        if the result has no regions, or a region has no contour
+    """
+    regions = _regions(of)
+    drawn = contours_of(regions, of.volume)
+    return structure_set_of(regions, drawn, _image(of, subject), report.signed)
+
+
+def _image(of: ReportSubject, subject: Subject | None) -> DicomImage:
+    return DicomImage.of(of.volume, _provenance(of), subject or _subject(of))
+
+
+def _regions(of: ReportSubject) -> tuple[Region, ...]:
+    if not of.has_regions or of.regions is None:
+        raise DataError(
+            "The result has no regions for a DICOM structured report or structure set; draw "
+            "regions, or choose another format."
+        )
+    return of.regions.regions
 
 
 def _subject(of: ReportSubject) -> Subject | None:

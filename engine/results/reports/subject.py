@@ -94,6 +94,11 @@ class ReportSubject:
         return record.run_record.with_messages_of(self.provenance)
 
     @property
+    def has_regions(self) -> bool:
+        """True if there are regions to measure."""
+        return self.regions is not None and bool(self.regions.regions)
+
+    @property
     def is_identified(self) -> bool:
         """True if the report may contain file names, as the study does."""
         return bool(self.result.study.identified)

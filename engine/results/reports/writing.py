@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from engine.analysis.regions.measurement_report import segmentation_beside
 from engine.core.errors import OutputError
 from engine.io.dicom.subject import Subject
 from engine.io.safety.atomic_write import write_all
 from engine.results.reports.blocks import ResultReport
-from engine.results.reports.dicom_report import to_capture, to_dicom_pdf
+from engine.results.reports.dicom_report import (
+    to_capture,
+    to_dicom_pdf,
+    to_measurement_report,
+    to_structure_set,
+)
 from engine.results.reports.exported import ExportedReport
 from engine.results.reports.printed import to_pdf
 from engine.results.reports.signing import files_of_report, with_signature
@@ -29,13 +35,21 @@ def signed_page(report: ResultReport, of: ReportSubject) -> bytes:
     return with_signature(to_html(report), ".html", of.result.id)
 
 
+FIGURES, STRUCTURES = ".sr.dcm", ".rtstruct.dcm"
+REGION_KINDS = (FIGURES, STRUCTURES)
+"""Suffixes of the formats that need regions."""
 KINDS: dict[str, tuple[str, Write]] = {
     ".pdf": ("PDF", lambda report, of, subject: signed_pdf(report, of)),
     ".html": ("Web page", lambda report, of, subject: signed_page(report, of)),
     ".capture.dcm": ("DICOM picture", to_capture),
+    FIGURES: (
+        "DICOM structured report",
+        lambda report, of, subject: to_measurement_report(report, of, subject).report,
+    ),
+    STRUCTURES: ("DICOM structure set", to_structure_set),
     ".dcm": ("DICOM PDF", to_dicom_pdf),
 }
-"""Displayed name and writer by suffix; ".capture.dcm" comes before ".dcm", which also matches."""
+"""Displayed name and writer by suffix; ".dcm" comes last, because it matches the others, too."""
 
 
 def ending_of_report(path: Path) -> str:
@@ -65,6 +79,8 @@ def write_report(
 ) -> None:
     """Write a report and its signature, completely or not at all.
 
+    The segmentation of a structured report is written next to it.
+
     Parameters
     ----------
     report, of
@@ -78,8 +94,15 @@ def write_report(
     ------
     OutputError
         if the suffix is not known, or the name of the signature is that of a foreign file
+    DataError
+        if a format needs regions and the result has none
     """
-    data = KINDS[ending_of_report(path)][1](report, of, subject)
-    write_all(files_of_report(data, path, of.result.id))
+    ending, beside = ending_of_report(path), dict[Path, bytes]()
+    if ending == FIGURES:
+        found = to_measurement_report(report, of, subject)
+        data, beside = found.report, {segmentation_beside(path): found.segmentation}
+    else:
+        data = KINDS[ending][1](report, of, subject)
+    write_all({**beside, **files_of_report(data, path, of.result.id)})
     # The log knows which reports were signed, also if somebody removes their signatures.
     ExportedReport.read(path).note(of.result.id)

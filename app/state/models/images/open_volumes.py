@@ -20,6 +20,8 @@ from engine.data import Volume
 from engine.geometry import RigidMotion
 
 Kind = Literal["image", "iterate", "input", "result", "file", "error"]
+FILE_KEY = "file:"
+"""Start of the key of a volume that was opened from a file; its path follows."""
 IMAGE = "image"
 """Key of the image of the run. The volume behind it changes with every update and scrubber step."""
 
