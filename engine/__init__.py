@@ -48,8 +48,7 @@ if TYPE_CHECKING:
     from engine.jobs.reconstruction import reconstruct, run
     from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
     from engine.modalities.listmode_pet.protocol import ListModeProtocol
-    from engine.modalities.listmode_pet.scan_model import listmode_model
-    from engine.modalities.listmode_pet.sensitivity_of import sensitivity
+    from engine.modalities.listmode_pet.scan_model import listmode_model, sensitivity
     from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
     from engine.modalities.studies import Study, find_protocol, read_study
     from engine.modalities.xray_ct.protocol import CtProtocol
@@ -89,9 +88,8 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "jobs.reconstruction": ("reconstruct", "run"),
     "modalities.dual_head_pet.protocol": ("DualHeadProtocol",),
     "modalities.listmode_pet.protocol": ("ListModeProtocol",),
-    "modalities.listmode_pet.sensitivity_of": ("sensitivity",),
     "modalities.ring_sinogram_pet.protocol": ("RingSinogramProtocol",),
-    "modalities.listmode_pet.scan_model": ("listmode_model",),
+    "modalities.listmode_pet.scan_model": ("listmode_model", "sensitivity"),
     "modalities.studies": ("Study", "find_protocol", "read_study"),
     "modalities.xray_ct.protocol": ("CtProtocol",),
     "recon.filtering.fdk": ("fdk",),

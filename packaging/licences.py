@@ -61,6 +61,8 @@ CLASSIFIERS = {
 }
 OWN_WORDS = {"Apache 2.0": "Apache-2.0", "BSD": "BSD-3-Clause"}
 """What older packages write, in terms of SPDX."""
+ROBOTO = "roboto"
+"""Font in the folder resources/fonts, which is no package."""
 TEXT_FILE = re.compile(r"licen[cs]e|copying|notice", re.IGNORECASE)
 SPDX = get_spdx_licensing()
 
@@ -84,18 +86,26 @@ class Library:
     texts: tuple[tuple[str, str], ...]
 
 
+def bundled_font() -> Library:
+    """Return the font that comes with the program, with the text of its licence."""
+    text = (ROOT / "LICENSES" / "Apache-2.0.txt").read_text("utf-8")
+    return Library(ROBOTO, "2.138", "Apache-2.0", (), (("Apache-2.0.txt", text),))
+
+
 def main(arguments: list[str]) -> int:
     """Write both files; return the exit code."""
     folder = Path(arguments[0]) if arguments else ROOT / "build" / "supply"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    libraries = runtime_libraries(project["dependencies"])
+    libraries = [*runtime_libraries(project["dependencies"]), bundled_font()]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / TEXTS).write_text(licences_text(libraries), "utf-8")
     (folder / MATERIALS).write_text(bill_of_materials(project, libraries), "utf-8")
     faults = [fault for library in libraries for fault in faults_of(library)]
     for fault in faults:
         print(fault, file=sys.stderr)
-    print(f"{len(libraries)} libraries at run time: {folder / TEXTS}, {folder / MATERIALS}")
+    print(
+        f"{len(libraries)} libraries and fonts at run time: {folder / TEXTS}, {folder / MATERIALS}"
+    )
     return 2 if faults else 0
 
 
@@ -206,9 +216,11 @@ def bill_of_materials(project: dict[str, str], libraries: Iterable[Library]) -> 
 
 
 def _component(name: str, version: str, licence: str, *, application: bool = False) -> Component:
-    url = PackageURL("pypi", name=name, version=version)
+    # The font is a file of the program, and no package of an index.
+    url = PackageURL("generic" if name == ROBOTO else "pypi", name=name, version=version)
+    kind = ComponentType.APPLICATION if application else ComponentType.LIBRARY
     return Component(
-        type=ComponentType.APPLICATION if application else ComponentType.LIBRARY,
+        type=ComponentType.FILE if name == ROBOTO else kind,
         name=name,
         version=version,
         purl=url,

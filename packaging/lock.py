@@ -34,8 +34,6 @@ PLATFORMS = {
 """Machines to check, and what uv calls them."""
 WHOLE = (BASE, "tune", "test")
 """Groups that a machine must be able to install."""
-SOURCE_ONLY = ("font-roboto",)
-"""Libraries of data that come as source, which any machine can build."""
 
 
 def main(arguments: list[str]) -> int:
@@ -109,7 +107,6 @@ def fits(machine: str) -> bool:
                 *("install", "--dry-run", "--require-hashes", "--target", folder),
                 *("--python-version", python, "--python-platform", PLATFORMS[platform]),
                 *("--only-binary", ":all:"),
-                *(word for name in SOURCE_ONLY for word in ("--no-binary", name)),
                 *(word for name in WHOLE for word in ("-r", str(FOLDER / f"{name}.txt"))),
             )
         except SetupError as e:

@@ -81,7 +81,7 @@ def test_the_licences_and_the_bill_of_this_installation(
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert bill["specVersion"] == "1.6"
     assert bill["metadata"]["component"]["version"] == project["version"]
-    assert {"numpy", "llvmlite", "shiboken6"} <= parts.keys()
+    assert {"numpy", "llvmlite", "shiboken6", "roboto"} <= parts.keys()
     assert all(part["licenses"] and part["version"] for part in parts.values())
     assert "pytest" not in parts, "tools of the tests do not go with the program"
     (needs,) = [each["dependsOn"] for each in bill["dependencies"] if "/numba@" in each["ref"]]
@@ -89,6 +89,7 @@ def test_the_licences_and_the_bill_of_this_installation(
     text = (tmp_path / licences.TEXTS).read_text("utf-8")
     assert f"numpy {parts['numpy']['version']}: BSD-3-Clause" in text
     assert "Permission is hereby granted, free of charge" in text
+    assert "roboto 2.138: Apache-2.0" in text and "TERMS AND CONDITIONS FOR USE" in text
     assert str(sys.prefix) not in text
 
 

@@ -17,6 +17,7 @@ from shiboken6 import isValid
 
 STYLE_FILE = Path(__file__).with_name("theme.qss")
 ICON_FOLDER = Path(__file__).parents[3] / "resources" / "icons"
+FONT_FOLDER = Path(__file__).parents[3] / "resources" / "fonts"
 FONT_POINTS = 10
 LINEAR_BELOW = 0.04045
 AT_ONCE = 60
@@ -195,11 +196,8 @@ def _in_style_sheets(role: str) -> str:
 def load_font() -> QFont:
     """Load the bundled font and return it in the size of the window."""
     # A bundled font, so that texts have the same width on every computer and fit their fields.
-    import font_roboto
-
     for weight in ("Regular", "Medium", "Bold"):
-        path = Path(font_roboto.font_directory) / f"Roboto-{weight}.ttf"
-        QFontDatabase.addApplicationFont(str(path))
+        QFontDatabase.addApplicationFont(str(FONT_FOLDER / f"Roboto-{weight}.ttf"))
     return QFont("Roboto", FONT_POINTS)
 
 

@@ -352,5 +352,5 @@ def font(size_px: int) -> FreeTypeFont:
     from PIL import ImageFont
 
     # A packaged font: system fonts differ between computers, and so would the pages.
-    data = (files("font_roboto") / "files" / "Roboto-Regular.ttf").read_bytes()
+    data = (files("resources") / "fonts" / "Roboto-Regular.ttf").read_bytes()
     return ImageFont.truetype(BytesIO(data), size_px)

@@ -239,4 +239,4 @@ def type_of(is_bold: bool, size: float) -> FontProperties:
 
     # The font of Pillow and of matplotlib is the same file, so that measured widths are correct.
     name = "Roboto-Medium.ttf" if is_bold else "Roboto-Regular.ttf"
-    return FontProperties(fname=str(files("font_roboto") / "files" / name), size=size)
+    return FontProperties(fname=str(files("resources") / "fonts" / name), size=size)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QFont, QFontDatabase, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
+from app.ui.theme.theme import FONT_FOLDER
 from app.views.state import ViewState
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -21,10 +20,7 @@ WINDOW = (0.0, 7.0)
 @pytest.fixture(scope="session")
 def qapp(qapp):
     """The application as the window sets it up, without its theme."""
-    import font_roboto
-
-    path = Path(font_roboto.font_directory) / "Roboto-Regular.ttf"
-    QFontDatabase.addApplicationFont(str(path))
+    QFontDatabase.addApplicationFont(str(FONT_FOLDER / "Roboto-Regular.ttf"))
     qapp.setStyle("Fusion")
     qapp.setFont(QFont("Roboto", 10))
     return qapp
