@@ -294,7 +294,7 @@ class ViewState(VolumeAppearance):
     def slab_now(self) -> Slab:
         """The slab of the displayed slices. Two volumes are compared slice by slice."""
         # Differences of maxima would not be those of any voxel.
-        return Slab() if self.fusion.compares else self.slab
+        return Slab() if self.fusion.shows_comparison else self.slab
 
     def add_marks(self, marks: SliceMarks) -> None:
         """Add marks that slices show and the pointer can move.

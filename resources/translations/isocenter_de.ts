@@ -3255,8 +3255,8 @@
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
-      <source>Overlay, pin, delete or show in folder</source>
-      <translation>Überlagern, anheften, löschen oder im Ordner zeigen</translation>
+      <source>Compare, overlay, pin, delete or show in folder</source>
+      <translation>Vergleichen, überlagern, anheften, löschen oder im Ordner anzeigen</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
@@ -3267,6 +3267,11 @@
       <location filename="app/output/results/results_panel.py" />
       <source>Show in folder</source>
       <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+      <location filename="app/output/results/results_panel.py" />
+      <source>Compare with the displayed volume</source>
+      <translation>Mit dem angezeigten Volumen vergleichen</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
@@ -7840,6 +7845,16 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
+      <source>Blink</source>
+      <translation>Blinken</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/fusion_bar.py" />
+      <source>Shows the two volumes in turn. Press O to change by hand.</source>
+      <translation>Zeigt die beiden Volumen abwechselnd. Mit O wechseln Sie von Hand.</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/fusion_bar.py" />
       <source>Side by side</source>
       <translation>Nebeneinander</translation>
     </message>
@@ -7847,6 +7862,16 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/viewing/fusion/fusion_bar.py" />
       <source>Both volumes in separate views, at the same position and scale</source>
       <translation>Beide Volumina in getrennten Ansichten, an derselben Stelle und im selben Maßstab</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/fusion_bar.py" />
+      <source>Compare</source>
+      <translation>Vergleichen</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/fusion_bar.py" />
+      <source>Both volumes and their difference, with one window, at the same position and scale</source>
+      <translation>Beide Volumen und ihre Differenz, mit einem Fenster, an derselben Stelle und im selben Maßstab</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7915,6 +7940,11 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
+      <source>Show another volume next to this one, with their difference</source>
+      <translation>Ein anderes Volumen neben diesem anzeigen, mit der Differenz der beiden</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/fusion_bar.py" />
       <source>Swap the volumes. Regions and values refer to the first one. PET stays on top.</source>
       <translation>Volumina vertauschen. Regionen und Werte gelten für das erste. PET bleibt oben.</translation>
     </message>
@@ -7957,6 +7987,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/viewing/fusion/fusion_bar.py" />
       <source>Show a second volume</source>
       <translation>Zweites Volumen zeigen</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/fusion_bar.py" />
+      <source>Compare with a volume</source>
+      <translation>Mit einem Volumen vergleichen</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -9167,6 +9202,21 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/views/slices/slice_view.py" />
       <source>Sagittal view, second volume</source>
       <translation>Sagittale Ansicht, zweites Volumen</translation>
+    </message>
+    <message>
+      <location filename="app/views/slices/slice_view.py" />
+      <source>Axial view, difference</source>
+      <translation>Axiale Ansicht, Differenz</translation>
+    </message>
+    <message>
+      <location filename="app/views/slices/slice_view.py" />
+      <source>Coronal view, difference</source>
+      <translation>Koronale Ansicht, Differenz</translation>
+    </message>
+    <message>
+      <location filename="app/views/slices/slice_view.py" />
+      <source>Sagittal view, difference</source>
+      <translation>Sagittale Ansicht, Differenz</translation>
     </message>
     <message>
       <location filename="app/views/slices/slice_view.py" />
@@ -12267,6 +12317,16 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/protocols/study/study.py" />
       <source>Auxiliary files, for example the μ-map, listed by role</source>
       <translation>Hilfsdateien, zum Beispiel die μ-Karte, nach Rolle</translation>
+    </message>
+    <message>
+      <location filename="engine/protocols/study/study.py" />
+      <source>Name of the scan in messages</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="engine/protocols/study/study.py" />
+      <source>Size and SHA-256 of the scan</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <location filename="engine/tools/tuning/device_cone.py" />

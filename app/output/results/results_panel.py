@@ -57,7 +57,9 @@ class ResultsTab(QWidget):
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.open = button(tr("Open"), self._open, "", "primary")
         self.settings = button(tr("Use settings"), self._use_settings)
-        self.more = button("", self._show_menu, tr("Overlay, pin, delete or show in folder"))
+        self.more = button(
+            "", self._show_menu, tr("Compare, overlay, pin, delete or show in folder")
+        )
         self.more.setAccessibleName(tr("More"))
         set_icon(self.more, "menu", context.theme)
         self._total = label("", wrap=True)
@@ -102,6 +104,8 @@ class ResultsTab(QWidget):
             folder = made.addAction(tr("Show in folder"))
             folder.triggered.connect(lambda: self._commands.show_in_folder(result))
             made.addSeparator()
+            compare = made.addAction(tr("Compare with the displayed volume"))
+            compare.triggered.connect(lambda: self._volumes.open_result(result, "compare"))
             over = made.addAction(tr("Overlay on the displayed volume"))
             over.triggered.connect(lambda: self._volumes.open_result(result, "overlay"))
             instead = made.addAction(tr("Show without closing the image of the current run"))
@@ -162,7 +166,7 @@ class ResultsTab(QWidget):
         for each, why, tip in (
             (self.open, busy, tr("Show this image and its provenance (Return)")),
             (self.settings, busy, tr("Use the protocol from this result for the open scan")),
-            (self.more, obstacle, tr("Overlay, pin, delete or show in folder")),
+            (self.more, obstacle, tr("Compare, overlay, pin, delete or show in folder")),
         ):
             each.setEnabled(not why)
             each.setToolTip(literal_tip(why or tip))

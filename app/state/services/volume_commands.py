@@ -27,8 +27,8 @@ from engine.results import Result
 if TYPE_CHECKING:
     from engine.modalities import Study
 
-Place = Literal["base", "overlay"]
-"""Position of a volume in the view: the base, or the overlay over it."""
+Place = Literal["base", "overlay", "compare"]
+"""Position of a volume in the view: the base, the overlay over it, or next to it."""
 
 
 class VolumeChoice(NamedTuple):
@@ -108,7 +108,7 @@ class VolumeCommands(QObject):
         role
             input role; one without a volume is ignored
         place
-            "base" or "overlay"
+            "base", "overlay" or "compare"
         """
         found, study = self._study.inputs.get(role), self._study
         if found is None or not isinstance(found.content, Volume):
@@ -145,7 +145,7 @@ class VolumeCommands(QObject):
         label
             its label; an unknown one is ignored
         place
-            "base" or "overlay"
+            "base", "overlay" or "compare"
         """
         record = self._session.run.record
         # By label and not by index: the memory limit may have dropped images meanwhile.
@@ -163,7 +163,7 @@ class VolumeCommands(QObject):
         result
             the result
         place
-            "base" or "overlay"
+            "base", "overlay" or "compare"
         """
         name = self._session.results.names.get(result.id, result.scan)
 
@@ -185,7 +185,7 @@ class VolumeCommands(QObject):
         path
             the file
         place
-            "base" or "overlay"
+            "base", "overlay" or "compare"
         """
 
         def read() -> Volume:
@@ -238,12 +238,17 @@ class VolumeCommands(QObject):
         key
             its key
         place
-            "base" or "overlay"; without a base it becomes the base
+            "base", "overlay" or "compare"; without a base it becomes the base. "compare" shows it
+            next to the base, with their difference if both have one unit
         """
-        if place == "base" or self._volumes.base is None:
+        base, fusion = self._volumes.base, self._session.view.fusion
+        if place == "base" or base is None:
             self._volumes.set_base(key)
-        else:
+        elif place == "overlay":
             self._volumes.set_overlay(key)
+        elif key != base.key:
+            self._volumes.set_overlay(key)
+            fusion.set_mode("side by side" if fusion.obstacle("compare") else "compare")
 
     def show_error(self, key: str) -> None:
         """Show the error of the first volume in the slices, or the image again.
@@ -308,6 +313,17 @@ class VolumeCommands(QObject):
             busy=tr("Computing the error of the difference"),
             failed=tr("The error of the difference cannot be computed."),
         )
+
+    def is_base(self, key: str) -> bool:
+        """Return True if a volume is the one that is shown.
+
+        Parameters
+        ----------
+        key
+            its key
+        """
+        base = self._volumes.base
+        return base is not None and base.key == key
 
     def may_close(self, key: str) -> bool:
         """Return True if a volume can be closed. The image of the run cannot.

@@ -38,10 +38,16 @@ STEPS = 100
 MODES: tuple[tuple[FusionMode, str, str], ...] = (
     ("blend", tr("Blend"), tr("The upper volume is shown semi-transparently over the lower one")),
     ("swipe", tr("Swipe"), tr("A border separates the two volumes. Drag it in any view.")),
+    ("blink", tr("Blink"), tr("Shows the two volumes in turn. Press O to change by hand.")),
     (
         "side by side",
         tr("Side by side"),
         tr("Both volumes in separate views, at the same position and scale"),
+    ),
+    (
+        "compare",
+        tr("Compare"),
+        tr("Both volumes and their difference, with one window, at the same position and scale"),
     ),
     (
         "difference",
@@ -90,6 +96,12 @@ class FusionBar(QWidget):
         self._fusion = context.session.view.fusion
         self.base = self._name_button("base")
         self.overlay = self._name_button("overlay")
+        self.compare = self._name_button("compare")
+        self.compare.setText(tr("Compare"))
+        self.compare.setAccessibleName(tr("Compare"))
+        self.compare.setToolTip(
+            literal_tip(tr("Show another volume next to this one, with their difference"))
+        )
         words = tr("Swap the volumes. Regions and values refer to the first one. PET stays on top.")
         self.swap = icon_button("swap", context.theme, self._volumes.swap, words)
         self.quantity = self._quantity_box()
@@ -130,6 +142,7 @@ class FusionBar(QWidget):
         row.addWidget(self.quantity)
         row.addWidget(self.swap)
         row.addWidget(self.overlay)
+        row.addWidget(self.compare)
         for each in (self.mode, self.share, self.hides_low, self.linked):
             row.addWidget(each)
         row.addStretch(1)
@@ -208,6 +221,7 @@ class FusionBar(QWidget):
     def _ask_file(self, place: Place) -> None:
         preferences = self._context.preferences
         title = tr("Show a volume") if place == "base" else tr("Show a second volume")
+        title = tr("Compare with a volume") if place == "compare" else title
         path = ask_open(self.window(), title, preferences.folder_last_used, KINDS)
         if path is not None:
             preferences.folder_last_used = str(path.parent)
@@ -244,7 +258,7 @@ class FusionBar(QWidget):
     @property
     def _spared(self) -> tuple[QWidget, ...]:
         """Controls that are hidden for lack of space, the last one first."""
-        parts = (self.share, self.linked, self.hides_low)
+        parts = (self.compare, self.share, self.linked, self.hides_low)
         # The menu of the view offers the error too.
         return (*parts, self.quantity) if self._has_second_image else parts
 
@@ -303,10 +317,12 @@ class FusionBar(QWidget):
         same_unit = two and view.unit == fusion.unit and fusion.mode not in COMPARING
         same_unit = same_unit and not fusion.is_error
         self._wanted = {self.share: mixes, self.hides_low: mixes, self.linked: same_unit}
+        # With a second volume, the box with the modes has the comparison.
+        self._wanted[self.compare] = view.volume is not None and not two
         self._wanted[self.quantity] = self._offers_error
         shares = same_unit and fusion.links_windows
         self.window_of_upper.setVisible(two and not shares and fusion.mode not in COMPARING)
-        self.window_of_both.setVisible(fusion.compares)
+        self.window_of_both.setVisible(fusion.shows_comparison)
         self._offer_modes()
         self.mode.setCurrentIndex(self.mode.findData(fusion.mode))
         self.mode.setToolTip(literal_tip(MODES[self.mode.currentIndex()][2]))

@@ -22,7 +22,7 @@ class VolumeMenu(QMenu):
     Parameters
     ----------
     commands : actions on volumes
-    place : "base" or "overlay", the position of the chosen volume
+    place : "base", "overlay" or "compare", the position of the chosen volume
     chosen : returns the key of the volume at this position
     ask_file : asks for a file and opens it
     """
@@ -56,7 +56,9 @@ class VolumeMenu(QMenu):
             none.triggered.connect(lambda: self._take_away(chosen))
             self.addSeparator()
         opened = commands.opened()
-        self._add(self, opened, chosen)
+        # An image is compared with another one, not with itself.
+        offered = [e for e in opened if self._place != "compare" or not commands.is_base(e.key)]
+        self._add(self, offered, chosen)
         # An input that is open already is not listed twice.
         keys = {each.key for each in opened}
         self._add(self, [each for each in commands.inputs() if each.key not in keys], chosen)

@@ -153,6 +153,8 @@ def legend(state: ViewState) -> str:
     appearances = [state, *([state.fusion] if state.fusion.has_values else [])]
     if state.fusion.compares:
         appearances = [state.fusion.compared]
+    elif state.fusion.is_compared:
+        appearances.append(state.fusion.compared)
     words = []
     for appearance in appearances:
         low, high = (appearance.shown_number(end) for end in appearance.window)

@@ -166,7 +166,7 @@ def obstacle(mode: str, lower: Volume, upper: Volume, same_scan: bool | None) ->
     -------
     a sentence; empty if they can be compared
     """
-    if mode in ("difference", "significance") and lower.unit != upper.unit:
+    if mode in ("difference", "compare", "significance") and lower.unit != upper.unit:
         return tr(
             "To show the difference, both volumes must have the same unit (first volume: {lower}, "
             "second volume: {upper}).",

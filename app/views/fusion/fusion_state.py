@@ -19,7 +19,9 @@ from app.views.volume_kind import is_anatomical
 from engine.analysis.regions import quantile
 from engine.data import Volume, power_of
 
-FusionMode = Literal["blend", "swipe", "side by side", "difference", "ratio", "significance"]
+FusionMode = Literal[
+    "blend", "swipe", "blink", "side by side", "compare", "difference", "ratio", "significance"
+]
 OVERLAY_MAPS = ("hot", "viridis")
 """Default colour maps over a grey volume, and over one that already uses the first map."""
 OPACITY = 0.5
@@ -42,6 +44,7 @@ class FusionState(VolumeAppearance):
     warning : message that stays on the images; empty if there is none
     remark : note about the pair; empty if there is none
     compared : display settings of a comparison
+    blinks_up : True while a blinking view shows this volume
     is_error : True if this is the error of the first volume
     same_scan : True if both are from one scan, None if that is unknown
     """
@@ -53,7 +56,7 @@ class FusionState(VolumeAppearance):
         self._lower = lower
         self.placing = VolumePlacing()
         self.mode: FusionMode = "blend"
-        self.opacity, self.swipe = OPACITY, SWIPE
+        self.opacity, self.swipe, self.blinks_up = OPACITY, SWIPE, False
         # The opacity to return to, in case the first action is to hide the volume.
         self._before = OPACITY
         self.hides_low, self.links_windows = True, False
@@ -84,9 +87,24 @@ class FusionState(VolumeAppearance):
         return self.has_values and self.mode in COMPARING
 
     @property
+    def shows_comparison(self) -> bool:
+        """True if a view shows a comparison, alone or next to both volumes."""
+        return self.compares or self.is_compared
+
+    @property
     def is_side_by_side(self) -> bool:
-        """True if both volumes are displayed side by side."""
-        return self.has_values and self.mode == "side by side"
+        """True if both volumes are displayed side by side, with or without their difference."""
+        return self.has_values and self.mode in ("side by side", "compare")
+
+    @property
+    def is_compared(self) -> bool:
+        """True if both volumes are displayed side by side with their difference."""
+        return self.has_values and self.mode == "compare" and not self.obstacle("compare")
+
+    @property
+    def blinks(self) -> bool:
+        """True if the views show both volumes in turn."""
+        return self.has_values and self.mode == "blink"
 
     def lay(
         self,
@@ -157,7 +175,7 @@ class FusionState(VolumeAppearance):
         """
         if self._lower.volume is None or self.volume is None:
             return ""
-        if self.is_error and mode in COMPARING:
+        if self.is_error and (mode in COMPARING or mode == "compare"):
             return tr("Comparisons need a second image. The upper volume is the error of this one.")
         return comparing.obstacle(mode, self._lower.volume, self.volume, self.same_scan)
 
@@ -191,10 +209,11 @@ class FusionState(VolumeAppearance):
         Parameters
         ----------
         mode
-            blend, swipe, side by side, difference, ratio, or difference divided by its error
+            blend, swipe, blink, side by side, both with their difference, difference, ratio, or
+            difference divided by its error
         """
         if mode != self.mode:
-            self.mode = mode
+            self.mode, self.blinks_up = mode, False
             # Before the signal, so that views never paint the new mode with an old window.
             self._fit_comparison()
             self.volume_changed.emit()
@@ -210,11 +229,24 @@ class FusionState(VolumeAppearance):
         self._mix("opacity", min(max(opacity, 0.0), 1.0))
 
     def toggle_hidden(self) -> None:
-        """Hide the upper volume of a blend, or show it again."""
+        """Hide the upper volume of a blend, or show it again; show the other one of a blink."""
+        if self.mode == "blink":
+            self.set_blinks_up(not self.blinks_up)
+            return
         opacity = self._before if self.opacity == 0 else 0.0
         # Remember the last visible opacity, to restore it.
         self._before = self.opacity or self._before
         self.set_opacity(opacity)
+
+    def set_blinks_up(self, is_up: bool) -> None:
+        """Choose the volume that a blinking view shows.
+
+        Parameters
+        ----------
+        is_up
+            True for this volume, False for the first one
+        """
+        self._mix("blinks_up", is_up)
 
     def set_swipe(self, part: float) -> None:
         """Set the border of a swipe.
@@ -255,7 +287,7 @@ class FusionState(VolumeAppearance):
     def _fit_comparison(self) -> None:
         """Give a comparison a suitable window."""
         lower, upper = self._lower, self
-        if self.mode == "difference":
+        if self.mode in ("difference", "compare"):
             low, high = lower.window
             # Half the window of the volume: smaller differences matter more than the full range.
             self.compared.begin(0.0, (high - low) / 2, lower.unit, lower.power)
@@ -294,7 +326,7 @@ class ComparisonAppearance(VolumeAppearance):
     @property
     def has_values(self) -> bool:
         # Its controls are disabled unless a comparison is displayed.
-        return self._fusion.compares
+        return self._fusion.shows_comparison
 
     @property
     def is_pinned(self) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NAME_LENGTH = 20
 """Largest number of characters of a name in the status line."""
-SIGNS = {"difference": "−", "ratio": "/", "significance": "−"}
+SIGNS = {"difference": "−", "compare": "−", "ratio": "/", "significance": "−"}
 
 
 def caption_parts(state: ViewState, part: str) -> tuple[str, ...]:
@@ -32,7 +32,7 @@ def caption_parts(state: ViewState, part: str) -> tuple[str, ...]:
     state
         display settings of both volumes
     part
-        "both", or "lower" or "upper" for panes side by side
+        "both", or "upper" or "difference" for panes next to that of the first volume
 
     Returns
     -------
@@ -45,10 +45,15 @@ def caption_parts(state: ViewState, part: str) -> tuple[str, ...]:
     # An opaque error hides the image, so the caption names only the error.
     if fusion.is_error and fusion.mode == "blend" and fusion.opacity == 1:
         return (upper,)
+    if part == "difference":
+        return _compared(state)
     if fusion.is_side_by_side:
         return (upper,) if part == "upper" else (lower,)
+    if fusion.blinks:
+        return (upper,) if fusion.blinks_up else (lower,)
     if fusion.compares:
-        return _compared(state)
+        # Without a comparison the views show the first volume, and the warning says why.
+        return (lower,) if fusion.obstacle(fusion.mode) else _compared(state)
     share = f" {100 * fusion.opacity:.0f} %" if fusion.mode == "blend" else ""
     # The caption lists the volumes in the order in which they are painted.
     below, above = (upper, lower) if fusion.is_below else (lower, upper)
@@ -98,13 +103,15 @@ def warning_of(state: ViewState) -> str:
     return " ".join(filter(None, (fusion.warning, fusion.obstacle(fusion.mode))))
 
 
-def remark_of(state: ViewState) -> str:
+def remark_of(state: ViewState, part: str = "both") -> str:
     """Return a note about the limits of an error or a significance; empty for other volumes.
 
     Parameters
     ----------
     state
         display settings of both volumes
+    part
+        part of the view, as for `caption_parts`
     """
     fusion = state.fusion
     if not fusion.has_values or state.volume is None:
@@ -118,7 +125,8 @@ def remark_of(state: ViewState) -> str:
         )
     if fusion.mode == "significance" and fusion.limit is not None:
         return tr("difference / its error, limit ±{limit:.1f} (95 %)", limit=fusion.limit)
-    if fusion.mode == "difference" and not fusion.obstacle(fusion.mode):
+    is_difference = fusion.mode == "difference" or part == "difference"
+    if is_difference and not fusion.obstacle(fusion.mode):
         return _direction(state)
     return ""
 
@@ -140,11 +148,10 @@ def explanation_of(state: ViewState) -> str:
         display settings of both volumes
     """
     fusion = state.fusion
-    is_difference = fusion.mode in ("difference", "significance")
-    if not (fusion.compares and is_difference) or fusion.obstacle(fusion.mode):
+    if not fusion.shows_comparison or fusion.mode == "ratio" or fusion.obstacle(fusion.mode):
         return ""
     direction = f"{sentence(_direction(state))}."
-    if fusion.mode == "difference" or fusion.limit is None:
+    if fusion.mode != "significance" or fusion.limit is None:
         return direction
     chance = tr("About 5 % of unchanged voxels exceed ±{limit:.1f} by chance.", limit=fusion.limit)
     return f"{direction} {chance}"

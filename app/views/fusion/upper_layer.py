@@ -35,14 +35,16 @@ class UpperLayer:
     Parameters
     ----------
     state : display settings of both volumes
+    is_difference : True for a view of the difference next to those of both volumes
 
     Attributes
     ----------
     fusion : the upper volume and the fusion mode
     """
 
-    def __init__(self, state: ViewState) -> None:
+    def __init__(self, state: ViewState, *, is_difference: bool = False) -> None:
         self.state, self.fusion = state, state.fusion
+        self._is_difference = is_difference
         self._found: tuple[Values, Rect] | None = None
         # Stale values are not an empty result: None is a valid result, for a plane outside the
         # volume.
@@ -58,6 +60,11 @@ class UpperLayer:
     def forget_colours(self) -> None:
         """Mark the colours as stale, because window or colour map have changed."""
         self._image = None
+
+    @property
+    def compares(self) -> bool:
+        """True if this layer shows a comparison."""
+        return self._is_difference or self.fusion.compares
 
     @property
     def swipes(self) -> bool:
@@ -171,10 +178,10 @@ class UpperLayer:
             position from which a swipe shows it [px]
         """
         state, fusion = self.state, self.fusion
-        appearance = fusion.compared if fusion.compares else fusion
+        appearance = fusion.compared if self.compares else fusion
         if self._image is None:
             # A difference has values on both sides of its middle, so low ones are not background.
-            hides = fusion.hides_low and not is_alone and not fusion.compares
+            hides = fusion.hides_low and not is_alone and not self.compares
             self._image = clear_image(
                 found[0], appearance.window, appearance.colour_map, hides_low=hides
             )

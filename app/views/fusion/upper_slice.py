@@ -21,8 +21,14 @@ if TYPE_CHECKING:
 class UpperSlice(UpperLayer):
     """Computes stale values when they are painted."""
 
-    def __init__(self, state: ViewState, cutter: SlabCutter | None = None) -> None:
-        super().__init__(state)
+    def __init__(
+        self,
+        state: ViewState,
+        cutter: SlabCutter | None = None,
+        *,
+        is_difference: bool = False,
+    ) -> None:
+        super().__init__(state, is_difference=is_difference)
         self._cutter = cutter or SlabCutter()
 
     def forget_values(self) -> None:
@@ -54,7 +60,7 @@ class UpperSlice(UpperLayer):
         if self._is_stale:
             self._is_stale = False
             point_mm = point_mm or self.state.cursor_mm
-            if self.fusion.compares:
+            if self.compares:
                 self._found = self._compared(orientation, lower, rect, point_mm)
             else:
                 self._found = self._own(orientation, point_mm)
@@ -98,6 +104,6 @@ class UpperSlice(UpperLayer):
             least = least_value(base), least_value(volume)
             found = comparing.significance(lower, there, least, errors, (of_lower, of_upper))
             return found, rect
-        if fusion.mode == "difference":
+        if self._is_difference or fusion.mode == "difference":
             return comparing.difference(lower, there), rect
         return comparing.ratio(lower, there, self.state.window[1]), rect

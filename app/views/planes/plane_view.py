@@ -103,7 +103,12 @@ class PlaneView(RasterView):
 
     @property
     def shows_own(self) -> bool:
-        return self.upper is None or not self.upper.fusion.compares
+        if self.upper is None:
+            return True
+        fusion = self.upper.fusion
+        if fusion.blinks:
+            return not fusion.blinks_up
+        return not fusion.compares or bool(fusion.obstacle(fusion.mode))
 
     def own_image(self, raster: Raster) -> QImage:
         if self.upper is None or not self.upper.is_drawn_below:
@@ -123,7 +128,7 @@ class PlaneView(RasterView):
     def paint_over(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
         upper = self.upper
         found = upper and upper.values(self._plane, self._sign, raster.rect)
-        if upper is None or not found:
+        if upper is None or not found or (upper.fusion.blinks and self.shows_own):
             return
         is_alone = not self.shows_own or upper.is_drawn_below
         swipe_px = upper.border_px(self, viewport)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -17,7 +17,7 @@ from app.views.layout import ViewLayout
 from app.views.note import Note
 from app.views.slices.light_box import LightBox
 from app.views.slices.mip_view import MipView
-from app.views.slices.slice_view import SliceView
+from app.views.slices.slice_view import Part, SliceView
 from app.views.state import ViewState
 from app.views.text import place
 from app.views.view_toolbar import ViewToolbar
@@ -28,6 +28,8 @@ FLAT = 0.02
 """Height over width of a volume below which only its axial slices are shown."""
 EMPTY_TEXT = tr("No image yet")
 MOST_ACROSS = 5
+BLINK_MS = 700
+"""Time for which a blinking view shows each volume."""
 MAIN_PARTS, OTHER_PARTS = 3, 2
 """Relative widths of the main view and of the others."""
 
@@ -58,6 +60,7 @@ class OrthoView(QWidget):
         column.addLayout(self._middle, 1)
         column.addWidget(self.toolbar)
         self._upper: tuple[SliceView, ...] = ()
+        self._differences: tuple[SliceView, ...] = ()
         self.active: RasterView = self.axial
         self._alone: RasterView | None = None
         self.layout_now = ViewLayout()
@@ -69,6 +72,8 @@ class OrthoView(QWidget):
         state.volume_changed.connect(self._follow_shape)
         state.display_changed.connect(self._arrange)
         state.fusion.volume_changed.connect(self._arrange)
+        self._blinking: QTimer | None = None
+        state.fusion.volume_changed.connect(self._blink)
 
     @property
     def views(self) -> tuple[RasterView, ...]:
@@ -85,15 +90,25 @@ class OrthoView(QWidget):
         """Views of the second volume next to those of the first, created when first shown."""
         # Most users never compare side by side, and each view connects to many signals.
         if not self._upper:
-            pairs = [(SliceView(self.state, v.plane, part="upper"), v) for v in self.slices]
-            for upper, lower in pairs:
-                # Zoom and pan of a pair stay equal, in both directions.
-                upper.follow(lower)
-                lower.follow(upper)
-                upper.enlarge_requested.connect(lambda lower=lower: self.toggle_enlarged(lower))
-                upper.focused.connect(lambda upper=upper: self._activate(upper))
-            self._upper = tuple(upper for upper, _ in pairs)
+            self._upper = tuple(self._next_to(view, "upper") for view in self.slices)
         return self._upper
+
+    @property
+    def difference_views(self) -> tuple[SliceView, ...]:
+        """Views of the difference next to those of both volumes, created when first shown."""
+        if not self._differences:
+            self._differences = tuple(self._next_to(view, "difference") for view in self.slices)
+        return self._differences
+
+    def _next_to(self, view: SliceView, part: Part) -> SliceView:
+        """Return a view of another part of the pair, linked with the view of the first volume."""
+        made = SliceView(self.state, view.plane, part=part)
+        # Zoom and pan of a pair stay equal, in both directions.
+        made.follow(view)
+        view.follow(made)
+        made.enlarge_requested.connect(lambda: self.toggle_enlarged(view))
+        made.focused.connect(lambda: self._activate(made))
+        return made
 
     @property
     def slices(self) -> tuple[SliceView, ...]:
@@ -182,8 +197,11 @@ class OrthoView(QWidget):
         """Place the visible views: pairs, one, or all with the sharp ones largest."""
         alone, fusion = self._alone, self.state.fusion
         if fusion.is_side_by_side and alone is not self.mip:
-            pairs = zip(self.slices, self.upper_views, strict=True)
-            shown = [pair for pair in pairs if alone in (None, *pair)]
+            parts = [self.slices, self.upper_views]
+            if fusion.is_compared:
+                parts.append(self.difference_views)
+            sets = list(zip(*parts, strict=True))
+            shown = [each for each in sets if alone in (None, *each)]
             # Three pairs are shown as two rows of three. A single pair is side by side.
             upright = len(shown) > 1
             rows = list(zip(*shown, strict=True)) if upright else shown
@@ -201,6 +219,18 @@ class OrthoView(QWidget):
             sharp = {1: self.coronal, 2: self.axial, 0: self.sagittal}
             axis = self.state.blurred_axis
             self._panes.show_four(self.views, None if axis is None else sharp[axis])
+
+    def _blink(self) -> None:
+        """Show both volumes in turn while they blink."""
+        fusion, timer = self.state.fusion, self._blinking
+        if fusion.blinks and timer is None:
+            self._blinking = QTimer(self)
+            self._blinking.timeout.connect(fusion.toggle_hidden)
+            self._blinking.start(BLINK_MS)
+        elif timer is not None and not fusion.blinks:
+            self._blinking = None
+            timer.stop()
+            timer.deleteLater()
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""

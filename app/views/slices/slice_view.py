@@ -28,7 +28,7 @@ from app.views.viewport import Viewport
 from engine.data import Volume
 from engine.geometry import Edges, Orientation, PlaneName, Point, Rect, orientation
 
-Part = Literal["both", "upper"]
+Part = Literal["both", "upper", "difference"]
 VIEW_NAMES: dict[PlaneName, str] = {
     "axial": tr("Axial view"),
     "coronal": tr("Coronal view"),
@@ -39,6 +39,12 @@ UPPER_NAMES: dict[PlaneName, str] = {
     "coronal": tr("Coronal view, second volume"),
     "sagittal": tr("Sagittal view, second volume"),
 }
+DIFFERENCE_NAMES: dict[PlaneName, str] = {
+    "axial": tr("Axial view, difference"),
+    "coronal": tr("Coronal view, difference"),
+    "sagittal": tr("Sagittal view, difference"),
+}
+NAMES = {"both": VIEW_NAMES, "upper": UPPER_NAMES, "difference": DIFFERENCE_NAMES}
 STATED_REMARK = tr("patient position set manually")
 COMPARED_REMARK = tr("compared slice by slice")
 ASKEW_REMARK = tr("single slice of the upper volume (oblique)")
@@ -48,8 +54,8 @@ BOX_REMARK = tr("dashed: reconstructed volume")
 class SliceView(RasterView):
     """The axial, coronal or sagittal slice through the cursor.
 
-    With a second volume, `part` selects the content: "both" for the fused image, or "upper" for the
-    second volume alone, next to a view of the first one.
+    With a second volume, `part` selects the content: "both" for the fused image, or "upper" and
+    "difference" for the second volume or the difference alone, next to a view of the first one.
     """
 
     def __init__(
@@ -61,12 +67,11 @@ class SliceView(RasterView):
         part: Part = "both",
         cutters: tuple[SlabCutter, SlabCutter] | None = None,
     ) -> None:
-        name = (UPPER_NAMES if part == "upper" else VIEW_NAMES)[plane]
-        super().__init__(state, name, parent)
+        super().__init__(state, NAMES[part][plane], parent)
         self.plane, self.part = plane, part
         # The tiles of a light box share their cutters, so that neighbours reuse slices.
         self._cutter, of_upper = cutters or (SlabCutter(), SlabCutter())
-        self._upper = UpperSlice(state, of_upper)
+        self._upper = UpperSlice(state, of_upper, is_difference=part == "difference")
         self._orientation = self._current_orientation()
         self._shown_index: int | None = None
         self._depth_mm = 0.0
@@ -117,18 +122,22 @@ class SliceView(RasterView):
         return BETWEEN.join(filter(None, (*parts, *caption_parts(self.state, self.part))))
 
     def warning(self) -> str:
-        return warning_of(self.state)
+        fusion = self.state.fusion
+        # Both volumes next to each other are shown as they are; the row above the views says why
+        # there is no difference.
+        return fusion.warning if fusion.is_side_by_side else warning_of(self.state)
 
     def remark(self) -> str:
         fusion = self.state.fusion
         # The most specific note wins: there is space for a single line.
-        if fusion.has_values and self.state.slab.kind and fusion.mode in COMPARING:
+        is_compared = fusion.mode in COMPARING or fusion.is_compared
+        if fusion.has_values and self.state.slab.kind and is_compared:
             return COMPARED_REMARK
         if fusion.has_values and self.state.slab.kind and not fusion.placing.is_straight:
             return ASKEW_REMARK
         if self.state.note:
             return self.state.note
-        if limits := remark_of(self.state):
+        if limits := remark_of(self.state, self.part):
             return limits
         if self.state.box is not None:
             return BOX_REMARK
@@ -149,16 +158,25 @@ class SliceView(RasterView):
 
     @property
     def shows_own(self) -> bool:
-        return self.part == "both" and not self.state.fusion.compares
+        fusion = self.state.fusion
+        if self.part != "both":
+            return False
+        if fusion.blinks:
+            return not fusion.blinks_up
+        # Two volumes that cannot be compared leave the first one on the screen.
+        return not fusion.compares or bool(fusion.obstacle(fusion.mode))
 
     @property
     def shows_upper(self) -> bool:
         """True if the upper volume or the comparison is painted."""
-        return self.part == "upper" or not self.state.fusion.is_side_by_side
+        fusion = self.state.fusion
+        if self.part != "both":
+            return True
+        return not fusion.is_side_by_side and (fusion.blinks_up or not fusion.blinks)
 
     def dragged_appearance(self, *, upper: bool) -> VolumeAppearance:
         fusion = self.state.fusion
-        if fusion.compares:
+        if fusion.compares or self.part == "difference":
             return fusion.compared
         # The upper image on the screen is the first volume in this case.
         if self.is_mixed_over:

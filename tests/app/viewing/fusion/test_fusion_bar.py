@@ -91,6 +91,23 @@ def test_a_result_on_disk_is_laid_over_the_image_and_taken_away(qtbot, controls,
     assert fusion.volume is None and not bar.swap.isVisible()
 
 
+def test_two_clicks_compare_the_image_with_a_result(qtbot, controls, bar, small_study):
+    """One opens the menu, one chooses the result: both images, their difference, one window."""
+    Results().keep(NewResult(small_study, volume(5.0), {"axes": "LPS"}))
+    controls.context.results.refresh()
+    settle(qtbot, controls)
+    assert bar.compare.isVisible()
+    assert not any(each.text() == bar.base.text() for each in bar.compare.menu().actions())
+    chosen(bar.compare.menu(), "Small · 3 it., small.h5, ").trigger()
+    settle(qtbot, controls)
+    fusion, view = controls.session.view.fusion, controls.session.view
+    assert fusion.is_compared and bar.mode.currentText() == "Compare"
+    assert bar.linked.isChecked() and fusion.window == view.window
+    assert fusion.colour_map == view.colour_map
+    assert bar.window_of_both.isVisible() and not bar.window_of_upper.isVisible()
+    assert not bar.compare.isVisible(), "the box with the modes has it now"
+
+
 def test_a_file_of_nobody_knows_whom_says_so_for_as_long_as_it_is_seen(
     qtbot, controls, bar, tmp_path
 ):
@@ -252,7 +269,7 @@ def test_the_slices_switch_between_image_and_errors(qtbot, controls, bar, small_
         assert not any(each.isVisible() for each in hidden)
         assert bar.mode.isVisible() and bar.share.value() == 100
         enabled = [bar.mode.model().item(row).isEnabled() for row in range(bar.mode.count())]
-        assert enabled == [True] * 3 + [False] * 3
+        assert enabled == [True] * 4 + [False] * 4
     bar.quantity.activated.emit(0)
     settle(qtbot, controls)
     assert fusion.volume is None and bar.overlay.isVisible()

@@ -159,7 +159,7 @@ def test_storescp_takes_a_series(series, tmp_path, capsys):
     finally:
         server.kill()
         server.wait()
-    assert "has taken 5 files" in capsys.readouterr().out
+    assert "received 5 files" in capsys.readouterr().out
     sent = {pydicom.dcmread(file).SOPInstanceUID for file in series.iterdir()}
     taken = {pydicom.dcmread(file).SOPInstanceUID for file in tmp_path.iterdir()}
     assert taken == sent

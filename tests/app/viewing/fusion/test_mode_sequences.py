@@ -1,0 +1,175 @@
+"""Every sequence of three fusion modes, for every pair: no view is ever black."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.state.models.images.open_volumes import OpenVolume
+from app.viewing.fusion.fusion_bar import MODES
+from app.views.slices.ortho_view import OrthoView
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+
+GRID = ImageGrid((12, 14, 16), (2.0, 2.0, 2.0))
+OFF = "off"
+CHOICES = (OFF, *(mode for mode, *_ in MODES))
+PAIRS = {
+    "two PET images": ("Bq/mL", "Bq/mL"),
+    "MR over PET": ("Bq/mL", "MR"),
+    "PET over CT": ("HU", "Bq/mL"),
+    "two units": ("Bq/mL", "counts/mm"),
+}
+MIDDLE = (-1500.0, 1500.0)
+DARK = 40
+"""Brightness up to which a pixel counts as black."""
+
+
+def volume(unit: str, shift: float) -> Volume:
+    """Return an image without dark places in its window, and another one with another shift."""
+    z, y, x = np.meshgrid(*(GRID.centres_mm(k) for k in (2, 1, 0)), indexing="ij")
+    values = 500 + 10 * x + 5 * y + 3 * z + shift
+    info = {"axes": "LPS", **({"modality": "MR", "kind": "MR"} if unit == "MR" else {})}
+    return Volume(values.astype(np.float32), GRID, "" if unit == "MR" else unit, info)
+
+
+def walk(n: int, length: int) -> list[int]:
+    """Return a sequence that contains every sequence of some of n items (de Bruijn)."""
+    found, a = [], [0] * (n * length)
+
+    def add(t: int, p: int) -> None:
+        if t > length:
+            if length % p == 0:
+                found.extend(a[1 : p + 1])
+            return
+        a[t] = a[t - p]
+        add(t + 1, p)
+        for j in range(a[t - p] + 1, n):
+            a[t] = j
+            add(t + 1, t)
+
+    add(1, 1)
+    return found + found[: length - 1]
+
+
+@pytest.mark.parametrize("length", [2, 3])
+def test_the_walk_contains_every_sequence(length):
+    steps = walk(4, length)
+    found = {tuple(steps[k : k + length]) for k in range(len(steps) - length + 1)}
+    assert found == set(product(range(4), repeat=length))
+
+
+def bright(view) -> float:
+    """Return the share of pixels of a view that are not black."""
+    image = view.grab().toImage()
+    image = image.convertToFormat(image.Format.Format_RGB32)
+    flat = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)
+    return float((flat[: image.height(), : image.width(), :3].max(axis=2) > DARK).mean())
+
+
+@pytest.mark.parametrize("length", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("pair", PAIRS)
+def test_no_view_is_black_in_any_sequence_of_modes(qtbot, controls, pair, length):
+    session, (first, second) = controls.session, PAIRS[pair]
+    session.show_file(volume(first, 0), "first.h5")
+    session.volumes.add(OpenVolume("second", "second.h5", "file", volume(second, 30)))
+    views = OrthoView(session.view)
+    qtbot.addWidget(views)
+    views.resize(560, 480)
+    views.show()
+    names = ("axial", "coronal", "sagittal")
+    faults, before = [], []
+    for k in walk(len(CHOICES), length):
+        choice = CHOICES[k]
+        if choice == OFF:
+            controls.context.volumes.put("", "overlay")
+        else:
+            controls.context.volumes.put("second", "overlay")
+            # As the box with the modes, also for modes that it would not offer.
+            session.view.fusion.set_mode(choice)
+        before = [*before[1 - length :], choice]
+        # Neither end of a map, of which one can be black.
+        for look in (session.view, session.view.fusion):
+            look.set_window(*MIDDLE)
+        QApplication.processEvents()
+        panes = [v for v in (*views.slices, *views._upper, *views._differences) if v.isVisible()]
+        assert {view.plane for view in panes} == set(names)
+        for view in panes:
+            if bright(view) < 0.2:
+                faults.append((" > ".join(before), view.accessibleName()))
+    assert not faults, faults[:10]
+
+
+def test_a_pair_that_is_laid_again_after_a_comparison_is_blended(controls):
+    """An MR cannot be subtracted from PET, so its mode falls back."""
+    session = controls.session
+    session.show_file(volume("Bq/mL", 0), "first.h5")
+    session.volumes.add(OpenVolume("pet", "pet.h5", "file", volume("Bq/mL", 30)))
+    session.volumes.add(OpenVolume("mr", "mr.h5", "file", volume("MR", 30)))
+    controls.context.volumes.put("pet", "compare")
+    assert session.view.fusion.mode == "compare"
+    controls.context.volumes.put("mr", "overlay")
+    assert session.view.fusion.mode == "blend"
+    controls.context.volumes.put("mr", "compare")
+    assert session.view.fusion.mode == "side by side", "no difference of two units"
+
+
+def test_the_difference_next_to_both_images_is_that_of_the_values(qtbot, controls):
+    session = controls.session
+    views, fusion = OrthoView(session.view), session.view.fusion
+    qtbot.addWidget(views)
+    views.resize(700, 600)
+    views.show()
+    session.show_file(volume("Bq/mL", 0), "first.h5")
+    session.volumes.add(OpenVolume("second", "second.h5", "file", volume("Bq/mL", 30)))
+    controls.context.volumes.put("second", "compare")
+    QApplication.processEvents()
+    shown = [*views.slices, *views.upper_views, *views.difference_views]
+    assert all(each.isVisible() for each in shown) and not views.mip.isVisible()
+    for view in views.difference_views:
+        values, _ = view._upper.values(view.orientation, view.raster.values, view.raster.rect)
+        np.testing.assert_allclose(values, 30, rtol=1e-5)
+        assert view.dragged_appearance(upper=False) is fusion.compared
+        assert "second.h5 − first.h5" in view.caption() and "red: higher" in view.remark()
+    # One window and one colour map serve both images, also after a change.
+    session.view.set_window(100, 700)
+    session.view.set_colour_map("viridis")
+    assert fusion.window == (100, 700) and fusion.colour_map == "viridis"
+    # Zoom and pan are linked in all three.
+    for one in (views.axial, views.upper_views[0], views.difference_views[0]):
+        one.zoom(1.3, (3.0, -2.0))
+        parts = {
+            tuple(np.round((*v.viewport.centre, v.viewport.px_per_mm), 6))
+            for v in (views.axial, views.upper_views[0], views.difference_views[0])
+        }
+        assert len(parts) == 1
+    views.toggle_enlarged(views.coronal)
+    assert [each.isVisible() for each in shown] == [False, True, False] * 3
+
+
+def test_two_volumes_blink_while_their_mode_is_on(qtbot, controls, monkeypatch):
+    monkeypatch.setattr("app.views.slices.ortho_view.BLINK_MS", 5)
+    session = controls.session
+    session.show_file(volume("Bq/mL", 0), "first.h5")
+    dark = replace(volume("Bq/mL", 0), values=volume("Bq/mL", 0).values / 3)
+    session.volumes.add(OpenVolume("second", "second.h5", "file", dark))
+    controls.context.volumes.put("second", "overlay")
+    views, fusion = OrthoView(session.view), session.view.fusion
+    qtbot.addWidget(views)
+    views.resize(520, 420)
+    views.show()
+    fusion.set_mode("blink")
+    seen, captions = {}, {}
+    for is_up in (True, False):
+        qtbot.waitUntil(lambda is_up=is_up: fusion.blinks_up is is_up, timeout=2000)
+        views._blinking.stop()
+        seen[is_up], captions[is_up] = bright(views.axial), views.axial.caption()
+        views._blinking.start()
+    assert "first.h5" in captions[False] and "second.h5" in captions[True]
+    assert "second" not in captions[False]
+    fusion.set_mode("blend")
+    assert views._blinking is None and not fusion.blinks_up
