@@ -28,11 +28,10 @@ from engine.jobs.reconstruction import run
 from engine.modalities.demos import DEMOS, demo_folder
 from engine.modalities.protocol_identity import identified
 from engine.modalities.recognise import all_roles
-from engine.modalities.studies import files_of_study, find_protocol, study_at
+from engine.modalities.studies import Study, files_of_study, find_protocol, study_at
 from engine.protocols.study.assignments import with_settings
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import version_words
-from engine.protocols.study.study import Study
 
 if TYPE_CHECKING:
     from engine.jobs.process.messages import Source

@@ -44,7 +44,7 @@ __all__ = ["Resume", "reconstruct", "run"]
 
 
 def run(
-    source: Study | Scan | Path | str,
+    source: Study | Scan | Volume | Path | str,
     protocol: Protocol | str | None = None,
     *,
     on: Backend | None = None,
@@ -197,7 +197,7 @@ def _without_names(flow: Stage[Volume], study: Study, frames: list[FrameVolume])
 
 
 def reconstruct(
-    source: Study | Scan | Path | str,
+    source: Study | Scan | Volume | Path | str,
     protocol: Protocol | str | None = None,
     *,
     on: Backend | None = None,

@@ -45,12 +45,14 @@ if TYPE_CHECKING:
     from engine.modalities.scan_files import ScanFiles as ScanFiles
     from engine.modalities.scan_summary import ScanSummary as ScanSummary
     from engine.modalities.settings_page import settings_text as settings_text
+    from engine.modalities.studies import Study as Study
     from engine.modalities.studies import files_of_study as files_of_study
     from engine.modalities.studies import modality_of as modality_of
     from engine.modalities.studies import read_protocol as read_protocol
     from engine.modalities.studies import read_study as read_study
     from engine.modalities.studies import shipped_protocols as shipped_protocols
     from engine.modalities.studies import write_protocol as write_protocol
+    from engine.modalities.studies import write_study as write_study
     from engine.modalities.warm_up import compiled_early as compiled_early
     from engine.modalities.xray_ct.parameter_sweep import BEST as BEST
     from engine.modalities.xray_ct.parameter_sweep import candidates as candidates
@@ -75,8 +77,6 @@ if TYPE_CHECKING:
     from engine.protocols.study.stored_protocol import label_of as label_of
     from engine.protocols.study.stored_protocol import stamped as stamped
     from engine.protocols.study.stored_protocol import version_words as version_words
-    from engine.protocols.study.study import Study as Study
-    from engine.protocols.study.study import write_study as write_study
     from engine.protocols.study.unstated import RANDOMS_UNSTATED as RANDOMS_UNSTATED
     from engine.protocols.study.unstated import SUBSETS_UNSTATED as SUBSETS_UNSTATED
     from engine.protocols.study.unstated import still_unstated as still_unstated
@@ -132,12 +132,14 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "scan_summary": ("ScanSummary",),
             "settings_page": ("settings_text",),
             "studies": (
+                "Study",
                 "files_of_study",
                 "modality_of",
                 "read_protocol",
                 "read_study",
                 "shipped_protocols",
                 "write_protocol",
+                "write_study",
             ),
             "warm_up": ("compiled_early",),
             "engine.modalities.xray_ct.parameter_sweep": (
@@ -175,10 +177,6 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "label_of",
                 "stamped",
                 "version_words",
-            ),
-            "engine.protocols.study.study": (
-                "Study",
-                "write_study",
             ),
             "engine.protocols.study.unstated": (
                 "RANDOMS_UNSTATED",

@@ -15,9 +15,8 @@ from engine.core.json_types import Plain
 from engine.core.paths import made
 from engine.io.safety.atomic_write import write_atomically
 from engine.io.text.json_text import from_json, to_json
-from engine.modalities.study_values import study_of_kind
+from engine.modalities.studies import Study, study_of_kind, write_study
 from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.study import Study, write_study
 
 if TYPE_CHECKING:
     import h5py

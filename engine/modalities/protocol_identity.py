@@ -21,6 +21,7 @@ from engine.protocols.study.stored_protocol import (
 from engine.protocols.study.study import Study
 
 P = TypeVar("P", bound=Protocol)
+S = TypeVar("S", bound=Study)
 
 
 def identified(protocol: P, library: SavedProtocols | None = None) -> P:
@@ -36,7 +37,7 @@ def identified(protocol: P, library: SavedProtocols | None = None) -> P:
     return compared(protocol, (library or SavedProtocols.of_this_user()).reference(protocol))
 
 
-def identified_study(study: Study) -> Study:
+def identified_study(study: S) -> S:
     """Return a study whose protocol records its differences from the user's saved one.
 
     Parameters

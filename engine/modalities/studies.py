@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from pydantic import field_validator
 
 from engine.core.errors import EngineError, SettingsError, UnknownFormatError
 from engine.core.settings import parse, to_toml
@@ -26,7 +28,8 @@ from engine.modalities.study_values import (
 )
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import as_read
-from engine.protocols.study.study import Study, write_study
+from engine.protocols.study.study import Study as StudyValues
+from engine.protocols.study.study import write_study
 
 __all__ = [
     "Study",
@@ -46,6 +49,44 @@ __all__ = [
 ]
 
 
+class Study(StudyValues):
+    """One scan to reconstruct. Paths are absolute, or relative to the study file.
+
+    `inputs` contains the auxiliary files by the key of their role. Such a key may also be next to
+    `data`, as in `attenuation = "mu.nii.gz"`. The modality of the scan defines the valid keys. The
+    protocol can be given by its name, by its file, or as a table of settings.
+
+    Examples
+    --------
+    >>> import engine
+    >>> study = engine.Study(data="scan.l.hdr", attenuation="mu.nii.gz", protocol="brain-fdg")
+    >>> study.inputs["attenuation"].name, study.title
+    ('mu.nii.gz', 'scan.l.hdr, Brain FDG')
+    """
+
+    if TYPE_CHECKING:  # what the constructor converts, for type checkers
+
+        def __init__(
+            self,
+            *,
+            data: Path | str,
+            protocol: Protocol | str | Mapping[str, Any],
+            scanner: str | None = None,
+            identified: bool = False,
+            complete_events: bool = False,
+            inputs: Mapping[str, Path | str] = ...,
+            **roles: Path | str | None,
+        ) -> None: ...
+
+    @field_validator("protocol", mode="before")
+    @classmethod
+    def _found(cls, value: Any) -> Any:
+        if isinstance(value, str | Path):
+            return find_protocol(str(value))
+        # The type depends on the modality, which pydantic cannot know.
+        return parse_protocol(value, "study") if isinstance(value, dict) else value
+
+
 def modality_of(protocol: Protocol) -> AnyModality:
     """Return the modality of a protocol.
 
@@ -60,7 +101,7 @@ def modality_of(protocol: Protocol) -> AnyModality:
     return found
 
 
-def read_study(path: Path, *, is_own: bool = False) -> Study:
+def read_study(path: Path | str, *, is_own: bool = False) -> Study:
     """Read a study file; relative paths start at its folder.
 
     Without a protocol it uses the default one for its scan.
@@ -87,9 +128,10 @@ def read_study(path: Path, *, is_own: bool = False) -> Study:
     >>> import engine
     >>> from pathlib import Path
     >>> _ = Path("study.toml").write_text('data = "scan.h5"')
-    >>> engine.read_study(Path("study.toml")).protocol.name
+    >>> engine.read_study("study.toml").protocol.name
     'Standard'
     """
+    path = Path(path)
     # Keys of all roles are needed, because the modality is known only after reading.
     found = read_toml(path)
     if not is_own:
@@ -104,7 +146,33 @@ def read_study(path: Path, *, is_own: bool = False) -> Study:
     return parse(Study, values, where=path.name)
 
 
-def files_of_study(study: Study) -> tuple[Path, ...]:
+def study_of_kind(path: Path, kind: type[Protocol]) -> Study:
+    """Read a study file of a known modality that contains its protocol.
+
+    Parameters
+    ----------
+    path
+        TOML file
+    kind
+        class of the protocol
+
+    Raises
+    ------
+    SettingsError
+        if the study has no protocol, or a value is invalid
+    """
+    table = read_toml(path)
+    given = table.get("inputs", {})
+    roles = set(given) if isinstance(given, dict) else set()
+    values = with_paths_from(path.parent, table, path.name, roles)
+    protocol = values.get("protocol")
+    if not isinstance(protocol, dict):
+        raise SettingsError(f"{path.name}: the study has no protocol; add a [protocol] table.")
+    values["protocol"] = as_read(protocol_as(kind, protocol, path.name), protocol)
+    return parse(Study, values, where=path.name)
+
+
+def files_of_study(study: StudyValues) -> tuple[Path, ...]:
     """Return every file that a reconstruction reads, including files that headers name.
 
     Parameters
@@ -152,7 +220,7 @@ def protocol_of_kind(modality: AnyModality | None) -> Protocol:
     return (modality or MODALITIES[0]).standard()
 
 
-def refuse_foreign_inputs(study: Study) -> None:
+def refuse_foreign_inputs(study: StudyValues) -> None:
     """Refuse a study with files that its modality cannot use.
 
     Parameters

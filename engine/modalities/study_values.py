@@ -12,9 +12,7 @@ from engine.core.json_types import Plain
 from engine.core.settings import parse
 from engine.io.folder import is_file
 from engine.io.names import network_host
-from engine.io.text.toml_file import read_toml
 from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.stored_protocol import as_read
 from engine.protocols.study.study import Study
 
 P = TypeVar("P", bound=Protocol)
@@ -57,32 +55,6 @@ def shipped_protocol(name: str, kind: type[P]) -> P:
     where = f"{name}.toml"
     text = (files("resources") / "protocols" / where).read_text("utf-8")
     return protocol_as(kind, tomllib.loads(text), where)
-
-
-def study_of_kind(path: Path, kind: type[Protocol]) -> Study:
-    """Read a study file of a known modality that contains its protocol.
-
-    Parameters
-    ----------
-    path
-        TOML file
-    kind
-        class of the protocol
-
-    Raises
-    ------
-    SettingsError
-        if the study has no protocol, or a value is invalid
-    """
-    table = read_toml(path)
-    given = table.get("inputs", {})
-    roles = set(given) if isinstance(given, dict) else set()
-    values = with_paths_from(path.parent, table, path.name, roles)
-    protocol = values.get("protocol")
-    if not isinstance(protocol, dict):
-        raise SettingsError(f"{path.name}: the study has no protocol; add a [protocol] table.")
-    values["protocol"] = as_read(protocol_as(kind, protocol, path.name), protocol)
-    return parse(Study, values, where=path.name)
 
 
 def refuse_other_hosts(folder: Path, values: Plain, where: str) -> None:

@@ -30,7 +30,7 @@ from engine.results.result_record import ResultRecord
 
 if TYPE_CHECKING:
     from engine.io.dicom.order import ImagingOrder
-    from engine.protocols.study.study import Study
+    from engine.modalities.studies import Study
     from engine.results.name_differences import Named
 
 RECORD, STUDY, VOLUME = "result.json", "study.toml", "volume.h5"

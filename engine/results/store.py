@@ -38,9 +38,9 @@ from engine.io.safety.file_signature import (
 from engine.io.safety.open_input import open_input
 from engine.io.safety.outputs import DiskNeed, refuse_full_disks
 from engine.io.text.json_text import to_json
+from engine.modalities.studies import Study, write_study
 from engine.protocols.privacy import Names
 from engine.protocols.run_context.unrecorded import unrecorded
-from engine.protocols.study.study import Study, write_study
 from engine.results.result import (
     FILES,
     PROVENANCE,

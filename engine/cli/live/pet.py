@@ -30,9 +30,8 @@ from engine.live.pet.settings import LivePetSettings
 from engine.live.pet.statistics import LivePetStatistics
 from engine.live.pet.updates import LivePetChoices, LivePetUpdate, Moved
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.studies import find_protocol
+from engine.modalities.studies import Study, find_protocol
 from engine.protocols.study.assignments import with_settings
-from engine.protocols.study.study import Study
 
 EVERY_S = 1.0
 """Time between two lines of figures, in seconds."""

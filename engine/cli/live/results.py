@@ -18,9 +18,9 @@ from engine.io.volumes.slices import slice_files, thin_volume
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
 from engine.live.ct.images import LiveImages
+from engine.modalities.studies import Study
 from engine.modalities.xray_ct.flow import NO_PATIENT
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.protocols.study.study import Study
 
 
 def save_slices(images: LiveImages, path: Path, provenance: Plain) -> tuple[Path, ...]:

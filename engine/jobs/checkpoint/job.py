@@ -30,10 +30,9 @@ from engine.jobs.checkpoint.origin import Origin, origin_of, refuse_other_origin
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.checkpoint.slabs import FinishedSlabs
 from engine.modalities.protocol_identity import identified_study
-from engine.modalities.studies import read_study
+from engine.modalities.studies import Study, read_study, write_study
 from engine.protocols.privacy.names import Names
 from engine.protocols.run_context.provenance import describe_inputs
-from engine.protocols.study.study import Study, write_study
 
 if TYPE_CHECKING:  # the window lists jobs without loading kernels
     from engine.core.backend import Backend

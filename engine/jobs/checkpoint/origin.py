@@ -8,7 +8,7 @@ import json
 from engine.core.errors import DataError, SettingsError
 from engine.core.json_types import Plain
 from engine.jobs.checkpoint.images import Head
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study
 
 Origin = tuple[str, dict[str, tuple[str, str]]]
 """Digest of settings and state versions; (name, digest) of each input file by its role."""

@@ -15,9 +15,8 @@ from engine.jobs.loader.loader import Calls, never
 from engine.modalities.opening import AuxiliaryFile, auxiliary_at, frames_at, scan_at, volume_at
 from engine.modalities.recognise import Recognised, purpose_of
 from engine.modalities.scan_summary import ScanSummary
-from engine.modalities.studies import read_protocol, read_study
+from engine.modalities.studies import Study, read_protocol, read_study
 from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.study import Study
 from engine.raw_import import ImportPreview, may_import, preview_of
 
 T = TypeVar("T")

@@ -12,8 +12,7 @@ from engine.core import backend
 from engine.jobs.loader.foreign_files import ForeignFiles
 from engine.jobs.loader.loader import Loader
 from engine.modalities.base import OpenStudy
-from engine.modalities.studies import modality_of
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study, modality_of
 
 SPARE = 1.2
 """Estimates are multiplied by this factor before they are compared with free memory."""

@@ -35,8 +35,7 @@ from engine.jobs.process.messages import Source
 from engine.jobs.queue.ending import Ending
 from engine.jobs.queue.entry import QueueEntry
 from engine.jobs.queue.store import StudyQueue
-from engine.modalities.studies import files_of_study
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study, files_of_study
 from engine.results import EXPORTED, Result, Results
 
 OnEvent = Callable[[Event], None]

@@ -22,8 +22,8 @@ from engine.jobs.queue.ending import Ending
 from engine.jobs.queue.entry import QueueEntry
 from engine.jobs.queue.executor import Work, standing_after
 from engine.jobs.queue.store import StudyQueue
+from engine.modalities.studies import Study
 from engine.protocols.run_context.environment import program_version
-from engine.protocols.study.study import Study
 from engine.selftest import named
 
 if TYPE_CHECKING:

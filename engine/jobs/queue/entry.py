@@ -12,8 +12,7 @@ from engine.io.safety.seal import seal_of
 from engine.io.text.json_text import from_json, to_json
 from engine.jobs.checkpoint.job_record import QUEUED_RUN
 from engine.jobs.checkpoint.owner import Owner
-from engine.modalities.studies import study_of_json
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study, study_of_json
 
 State = Literal["waiting", "paused", "running", "finished", "failed"]
 QueueRequest = Literal["", "pause", "wait", "remove"]

@@ -26,7 +26,7 @@ from engine.jobs.queue.entry_files import EntryFiles
 from engine.jobs.queue.leases import hold_of
 from engine.jobs.queue.settings import QueueSettings, read_settings, write_settings
 from engine.modalities.protocol_identity import identified_study
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study
 
 KEPT_FINISHED = 50
 """Number of finished studies in the list; their images are among the results."""

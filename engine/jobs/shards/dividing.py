@@ -24,11 +24,11 @@ from engine.jobs.shards.slabs import shared_slabs
 from engine.jobs.shards.worker import sums_of
 from engine.kernels.units import in_units, share_unit
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.protocols.run_context.context import OnProgress, Resume
 from engine.protocols.run_context.environment import program_version
 from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.study import Study
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from engine.corrections.roles import EFFICIENCIES
 from engine.modalities.demo import SEED, Demo, OnProgress, save_efficiencies, save_volume
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+from engine.modalities.studies import Study
 from engine.modalities.study_values import shipped_protocol
 from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.study import Study
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

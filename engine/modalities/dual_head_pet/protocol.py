@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -26,6 +26,14 @@ from engine.protocols.study.fields import (
 )
 from engine.protocols.study.protocol import GridSettings, Protocol, YoungerSetting
 from engine.recon.algorithms import ALGORITHMS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.protocols.study.fields import Table
+    from engine.protocols.study.stored_protocol import SavedAs
+    from engine.recon.postprocess import Filter
+
 
 MOST_ON_A_PITCH = 16
 
@@ -122,6 +130,29 @@ class DualHeadProtocol(Protocol):
     error_replicates: Replicates = None
     error_method: ErrorMethod = "bootstrap"
     error_seed: ReplicateSeed = None
+    if TYPE_CHECKING:  # the constructor converts tables and lists of settings
+
+        def __init__(
+            self,
+            *,
+            modality: Literal["dual-head"] = ...,
+            name: str = ...,
+            version: int = ...,
+            grid: DualHeadGrid | Table = ...,
+            corrections: HistogramCorrections | Table = ...,
+            layers: DepthLayers | Table = ...,
+            response: AnalyticResponse | Table = ...,
+            support: Support | Table = ...,
+            algorithm: CountsAlgorithm | Table = ...,
+            prior: PriorSettings | Table = ...,
+            error_replicates: int | None = ...,
+            error_method: ErrorMethod = ...,
+            error_seed: int | None = ...,
+            between: Sequence[Filter | Table] = ...,
+            finishing: Sequence[Filter | Table] = ...,
+            saved: SavedAs | Table | None = ...,
+        ) -> None: ...
+
     _hessian_needs_map = model_validator(mode="after")(hessian_needs_map)
 
     @model_validator(mode="after")

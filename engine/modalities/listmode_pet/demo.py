@@ -11,9 +11,9 @@ import numpy as np
 from engine.corrections.roles import ATTENUATION_MAP, EFFICIENCIES
 from engine.modalities.demo import SEED, Demo, OnProgress, save_efficiencies, save_volume
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
 from engine.modalities.study_values import shipped_protocol
 from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.study import Study
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

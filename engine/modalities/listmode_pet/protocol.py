@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, model_validator
 
@@ -25,6 +25,14 @@ from engine.protocols.study.fields import (
 from engine.protocols.study.protocol import GridSettings, Protocol, YoungerSetting
 from engine.recon.algorithms import ALGORITHMS
 from engine.recon.postprocess import Gaussian
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.protocols.study.fields import Table
+    from engine.protocols.study.stored_protocol import SavedAs
+    from engine.recon.postprocess import Filter
+
 
 MAX_GRID_EDGE = 2000
 
@@ -158,6 +166,30 @@ class ListModeProtocol(Protocol):
         "order of events",
         label="Reproducible mode",
     )
+    if TYPE_CHECKING:  # the constructor converts tables and lists of settings
+
+        def __init__(
+            self,
+            *,
+            modality: Literal["pet"] = ...,
+            name: str = ...,
+            version: int = ...,
+            grid: ListModeGrid | Table = ...,
+            corrections: Corrections | Table = ...,
+            time_of_flight: bool = ...,
+            sensitivity: SensitivitySettings | Table = ...,
+            algorithm: CountsAlgorithm | Table = ...,
+            frames: str = ...,
+            fit_to_scan: bool = ...,
+            error_replicates: int | None = ...,
+            error_method: ErrorMethod = ...,
+            error_seed: int | None = ...,
+            reproducible: bool = ...,
+            between: Sequence[Filter | Table] = ...,
+            finishing: Sequence[Filter | Table] = ...,
+            saved: SavedAs | Table | None = ...,
+        ) -> None: ...
+
     _hessian_needs_map = model_validator(mode="after")(hessian_needs_map)
 
     @property

@@ -11,9 +11,9 @@ import numpy as np
 from engine.modalities.demo import SEED, Demo, OnProgress, save_volume
 from engine.modalities.listmode_pet.demo import HEAD_MM, SCANNER
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
+from engine.modalities.studies import Study
 from engine.modalities.study_values import shipped_protocol
 from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.study import Study
 
 if TYPE_CHECKING:
     from engine.core.backend import Backend

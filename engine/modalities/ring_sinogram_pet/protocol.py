@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import model_validator
 
@@ -20,6 +20,13 @@ from engine.protocols.study.fields import (
 from engine.protocols.study.protocol import Protocol
 from engine.recon.algorithms import ALGORITHMS
 from engine.recon.postprocess import Gaussian
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.protocols.study.fields import Table
+    from engine.protocols.study.stored_protocol import SavedAs
+    from engine.recon.postprocess import Filter
 
 
 class RingSinogramProtocol(Protocol):
@@ -47,4 +54,24 @@ class RingSinogramProtocol(Protocol):
     error_replicates: Replicates = None
     error_method: ErrorMethod = "bootstrap"
     error_seed: ReplicateSeed = None
+    if TYPE_CHECKING:  # the constructor converts tables and lists of settings
+
+        def __init__(
+            self,
+            *,
+            modality: Literal["pet-sinogram"] = ...,
+            name: str = ...,
+            version: int = ...,
+            grid: ListModeGrid | Table = ...,
+            corrections: SinogramCorrections | Table = ...,
+            time_of_flight: bool = ...,
+            algorithm: CountsAlgorithm | Table = ...,
+            error_replicates: int | None = ...,
+            error_method: ErrorMethod = ...,
+            error_seed: int | None = ...,
+            between: Sequence[Filter | Table] = ...,
+            finishing: Sequence[Filter | Table] = ...,
+            saved: SavedAs | Table | None = ...,
+        ) -> None: ...
+
     _hessian_needs_map = model_validator(mode="after")(hessian_needs_map)

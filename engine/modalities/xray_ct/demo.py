@@ -13,10 +13,10 @@ from typing import ClassVar
 from engine.geometry.orbits import circle, circular_cone
 from engine.geometry.xray import XrayGeometry
 from engine.modalities.demo import SEED, Demo, OnProgress, save_volume
+from engine.modalities.studies import Study
 from engine.modalities.study_values import shipped_protocol
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.study import Study
 
 SOURCE_AXIS_MM, SOURCE_DETECTOR_MM = 500.0, 700.0
 DETECTOR_MM = 201.6

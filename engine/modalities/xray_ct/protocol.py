@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,14 @@ from engine.protocols.study.choices import LinearAlgorithm, Steps
 from engine.protocols.study.fields import FineVoxel, Name, shape_for
 from engine.protocols.study.protocol import GridSettings, Protocol
 from engine.recon.algorithms import LINEAR_ALGORITHMS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.protocols.study.fields import Table
+    from engine.protocols.study.stored_protocol import SavedAs
+    from engine.recon.postprocess import Filter
+
 
 MAX_GRID_EDGE = 4096
 
@@ -122,6 +130,25 @@ class CtProtocol(Protocol):
     hounsfield: Hounsfield | None = setting(
         None, "Convert the image from 1/mm to CT numbers", label="CT numbers (HU)"
     )
+
+    if TYPE_CHECKING:  # the constructor converts tables and lists of settings
+
+        def __init__(
+            self,
+            *,
+            modality: Literal["ct"] = ...,
+            name: str = ...,
+            version: int = ...,
+            beam: Beam | None = ...,
+            grid: CtGrid | Table = ...,
+            steps: Steps | Table = ...,
+            algorithm: LinearAlgorithm | Table = ...,
+            adjoint: Literal["matched", "voxel"] = ...,
+            hounsfield: Hounsfield | Table | None = ...,
+            between: Sequence[Filter | Table] = ...,
+            finishing: Sequence[Filter | Table] = ...,
+            saved: SavedAs | Table | None = ...,
+        ) -> None: ...
 
     def misfit(self, geometry: XrayGeometry) -> str:
         """Return why the protocol does not match a scan; empty if it does.

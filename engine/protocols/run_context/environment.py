@@ -50,10 +50,18 @@ def _commit(root: Path) -> str | None:
     """Return the hash of the checkout, with "-dirty" after changes; None for an installed wheel."""
     if not (root / ".git").exists():
         return None
-    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40"]
     try:
-        # A hanging Git, for example on a network drive, must not stop a reconstruction.
-        done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False)
+        name = _said_by_git(root, "describe", "--always", "--abbrev=40")
+        # `describe --dirty` would write the index anew, which a run in memory must not do.
+        changed = _said_by_git(root, "status", "--porcelain", "--untracked-files=no")
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return done.stdout.strip() or None
+    return f"{name}-dirty" if name and changed else name or None
+
+
+def _said_by_git(root: Path, *words: str) -> str:
+    """Return the output of Git for a checkout, which stays as it is."""
+    command = ["git", "--no-optional-locks", "-C", str(root), *words]
+    # A hanging Git, for example on a network drive, must not stop a reconstruction.
+    done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False)
+    return done.stdout.strip()

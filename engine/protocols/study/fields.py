@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
-from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar
 
 from pydantic import AfterValidator
 
@@ -30,6 +31,8 @@ class _HasErrors(Protocol):
 
 
 _Errors = TypeVar("_Errors", bound=_HasErrors)
+Table = Mapping[str, Any]
+"""Settings by name, as a constructor and a file give them."""
 Name = Annotated[
     str, setting(description="Protocol name shown in the window", label="Name", max_length=80)
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pydantic import SerializeAsAny, model_validator
 
@@ -14,18 +14,10 @@ from engine.protocols.study.stored_protocol import label_of
 
 
 class Study(Settings):
-    """One scan to reconstruct. Paths are absolute, or relative to the study file.
+    """Values of a study. `engine.modalities.studies.Study` also finds a protocol by its name.
 
     `inputs` contains the auxiliary files by the key of their role. Such a key may also be next to
     `data`, as in `attenuation = "mu.nii.gz"`. The modality of the scan defines the valid keys.
-
-    Examples
-    --------
-    >>> import engine
-    >>> protocol = engine.find_protocol("brain-fdg")
-    >>> study = engine.Study(data="scan.l.hdr", attenuation="mu.nii.gz", protocol=protocol)
-    >>> study.inputs["attenuation"].name, study.title
-    ('mu.nii.gz', 'scan.l.hdr, Brain FDG')
     """
 
     data: Path = setting(..., "Scan file or header file", label="Scan")
@@ -98,7 +90,7 @@ class Study(Settings):
         """Size and digest of the contents that come from no file, by their role."""
         return {}
 
-    def of_files(self) -> Study:
+    def of_files(self) -> Self:
         """Return the study with files in place of folders of its scan and of its inputs.
 
         Digests, checkpoints and provenance refer to files, so they are the same for both.
@@ -109,7 +101,7 @@ class Study(Settings):
         data = self.data if self.in_memory else scan_file(self.data)
         return self.model_copy(update={"data": data, "inputs": inputs})
 
-    def with_absolute_paths(self) -> Study:
+    def with_absolute_paths(self) -> Self:
         """Return the study with absolute paths, and with files in place of folders."""
         from engine.io.folder import is_file
 

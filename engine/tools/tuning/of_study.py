@@ -16,9 +16,9 @@ from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response_role import RESPONSE
 from engine.modalities.listmode_pet.model import prepare
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.rays import Rays
-from engine.protocols.study.study import Study
 from engine.tools.benchmark.cone.variants import ScanWork
 from engine.tools.tuning import device_rays, host_rays
 from engine.tools.tuning.device_cone import DeviceBack, thinned

@@ -26,8 +26,7 @@ from engine.jobs.loader.foreign_files import ForeignFiles
 from engine.jobs.loader.loader import Loader
 from engine.jobs.queue.admission import opened
 from engine.modalities.demos import DEMOS
-from engine.modalities.studies import modality_of
-from engine.protocols.study.study import Study, write_study
+from engine.modalities.studies import Study, modality_of, write_study
 from engine.tools.benchmark.bars import Bar, at_most, next_to
 from engine.tools.benchmark.card.rows import row
 

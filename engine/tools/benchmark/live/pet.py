@@ -30,7 +30,7 @@ from engine.live.pet.session import LivePetSession
 from engine.live.pet.settings import EventsOfImage, LivePetSettings
 from engine.live.pet.updates import LivePetChoices, LivePetUpdate, Moved
 from engine.modalities.listmode_pet.protocol import ListModeGrid, ListModeProtocol
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study
 from engine.recon.algorithms import Osem
 from engine.recon.postprocess import Gaussian
 from engine.tools.benchmark.bars import Bar, at_least, at_most

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from engine.modalities.demo import SEED, Demo, OnProgress, save_volume
 from engine.modalities.gamma_camera.protocol import GammaCameraProtocol
 from engine.modalities.gamma_camera.scan import GammaScan, write_scan
+from engine.modalities.studies import Study
 from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.study import Study
 from engine.simulate.phantom import Phantom
 
 PIXEL_MM = 6.0

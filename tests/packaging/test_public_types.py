@@ -1,0 +1,89 @@
+"""Programs of users pass a strict type check: text as a path, names of protocols, tables."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+import isocenter as iso
+from tests.architecture import Source
+from tests.packaging.doc_code import type_faults
+
+PROTOCOLS = (
+    iso.CtProtocol,
+    iso.DualHeadProtocol,
+    iso.ListModeProtocol,
+    iso.RingSinogramProtocol,
+)
+PROGRAM = '''"""A program of a user."""
+
+import numpy as np
+
+import isocenter as iso
+
+study = iso.Study(data="scan.h5", attenuation="mu.nii.gz", protocol="brain-fdg")
+own = iso.ListModeProtocol(
+    grid={"voxel_mm": (2, 2, 2)},
+    algorithm={"kind": "osem", "iterations": 4, "subsets": 21},
+    finishing=[{"kind": "gaussian", "fwhm_mm": 4}],
+)
+same: iso.Study = iso.read_study("study.toml")
+volume: iso.Volume = iso.reconstruct(study)
+other = iso.reconstruct(iso.read("scan.h5"), own, inputs={"attenuation": "mu.nii.gz"})
+orbit = iso.parallel(np.linspace(0, 3, 9), shape=(1, 16), pixel_mm=1.0)
+image = iso.reconstruct(iso.Projections(np.zeros((9, 16)), orbit), iso.CtProtocol(name="Mine"))
+record = image.record
+print(image.unit, record.algorithm if record is not None else "", same.title)
+'''
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_typed_constructors_name_every_field(protocol: type) -> None:
+    source = inspect.getsource(protocol)
+    names = [
+        [each.arg for each in node.args.kwonlyargs]
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__"
+    ]
+    assert [set(each) for each in names] == [set(protocol.model_fields)]
+
+
+def test_the_typed_constructor_of_a_study_names_every_field() -> None:
+    (made,) = (
+        node
+        for node in ast.walk(ast.parse(inspect.getsource(iso.Study)))
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__"
+    )
+    assert {each.arg for each in made.args.kwonlyargs} == set(iso.Study.model_fields)
+
+
+@pytest.mark.slow
+def test_a_program_passes_and_its_mistakes_do_not() -> None:
+    assert type_faults([Source("examples/program.py", PROGRAM)]) == []
+    wrong = PROGRAM.replace('name="Mine"', "nam=1").replace('protocol="brain-fdg"', "protocol=3")
+    faults = type_faults([Source("examples/program.py", wrong)])
+    assert any('Unexpected keyword argument "nam"' in each for each in faults)
+    assert any(
+        'Argument "protocol" to "Study" has incompatible type "int"' in each for each in faults
+    )
+
+
+def test_what_type_checkers_accept_also_runs(tmp_path: Path) -> None:
+    study = iso.Study(data="scan.h5", protocol="brain-fdg")
+    assert study.protocol == iso.find_protocol("brain-fdg")
+    assert study.data == Path("scan.h5")
+    table = iso.Study(data="scan.h5", protocol={"modality": "ct", "name": "Mine"})
+    assert isinstance(table.protocol, iso.CtProtocol)
+    path = tmp_path / "study.toml"
+    path.write_text('data = "scan.h5"\nprotocol = {modality = "ct", name = "Mine"}\n')
+    assert iso.read_study(str(path)).protocol == table.protocol
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(
+        iso.EngineError, match="'brain' is not a known protocol; choose from brain-fdg"
+    ):
+        iso.Study(data="scan.h5", protocol="brain")
