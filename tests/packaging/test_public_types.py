@@ -63,9 +63,11 @@ def test_the_typed_constructor_of_a_study_names_every_field() -> None:
 @pytest.mark.slow
 def test_a_program_passes_and_its_mistakes_do_not() -> None:
     assert type_faults([Source("examples/program.py", PROGRAM)]) == []
-    wrong = PROGRAM.replace('name="Mine"', "nam=1").replace('protocol="brain-fdg"', "protocol=3")
+    wrong = PROGRAM.replace('name="Mine"', "heading=1").replace(
+        'protocol="brain-fdg"', "protocol=3"
+    )
     faults = type_faults([Source("examples/program.py", wrong)])
-    assert any('Unexpected keyword argument "nam"' in each for each in faults)
+    assert any('Unexpected keyword argument "heading"' in each for each in faults)
     assert any(
         'Argument "protocol" to "Study" has incompatible type "int"' in each for each in faults
     )

@@ -19,7 +19,7 @@ from tests.packaging.blocks import ROOT
 from tests.programs import bench
 
 WRITING = re.compile(
-    r"\b(?:open|openat|creat)\([^\"]*\"(?P<opened>[^\"]+)\"[^)]*O_(?:WRONLY|RDWR|CREAT)"
+    r"\b(?:open|openat|creat)\([^\"]*\"(?P<opened>[^\"]+)\"[^)]*O_(?:WR\w+|RDWR|CREAT)"
     r"|\b(?:mkdir|mkdirat|truncate|chmod|fchmodat|mknod|mknodat)\([^\"]*\"(?P<made>[^\"]+)\""
     r"|\b(?:rename|renameat2?|link|linkat|symlink|symlinkat)\([^\"]*\"[^\"]+\"[^\"]*\"(?P<moved>[^\"]+)\""
 )

@@ -122,7 +122,14 @@ def test_scipy_maximises_the_likelihood() -> None:
     assert np.linalg.norm(fitted - counts) < 0.02 * np.linalg.norm(counts)
 
 
-@pytest.mark.parametrize("name", ["batch_in_threads", "batch_in_processes", "batch_by_dask"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "batch_in_threads",
+        pytest.param("batch_in_processes", marks=pytest.mark.slow),
+        pytest.param("batch_by_dask", marks=pytest.mark.slow),
+    ],
+)
 def test_a_batch_gives_the_images_of_single_runs(name: str) -> None:
     found = result_of(name)
     volumes, products = (found, ()) if name == "batch_by_dask" else found
