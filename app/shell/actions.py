@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.language.translation import named, tr
 from app.live.live_page import LivePage
-from app.output.report.report_commands import NO_RESULT
+from app.output.report.report_commands import NO_NODE, NO_RESULT
 from app.shell.help.action_tips import (
     APART_TIP,
     CALIBRATE_TIP,
@@ -26,6 +26,8 @@ from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.views.literal_text import literal_tip
 from engine.modalities import DEMOS
+
+ADD_NODE = tr("No DICOM node is configured. Click to add one in the settings.")
 
 
 class Actions(QObject):
@@ -68,6 +70,7 @@ class Actions(QObject):
         )
         self.export = make(tr("Export …"), "export", "Ctrl+E", tr("Save the image to a file"))
         self.report = make(tr("Report …"), "report", "Ctrl+Shift+E", REPORT_TIP)
+        self.send = make(tr("Send"), "send", "", tr("Send the report to the DICOM node"))
         self.save_study = make(
             tr("Save study …"),
             "save",
@@ -256,6 +259,7 @@ class Actions(QObject):
         # A report needs a stored result, not only a displayed image.
         unkept = "" if session.run.record.result_id else NO_RESULT
         _allow(self.report, unkept, f"{REPORT_TIP} (Ctrl+Shift+E)")
+        self._show_send(unkept)
         busy = tr("A reconstruction is running.") if state.is_active else ""
         _allow(self.calibrate, busy or images, CALIBRATE_TIP)
         _allow(self.live, busy, tr("Watch a scan during acquisition (Ctrl+Shift+L)"))
@@ -286,6 +290,13 @@ class Actions(QObject):
             busy or ("" if history.can_redo else tr("Nothing to redo.")),
             tr("Redo the last settings change (Ctrl+Shift+Z)"),
         )
+
+    def _show_send(self, obstacle: str) -> None:
+        """Without a node, the action leads to the settings, which a technician cannot change."""
+        node = self._context.preferences.site.node
+        is_locked = not self.settings.isVisible()
+        tip = tr("Send the report to {node}", node=node) if node else ADD_NODE
+        _allow(self.send, obstacle or (NO_NODE if is_locked and not node else ""), tip)
 
     def _make(self, text: str, icon: str, keys: str, words: str) -> QAction:
         action = QAction(text, self._parent)

@@ -10,13 +10,14 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QSizePolicy, QTabBar, QVBoxLayout, QWidget
 
 from app.language.translation import tr
-from app.output.results.image_caption import ImageCaption
+from app.output.results.film_strip import FilmStrip
 from app.shell.message_bar import MessageBar
 from app.shell.welcome import ReadyCard, WelcomeCard, page
 from app.state.models.inputs import DATA
 from app.state.services.context import AppContext
 from app.state.services.image_plane_reader import ImagePlaneReader
 from app.state.services.slice_saving import keep_slices
+from app.ui.theme.joined_row import JoinedRow
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import PageStack
 from app.viewing.fusion.fusion_bar import FusionBar
@@ -27,6 +28,8 @@ from app.workspace.ct_inspection.planes_page import PlanesPage
 from app.workspace.ct_inspection.scan_pages import PAGES, ScanPages
 from engine.modalities import ProjectionsSummary
 
+SCRUBBER_PX = 420
+"""Least width of the scrubber next to the controls of the views."""
 OF_PROJECTIONS = (1, 2)
 """Indices of the tabs that only X-ray scans have."""
 
@@ -45,7 +48,6 @@ class CentralArea(QWidget):
         *,
         open_scan: Callable[[], object],
         demo: Callable[[str], object],
-        start: Callable[[], object],
         resume: Callable[..., object],
         show_log: Callable[[], object],
         live: Callable[[], object],
@@ -60,12 +62,13 @@ class CentralArea(QWidget):
             context.theme, open_scan=open_scan, demo=demo, cancel=context.commands.stop,
             live=live, live_demo=live_demo,
         )  # fmt: skip
-        self.ready = ReadyCard(context, start)
+        self.ready = ReadyCard(context)
         self.views = OrthoView(self._session.view)
         self.fusion = FusionBar(context, self.views)
-        self.scrubber, self.caption = IterationScrubber(), ImageCaption(context)
+        self.scrubber, self.strip = IterationScrubber(), FilmStrip(context)
         self.looking = Looking(context, self.views, self.scrubber)
         self.scan = ScanPages(context)
+        self._has_controls = True
         self.tabs = QTabBar()
         self._lay_out()
         study, run = self._study, self._run
@@ -105,8 +108,10 @@ class CentralArea(QWidget):
         for bar in self.looking.bars:
             column.addWidget(bar)
         column.addWidget(self.views, 1)
-        column.addWidget(self.caption)
-        column.addWidget(self.scrubber)
+        # One row for both leaves more room for the images.
+        self._below = JoinedRow(self.views.toolbar, self.scrubber, second_px=SCRUBBER_PX)
+        column.addWidget(self._below)
+        column.addWidget(self.strip)
         self._pages = PageStack()
         self._welcome_page, self._ready_page = page(self.welcome), page(self.ready)
         for each in (self._welcome_page, self._ready_page, self._radiographs, *self.scan.widgets):
@@ -114,15 +119,30 @@ class CentralArea(QWidget):
         for title, tip in PAGES:
             self.tabs.setTabToolTip(self.tabs.addTab(title), tip)
         self.tabs.setExpanding(False)
+        self.tabs.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.tabs.setAccessibleName(tr("Scan views"))
         self.tabs.hide()
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
         outside.setSpacing(0)
         outside.addWidget(self.message_bar)
-        outside.addWidget(self.tabs)
-        outside.addWidget(self.fusion)
+        self._above = JoinedRow(self.tabs, self.fusion)
+        outside.addWidget(self._above)
         outside.addWidget(self._pages, 1)
+
+    def show_controls(self, on: bool) -> None:
+        """Show the controls of the views, or only the images.
+
+        Parameters
+        ----------
+        on
+            False on the page Prepare
+        """
+        self._has_controls = on
+        self.looking.strip.setVisible(on)
+        self._below.setVisible(on)
+        self.strip.offer(on)
+        self._show()
 
     @property
     def shows_views(self) -> bool:
@@ -174,6 +194,11 @@ class CentralArea(QWidget):
         for index in OF_PROJECTIONS:
             self.tabs.setTabVisible(index, self._scan is not None)
         self.tabs.setVisible(self._has_tabs and not self._is_live)
+        # The size hint of Qt counts hidden tabs too.
+        rects = [
+            self.tabs.tabRect(i) for i in range(self.tabs.count()) if self.tabs.isTabVisible(i)
+        ]
+        self.tabs.setMaximumWidth(sum(rect.width() for rect in rects))
 
     @cached_property
     def image_planes(self) -> PlanesPage:
@@ -235,7 +260,8 @@ class CentralArea(QWidget):
         current = self._current
         self._pages.setCurrentWidget(current)
         fits = isinstance(current, PlanesPage) and current.shows_two
-        self.fusion.setVisible(current is self._radiographs or fits)
+        self.fusion.setVisible(self._has_controls and (current is self._radiographs or fits))
+        self._above.arrange()
 
     def _show_images(self) -> None:
         labels = self._run.record.images.captions

@@ -1,30 +1,29 @@
-"""Header: open, export, protocol, quality and Start, or the progress of a run."""
+"""Header: the switch of the pages, and the choice of a run, its progress or its card."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QProgressBar,
     QPushButton,
-    QStackedWidget,
     QWidget,
 )
 
 from app.language.translation import tr
 from app.shell.actions import Actions
 from app.shell.device_chooser import DeviceChooser
-from app.shell.header_parts import PinButton, Segments, action_button, line, verb_button
+from app.shell.header_parts import PinButton, Segments, action_button
+from app.shell.judge.judge_card import JudgeCard
+from app.shell.page.page_switch import PageSwitch
+from app.shell.page.pages import Pages
+from app.shell.running_page import RunningPage
 from app.state.models.protocols.text import label_words, protocol_notes
 from app.state.models.quality import caption_of
-from app.state.models.run_record import RunState
-from app.state.models.session import Session
 from app.state.services.context import AppContext
 from app.ui.forms.fields import QuietCombo
-from app.ui.theme.formatting import clock
 from app.ui.theme.icons import set_icon
-from app.ui.theme.widgets import label
+from app.ui.theme.widgets import PageStack, label
 from app.views.literal_text import literal_tip
 from app.views.slices.labels import ElidedLabel
 from engine.core.visible_text import visible_line
@@ -32,55 +31,77 @@ from engine.modalities import AnyModality, Protocol, version_words
 
 HEIGHT_PX = 52
 PROTOCOL_PX, LEAST_PROTOCOL_PX = 190, 110
-TEXT_PX = 90
-LEAST_BAR_PX = 40
 SPACING_PX = 8
 CAPTION_FROM_PX = 700
 """Minimum width of the page for a caption of the protocols."""
-BAR_STEPS = 1000
 
 
 class HeaderBar(QWidget):
-    """Open, export, and the choice of a run or its progress."""
+    """The switch of the pages, and the part of the header that belongs to the page.
 
-    def __init__(self, context: AppContext, actions: Actions) -> None:
+    Prepare shows the choice of a run, Judge its card. During a run both show its progress.
+    """
+
+    def __init__(self, context: AppContext, actions: Actions, pages: Pages) -> None:
         super().__init__()
         self.setObjectName("Header")
         # A plain QWidget ignores the background of the style sheet otherwise.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(HEIGHT_PX)
-        self._run = context.session.run
+        self._run, self._pages = context.session.run, pages
+        self.switch = PageSwitch(pages)
         self.choice = ChoicePage(context, actions)
         self.running = RunningPage(context, actions)
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self.choice)
-        self._pages.addWidget(self.running)
+        self.judging = JudgeCard(context, actions)
+        self._parts = PageStack()
+        for part in (self.choice, self.running, self.judging):
+            self._parts.addWidget(part)
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 6, 10, 6)
         row.setSpacing(4)
-        row.addWidget(action_button(actions.open, text=True))
-        row.addWidget(action_button(actions.export, text=True))
+        row.addWidget(self.switch)
         row.addSpacing(4)
-        row.addWidget(line())
         row.addSpacing(8)
-        row.addWidget(self._pages, 1)
+        row.addWidget(self._parts, 1)
         row.addSpacing(8)
-        row.addWidget(line())
-        row.addSpacing(4)
         self.device = DeviceChooser(context, actions.tune)
         row.addWidget(self.device)
-        row.addWidget(action_button(actions.theme))
-        row.addWidget(action_button(actions.help))
-        self._run.state_changed.connect(self._show)
+        self.may_choose_device = True
+        for signal in (self._run.state_changed, pages.changed):
+            signal.connect(self._show)
+        self._show()
+
+    def allow_device(self, on: bool) -> None:
+        """Offer the choice of the device, or not.
+
+        Parameters
+        ----------
+        on
+            False in technician mode
+        """
+        self.may_choose_device = on
         self._show()
 
     def _show(self) -> None:
-        active = self._run.state.is_active
-        self._pages.setCurrentWidget(self.running if active else self.choice)
+        active, judges = self._run.state.is_active, self._pages.current == "judge"
+        chosen = self.judging if judges else self.choice
+        self._parts.setCurrentWidget(self.running if active else chosen)
+        self.device.setVisible(not judges and self.may_choose_device)
 
 
 class ChoicePage(QWidget):
-    """Protocol, quality and Start."""
+    """Protocol, quality and Start.
+
+    Signals
+    -------
+    offers_changed : other protocols are offered
+
+    Attributes
+    ----------
+    manage, pin : buttons for the protocols, which the card of the protocol shows
+    """
+
+    offers_changed = Signal()
 
     def __init__(self, context: AppContext, actions: Actions) -> None:
         super().__init__()
@@ -109,10 +130,9 @@ class ChoicePage(QWidget):
         self._caption = label(tr("Protocol"), "caption")
         row.addWidget(self._caption)
         row.addWidget(self.protocols, 4)
-        self.manage = action_button(actions.protocols)
-        row.addWidget(self.manage)
+        # The card of the protocol shows these two.
+        self.manage = action_button(actions.protocols, text=True)
         self.pin = PinButton(context)
-        row.addWidget(self.pin)
         row.addSpacing(4)
         row.addWidget(self.qualities)
         self.meaning = ElidedLabel()
@@ -191,6 +211,7 @@ class ChoicePage(QWidget):
     def _refill(self) -> None:
         self._fill()
         self._show_in_use()
+        self.offers_changed.emit()
 
     def _suitable(self) -> tuple[AnyModality, ...]:
         """Return the modalities with protocols that suit the open scan."""
@@ -224,101 +245,10 @@ class ChoicePage(QWidget):
                     self.protocols.count() - 1, literal_tip(tip), Qt.ItemDataRole.ToolTipRole
                 )
 
+    @property
+    def offered(self) -> list[Protocol]:
+        """The listed protocols, in order."""
+        return list(self._offered)
+
     def _chosen(self) -> None:
         self._study.use_protocol(self._offered[self.protocols.currentData()])
-
-
-class RunningPage(QWidget):
-    """Activity and progress of a run, and the three ways to stop it."""
-
-    def __init__(self, context: AppContext, actions: Actions) -> None:
-        super().__init__()
-        self._session = context.session
-        self._run = context.session.run
-        self.text = ElidedLabel()
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
-        self.bar.setRange(0, BAR_STEPS)
-        self.bar.setAccessibleName(tr("Progress"))
-        self.left = label("", "muted")
-        self.left.setMinimumWidth(78)
-        self.left.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(10)
-        self.text.setMinimumWidth(TEXT_PX)
-        self.bar.setMinimumWidth(LEAST_BAR_PX)
-        row.addWidget(self.text, 3)
-        row.addWidget(self.bar, 2)
-        row.addWidget(self.left)
-        for action in (actions.finish, actions.pause, actions.abort):
-            row.addWidget(verb_button(action))
-        self._run.progress_changed.connect(self._show)
-        self._run.state_changed.connect(self._show)
-        self._show()
-
-    def _show(self) -> None:
-        record, state = self._run.record, self._run.state
-        self.text.set_full_text(progress_text(self._session))
-        fraction = record.fraction
-        # An empty range is Qt's busy indicator; a paused run must not look busy.
-        self.bar.setRange(0, 0 if fraction is None and state is not RunState.PAUSED else BAR_STEPS)
-        self.bar.setValue(round((fraction or 0) * BAR_STEPS))
-        self.left.setText(time_text(self._session))
-
-
-def time_text(session: Session) -> str:
-    """Return the time left, or the reason why it is not known."""
-    if session.run.state is RunState.PAUSED:
-        return tr("paused")
-    if session.run.state is RunState.FINISHING:
-        return tr("finishing")
-    seconds = session.run.record.seconds_left
-    # An estimate from before a pause would be wrong.
-    known = seconds is not None and session.run.state is RunState.RUNNING
-    if not known or seconds is None:
-        return ""
-    latest = session.run.record.latest
-    if latest is not None and latest.may_end_early:
-        return tr("at most {clock} left", clock=clock(seconds))
-    return tr("{clock} left", clock=clock(seconds))
-
-
-def progress_text(session: Session) -> str:
-    """Return the progress of the run as text.
-
-    Parameters
-    ----------
-    session
-        session of the window
-
-    Returns
-    -------
-    str
-        position in iterations, frames or slabs; otherwise the current activity
-    """
-    record = session.run.record
-    latest = record.latest
-    # Direct methods such as FDK have a single update, which tells nothing.
-    if record.stage != "reconstruct" or latest is None or latest.iterations * latest.subsets == 1:
-        return session.doing
-    if latest.slices is not None:
-        return tr(
-            "Slab {subset} of {subsets}, finished slices: {slices:,}",
-            subset=latest.subset,
-            subsets=latest.subsets,
-            slices=latest.slices,
-        )
-    at = {"n": latest.iteration, "of": latest.iterations}
-    parts = {"k": latest.subset, "parts": latest.subsets}
-    if latest.frame is not None:
-        if latest.may_end_early:
-            return tr("Frame {n} of {of}, update {k} of at most {parts}", **at, **parts)
-        if latest.subsets > 1:
-            return tr("Frame {n} of {of}, update {k} of {parts}", **at, **parts)
-        return tr("Frame {n} of {of}", **at)
-    if latest.may_end_early:
-        return tr("Iteration {n} of at most {of}", **at)
-    if latest.subsets > 1:
-        return tr("Iteration {n} of {of}, subset {k} of {parts}", **at, **parts)
-    return tr("Iteration {n} of {of}", **at)

@@ -15,6 +15,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMainWindow, QToolBar, QWidget
 
 from app.language.translation import tr
+from app.output.report.report_commands import send_result
 from app.shell.actions import Actions
 from app.shell.central_area import CentralArea
 from app.shell.dialogs.passphrase import KeyUnlocking
@@ -22,21 +23,28 @@ from app.shell.dialogs.questions import Dialogs
 from app.shell.header_bar import HeaderBar
 from app.shell.live_mode import LiveMode
 from app.shell.menu_bar import fill_menus
-from app.shell.panels import STEPS, TABS, LogPanel, PreviewTab, tabs_of
+from app.shell.page.page_panels import PagePanels
+from app.shell.page.pages import Pages
+from app.shell.page.panel_rail import PanelRail
+from app.shell.panels import SETTING_STEPS, TABS, LogPanel, PreviewTab, tabs_of
+from app.shell.prepare.workflow import Workflow
 from app.shell.side_panels import FloatingPanels, PanelWidths, SidePanel
 from app.shell.status_bar import StatusLine
 from app.shell.technician.start import technician_of
 from app.shell.unsaved_changes import aborts_to_close, may_forget_image
 from app.shell.welcome_lists import WelcomeLists
 from app.shell.window_keys import add_keys
-from app.shell.workflow import Workflow
 from app.state.models.inputs import DATA
 from app.state.models.run_record import RunState
 from app.state.services.context import AppContext
 from app.state.services.runner import Runner
+from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import fit_to_screen
 from app.views.slices.labels import shortened
+from app.workspace.steps.corrections_step import CorrectionsStep
 from app.workspace.steps.step_changes import StepChanges
+from app.workspace.steps.step_panel import StepPanel
+from app.workspace.steps.study_step import StudyStep
 from engine.core.visible_text import visible_line
 
 WINDOW_PX = (1440, 900)
@@ -44,7 +52,7 @@ LOADER_MS = 500
 """Delay before the process that reads files starts, so that the window is drawn first."""
 LEAST_PX = (1010, 600)
 """Minimum size of the window; no text makes it larger."""
-LEFT_PX, RIGHT_PX, LOG_PX = 344, 360, 150
+LEFT_PX, RIGHT_PX, LOG_PX = 376, 360, 150
 PAGES = (
     *("save_study", "save_protocol", "protocols", "storage", "queue", "studies"),
     *("normalise", "calibrate", "measure_resolution", "tune"),
@@ -73,6 +81,7 @@ class MainWindow(QMainWindow):
         self.dialogs = Dialogs(self, context, self.resume, self.actions_.queue.trigger)
         context.results.may_forget_image = self.may_forget_image
         context.session.unlock_key = KeyUnlocking(self, context.session).ask
+        self.pages = Pages(context.session)
         self._add_header()  # the Tab key follows the order of creation
         self._add_workflow()
         self._add_centre()
@@ -81,15 +90,18 @@ class MainWindow(QMainWindow):
             context,
             self,
             self.centre,
-            (self.workflow_dock, self.results_dock),
+            (self.workflow_dock, self.results_dock, self.rail),
             open_and_start=self.runner.open_and_start,
             confirm=self.dialogs.confirm,
         )
         lines = self.actions_.log, self.actions_.queue, self.actions_.studies
         self.status = StatusLine(context, *lines, self.centre.views.cursor_text, self.live)
         self.setStatusBar(self.status)
+        self.pages.changed.connect(self._follow_page)
+        self._follow_page()
         fill_menus(
-            self.menuBar(), self.actions_, context.preferences, self.open_path, self.try_demo
+            *(self.menuBar(), self.actions_, context.preferences, self.open_path, self.try_demo),
+            self.rail.panel_actions,
         )
         self._connect()
         self.technician = technician_of(self)
@@ -109,17 +121,19 @@ class MainWindow(QMainWindow):
         bar.setMovable(False)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         bar.setContentsMargins(0, 0, 0, 0)
-        self.header = HeaderBar(self.context, self.actions_)
+        self.header = HeaderBar(self.context, self.actions_, self.pages)
         bar.addWidget(self.header)
         self.addToolBar(bar)
 
     def _add_workflow(self) -> None:
-        self.steps = [kind(i, self.context) for i, kind in enumerate(STEPS, 1)]
+        scan, corrections = StudyStep(1, self.context), CorrectionsStep(3, self.context)
+        settings = [kind(self.context) for kind in SETTING_STEPS]
+        self.steps: list[StepPanel] = [scan, corrections, *settings]
         for step in self.steps:
             step.add_changes(StepChanges(step, self.context))
-        self.steps[0].set_open(True)
         left = Qt.DockWidgetArea.LeftDockWidgetArea
-        self.workflow = Workflow(self.steps, self.context, self.choose_any, self.start)
+        choice = self.header.choice
+        self.workflow = Workflow(self.context, choice, scan, corrections, settings)
         self.workflow_dock = self._dock(tr("Workflow"), self.workflow, left)
 
     def _add_centre(self) -> None:
@@ -127,7 +141,6 @@ class MainWindow(QMainWindow):
             self.context,
             open_scan=self.choose_any,
             demo=self.try_demo,
-            start=self.start,
             resume=self.runner.resume,
             show_log=lambda: self.actions_.log.setChecked(True),
             # `live` is created later, because it needs the centre.
@@ -141,9 +154,16 @@ class MainWindow(QMainWindow):
         self.tabs, self._preview = tabs_of(self.context), TABS.index(PreviewTab)
         self.log = LogPanel(self.context)
         area = Qt.DockWidgetArea
-        self.results_dock = self._dock(tr("Results"), self.tabs, area.RightDockWidgetArea)
+        self.results_dock = self._dock(
+            tr("Results"), self.tabs, area.RightDockWidgetArea, self.context.theme
+        )
         self.log_dock = self._dock(tr("Log"), self.log, area.BottomDockWidgetArea)
         self.log_dock.hide()
+        self.rail = PanelRail(self.tabs, self.context.theme)
+        self.addToolBar(Qt.ToolBarArea.RightToolBarArea, self.rail)
+        self.page_panels = PagePanels(
+            self.pages, self.rail, self.tabs, self.workflow_dock, self.results_dock
+        )
         self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
         sides = {self.workflow_dock: LEFT_PX, self.results_dock: RIGHT_PX}
@@ -151,8 +171,10 @@ class MainWindow(QMainWindow):
         apart = self.actions_.steps_apart, self.actions_.results_apart
         self._apart = FloatingPanels(self.context.preferences, dict(zip(sides, apart, strict=True)))
 
-    def _dock(self, name: str, inside: QWidget, area: Qt.DockWidgetArea) -> SidePanel:
-        dock = SidePanel(name, inside)
+    def _dock(
+        self, name: str, inside: QWidget, area: Qt.DockWidgetArea, theme: Theme | None = None
+    ) -> SidePanel:
+        dock = SidePanel(name, inside, theme)
         self.addDockWidget(area, dock)
         return dock
 
@@ -173,6 +195,7 @@ class MainWindow(QMainWindow):
                 "pause": runner.pause,
                 "finish": runner.finish,
                 "abort": runner.abort,
+                "send": self.send,
                 "theme": self.toggle_theme,
                 **{name: getattr(self.dialogs, name) for name in PAGES},
             }
@@ -207,6 +230,14 @@ class MainWindow(QMainWindow):
         self.context.results.note_exported(record.result_id)
         self.session.add_log("info", tr("Exported: {target}", target=target))
         self.status.flash(tr("Exported: {target}", target=target))
+
+    def send(self) -> None:
+        """Send the report of the displayed result; without a node, show the settings."""
+        if not self.context.preferences.site.node:
+            self.dialogs.settings()
+            return
+        sent = lambda node: self.status.flash(tr("{node} accepted the report.", node=node))  # noqa: E731
+        send_result(self.context, sent)
 
     def open_path(self, path: Path, role: str = "", batch: tuple[Path, ...] = ()) -> None:
         """Open a file, or use it for a role of the study.
@@ -269,8 +300,8 @@ class MainWindow(QMainWindow):
 
     def show_only_views(self, alone: bool) -> None:
         """Hide everything except the views, or show it again."""
-        for widget in (self.workflow_dock, self.results_dock, self._bar):
-            widget.setVisible(not alone)
+        self._bar.setVisible(not alone)
+        self.page_panels.hide_all(alone)
 
     def _show_log(self, shown: bool) -> None:
         self.log_dock.setVisible(shown)
@@ -279,6 +310,12 @@ class MainWindow(QMainWindow):
             self.resizeDocks([self.log_dock], [LOG_PX], Qt.Orientation.Vertical)
             self.log.show_newest()
 
+    def _follow_page(self) -> None:
+        judges = self.pages.current == "judge"
+        self.centre.show_controls(judges)
+        # Judge leaves the log to the View menu, and shows its warnings in the card.
+        self.status.log.setVisible(not judges)
+
     def _follow_state(self) -> None:
         title = self.session.run.record.title
         self.setWindowTitle(
@@ -286,7 +323,6 @@ class MainWindow(QMainWindow):
         )
         if self.session.run.state is RunState.PREPARING:
             self.centre.message_bar.clear()
-            self.tabs.setCurrentIndex(0)
             for step in self.steps:
                 step.acknowledge()
 
@@ -295,8 +331,9 @@ class MainWindow(QMainWindow):
         session = self.session
         has_preview = session.study.modality.has_preview and session.study.inputs.scan is not None
         self.tabs.setTabVisible(self._preview, has_preview)
-        if has_preview and not session.run.state.is_active:
-            self.tabs.setCurrentIndex(self._preview)
+        self.page_panels.offer_preview(
+            self._preview, shown=has_preview and not session.run.state.is_active
+        )
 
     # files dropped on the window
 

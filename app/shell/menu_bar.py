@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtGui import QAction
@@ -24,6 +24,7 @@ def fill_menus(
     preferences: Preferences,
     open_path: Callable[[Path], object],
     try_demo: Callable[[str], object],
+    panels: Sequence[QAction],
 ) -> None:
     """Fill the menu bar.
 
@@ -39,12 +40,14 @@ def fill_menus(
         called with a recent file
     try_demo
         called with the key of a demo
+    panels
+        actions that show the panels of results
     """
     menus: dict[str, tuple[QAction | None, ...]] = {
         tr("&File"): (
             *(of.open, of.open_folder, of.studies, of.import_, of.live, None, of.save_study),
             *(of.save_protocol, of.protocols),
-            *(None, of.export, of.report, of.identify, None, of.storage),
+            *(None, of.export, of.report, of.send, of.identify, None, of.storage),
             *(of.settings, of.technician, None, of.quit),
         ),
         tr("&Edit"): (of.undo, of.redo),
@@ -55,6 +58,7 @@ def fill_menus(
         ),
         tr("&View"): (
             *(of.full_views, of.log, of.theme),
+            *(None, *panels),
             *(None, of.steps_apart, of.results_apart),
         ),
         tr("&Help"): (of.guide, of.help, of.support_bundle, of.about),

@@ -1,19 +1,17 @@
-"""Panels of the window: five steps on the left, tabs on the right, the log at the bottom."""
+"""Panels of the window: steps on the left, panels of results on the right, the log below."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QTabWidget, QToolButton
+from PySide6.QtWidgets import QTabWidget
 
 from app.analysis.measure.measure_panel import MeasureTab
 from app.analysis.regions.regions_tab import RegionsTab
-from app.language.translation import tr
 from app.output.results.results_panel import ResultsTab
 from app.run.facts_panel import FactsTab
 from app.run.log_panel import LogPanel
 from app.run.profile_panel import ProfileTab
 from app.run.progress_panel import ProgressTab
 from app.state.services.context import AppContext
-from app.views.literal_text import literal_tip
 from app.workspace.ct_inspection.preview_panel import PreviewTab
 from app.workspace.steps.algorithm_step import AlgorithmStep
 from app.workspace.steps.corrections_step import CorrectionsStep
@@ -21,12 +19,15 @@ from app.workspace.steps.finishing_step import FinishingStep
 from app.workspace.steps.study_step import StudyStep
 from app.workspace.steps.volume_step import VolumeStep
 
-STEPS = (StudyStep, CorrectionsStep, AlgorithmStep, VolumeStep, FinishingStep)
+SETTING_STEPS = (AlgorithmStep, VolumeStep, FinishingStep)
+"""Steps without a number, inside the card of the protocol."""
+STEPS = (StudyStep, CorrectionsStep, *SETTING_STEPS)
 TABS = (ProgressTab, ProfileTab, FactsTab, MeasureTab, RegionsTab, ResultsTab, PreviewTab)
 PANELS = (*STEPS, *TABS, LogPanel)
 
 __all__ = [
     "PANELS",
+    "SETTING_STEPS",
     "STEPS",
     "TABS",
     "LogPanel",
@@ -50,8 +51,6 @@ def tabs_of(context: AppContext) -> QTabWidget:
     for kind in TABS:
         tabs.addTab(kind(context), kind.title)
     tabs.setTabVisible(TABS.index(PreviewTab), False)
-    # Qt shows these two buttons if the tabs do not fit.
-    tips = tr("Previous tabs"), tr("Next tabs")
-    for button, tip in zip(tabs.tabBar().findChildren(QToolButton), tips, strict=True):
-        button.setToolTip(literal_tip(tip))
+    # The rail at the edge of the window shows the names.
+    tabs.tabBar().hide()
     return tabs

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QToolButton, QWidget
 
+from app.language.translation import tr
 from app.state.models.preferences import Preferences
-from app.ui.theme.widgets import fitted
+from app.ui.theme.theme import Theme
+from app.ui.theme.widgets import fitted, icon_button, label, remove_widgets
+from app.views.literal_text import literal_tip
 
 NOWHERE = QDockWidget.DockWidgetFeature.NoDockWidgetFeatures
 CLOSABLE = QDockWidget.DockWidgetFeature.DockWidgetClosable
@@ -15,22 +20,75 @@ APART_PX = QSize(420, 760)
 
 
 class SidePanel(QDockWidget):
-    """A panel without a title bar, docked or floating.
+    """A panel with its own title, docked or floating.
 
     The position of the floating window is remembered. Closing it docks the panel again.
+
+    Signals
+    -------
+    resized : the panel has another size
+    floating_changed : the panel begins or ends to float
+    closed : the user folds the docked panel
+    chosen : the user chose another panel in the title, by its index
+
+    Parameters
+    ----------
+    name : name of the panel
+    inside : content
+    theme : the theme, for a panel with a title and a button that folds it; None for neither
     """
 
     resized = Signal()
     floating_changed = Signal(bool)
+    closed = Signal()
+    chosen = Signal(int)
 
-    def __init__(self, name: str, inside: QWidget) -> None:
+    def __init__(self, name: str, inside: QWidget, theme: Theme | None = None) -> None:
         super().__init__(name)
         self.setObjectName(name)
-        self._no_title = QWidget()
+        self._titles = QHBoxLayout()
+        self._no_title = QWidget() if theme is None else self._title_row(theme)
         self.setTitleBarWidget(self._no_title)
         self.setFeatures(NOWHERE)
         self.setWidget(inside)
         self.place = QRect()
+
+    def set_titles(self, titles: dict[int, str], current: int) -> None:
+        """Show the titles of the panels that share this place.
+
+        Parameters
+        ----------
+        titles
+            titles by index; a single one is a heading, several are buttons
+        current
+            index of the displayed panel
+        """
+        remove_widgets(self._titles)
+        if len(titles) == 1:
+            self._titles.addWidget(label(titles[current], "heading"))
+            return
+        for index, title in titles.items():
+            made = QToolButton()
+            made.setText(title)
+            made.setToolTip(literal_tip(tr("Show: {title}", title=title)))
+            made.setCheckable(True)
+            made.setChecked(index == current)
+            made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            made.setProperty("role", "title")
+            made.clicked.connect(partial(self.chosen.emit, index))
+            self._titles.addWidget(made)
+
+    def _title_row(self, theme: Theme) -> QWidget:
+        made = QWidget()
+        # The style sheet gives it the background of the panels.
+        made.setObjectName("Results")
+        made.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        row = QHBoxLayout(made)
+        row.setContentsMargins(14, 6, 6, 4)
+        row.addLayout(self._titles)
+        row.addStretch(1)
+        row.addWidget(icon_button("remove", theme, self.closed.emit, tr("Fold this panel")))
+        return made
 
     def set_floating(self, on: bool) -> None:
         """Float the panel in a separate window, or dock it.

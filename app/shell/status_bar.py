@@ -71,7 +71,8 @@ class StatusLine(QStatusBar):
         row.addSpacing(6)
         row.addWidget(label(CLAIM, "badge"))
         row.addSpacing(4)
-        row.addWidget(action_button(log, text=True))
+        self.log = action_button(log, text=True)
+        row.addWidget(self.log)
         self.addPermanentWidget(inside, 1)
         study, run = self._study, self._run
         session = self._session

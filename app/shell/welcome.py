@@ -25,7 +25,7 @@ from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import button, label, remove_widgets
-from app.views.literal_text import LiteralLabel, literal_tip
+from app.views.literal_text import LiteralLabel
 from app.views.slices.labels import ElidedLabel
 from app.workspace.steps.scanner_drawing import ScannerDrawing
 from engine.core.errors import EngineError
@@ -255,7 +255,7 @@ def recent_offers(paths: Sequence[Path], open_path: Callable[[Path], object]) ->
 class ReadyCard(WelcomeTile):
     """Card of a scan that is ready or being prepared: drawing, facts and requirements."""
 
-    def __init__(self, context: AppContext, start: Callable[[], object]) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
         self._session = context.session
         self._study, self._run = context.session.study, context.session.run
@@ -263,13 +263,7 @@ class ReadyCard(WelcomeTile):
         self._text = label("", "muted", wrap=True)
         self._drawing = ScannerDrawing(context.theme, height=250)
         self._requirements = label("", wrap=True)
-        self.start = button(tr("Start"), start, tr("Reconstruct (Ctrl+R)"), "primary")
-        self.start.setMinimumHeight(36)
-        set_icon(self.start, "start", context.theme, "on_accent")
-        kept = self.start.sizePolicy()
-        kept.setRetainSizeWhenHidden(True)  # the card keeps its shape while running
-        self.start.setSizePolicy(kept)
-        for widget in (self._title, self._text, self._drawing, self._requirements, self.start):
+        for widget in (self._title, self._text, self._drawing, self._requirements):
             self.column.addWidget(widget)
         study, run = self._study, self._run
         session = self._session
@@ -309,6 +303,3 @@ class ReadyCard(WelcomeTile):
         self._text.setText(data.text)
         message = "" if obstacle else self._needs()
         self._requirements.setText(message if active else obstacle or message)
-        self.start.setVisible(not active)
-        self.start.setEnabled(not obstacle)
-        self.start.setToolTip(literal_tip(obstacle or tr("Reconstruct (Ctrl+R)")))

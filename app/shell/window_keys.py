@@ -23,8 +23,14 @@ def add_keys(window: MainWindow) -> None:
     # An active shortcut would keep Esc from other widgets while there is no message.
     escape.setEnabled(False)
     window.centre.message_bar.shown.connect(escape.setEnabled)
-    for i, step in enumerate(window.steps, 1):
+    for i, step in enumerate(window.workflow.cards, 1):
         QShortcut(QKeySequence(f"Ctrl+{i}"), window, lambda s=step: s.set_open(not s.is_open))
+    pages = window.pages
+    QShortcut(
+        QKeySequence("Ctrl+J"),
+        window,
+        lambda: pages.show("judge" if pages.current == "prepare" else "prepare"),
+    )
     window.installEventFilter(RefusedKeys(window))
     NewScan(window)
 

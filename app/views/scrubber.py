@@ -120,6 +120,10 @@ class IterationScrubber(QWidget):
         self.slider.setAccessibleName(tr("Iteration"))
         self.slider.setToolTip(tr("Select a saved iteration (keys [ and ])"))
         self.latest = QPushButton(tr("Latest"))
+        # The button is only visible for earlier images, and the slider keeps its width.
+        kept = self.latest.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)
+        self.latest.setSizePolicy(kept)
         self._text = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 2, 8, 2)
@@ -216,7 +220,7 @@ class IterationScrubber(QWidget):
 
     def _refresh(self) -> None:
         self.slider.setEnabled(bool(self._labels))
-        self.latest.setEnabled(not self.is_live)
+        self.latest.setVisible(not self.is_live)
         follows = tr("The view follows the latest iteration")
         welcome_lists = tr("Show the latest iteration and follow new ones")
         self.latest.setToolTip(literal_tip(follows if self.is_live else welcome_lists))

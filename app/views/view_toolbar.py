@@ -1,4 +1,4 @@
-"""The row below the views: colour map, window, interpolation, convention."""
+"""The row below the views: colour map, window, convention."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.views.state import ViewState
 class ViewToolbar(WindowControls):
     """Shows and changes the display settings of the linked views."""
 
-    auto_keys = " (A)"
+    has_auto = False  # the menu of the windows and the key A set it automatically
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
         # Set first: the base class calls `more_controls` and `refresh`.
@@ -22,12 +22,9 @@ class ViewToolbar(WindowControls):
         super().__init__(state, parent=parent)
 
     def more_controls(self) -> tuple[QPushButton, ...]:
-        tip = tr("Interpolate between voxels, or show each voxel as a block (I)")
-        self.interpolation, self.convention = QPushButton(), QPushButton()
-        self.interpolation.setToolTip(literal_tip(tip))
-        self.interpolation.clicked.connect(lambda: self._state.toggle_interpolation())
+        self.convention = QPushButton()
         self.convention.clicked.connect(self._toggle_convention)
-        return self.interpolation, self.convention
+        return (self.convention,)
 
     def _toggle_convention(self) -> None:
         is_radiological = self._state.convention == "radiological"
@@ -35,7 +32,6 @@ class ViewToolbar(WindowControls):
 
     def refresh(self) -> None:
         state = self._state
-        self.interpolation.setText(name_of_key(state.interpolation))
         self.convention.setText(name_of_key(state.convention))
         # The button states the current convention, so the tooltip explains its effect.
         tip = (

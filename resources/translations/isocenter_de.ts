@@ -2960,6 +2960,11 @@
     </message>
     <message>
       <location filename="app/output/report/report_commands.py" />
+      <source>No DICOM node is configured; add one in the settings.</source>
+      <translation>Es ist kein DICOM-Knoten eingerichtet; tragen Sie einen in den Einstellungen ein.</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_commands.py" />
       <source>There is no result yet. A result is saved at the end of each run.</source>
       <translation>Es gibt noch kein Ergebnis. Am Ende jedes Laufs wird ein Ergebnis gespeichert.</translation>
     </message>
@@ -2980,13 +2985,23 @@
     </message>
     <message>
       <location filename="app/output/report/report_commands.py" />
-      <source>Report: {path}</source>
-      <translation>Bericht: {path}</translation>
+      <source>Sending the report</source>
+      <translation>Der Bericht wird gesendet</translation>
     </message>
     <message>
-      <location filename="app/output/report/report_dialog.py" />
-      <source>No DICOM node is configured; add one in the settings.</source>
-      <translation>Es ist kein DICOM-Knoten eingerichtet; tragen Sie einen in den Einstellungen ein.</translation>
+      <location filename="app/output/report/report_commands.py" />
+      <source>The report was not sent.</source>
+      <translation>Der Bericht wurde nicht gesendet.</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_commands.py" />
+      <source>{node} accepted the report.</source>
+      <translation>{node} hat den Bericht angenommen.</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_commands.py" />
+      <source>Report: {path}</source>
+      <translation>Bericht: {path}</translation>
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
@@ -3079,21 +3094,6 @@
       <translation>Der Bericht wurde nicht gedruckt.</translation>
     </message>
     <message>
-      <location filename="app/output/report/report_dialog.py" />
-      <source>{node} accepted the report.</source>
-      <translation>{node} hat den Bericht angenommen.</translation>
-    </message>
-    <message>
-      <location filename="app/output/report/report_dialog.py" />
-      <source>Sending the report</source>
-      <translation>Der Bericht wird gesendet</translation>
-    </message>
-    <message>
-      <location filename="app/output/report/report_dialog.py" />
-      <source>The report was not sent.</source>
-      <translation>Der Bericht wurde nicht gesendet.</translation>
-    </message>
-    <message>
       <location filename="app/output/report/sign_off.py" />
       <source>Accept</source>
       <translation>Annehmen</translation>
@@ -3155,6 +3155,11 @@
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
+      <source>Sign off and send</source>
+      <translation>Freigeben und senden</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/sign_off.py" />
       <source>Open the report</source>
       <translation>Bericht öffnen</translation>
     </message>
@@ -3175,6 +3180,11 @@
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
+      <source>Record the review, save the report and send it to {node}</source>
+      <translation>Die Beurteilung festhalten, den Bericht speichern und an {node} senden</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/sign_off.py" />
       <source>A reconstruction is running.</source>
       <translation>Eine Rekonstruktion läuft.</translation>
     </message>
@@ -3187,6 +3197,26 @@
       <location filename="app/output/report/sign_off.py" />
       <source>{describe}. Report: {name}</source>
       <translation>{describe}. Bericht: {name}</translation>
+    </message>
+    <message>
+      <location filename="app/output/results/comparing_results.py" />
+      <source>Reading the results</source>
+      <translation>Die Ergebnisse werden gelesen</translation>
+    </message>
+    <message>
+      <location filename="app/output/results/comparing_results.py" />
+      <source>The results cannot be compared.</source>
+      <translation>Die Ergebnisse können nicht verglichen werden.</translation>
+    </message>
+    <message>
+      <location filename="app/output/results/film_strip.py" />
+      <source>Results of this scan</source>
+      <translation>Ergebnisse dieses Scans</translation>
+    </message>
+    <message>
+      <location filename="app/output/results/film_strip.py" />
+      <source>Click to open. Drop it on another result to compare the two.</source>
+      <translation>Klicken öffnet das Ergebnis. Ziehen Sie es auf ein anderes, um beide zu vergleichen.</translation>
     </message>
     <message>
       <location filename="app/output/results/image_caption.py" />
@@ -3990,6 +4020,11 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
+      <source>No DICOM node is configured. Click to add one in the settings.</source>
+      <translation>Es ist kein DICOM-Knoten eingerichtet. Klicken, um ihn in den Einstellungen einzutragen.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/actions.py" />
       <source>Open …</source>
       <translation>Öffnen …</translation>
     </message>
@@ -4042,6 +4077,11 @@
       <location filename="app/shell/actions.py" />
       <source>Report …</source>
       <translation>Bericht …</translation>
+    </message>
+    <message>
+      <location filename="app/shell/actions.py" />
+      <source>Send the report to the DICOM node</source>
+      <translation>Den Bericht an den DICOM-Knoten senden</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -4655,8 +4695,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>Start with a simplified window that has four steps: scan, protocol, run and review</source>
-      <translation>Mit einem vereinfachten Fenster mit vier Schritten beginnen: Scan, Protokoll, Lauf und Beurteilung</translation>
+      <source>Start with a simplified window that has the four cards, the run and the review</source>
+      <translation>Mit einem vereinfachten Fenster beginnen: die vier Karten, der Lauf und die Beurteilung</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
@@ -4849,31 +4889,6 @@
       <translation>Dateiinhalt</translation>
     </message>
     <message>
-      <location filename="app/shell/folded_warnings.py" />
-      <source>Show or hide the warnings</source>
-      <translation>Warnungen zeigen oder verbergen</translation>
-    </message>
-    <message>
-      <location filename="app/shell/folded_warnings.py" />
-      <source>1 warning</source>
-      <translation>1 Warnung</translation>
-    </message>
-    <message>
-      <location filename="app/shell/folded_warnings.py" />
-      <source>{n} warnings</source>
-      <translation>{n} Warnungen</translation>
-    </message>
-    <message>
-      <location filename="app/shell/folded_warnings.py" />
-      <source>Load file: {title} …</source>
-      <translation>Datei laden: {title} …</translation>
-    </message>
-    <message>
-      <location filename="app/shell/folded_warnings.py" />
-      <source>Choose a file</source>
-      <translation>Datei wählen</translation>
-    </message>
-    <message>
       <location filename="app/shell/header_bar.py" />
       <source>Protocol</source>
       <translation>Protokoll</translation>
@@ -4882,61 +4897,6 @@
       <location filename="app/shell/header_bar.py" />
       <source>Saved settings for the grid, corrections, algorithm and filters</source>
       <translation>Gespeicherte Einstellungen für Gitter, Korrekturen, Algorithmus und Filter</translation>
-    </message>
-    <message>
-      <location filename="app/shell/header_bar.py" />
-      <source>paused</source>
-      <translation>angehalten</translation>
-    </message>
-    <message>
-      <location filename="app/shell/header_bar.py" />
-      <source>finishing</source>
-      <translation>wird abgeschlossen</translation>
-    </message>
-    <message>
-      <location filename="app/shell/header_bar.py" />
-      <source>at most {clock} left</source>
-      <translation>noch höchstens {clock}</translation>
-    </message>
-    <message>
-      <location filename="app/shell/header_bar.py" />
-      <source>{clock} left</source>
-      <translation>noch {clock}</translation>
-    </message>
-    <message>
-      <location filename="app/shell/header_bar.py" />
-      <source>Slab {subset} of {subsets}, finished slices: {slices:,}</source>
-      <translation>Block {subset} von {subsets}, fertige Schichten: {slices:,}</translation>
-    </message>
-    <message>
-      <location filename="app/shell/header_bar.py" />
-      <source>Frame {n} of {of}, update {k} of at most {parts}</source>
-      <translation>Zeitabschnitt {n} von {of}, Aktualisierung {k} von höchstens {parts}</translation>
-    </message>
-    <message>
-      <location filename="app/shell/header_bar.py" />
-      <source>Frame {n} of {of}, update {k} of {parts}</source>
-      <translation>Zeitabschnitt {n} von {of}, Aktualisierung {k} von {parts}</translation>
-    </message>
-    <message>
-      <location filename="app/shell/header_bar.py" />
-      <source>Frame {n} of {of}</source>
-      <translation>Zeitabschnitt {n} von {of}</translation>
-    </message>
-    <message>
-      <location filename="app/shell/header_bar.py" />
-      <source>Iteration {n} of at most {of}</source>
-      <translation>Iteration {n} von höchstens {of}</translation>
-    </message>
-    <message>
-      <location filename="app/shell/header_bar.py" />
-      <source>Iteration {n} of {of}, subset {k} of {parts}</source>
-      <translation>Iteration {n} von {of}, Teilmenge {k} von {parts}</translation>
-    </message>
-    <message>
-      <location filename="app/shell/header_bar.py" />
-      <source>Iteration {n} of {of}</source>
-      <translation>Iteration {n} von {of}</translation>
     </message>
     <message>
       <location filename="app/shell/header_parts.py" />
@@ -4985,8 +4945,8 @@
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
-      <source>Switch between the full window and a simplified one with four steps: scan, protocol, run and review</source>
-      <translation>Zwischen dem vollen und einem vereinfachten Fenster mit vier Schritten wechseln: Scan, Protokoll, Lauf und Beurteilung</translation>
+      <source>Switch between the full window and a simplified one with the four cards, the run and the review</source>
+      <translation>Zwischen dem vollständigen und einem vereinfachten Fenster wechseln: die vier Karten, der Lauf und die Beurteilung</translation>
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
@@ -5025,18 +4985,28 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>1  Study</source>
-      <translation>1  Studie</translation>
+      <source>1  Scan</source>
+      <translation>1  Scan</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Open a PET or X-ray CT scan, or drop it on the window. Add a μ-map and crystal efficiencies to a PET scan if you have them.</source>
-      <translation>Öffnen Sie einen PET- oder Röntgen-CT-Scan, oder ziehen Sie ihn auf das Fenster. Fügen Sie einem PET-Scan eine μ-Karte und Kristalleffizienzen hinzu, wenn Sie sie haben.</translation>
+      <source>Open a PET or X-ray CT scan, or drop it on the window. The card shows the scanner, the patient and the number of warnings.</source>
+      <translation>Öffnen Sie einen PET- oder Röntgen-CT-Scan oder ziehen Sie ihn in das Fenster. Die Karte zeigt den Scanner, den Patienten und die Zahl der Warnungen.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>2  Corrections</source>
-      <translation>2  Korrekturen</translation>
+      <source>2  Protocol</source>
+      <translation>2  Protokoll</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help/help_dialog.py" />
+      <source>The defaults suit most scans. Fast, Standard and Fine change the voxel size and the number of iterations together. “More” shows all settings.</source>
+      <translation>Die Vorgaben passen für die meisten Scans. Schnell, Standard und Fein ändern Voxelgröße und Zahl der Iterationen gemeinsam. „Mehr“ zeigt alle Einstellungen.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help/help_dialog.py" />
+      <source>3  Corrections</source>
+      <translation>3  Korrekturen</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -5045,13 +5015,13 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>3 to 5  Settings</source>
-      <translation>3 bis 5  Einstellungen</translation>
+      <source>4  Inputs</source>
+      <translation>4  Eingaben</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>The defaults suit most scans. Fast, Standard and Fine change the voxel size and the number of iterations together.</source>
-      <translation>Die Voreinstellungen passen für die meisten Scans. Schnell, Standard und Fein ändern die Voxelgröße und die Zahl der Iterationen zusammen.</translation>
+      <source>Add a μ-map, a normalisation and the other files that the corrections need.</source>
+      <translation>Fügen Sie eine μ-Karte, eine Normalisierung und die anderen Dateien hinzu, die die Korrekturen brauchen.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -5060,13 +5030,23 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
+      <source>Judge</source>
+      <translation>Beurteilen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help/help_dialog.py" />
+      <source>After the start, the images fill the window. The card above them shows the run and its warnings. Accept or reject the image there, send it, or open the next scan.</source>
+      <translation>Nach dem Start füllen die Bilder das Fenster. Die Karte darüber zeigt den Lauf und seine Warnungen. Dort nehmen Sie das Bild an oder lehnen es ab, senden es oder öffnen den nächsten Scan.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help/help_dialog.py" />
       <source>Choose the device in the header. “Automatic” uses the GPU if available. If the GPU fails, the last image is kept and you can continue on the CPU. “Tune this machine” in the same menu finds the fastest kernels in about a minute.</source>
       <translation>Wählen Sie das Gerät in der Kopfzeile. „Automatisch“ verwendet die GPU, wenn es eine gibt. Fällt sie aus, bleibt das letzte Bild erhalten, und Sie können auf der CPU weitermachen. „Diesen Rechner abstimmen“ im selben Menü findet in etwa einer Minute die schnellsten Kernel.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>The Profile tab, next to Progress, shows the duration of each stage and the performance of the device.</source>
-      <translation>Der Reiter Profil, neben Lauf, zeigt die Dauer jedes Abschnitts und die Leistung des Geräts.</translation>
+      <source>The panel Profile, next to Progress, shows the duration of each stage and the performance of the device.</source>
+      <translation>Die Tafel Profil neben Fortschritt zeigt die Dauer jeder Stufe und die Leistung des Geräts.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -5080,8 +5060,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Every finished image is saved in the Results tab with its settings. There you can open it, reuse its settings, pin it or delete it.</source>
-      <translation>Jedes fertige Bild wird mit seinen Einstellungen im Reiter Ergebnisse gespeichert. Dort können Sie es öffnen, seine Einstellungen übernehmen, es anheften oder löschen.</translation>
+      <source>Every finished image is saved in the panel Results with its settings. There you can open it, reuse its settings, pin it or delete it.</source>
+      <translation>Jedes fertige Bild wird mit seinen Einstellungen in der Tafel Ergebnisse gespeichert. Dort können Sie es öffnen, seine Einstellungen übernehmen, es anheften oder löschen.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -5210,13 +5190,18 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Ctrl+1 … 5</source>
-      <translation>Strg+1 … 5</translation>
+      <source>Ctrl+1 … 4</source>
+      <translation>Strg+1 … 4</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Open or close a step</source>
-      <translation>Einen Schritt öffnen oder schließen</translation>
+      <source>Open or close a card</source>
+      <translation>Eine Karte öffnen oder schließen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help/help_dialog.py" />
+      <source>Switch between Prepare and Judge</source>
+      <translation>Zwischen Vorbereiten und Beurteilen wechseln</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -5272,6 +5257,61 @@
       <location filename="app/shell/help/help_dialog.py" />
       <source>Glossary</source>
       <translation>Glossar</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/judge_card.py" />
+      <source>No image yet</source>
+      <translation>Noch kein Bild</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/judge_card.py" />
+      <source>Accepted</source>
+      <translation>Angenommen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/judge_card.py" />
+      <source>Accepted with remarks</source>
+      <translation>Mit Bemerkungen angenommen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/judge_card.py" />
+      <source>Rejected</source>
+      <translation>Abgelehnt</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/judge_card.py" />
+      <source>aborted</source>
+      <translation>abgebrochen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/judge_card.py" />
+      <source>stopped by an error</source>
+      <translation>durch einen Fehler beendet</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/judge_card.py" />
+      <source>Show who signed off, and the report</source>
+      <translation>Zeigen, wer freigegeben hat, und den Bericht</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/judge_card.py" />
+      <source>Next scan</source>
+      <translation>Nächster Scan</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/judge_card.py" />
+      <source>Open the next scan (Ctrl+O)</source>
+      <translation>Den nächsten Scan öffnen (Strg+O)</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/judge_card.py" />
+      <source>Sign off</source>
+      <translation>Freigeben</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/run_warnings.py" />
+      <source>{kind}: this correction was not applied. {text}</source>
+      <translation>{kind}: Diese Korrektur wurde nicht angewendet. {text}</translation>
     </message>
     <message>
       <location filename="app/shell/live_mode.py" />
@@ -5374,14 +5414,144 @@
       <translation>Diese Meldung verbergen (Esc)</translation>
     </message>
     <message>
-      <location filename="app/shell/panels.py" />
-      <source>Previous tabs</source>
-      <translation>Vorige Reiter</translation>
+      <location filename="app/shell/page/page_switch.py" />
+      <source>Prepare</source>
+      <translation>Vorbereiten</translation>
     </message>
     <message>
-      <location filename="app/shell/panels.py" />
-      <source>Next tabs</source>
-      <translation>Nächste Reiter</translation>
+      <location filename="app/shell/page/page_switch.py" />
+      <source>Choose the scan, protocol and corrections, and start the run</source>
+      <translation>Scan, Protokoll und Korrekturen wählen und den Lauf starten</translation>
+    </message>
+    <message>
+      <location filename="app/shell/page/page_switch.py" />
+      <source>Look at the image, measure it, and sign it off</source>
+      <translation>Das Bild ansehen, ausmessen und freigeben</translation>
+    </message>
+    <message>
+      <location filename="app/shell/page/panel_rail.py" />
+      <source>Convergence curve, speed and time of the run</source>
+      <translation>Konvergenzkurve, Geschwindigkeit und Zeit des Laufs</translation>
+    </message>
+    <message>
+      <location filename="app/shell/page/panel_rail.py" />
+      <source>Time of each stage, and load of the computer</source>
+      <translation>Zeit jeder Stufe und Auslastung des Rechners</translation>
+    </message>
+    <message>
+      <location filename="app/shell/page/panel_rail.py" />
+      <source>Facts of the scan, the run and the image</source>
+      <translation>Angaben zu Scan, Lauf und Bild</translation>
+    </message>
+    <message>
+      <location filename="app/shell/page/panel_rail.py" />
+      <source>Profiles along lines, and figures of phantoms</source>
+      <translation>Profile entlang von Linien und Kennzahlen von Phantomen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/page/panel_rail.py" />
+      <source>Regions and their figures</source>
+      <translation>Regionen und ihre Kennzahlen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/page/panel_rail.py" />
+      <source>All finished images</source>
+      <translation>Alle fertigen Bilder</translation>
+    </message>
+    <message>
+      <location filename="app/shell/page/panel_rail.py" />
+      <source>Slices with the current settings, before a run</source>
+      <translation>Schichten mit den aktuellen Einstellungen, vor einem Lauf</translation>
+    </message>
+    <message>
+      <location filename="app/shell/page/panel_rail.py" />
+      <source>Panels</source>
+      <translation>Tafeln</translation>
+    </message>
+    <message>
+      <location filename="app/shell/page/panel_rail.py" />
+      <source>Run</source>
+      <translation>Lauf</translation>
+    </message>
+    <message>
+      <location filename="app/shell/page/panel_rail.py" />
+      <source>Run. Progress, profile and facts of the run</source>
+      <translation>Lauf. Fortschritt, Profil und Angaben zum Lauf</translation>
+    </message>
+    <message>
+      <location filename="app/shell/prepare/protocol_card.py" />
+      <source>Change to</source>
+      <translation>Wechseln zu</translation>
+    </message>
+    <message>
+      <location filename="app/shell/prepare/protocol_card.py" />
+      <source>Use the protocol {name!r}</source>
+      <translation>Das Protokoll {name!r} verwenden</translation>
+    </message>
+    <message>
+      <location filename="app/shell/running_page.py" />
+      <source>paused</source>
+      <translation>angehalten</translation>
+    </message>
+    <message>
+      <location filename="app/shell/running_page.py" />
+      <source>finishing</source>
+      <translation>wird abgeschlossen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/running_page.py" />
+      <source>at most {clock} left</source>
+      <translation>noch höchstens {clock}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/running_page.py" />
+      <source>{clock} left</source>
+      <translation>noch {clock}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/running_page.py" />
+      <source>Slab {subset} of {subsets}, finished slices: {slices:,}</source>
+      <translation>Block {subset} von {subsets}, fertige Schichten: {slices:,}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/running_page.py" />
+      <source>Frame {n} of {of}, update {k} of at most {parts}</source>
+      <translation>Zeitabschnitt {n} von {of}, Aktualisierung {k} von höchstens {parts}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/running_page.py" />
+      <source>Frame {n} of {of}, update {k} of {parts}</source>
+      <translation>Zeitabschnitt {n} von {of}, Aktualisierung {k} von {parts}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/running_page.py" />
+      <source>Frame {n} of {of}</source>
+      <translation>Zeitabschnitt {n} von {of}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/running_page.py" />
+      <source>Iteration {n} of at most {of}</source>
+      <translation>Iteration {n} von höchstens {of}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/running_page.py" />
+      <source>Iteration {n} of {of}, subset {k} of {parts}</source>
+      <translation>Iteration {n} von {of}, Teilmenge {k} von {parts}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/running_page.py" />
+      <source>Iteration {n} of {of}</source>
+      <translation>Iteration {n} von {of}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/side_panels.py" />
+      <source>Show: {title}</source>
+      <translation>Zeigen: {title}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/side_panels.py" />
+      <source>Fold this panel</source>
+      <translation>Diese Tafel einklappen</translation>
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
@@ -5452,81 +5622,6 @@
       <location filename="app/shell/technician/mode.py" />
       <source>Unlock …</source>
       <translation>Entsperren …</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician/panel.py" />
-      <source>not started</source>
-      <translation>nicht gestartet</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician/panel.py" />
-      <source>finished</source>
-      <translation>fertig</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician/panel.py" />
-      <source>aborted</source>
-      <translation>abgebrochen</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician/panel.py" />
-      <source>stopped by an error</source>
-      <translation>durch einen Fehler beendet</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician/panel.py" />
-      <source>1  Scan</source>
-      <translation>1  Scan</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician/panel.py" />
-      <source>2  Protocol</source>
-      <translation>2  Protokoll</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician/panel.py" />
-      <source>3  Run</source>
-      <translation>3  Lauf</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician/panel.py" />
-      <source>4  Review and sign off</source>
-      <translation>4  Beurteilen und freigeben</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician/panel.py" />
-      <source>Choose a scan (Ctrl+O)</source>
-      <translation>Scan wählen (Strg+O)</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician/panel.py" />
-      <source>No scan is open.</source>
-      <translation>Es ist kein Scan geöffnet.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician/panel.py" />
-      <source>Patient: {whose}.</source>
-      <translation>Patient: {whose}.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician/panel.py" />
-      <source>Available once there is an image.</source>
-      <translation>Verfügbar, sobald es ein Bild gibt.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician/panel.py" />
-      <source>{kind}: this correction was not applied. {text}</source>
-      <translation>{kind}: Diese Korrektur wurde nicht angewendet. {text}</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician/panel.py" />
-      <source>Check the image and the warnings.</source>
-      <translation>Bild und Warnungen prüfen.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician/panel.py" />
-      <source>Check the image.</source>
-      <translation>Bild prüfen.</translation>
     </message>
     <message>
       <location filename="app/shell/unsaved_changes.py" />
@@ -6014,8 +6109,8 @@
     </message>
     <message>
       <location filename="app/state/models/inputs.py" />
-      <source>The scan does not name its scanner; choose one in step 1.</source>
-      <translation>Der Scan nennt seinen Scanner nicht; wählen Sie einen in Schritt 1.</translation>
+      <source>The scan does not name its scanner; choose one in the card Scan.</source>
+      <translation>Der Scan nennt seinen Scanner nicht; wählen Sie einen in der Karte Scan.</translation>
     </message>
     <message>
       <location filename="app/state/models/messages.py" />
@@ -6644,8 +6739,8 @@
     </message>
     <message>
       <location filename="app/state/services/projection_reader.py" />
-      <source>There is not enough disk space for the projections; see the notes in step 1.</source>
-      <translation>Auf dem Datenträger ist nicht genug Platz für die Projektionen; siehe die Hinweise in Schritt 1.</translation>
+      <source>There is not enough disk space for the projections; see the notes in the card Scan.</source>
+      <translation>Auf dem Datenträger ist nicht genug Platz für die Projektionen; siehe die Hinweise in der Karte Scan.</translation>
     </message>
     <message>
       <location filename="app/state/services/projection_reader.py" />
@@ -6779,8 +6874,8 @@
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
-      <source>{name}: the scan does not name its scanner; choose one in step 1 first.</source>
-      <translation>{name}: Der Scan nennt seinen Scanner nicht; wählen Sie ihn zuerst in Schritt 1.</translation>
+      <source>{name}: the scan does not name its scanner; choose one in the card Scan first.</source>
+      <translation>{name}: Der Scan nennt seinen Scanner nicht; wählen Sie ihn zuerst in der Karte Scan.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
@@ -8030,8 +8125,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
-      <source>This image has no error map. To get one, set “Error map” in step 5, Finishing, and reconstruct again.</source>
-      <translation>Dieses Bild hat keine Fehlerkarte. Für eine Fehlerkarte in Schritt 5, Abschluss, „Fehlerkarte“ ausfüllen und neu rekonstruieren.</translation>
+      <source>This image has no error map. To get one, set “Error map” in the card Protocol, Finishing, and reconstruct again.</source>
+      <translation>Dieses Bild hat keine Fehlerkarte. Für eine Fehlerkarte in der Karte Protokoll, Abschluss, „Fehlerkarte“ ausfüllen und neu rekonstruieren.</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
@@ -8057,6 +8152,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/viewing/fusion/view_menu.py" />
       <source>Patient position</source>
       <translation>Patientenlage</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/view_menu.py" />
+      <source>Interpolate between voxels	I</source>
+      <translation>Zwischen Voxeln interpolieren	I</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
@@ -8360,6 +8460,11 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
+      <source>Magnify, measure distances and angles, or add arrows, text and curves</source>
+      <translation>Vergrößern, Strecken und Winkel messen oder Pfeile, Text und Kurven setzen</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/tools.py" />
       <source>Combine several slices into one: maximum, mean or minimum (B)</source>
       <translation>Mehrere Schichten zu einer verbinden: Maximum, Mittelwert oder Minimum (B)</translation>
     </message>
@@ -8392,6 +8497,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/viewing/viewer_tools/tools.py" />
       <source>Layout</source>
       <translation>Anordnung</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/tools.py" />
+      <source>Tools</source>
+      <translation>Werkzeuge</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
@@ -8605,8 +8715,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/fusion/comparing.py" />
-      <source>Both volumes need an error map. Set “Error map” in step 5, Finishing, and reconstruct again.</source>
-      <translation>Beide Volumina brauchen eine Fehlerkarte. In Schritt 5, Abschluss, „Fehlerkarte“ ausfüllen und neu rekonstruieren.</translation>
+      <source>Both volumes need an error map. Set “Error map” in the card Protocol, Finishing, and reconstruct again.</source>
+      <translation>Beide Volumina brauchen eine Fehlerkarte. In der Karte Protokoll, Abschluss, „Fehlerkarte“ ausfüllen und neu rekonstruieren.</translation>
     </message>
     <message>
       <location filename="app/views/fusion/comparing.py" />
@@ -9149,11 +9259,6 @@ Möchten Sie sie ersetzen?</translation>
       <translation>MIP-Fenster: {gain:g} × Schichtfenster</translation>
     </message>
     <message>
-      <location filename="app/views/slices/ortho_view.py" />
-      <source>No image yet</source>
-      <translation>Noch kein Bild</translation>
-    </message>
-    <message>
       <location filename="app/views/slices/region_slices.py" />
       <source>The image and the region for the mean appear here</source>
       <translation>Hier erscheinen das Bild und die Region für den Mittelwert</translation>
@@ -9247,11 +9352,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/views/text.py" />
       <source>not a number</source>
       <translation>keine Zahl</translation>
-    </message>
-    <message>
-      <location filename="app/views/view_toolbar.py" />
-      <source>Interpolate between voxels, or show each voxel as a block (I)</source>
-      <translation>Zwischen Voxeln interpolieren oder jedes Voxel als Block zeigen (I)</translation>
     </message>
     <message>
       <location filename="app/views/view_toolbar.py" />
@@ -10000,11 +10100,6 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/corrections_step.py" />
-      <source>Show: {title}</source>
-      <translation>Zeigen: {title}</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/corrections_step.py" />
       <source>none applied yet</source>
       <translation>noch keine angewendet</translation>
     </message>
@@ -10047,6 +10142,31 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/workspace/steps/finishing_step.py" />
       <source>error map from {n} replicates</source>
       <translation>Fehlerkarte aus {n} Wiederholungen</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/folded_warnings.py" />
+      <source>Show or hide the warnings</source>
+      <translation>Warnungen zeigen oder verbergen</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/folded_warnings.py" />
+      <source>1 warning</source>
+      <translation>1 Warnung</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/folded_warnings.py" />
+      <source>{n} warnings</source>
+      <translation>{n} Warnungen</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/folded_warnings.py" />
+      <source>Load file: {title} …</source>
+      <translation>Datei laden: {title} …</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/folded_warnings.py" />
+      <source>Choose a file</source>
+      <translation>Datei wählen</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
@@ -10137,6 +10257,56 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/workspace/steps/import_fields.py" />
       <source>from the files</source>
       <translation>aus den Dateien</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/input_row.py" />
+      <source>Use this file for every scan from this scanner that you open from now on. Scans from other scanners are not affected. Clear the box to stop.</source>
+      <translation>Diese Datei für jeden Scan dieses Scanners verwenden, den Sie von jetzt an öffnen. Scans anderer Scanner sind nicht betroffen. Entfernen Sie das Häkchen, um das zu beenden.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/input_row.py" />
+      <source>Use this scanner for every scan in this format that you open from now on. Clear the box to stop.</source>
+      <translation>Diesen Scanner für jeden Scan in diesem Format verwenden, den Sie von jetzt an öffnen. Entfernen Sie das Häkchen, um das zu beenden.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/input_row.py" />
+      <source>Clear: {title}</source>
+      <translation>Leeren: {title}</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/input_row.py" />
+      <source>Replace …</source>
+      <translation>Ersetzen …</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/input_row.py" />
+      <source>reading …</source>
+      <translation>wird gelesen …</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/inputs_step.py" />
+      <source>Inputs</source>
+      <translation>Eingaben</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/inputs_step.py" />
+      <source>1 missing</source>
+      <translation>1 fehlt</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/inputs_step.py" />
+      <source>{n} missing</source>
+      <translation>{n} fehlen</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/inputs_step.py" />
+      <source>none needed</source>
+      <translation>keine nötig</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/inputs_step.py" />
+      <source>Fill in …</source>
+      <translation>Ausfüllen …</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
@@ -10374,6 +10544,16 @@ Möchten Sie sie ersetzen?</translation>
       <translation>{length:.0f} mm lang</translation>
     </message>
     <message>
+      <location filename="app/workspace/steps/scanner_row.py" />
+      <source>From the scan</source>
+      <translation>Aus dem Scan</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/scanner_row.py" />
+      <source>Use for all scans in this format</source>
+      <translation>Für alle Scans in diesem Format verwenden</translation>
+    </message>
+    <message>
       <location filename="app/workspace/steps/step_changes.py" />
       <source>Reset to the value in {name!r}: {then}</source>
       <translation>Auf den Wert in {name!r} zurücksetzen: {then}</translation>
@@ -10435,6 +10615,11 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_panel.py" />
+      <source>Less</source>
+      <translation>Weniger</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/step_panel.py" />
       <source>Close this step</source>
       <translation>Diesen Schritt schließen</translation>
     </message>
@@ -10445,48 +10630,28 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
-      <source>Use this file for every scan from this scanner that you open from now on. Scans from other scanners are not affected. Clear the box to stop.</source>
-      <translation>Diese Datei für jeden Scan dieses Scanners verwenden, den Sie von jetzt an öffnen. Scans anderer Scanner sind nicht betroffen. Entfernen Sie das Häkchen, um das zu beenden.</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/study_step.py" />
-      <source>Use this scanner for every scan in this format that you open from now on. Clear the box to stop.</source>
-      <translation>Diesen Scanner für jeden Scan in diesem Format verwenden, den Sie von jetzt an öffnen. Entfernen Sie das Häkchen, um das zu beenden.</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/study_step.py" />
       <source>Open a scan or drop it on the window: list-mode data, a histogram or X-ray projections.</source>
       <translation>Öffnen Sie einen Scan, oder ziehen Sie ihn auf das Fenster: List-Mode-Daten, ein Histogramm oder Röntgenprojektionen.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
-      <source>reading …</source>
-      <translation>wird gelesen …</translation>
+      <source>Patient: {whose}.</source>
+      <translation>Patient: {whose}.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/study_step.py" />
+      <source>Open another scan …</source>
+      <translation>Anderen Scan öffnen …</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/study_step.py" />
+      <source>Choose a scan (Ctrl+O)</source>
+      <translation>Scan wählen (Strg+O)</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
       <source>no scan yet</source>
       <translation>noch kein Scan</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/study_step.py" />
-      <source>Clear: {title}</source>
-      <translation>Leeren: {title}</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/study_step.py" />
-      <source>Replace …</source>
-      <translation>Ersetzen …</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/study_step.py" />
-      <source>From the scan</source>
-      <translation>Aus dem Scan</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/study_step.py" />
-      <source>Use for all scans in this format</source>
-      <translation>Für alle Scans in diesem Format verwenden</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
@@ -10500,8 +10665,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>For Bq/mL, also add a calibration in step 1.</source>
-      <translation>Für Bq/mL fügen Sie in Schritt 1 auch eine Kalibrierung hinzu.</translation>
+      <source>For Bq/mL, also add a calibration in the card Inputs.</source>
+      <translation>Für Bq/mL fügen Sie in der Karte Eingaben auch eine Kalibrierung hinzu.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
@@ -11405,11 +11570,6 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/roles.py" />
-      <source>Fill in …</source>
-      <translation>Ausfüllen …</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/roles.py" />
       <source>Enter the nuclide, dose, times and patient weight for this scan</source>
       <translation>Nuklid, Dosis, Zeiten und Patientengewicht für diesen Scan eingeben</translation>
     </message>
@@ -12310,23 +12470,18 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
-      <source>Inputs</source>
-      <translation>Eingaben</translation>
-    </message>
-    <message>
-      <location filename="engine/protocols/study/study.py" />
       <source>Auxiliary files, for example the μ-map, listed by role</source>
       <translation>Hilfsdateien, zum Beispiel die μ-Karte, nach Rolle</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
       <source>Name of the scan in messages</source>
-      <translation type="unfinished" />
+      <translation>Name des Scans in Meldungen</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
       <source>Size and SHA-256 of the scan</source>
-      <translation type="unfinished" />
+      <translation>Größe und SHA-256 des Scans</translation>
     </message>
     <message>
       <location filename="engine/tools/tuning/device_cone.py" />

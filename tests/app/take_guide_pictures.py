@@ -161,7 +161,7 @@ def guide(shots: Photographer) -> None:
     finish(shots)
     shots.show_step(1)
     shots.shoot("pet-corrections")
-    shots.show_step(2)
+    window.pages.show("judge")
     shots.shoot("pet-finished")
     sign_off(shots)
     draw_regions(shots, "regions")

@@ -1,4 +1,4 @@
-"""A technician at work: from a scan to its signed report by mouse alone; tells what it took.
+"""A technician at work: from a scan to its report, signed and sent, by mouse alone.
 
 python -m tests.app.technician_session FOLDER SCAN
 
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QListView,
     QPushButton,
+    QScrollBar,
     QTreeView,
     QWidget,
 )
@@ -37,9 +38,11 @@ from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.results import Results
 from engine.results.reports import Site, signatures_of
 from tests.app.engine_in_thread import EngineInThread
+from tests.engine.io.dicom.test_dicom_network import node
 
 PATIENCE_S = 120.0
 SETTLED = 5
+SIZE = (1280, 720)
 PASSPHRASE = "correct horse"
 
 
@@ -101,8 +104,8 @@ def choose(app: QApplication, name: str) -> None:
     click(accept)
 
 
-def prepare(folder: Path, scan: Path) -> Preferences:
-    """Set up what the physicist has: a locked protocol, a passphrase, a folder for reports."""
+def prepare(folder: Path, scan: Path, archive: str) -> Preferences:
+    """Set up what the physicist has: a locked protocol, a passphrase, a folder, a DICOM node."""
     preferences = Preferences(folder / "home")
     library = preferences.library
     algorithm = {"kind": "osem", "iterations": 1, "subsets": 2}
@@ -112,30 +115,33 @@ def prepare(folder: Path, scan: Path) -> Preferences:
     assert listed is not None
     library.lock(listed, on=True)
     (folder / "reports").mkdir()
-    preferences.set_site(Site(name="Test site", reports=str(folder / "reports")))
+    site = Site(name="Test site", reports=str(folder / "reports"), node=archive, called="ARCHIVE")
+    preferences.set_site(site)
     preferences.technician, preferences.passphrase = True, hashed(PASSPHRASE)
     preferences.folder_last_used = str(scan.parent)
     return preferences
 
 
 def work(app: QApplication, window: MainWindow, scan: Path) -> Hands:
-    """Go from the scan to the signed report."""
-    hands, panel, session = Hands(), window.workflow.panel, window.session
+    """Go from the scan to the report, signed and sent."""
+    hands, session = Hands(), window.session
+    scan_card, card, start = window.workflow.scan, window.header.judging, window.header.choice.start
     app.installEventFilter(hands)
     QTimer.singleShot(300, lambda: choose(app, scan.name))
-    click(panel.open)
+    click(scan_card.open)
     calm = lambda: not window.commands.is_busy  # noqa: E731
     wait(app, lambda: "data" in session.study.inputs and calm(), "the scan")
     assert session.study.base.name == "Site PET", "the site's own protocol is taken unasked"
-    wait(app, panel.start.isEnabled, "Start")
-    click(panel.start)
+    wait(app, start.isEnabled, "Start")
+    click(start)
     done = lambda: session.run.state is RunState.FINISHED and bool(session.run.record.result_id)  # noqa: E731
     wait(app, lambda: done() and calm(), "the result")
-    wait(app, panel.sign_off.judgement.isEnabled, "the judgement")
-    click(panel.sign_off.judgement.buttons["acceptable"])
-    wait(app, panel.sign_off.sign.isEnabled, "the signature")
-    click(panel.sign_off.sign)
-    wait(app, lambda: panel.sign_off.open.isVisible() and calm(), "the report")
+    wait(app, card.sign_off.judgement.isEnabled, "the judgement")
+    click(card.sign_off.judgement.buttons["acceptable"])
+    wait(app, card.sign_off.send.isEnabled, "the signature")
+    click(card.sign_off.send)
+    sent = lambda: "accepted the report" in card.sign_off.said.text() and calm()  # noqa: E731
+    wait(app, sent, "the answer of the archive")
     app.removeEventFilter(hands)
     return hands
 
@@ -143,15 +149,32 @@ def work(app: QApplication, window: MainWindow, scan: Path) -> Hands:
 def main(folder: Path, scan: Path) -> None:
     """Work, and tell it in a line of JSON."""
     os.environ["ISOCENTER_HOME"] = str(folder / "home")
-    app = make_app()
-    window = make_window(app, prepare(folder, scan))
+    taken: list[str] = []
+
+    def answer(event) -> int:
+        taken.append(str(event.dataset.SOPClassUID.name))
+        return 0x0000
+
+    with node(answer) as archive:
+        tell(make_app(), folder, scan, (f"{archive.host}:{archive.port}", taken))
+
+
+def tell(app: QApplication, folder: Path, scan: Path, archive: tuple[str, list[str]]) -> None:
+    """Work with an archive that takes everything."""
+    address, taken = archive
+    window = make_window(app, prepare(folder, scan, address))
+    window.resize(*SIZE)
     window.runner.engine = EngineInThread
     window.show()
     found = lambda: window.session.device.found != () and not window.commands.is_busy  # noqa: E731
     wait(app, found, "the window")
     hands = work(app, window, scan)
     result = Results().open(window.session.run.record.result_id)
+    bars = window.workflow.findChildren(QScrollBar)
     told = {
+        "size": [window.width(), window.height()],
+        "scrolls": [bar.value() for bar in bars if bar.value()],
+        "sent": sorted(taken),
         "platform": QGuiApplication.platformName(),
         "clicks": hands.presses,
         "keys": hands.keys,

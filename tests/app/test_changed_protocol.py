@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from app.output.results.result_text import lines_of, made_with
-from app.shell.technician.panel import TechnicianPanel
 from app.state.models.run_record import RunRecord
 from app.workspace.queue.queue_text import tip_of as queue_tip
 from app.workspace.study_list.study_text import cells_of
@@ -56,15 +55,13 @@ def kept(study: Study):
 def on_screen(window, opened, study, result) -> dict[str, str]:
     """Return what the parts of the window say."""
     opened(study)
-    technician = TechnicianPanel(window.context, lambda: None, lambda: None)
     record = RunRecord(study=result.study, run=result.record.run_record)
     found = {
         "protocol box": window.header.choice.protocols.currentText(),
-        "technician's card": technician.protocol.words.text(),
+        "card of the protocol": window.workflow.protocol.summary,
         "caption": record.local_title,
         "made with": made_with(record, None)[0],
     }
-    technician.deleteLater()
     return found
 
 

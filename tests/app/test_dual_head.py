@@ -305,7 +305,7 @@ def test_layers_are_one_to_the_response_where_they_are_to_be(session, response, 
 
 
 def test_the_wait_for_a_response_is_told_in_words(session, histogram):
-    from app.shell.header_bar import progress_text
+    from app.shell.running_page import progress_text
     from engine.data.runs.events import Progressed, StageStarted
 
     take(session, histogram)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from engine.analysis.regions import (
 )
 from engine.core.errors import EngineError
 from engine.io import exports_folder
+from engine.jobs.study_index import Node, call_node, send_files
 from engine.results import VOLUME, Result, Results, default_export_name
 from engine.results.reports import (
     Judgement,
@@ -26,12 +27,16 @@ from engine.results.reports import (
     Site,
     login_name,
     report_of,
+    send_report,
     sign,
     signature_warnings,
     signatures_of,
     write_report,
 )
 
+MOST_S = 600.0
+"""Time after which sending is ended in any case. A report has two small files."""
+NO_NODE = tr("No DICOM node is configured; add one in the settings.")
 NO_RESULT = tr("There is no result yet. A result is saved at the end of each run.")
 
 
@@ -132,6 +137,54 @@ def sign_and_report(
         busy=tr("Saving the report"),
         failed=tr("The report was not saved."),
     )
+
+
+def send_result(
+    context: AppContext,
+    done: Callable[[str], object],
+    *,
+    full: bool = False,
+    with_regions: bool = False,
+    id: str = "",
+) -> None:
+    """Send the report of a result to the DICOM node of the site, in a thread.
+
+    Parameters
+    ----------
+    context
+        context with the displayed result
+    done
+        called with the name of the node
+    full
+        True for the full report
+    with_regions
+        True to send the regions too
+    id
+        result to send; empty: the displayed one
+    """
+    context.session.unlock_key()
+    id = id or context.session.run.record.result_id
+
+    def work(_: object) -> str:
+        subject = read_subject(context, id)
+        report = report_of(subject, full=full)
+        return send_report(report, subject, _send_in_child, with_regions=with_regions)
+
+    context.commands.run_task(
+        work,
+        lambda node: _tell_sent(context, node, done),
+        busy=tr("Sending the report"),
+        failed=tr("The report was not sent."),
+    )
+
+
+def _send_in_child(paths: Sequence[Path], node: Node) -> int:
+    return call_node(send_files, list(paths), node, name=node.name, seconds=MOST_S)
+
+
+def _tell_sent(context: AppContext, node: str, done: Callable[[str], object]) -> None:
+    context.session.add_log("info", tr("{node} accepted the report.", node=node))
+    done(node)
 
 
 def read_subject(context: AppContext, id: str) -> ReportSubject:

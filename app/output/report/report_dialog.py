@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
@@ -22,10 +21,12 @@ from PySide6.QtWidgets import (
 from app.language.translation import tr
 from app.output.report.printing import DPI, ask_and_print
 from app.output.report.report_commands import (
+    NO_NODE,
     Reported,
     free_path,
     read_subject,
     regions_on_show,
+    send_result,
     sign_and_report,
 )
 from app.output.report.sign_off import SignOff
@@ -35,14 +36,12 @@ from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.widgets import button, grow_to_fit, label
 from app.views.literal_text import LiteralLabel, literal_tip
 from engine.analysis.regions import read_regions, regions_file_of
-from engine.jobs.study_index import Node, call_node, send_files
 from engine.results import VOLUME, Results
 from engine.results.reports import (
     KINDS,
     REGION_KINDS,
     ReportSubject,
     report_of,
-    send_report,
     to_images,
 )
 
@@ -50,11 +49,6 @@ WIDTH_PX = 880
 PREVIEW_PX, A4 = 300, 297 / 210
 """Width of the preview, and ratio of height to width."""
 PREVIEW_DPI = 110
-NO_NODE = tr("No DICOM node is configured; add one in the settings.")
-
-
-MOST_S = 600.0
-"""Time after which sending is ended in any case. A report has two small files."""
 
 
 class ReportDialog(QDialog):
@@ -204,20 +198,12 @@ class ReportDialog(QDialog):
         )
 
     def _send(self) -> None:
-        self._context.session.unlock_key()
-
-        with_regions = self._has_regions and self.regions.isChecked()
-
-        def work(_: object) -> str:
-            subject = self._subject()
-            report = report_of(subject, full=self.full.isChecked())
-            return send_report(report, subject, _send_in_child, with_regions=with_regions)
-
-        self._context.commands.run_task(
-            work,
+        send_result(
+            self._context,
             lambda node: self.said.setText(tr("{node} accepted the report.", node=node)),
-            busy=tr("Sending the report"),
-            failed=tr("The report was not sent."),
+            full=self.full.isChecked(),
+            with_regions=self._has_regions and self.regions.isChecked(),
+            id=self._id,
         )
 
     def _subject(self) -> ReportSubject:
@@ -233,7 +219,3 @@ def _has_regions(context: AppContext, id: str) -> bool:
         return False
     beside = regions_file_of(Results().open(id).folder / VOLUME)
     return beside.exists() and bool(read_regions(beside).regions)
-
-
-def _send_in_child(paths: Sequence[Path], node: Node) -> int:
-    return call_node(send_files, list(paths), node, name=node.name, seconds=MOST_S)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
@@ -20,6 +22,7 @@ from app.output.report.report_commands import (
     Reported,
     obstacle,
     people_of,
+    send_result,
     sign_and_report,
     signatures_of_run,
 )
@@ -90,14 +93,19 @@ class SignOff(QWidget):
     Signals
     -------
     changed : the judgement changed, or the image was signed
+
+    Parameters
+    ----------
+    context : context with the displayed result
+    apart : True if the owner places the three buttons of the judgement elsewhere
     """
 
     changed = Signal()
 
-    def __init__(self, context: AppContext) -> None:
+    def __init__(self, context: AppContext, *, apart: bool = False) -> None:
         super().__init__()
         self._context, self._run = context, context.session.run
-        self._of = ""
+        self._of = self._sent_to = ""
         self._reported: Reported | None = None
         self._signatures: tuple[Signature, ...] = ()
         self._fault = ""
@@ -112,18 +120,20 @@ class SignOff(QWidget):
         )
         self.sign = button(tr("Sign off and save report"), self._sign, role="primary")
         set_icon(self.sign, "report", context.theme, "on_accent")
+        self.send = button(tr("Sign off and send"), self._sign_and_send, role="primary")
+        set_icon(self.send, "send", context.theme, "on_accent")
         self.said = label("", "muted", wrap=True)
         self.open = button(
             tr("Open the report"), self._open, tr("Open the report in the default program")
         )
-        self._lay_out()
+        self._lay_out(apart)
         self.judgement.group.buttonClicked.connect(self._show)
         self.remark.textChanged.connect(self._show)
         for signal in (self._run.state_changed, self._run.images_changed, self._run.result_kept):
             signal.connect(self._show)
         self._show()
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, apart: bool) -> None:
         self.by = QWidget()
         row = QHBoxLayout(self.by)
         row.setContentsMargins(0, 0, 0, 0)
@@ -133,17 +143,19 @@ class SignOff(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        column.addWidget(self.judgement)
+        if not apart:
+            column.addWidget(self.judgement)
         column.addWidget(self.remark)
         column.addWidget(self.by)
         column.addWidget(self.sign)
+        column.addWidget(self.send)
         column.addWidget(self.said)
         column.addWidget(self.open)
 
     def _show(self) -> None:
         record = self._run.record
         if record.result_id != self._of:  # another image: the judgement does not apply to it
-            self._of, self._reported = record.result_id, None
+            self._of, self._sent_to, self._reported = record.result_id, "", None
             self._signatures, self._fault = signatures_of_run(record)
             self.judgement.clear()
             self.remark.clear()
@@ -155,6 +167,11 @@ class SignOff(QWidget):
         self.judgement.setEnabled(can_judge)
         for each in (self.judgement, self.by, self.sign):
             each.setVisible(not self.is_signed)
+        node = self._context.preferences.site.node
+        self.send.setVisible(bool(node) and not self.is_signed)
+        self.send.setEnabled(not why)
+        sending = tr("Record the review, save the report and send it to {node}", node=node)
+        self.send.setToolTip(literal_tip(why or sending))
         self.remark.setVisible(self.judgement.chosen not in (None, "acceptable"))
         self.open.setVisible(self._reported is not None)
         self._say(why)
@@ -164,6 +181,16 @@ class SignOff(QWidget):
     def is_signed(self) -> bool:
         """True if the result is signed off; it is then not asked for again."""
         return bool(self._signatures)
+
+    @property
+    def signature(self) -> Signature | None:
+        """The last signature of the result; None before it is signed off."""
+        return self._signatures[-1] if self._signatures else None
+
+    def take_back(self) -> None:
+        """Clear a judgement that was not signed off."""
+        self.judgement.clear()
+        self._show()
 
     def _obstacle(self) -> str:
         if self._run.state in (RunState.PREPARING, RunState.RUNNING, RunState.FINISHING):
@@ -178,6 +205,10 @@ class SignOff(QWidget):
         return "" if is_bare else NO_REMARK
 
     def _say(self, why: str) -> None:
+        self._say_state(why)
+        self.said.setVisible(bool(self.said.text()))
+
+    def _say_state(self, why: str) -> None:
         if not self.is_signed:
             self.said.setText(" ".join(filter(None, (self._fault, why))))
             set_tone(self.said, "look" if self._fault else "muted")
@@ -186,7 +217,8 @@ class SignOff(QWidget):
         if self._reported is not None:
             path = str(self._reported.path)
             words = tr("{describe}. Report: {name}", describe=words, name=self._reported.path.name)
-        self.said.setText(" ".join(filter(None, (words, self._fault))))
+        sent = tr("{node} accepted the report.", node=self._sent_to) if self._sent_to else ""
+        self.said.setText(" ".join(filter(None, (words, sent, self._fault))))
         self.said.setToolTip(literal_tip(path))
         set_tone(self.said, "look" if self._fault else "ok")
 
@@ -197,14 +229,29 @@ class SignOff(QWidget):
             self.who.clear()
             self.who.addItems(people)
 
-    def _sign(self) -> None:
+    def _sign(self, done: Callable[[Reported], object] | None = None) -> None:
         judgement = self.judgement.chosen
         if judgement is None:
             return
         # A second click would sign twice.
         self.sign.setEnabled(False)
+        self.send.setEnabled(False)
         verdict = ImageJudgement(self.who.currentText(), judgement, self.remark.text())
-        sign_and_report(self._context, verdict, self._done)
+        sign_and_report(self._context, verdict, done or self._done)
+
+    def _sign_and_send(self) -> None:
+        of = self._of
+
+        def sent(node: str) -> None:
+            if self._run.record.result_id == of:
+                self._sent_to = node
+                self._show()
+
+        def done(reported: Reported) -> None:
+            self._done(reported)
+            send_result(self._context, sent, id=of)
+
+        self._sign(done)
 
     def _done(self, reported: Reported) -> None:
         if self._run.record.result_id == self._of:

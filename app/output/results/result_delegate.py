@@ -27,7 +27,7 @@ class ResultDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, results: ResultList, parent: QObject) -> None:
         super().__init__(parent)
         self._theme, self._results = theme, results
-        self._thumbnails: OrderedDict[tuple[str, float], QPixmap] = OrderedDict()
+        self._thumbnails = Thumbnails(theme, THUMBNAIL_PX)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, HEIGHT_PX)
@@ -44,7 +44,7 @@ class ResultDelegate(QStyledItemDelegate):
         corner = rect.topLeft()
         top = (HEIGHT_PX - THUMBNAIL_PX) // 2
         frame = QRect(corner.x() + top, corner.y() + top, THUMBNAIL_PX, THUMBNAIL_PX)
-        painter.drawPixmap(frame, self._thumbnail(result, painter.device().devicePixelRatioF()))
+        painter.drawPixmap(frame, self._thumbnails.of(result, painter.device().devicePixelRatioF()))
         painter.setPen(QPen(QColor(self._theme.colours.line), 1))
         painter.drawRect(frame)
         words = rect.adjusted(2 * top + THUMBNAIL_PX - GAP_PX // 2 + 2, top, -GAP_PX, -top)
@@ -76,11 +76,34 @@ class ResultDelegate(QStyledItemDelegate):
             pin = QRect(rect.right() - PIN_PX, rect.top() + (height - PIN_PX) // 2, PIN_PX, PIN_PX)
             draw("pin", self._theme, "muted").paint(painter, pin)
 
-    def _thumbnail(self, result: Result, ratio: float) -> QPixmap:
+
+class Thumbnails:
+    """Pictures of results in one size; those that were used least recently are dropped.
+
+    Parameters
+    ----------
+    theme : the theme, for results without a picture
+    edge_px : edge of the square around a picture [px]
+    """
+
+    def __init__(self, theme: Theme, edge_px: int) -> None:
+        self._theme, self._edge_px = theme, edge_px
+        self._known: OrderedDict[tuple[str, float], QPixmap] = OrderedDict()
+
+    def of(self, result: Result, ratio: float) -> QPixmap:
+        """Return the picture of a result.
+
+        Parameters
+        ----------
+        result
+            the result
+        ratio
+            pixels of the screen per pixel of the window
+        """
         # The ratio is part of the key: a window can move to a screen with another scaling.
         key = str(result.thumbnail), ratio
-        if key not in self._thumbnails:
-            edge = round(THUMBNAIL_PX * ratio)
+        if key not in self._known:
+            edge = round(self._edge_px * ratio)
             found = QPixmap(key[0])
             # The thumbnail may be missing or damaged; the result can still be opened.
             if found.isNull():
@@ -88,9 +111,9 @@ class ResultDelegate(QStyledItemDelegate):
                 found.fill(QColor(self._theme.colours.field))
             smooth = Qt.TransformationMode.SmoothTransformation
             kept = Qt.AspectRatioMode.KeepAspectRatio
-            self._thumbnails[key] = found.scaled(edge, edge, kept, smooth)
+            self._known[key] = found.scaled(edge, edge, kept, smooth)
             # Those that were painted least recently are read again when they are scrolled to.
-            if len(self._thumbnails) > MOST_THUMBNAILS:
-                self._thumbnails.popitem(last=False)
-        self._thumbnails.move_to_end(key)
-        return self._thumbnails[key]
+            if len(self._known) > MOST_THUMBNAILS:
+                self._known.popitem(last=False)
+        self._known.move_to_end(key)
+        return self._known[key]

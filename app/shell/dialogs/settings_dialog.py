@@ -126,7 +126,7 @@ class SettingsDialog(QDialog):
     def _add_technician(self) -> None:
         self.technician = QCheckBox(tr("Start in technician mode"))
         self.technician.setToolTip(
-            tr("Start with a simplified window that has four steps: scan, protocol, run and review")
+            tr("Start with a simplified window that has the four cards, the run and the review")
         )
         self.technician.setChecked(self._preferences.technician)
         self.change = button("", self._set_passphrase, tr("Required to leave technician mode"))

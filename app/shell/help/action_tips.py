@@ -15,8 +15,8 @@ QUEUE_TIP = tr("Add this study with its current settings to the queue")
 TUNE_TIP = tr("Find the fastest kernels for this computer and use them in later runs")
 REPORT_TIP = tr("Sign off the result, then save, print or send its report")
 TECHNICIAN_TIP = tr(
-    "Switch between the full window and a simplified one with four steps: scan, "
-    "protocol, run and review"
+    "Switch between the full window and a simplified one with the four cards, the run "
+    "and the review"
 )
 APART_TIP = tr(
     "Move this panel to a separate window, for example on a second screen. Close "

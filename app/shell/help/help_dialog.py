@@ -20,28 +20,39 @@ from app.ui.theme.widgets import fit_to_screen, label, scrolled
 SIZE_PX = (640, 620)
 STEPS = (
     (
-        tr("1  Study"),
+        tr("1  Scan"),
         tr(
-            "Open a PET or X-ray CT scan, or drop it on the window. Add a μ-map and crystal "
-            "efficiencies to a PET scan if you have them."
+            "Open a PET or X-ray CT scan, or drop it on the window. The card shows the scanner, "
+            "the patient and the number of warnings."
         ),
     ),
     (
-        tr("2  Corrections"),
+        tr("2  Protocol"),
+        tr(
+            "The defaults suit most scans. Fast, Standard and Fine change the voxel size "
+            "and the number of iterations together. “More” shows all settings."
+        ),
+    ),
+    (
+        tr("3  Corrections"),
         tr("Each row shows the effect of a correction, or the reason why it is not applied."),
     ),
     (
-        tr("3 to 5  Settings"),
-        tr(
-            "The defaults suit most scans. Fast, Standard and Fine change the voxel size "
-            "and the number of iterations together."
-        ),
+        tr("4  Inputs"),
+        tr("Add a μ-map, a normalisation and the other files that the corrections need."),
     ),
     (
         tr("Start"),
         tr(
             "The status line shows the memory and time the run needs. During the "
             "run you can pause, abort, or finish early and keep the image."
+        ),
+    ),
+    (
+        tr("Judge"),
+        tr(
+            "After the start, the images fill the window. The card above them shows the run and "
+            "its warnings. Accept or reject the image there, send it, or open the next scan."
         ),
     ),
     (
@@ -55,7 +66,7 @@ STEPS = (
     (
         tr("Profile"),
         tr(
-            "The Profile tab, next to Progress, shows the duration of each stage and the "
+            "The panel Profile, next to Progress, shows the duration of each stage and the "
             "performance of the device."
         ),
     ),
@@ -76,7 +87,7 @@ STEPS = (
     (
         tr("Results"),
         tr(
-            "Every finished image is saved in the Results tab with its settings. There you "
+            "Every finished image is saved in the panel Results with its settings. There you "
             "can open it, reuse its settings, pin it or delete it."
         ),
     ),
@@ -115,7 +126,8 @@ SHORTCUTS = (
     ("T, M", tr("Rotate the slice by 90°, or mirror it")),
     ("Ctrl+C", tr("Copy the views as an image")),
     ("V, P, G, S", tr("Show the volume, projections, geometry or oblique planes of an X-ray scan")),
-    (tr("Ctrl+1 … 5"), tr("Open or close a step")),
+    (tr("Ctrl+1 … 4"), tr("Open or close a card")),
+    ("Ctrl+J", tr("Switch between Prepare and Judge")),
     ("Ctrl+L", tr("Log")),
     ("Ctrl+Shift+L", tr("Watch a running X-ray scan")),
     ("Ctrl+T", tr("Light or dark theme")),

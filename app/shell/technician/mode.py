@@ -6,7 +6,7 @@ users who can edit the settings file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
@@ -22,7 +22,7 @@ from engine.modalities import AnyModality, Protocol, digest_of
 
 ALLOWED = frozenset(
     (
-        *("open", "studies", "export", "report", "technician", "quit"),
+        *("open", "studies", "export", "report", "send", "technician", "quit"),
         *("start", "pause", "finish", "abort"),
         *("theme", "full_views", "log", "guide", "help", "support_bundle", "about"),
     )
@@ -43,7 +43,7 @@ class TechnicianMode(QObject):
     context : context with the preferences
     actions : all actions of the window, by name
     extras : other parts to hide
-    panels : steps, and the technician panel that replaces them
+    lock : locks the forms of the cards, or unlocks them
     tabs : tabs of the right panel
     """
 
@@ -55,13 +55,13 @@ class TechnicianMode(QObject):
         context: AppContext,
         actions: dict[str, QAction],
         extras: Sequence[QWidget | QAction],
-        panels: tuple[QWidget, QWidget],
+        lock: Callable[[bool], object],
         tabs: QTabWidget,
     ) -> None:
         super().__init__(window)
         self._window, self._context = window, context
         self._actions, self._extras = actions, tuple(extras)
-        self._panels, self._tabs = panels, tabs
+        self._lock, self._tabs = lock, tabs
         self.is_on = False
         self._approved: dict[str, list[Protocol]] = {}
         # The session asks before every start.
@@ -130,9 +130,7 @@ class TechnicianMode(QObject):
             action.setVisible(not self.is_on or name in ALLOWED)
         for each in self._extras:
             each.setVisible(not self.is_on)
-        steps, own = self._panels
-        steps.setVisible(not self.is_on)
-        own.setVisible(self.is_on)
+        self._lock(self.is_on)
         for i in range(self._tabs.count()):
             # The visibility of the preview depends on the modality.
             if self._tabs.tabText(i) != PreviewTab.title:

@@ -26,7 +26,6 @@ def technician_of(window: MainWindow) -> TechnicianMode:
     results = [each for each in tabs if isinstance(each, ResultsTab)]
     extras: list[QWidget | QAction] = [
         window.header.choice.manage,
-        window.header.device,
         *window.centre.welcome.extras,
         # Settings of a result and deleting it are not for this mode.
         *(part for each in results for part in (each.settings, each.more)),
@@ -37,12 +36,14 @@ def technician_of(window: MainWindow) -> TechnicianMode:
         window.context,
         window.actions_.named(),
         extras,
-        (window.workflow.steps, window.workflow.technician),
+        window.workflow.lock,
         window.tabs,
     )
     mode.changed.connect(window.header.choice.offer_approved)
+    mode.changed.connect(lambda on: window.header.allow_device(not on))
+    mode.changed.connect(window.rail.refresh)
     mode.changed.connect(window.actions_.refresh)
-    mode.changed.connect(window.workflow.panel.refresh)
+    mode.changed.connect(window.workflow.protocol.refresh)
     # The mode may already be on, before these receivers were connected.
     mode.changed.emit(mode.is_on)
     window.actions_.technician.triggered.connect(mode.toggle)

@@ -138,7 +138,7 @@ class Inputs(dict[str, Input]):
         # Formats such as plain list mode hold crystal numbers, which mean nothing without a
         # geometry.
         if self.scanner is None and (self.scan is None or self.scan.needs_scanner):
-            return tr("The scan does not name its scanner; choose one in step 1.")
+            return tr("The scan does not name its scanner; choose one in the card Scan.")
         return ""
 
 

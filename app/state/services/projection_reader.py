@@ -15,7 +15,7 @@ from engine.core.settings import Settings
 from engine.modalities import Part, ProjectionsSummary, RadiographStore
 
 Steps = tuple[Settings, ...]
-NO_ROOM = tr("There is not enough disk space for the projections; see the notes in step 1.")
+NO_ROOM = tr("There is not enough disk space for the projections; see the notes in the card Scan.")
 
 
 @dataclass(frozen=True)

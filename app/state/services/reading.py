@@ -313,7 +313,8 @@ class StudyReader:
         if scanner is None:
             raise GeometryError(
                 tr(
-                    "{name}: the scan does not name its scanner; choose one in step 1 first.",
+                    "{name}: the scan does not name its scanner; choose one in the card Scan "
+                    "first.",
                     name=path.name,
                 )
             )

@@ -65,10 +65,17 @@ GLYPHS = {
     "film": "ph.film-strip",
     "layout": "ph.squares-four",
     "magnifier": "ph.magnifying-glass-plus",
+    "annotate": "ph.pencil-simple",
     "angle": "ph.caret-left-bold",
     "arrow": "ph.arrow-up-right",
     "text": "ph.text-t",
     "curve": "ph.scribble-loop",
+    "progress": "ph.chart-line",
+    "profile": "ph.gauge",
+    "regions": "ph.selection",
+    "results": "ph.clock-counter-clockwise",
+    "preview": "ph.eye",
+    "next": "ph.arrow-right-bold",
     "swap": "ph.arrows-left-right-bold",
 }
 OTHER = "ph.file"

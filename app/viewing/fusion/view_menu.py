@@ -18,7 +18,7 @@ from engine.geometry import PlaneName
 
 UNKNOWN = "xyz"
 NO_ERROR = tr(
-    "This image has no error map. To get one, set “Error map” in step 5, Finishing, and "
+    "This image has no error map. To get one, set “Error map” in the card Protocol, Finishing, and "
     "reconstruct again."
 )
 SAID = tr("The patient position is stored in the volume and cannot be changed.")
@@ -54,6 +54,11 @@ class ViewMenu(QMenu):
             self._add_turns(view)
             self.addSeparator()
         self._add_quantities()
+        self.addSeparator()
+        smooth = self.addAction(tr("Interpolate between voxels\tI"))
+        smooth.setCheckable(True)
+        smooth.setChecked(self._views.state.interpolation == "linear")
+        smooth.triggered.connect(lambda: self._views.state.toggle_interpolation())
         self.addSeparator()
         self._add_positions()
         self.addSeparator()

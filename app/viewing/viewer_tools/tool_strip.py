@@ -56,10 +56,10 @@ class ViewerToolStrip(QWidget):
         # By default a click does not give the focus to a tool button.
         made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         set_icon(made, icon, self._theme)
+        made.setCheckable(True)
         if clicked is None:
             made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         else:
-            made.setCheckable(True)
             made.clicked.connect(clicked)
         self._groups[-1].append(made)
         self._arrange(self._abreast, again=True)

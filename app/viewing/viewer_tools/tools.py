@@ -5,17 +5,19 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.language.translation import tr
 from app.state.models.region_model import Tool
 from app.state.services.context import AppContext
+from app.ui.theme.icons import set_icon
 from app.viewing.viewer_tools.cine import Cine
 from app.viewing.viewer_tools.cine_bar import CineBar
 from app.viewing.viewer_tools.layout_menu import LayoutMenu
 from app.viewing.viewer_tools.slab_bar import SlabBar
 from app.viewing.viewer_tools.tool_strip import ViewerToolStrip
+from app.views.literal_text import literal_tip
 from app.views.scrubber import IterationScrubber
 from app.views.slices.ortho_view import OrthoView
 from app.views.view_keys import ANYWHERE, KEYS
@@ -26,6 +28,7 @@ LAYOUT_TIP = tr(
 )
 FILM_TIP = tr("Play and save a movie of the rotating projection, slices, iterations or frames (K)")
 MAGNIFIER_TIP = tr("Magnify the image around the pointer by a factor of 3 (Z)")
+TOOLS_TIP = tr("Magnify, measure distances and angles, or add arrows, text and curves")
 SLAB_TIP = tr("Combine several slices into one: maximum, mean or minimum (B)")
 
 TOOLS: tuple[tuple[Tool, str, str, str], ...] = (
@@ -69,18 +72,22 @@ class Looking:
         self.film = self.strip.add(tr("Movie"), "film", FILM_TIP, clicked=self.show_film)
         self.layout = self.strip.add(tr("Layout"), "layout", LAYOUT_TIP)
         self.layout.setMenu(LayoutMenu(views, context.preferences, self.layout))
-        self.magnifier = self.strip.add(
-            tr("Magnifier"),
-            "magnifier",
-            MAGNIFIER_TIP,
-            clicked=lambda _: self._state.toggle_magnifier(),
-        )
         self.strip.end_group()
         self._regions = context.session.regions
+        self.more = self.strip.add(tr("Tools"), "annotate", TOOLS_TIP)
+        menu = QMenu(self.more)
+        menu.setToolTipsVisible(True)
+        self.magnifier = menu.addAction(tr("Magnifier"))
+        self.magnifier.setToolTip(literal_tip(MAGNIFIER_TIP))
+        self.magnifier.setCheckable(True)
+        set_icon(self.magnifier, "magnifier", context.theme)
+        self.magnifier.triggered.connect(lambda _: self._state.toggle_magnifier())
+        menu.addSeparator()
         self.tools = {
-            tool: self.strip.add(name, icon, words, clicked=partial(self._take_tool, tool))
+            tool: self._add_tool(menu, context, tool, (name, icon, words))
             for tool, name, icon, words in TOOLS
         }
+        self.more.setMenu(menu)
         views.add_side_widget(self.strip)
         QShortcut(QKeySequence("K"), views, self.toggle_film)  # while the views are visible
         # Buttons and lists take the focus from the views, but these keys should still work.
@@ -92,6 +99,17 @@ class Looking:
         for signal in (self._state.slab_changed, self._state.volume_changed):
             signal.connect(self.refresh)
         self.refresh()
+
+    def _add_tool(
+        self, menu: QMenu, context: AppContext, tool: Tool, words: tuple[str, str, str]
+    ) -> QAction:
+        name, icon, tip = words
+        made = menu.addAction(name)
+        made.setToolTip(literal_tip(tip))
+        made.setCheckable(True)
+        set_icon(made, icon, context.theme)
+        made.triggered.connect(partial(self._take_tool, tool))
+        return made
 
     @property
     def bars(self) -> tuple[QWidget, ...]:
@@ -125,10 +143,13 @@ class Looking:
     def refresh(self) -> None:
         """Show the active tools."""
         has_volume = self._state.volume is not None
-        for each in (self.slab, self.film, self.magnifier, *self.tools.values()):
+        for each in (self.slab, self.film, self.more):
             each.setEnabled(has_volume)
-        for tool, each in self.tools.items():
-            each.setChecked(self._regions.tool == tool)
+        for action in (self.magnifier, *self.tools.values()):
+            action.setEnabled(has_volume)
+        for tool, action in self.tools.items():
+            action.setChecked(self._regions.tool == tool)
+        self.more.setChecked(self._regions.tool in self.tools or self._state.magnifies)
         self.film.setChecked(not self.cine_bar.isHidden())
         # A film cannot continue without a volume.
         if not has_volume:

@@ -94,9 +94,7 @@ class WindowControls(QWidget):
         for box in (self.low, self.high):
             box.changed.connect(self._take_numbers)
         self.auto = QPushButton(tr("Auto"))
-        self.auto.setToolTip(
-            literal_tip(tr("Fit the window to most of the values") + self.auto_keys)
-        )
+        self.auto.setToolTip(literal_tip(tr("Fit the window to most of the values")))
         self.auto.setAccessibleName(names.auto)
         self.auto.clicked.connect(lambda: appearance.auto_window())
         self.unit = ElidedLabel()
@@ -110,10 +108,10 @@ class WindowControls(QWidget):
             signal.connect(self.refresh)
         self.refresh()
 
-    auto_keys = ""
+    has_auto = True
 
     def more_controls(self) -> tuple[QPushButton, ...]:
-        """Return further buttons for the end of the row. The first one is hidden first."""
+        """Return further buttons for the end of the row. The last one is never hidden."""
         return ()
 
     def _lay_out(self) -> None:
@@ -121,8 +119,9 @@ class WindowControls(QWidget):
         row.setContentsMargins(MARGIN_PX, 4, MARGIN_PX, 4)
         row.setSpacing(SPACING_PX)
         parts = self.presets, self.auto, self.low, self.bar, self.high, self.unit, *self._more
+        shows_auto = self.has_auto and self._appearance.fits_automatically
         self._row: tuple[QWidget, ...] = tuple(
-            each for each in parts if each is not self.auto or self._appearance.fits_automatically
+            each for each in parts if each is not self.auto or shows_auto
         )
         row.addWidget(self.colour_map)
         for widget in self._row:
@@ -200,7 +199,7 @@ class WindowControls(QWidget):
     @property
     def _spared(self) -> tuple[QWidget, ...]:
         """Controls that are hidden first. Keys, numbers and the status line replace them."""
-        parts = *self._more[:1], self.auto, self.unit, self.bar
+        parts = *self._more[:-1], self.auto, self.unit, self.bar
         return tuple(each for each in parts if each in self._row)
 
     def _fit_to_width(self) -> None:
@@ -208,7 +207,7 @@ class WindowControls(QWidget):
         # Each hidden control frees its width, until the rest fits.
         free = self.width() - self._full_width()
         full = self.colour_map.sizeHint().width()
-        n_first = len(self._more[:1])
+        n_first = len(self._more[:-1])
         for widget in self._spared[:n_first]:
             widget.setVisible(free >= 0)
             free += 0 if free >= 0 else _least_width(widget) + SPACING_PX

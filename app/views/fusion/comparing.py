@@ -133,8 +133,8 @@ def noise_obstacle(lower: Volume, upper: Volume, same_scan: bool | None) -> str:
     """
     if lower.error is None or upper.error is None:
         return tr(
-            "Both volumes need an error map. Set “Error map” in step 5, Finishing, and reconstruct "
-            "again."
+            "Both volumes need an error map. Set “Error map” in the card Protocol, Finishing, and "
+            "reconstruct again."
         )
     if same_scan and lower.error.counts != upper.error.counts:
         return tr(

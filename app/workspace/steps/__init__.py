@@ -1,1 +1,1 @@
-"""The five steps: scan, corrections, algorithm, volume, finishing."""
+"""The cards and steps of a study: scan, inputs, corrections, algorithm, volume, finishing."""

@@ -1,4 +1,4 @@
-"""Step 3: settings of the algorithm."""
+"""Settings of the algorithm."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class AlgorithmStep(StepPanel):
 
     title = tr("Algorithm")
 
-    def __init__(self, number: int, context: AppContext) -> None:
-        super().__init__(number, context.theme)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(0, context.theme)
         self._study, self._run = context.session.study, context.session.run
         protocol = self._study.protocol
         self.form = ClassForm(_algorithm_form, protocol)

@@ -1,4 +1,4 @@
-"""Step 2: the corrections, with their use, source and effect, or why they cannot be used."""
+"""Card of the corrections: their use, source and effect, or why they cannot be used."""
 
 from __future__ import annotations
 

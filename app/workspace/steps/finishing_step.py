@@ -1,4 +1,4 @@
-"""Step 5: filters of the finished image and between iterations."""
+"""Filters of the finished image and between iterations."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class FinishingStep(StepPanel):
 
     title = tr("Finishing")
 
-    def __init__(self, number: int, context: AppContext) -> None:
-        super().__init__(number, context.theme)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(0, context.theme)
         self._study, self._run = context.session.study, context.session.run
         self.form = ClassForm(_finishing_form, self._study.protocol)
         self.form.changed.connect(self._study.set_protocol)
@@ -61,7 +61,7 @@ class FinishingStep(StepPanel):
         """Show default widths in mm once the voxel size is known."""
         try:
             grid = self._study.grid()
-        # Step 4 reports why there is no grid.
+        # The step Volume reports why there is no grid.
         except EngineError:
             return
         if grid is not None:

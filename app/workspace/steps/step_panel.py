@@ -1,4 +1,4 @@
-"""One step of the workflow: a line with its state, and a body that opens below."""
+"""One step of the workflow: its state and essentials, and a form that opens below."""
 
 from __future__ import annotations
 
@@ -37,11 +37,16 @@ MARKS = {"fault": ("missing", "missing"), "noted": ("info", "muted"), "waiting":
 
 
 class StepPanel(QFrame):
-    """A collapsible section. Subclasses fill `body` and call `say`.
+    """A collapsible section. Subclasses fill `brief` and `body`, and call `say`.
 
     Signals
     -------
     opened : the body has been opened
+
+    Attributes
+    ----------
+    brief : layout of the part that is always visible; hidden while it is empty
+    body : layout of the part that opens
     """
 
     opened = Signal()
@@ -51,11 +56,17 @@ class StepPanel(QFrame):
         super().__init__()
         self.setProperty("role", "step")
         # The name lets the style sheet and the tests find the step.
-        self.setObjectName(f"step-{number}")
+        self.setObjectName(f"step-{number}-{self.title}")
         self._theme = theme
-        self.head = _Head(f"{number}  {self.title}", theme)
+        self.head = _Head(f"{number}  {self.title}" if number else self.title, theme)
         self.head.clicked.connect(self._toggle)
         self._about, self._seen = "", set[str]()
+        self._is_locked = False
+        self._essentials = QWidget()
+        self.brief = QVBoxLayout(self._essentials)
+        self.brief.setContentsMargins(14, 0, 14, 10)
+        self.brief.setSpacing(6)
+        self._essentials.hide()
         self._inside = QWidget()
         self.body = QVBoxLayout(self._inside)
         self.body.setContentsMargins(14, 2, 14, 14)
@@ -64,8 +75,28 @@ class StepPanel(QFrame):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.head)
+        column.addWidget(self._essentials)
         column.addWidget(self._inside)
         self.set_open(False)
+
+    def make_card(self) -> None:
+        """Show the step as a card with its essentials."""
+        self.setProperty("role", "step-card")
+        self._essentials.setVisible(self.brief.count() > 0)
+
+    def lock(self, on: bool) -> None:
+        """Lock the form: only the essentials stay.
+
+        Parameters
+        ----------
+        on
+            True to lock it
+        """
+        self._is_locked = on
+        self.head.setEnabled(not on)
+        self.head.show_lock(on)
+        if on:
+            self.set_open(False)
 
     def holds(self, modality: AnyModality, key: str) -> bool:
         """Return True if this step shows a setting of the protocol.
@@ -87,7 +118,7 @@ class StepPanel(QFrame):
         shown
             widget with the changes
         """
-        self._column.insertWidget(1, shown)
+        self._column.insertWidget(2, shown)
 
     @property
     def is_open(self) -> bool:
@@ -102,6 +133,7 @@ class StepPanel(QFrame):
         opened
             True to show it
         """
+        opened = opened and not self._is_locked
         self._inside.setVisible(opened)
         self.head.show_open(opened)
         if opened:
@@ -161,17 +193,19 @@ class _Head(QPushButton):
         first = QHBoxLayout()
         first.setSpacing(6)
         self._name = label(title, "heading")
-        for widget in (self._caret, self._name):
-            first.addWidget(widget)
-        first.addStretch(1)
+        self._more = label("", "caption")
         first.addWidget(self._icon)
+        first.addWidget(self._name)
         first.addWidget(self.word)
+        first.addStretch(1)
+        for widget in (self._more, self._caret):
+            first.addWidget(widget)
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(10, 8, 12, 8)
         column.setSpacing(3)
         column.addLayout(first)
         second = QHBoxLayout()
-        second.setContentsMargins(22, 0, 0, 0)
+        second.setContentsMargins(4, 0, 0, 0)
         second.addWidget(self.summary)
         column.addLayout(second)
         for child in self.findChildren(QLabel):
@@ -191,8 +225,13 @@ class _Head(QPushButton):
         self._name.setText(title)
 
     def show_open(self, opened: bool) -> None:
-        set_icon(self._caret, "opened" if opened else "closed", self._theme, "muted")
+        set_icon(self._caret, "closed" if not opened else "opened", self._theme, "muted")
+        self._more.setText(tr("Less") if opened else tr("More"))
         self.setToolTip(tr("Close this step") if opened else tr("Open this step"))
+
+    def show_lock(self, on: bool) -> None:
+        self._caret.setVisible(not on)
+        self._more.setVisible(not on)
 
     def say(self, summary: str, tone: Tone) -> None:
         self.summary.set_full_text(summary)

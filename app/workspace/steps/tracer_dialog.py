@@ -31,7 +31,7 @@ LEAD = tr(
     "the values stored in the scan. The values apply only to this scan. They are no "
     "longer used when you open another scan."
 )
-NO_CALIBRATION = tr("For Bq/mL, also add a calibration in step 1.")
+NO_CALIBRATION = tr("For Bq/mL, also add a calibration in the card Inputs.")
 READY = tr("Bq/mL: all required values are known.")
 NO_CONCENTRATION = tr("Bq/mL is not available yet.")
 NO_SUV = tr("SUV is not available yet.")

@@ -1,4 +1,4 @@
-"""Step 4: voxel size, field of view, and the resulting grid."""
+"""Voxel size, field of view, and the resulting grid."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class VolumeStep(StepPanel):
 
     title = tr("Volume")
 
-    def __init__(self, number: int, context: AppContext) -> None:
-        super().__init__(number, context.theme)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(0, context.theme)
         self._study, self._run = context.session.study, context.session.run
         self.form = ClassForm(_grid_form, self._study.protocol.grid)
         self.form.changed.connect(self._take)

@@ -187,16 +187,19 @@ class Photographer:
         self.show_step(0)
 
     def show_step(self, number: int | None) -> None:
-        """Open one step on the left, close the others."""
+        """Open one step on the page Prepare, close the others; None closes all."""
+        if number is not None:
+            self.window.pages.show("prepare")
         for k, step in enumerate(self.window.steps):
             step.set_open(k == number)
         self.settle()
 
     def show_tab(self, title: str) -> None:
-        """Show a tab on the right."""
+        """Open a panel on the page Judge."""
         tabs = self.window.tabs
+        self.window.pages.show("judge")
         index = next(i for i in range(tabs.count()) if tabs.tabText(i) == title)
-        tabs.setCurrentIndex(index)
+        self.window.page_panels.show_panel(index)
         self.settle()
 
     def start(self, n_images: int = 2) -> None:

@@ -26,9 +26,10 @@ def first_page(shots: Photographer) -> None:
     shots.show_step(0)
     for index in range(window.tabs.count()):
         if window.tabs.isTabVisible(index):
-            window.tabs.setCurrentIndex(index)
+            shots.show_tab(window.tabs.tabText(index))
             shots.shoot(f"start-{window.tabs.tabText(index).lower()}")
-    window.tabs.setCurrentIndex(0)
+    window.page_panels.show_panel(-1)
+    window.pages.show("prepare")
     window.centre.welcome.show_busy("Simulating the PET scan", 3, 10)
     window.status.flash("Drop to open", 0)
     shots.shoot("start-demo")

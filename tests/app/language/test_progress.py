@@ -9,7 +9,7 @@ import pytest
 
 from app.language.translation import ENGLISH, use_language
 from app.run.progress_panel import _steps
-from app.shell.header_bar import progress_text, time_text
+from app.shell.running_page import progress_text, time_text
 from app.state.models.run_record import RunState
 from engine.data import TimeFrame, Volume
 from engine.data.runs.events import Preview, StageStarted

@@ -28,7 +28,7 @@ from engine.geometry.grid import ImageGrid
 from tests.engine.protocols.study.test_stored_protocol import with_iterations
 
 MOST_CLICKS = 6
-SCREEN = "1440x900x24"
+SCREEN = "1280x720x24"
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -61,7 +61,7 @@ def display(record: Callable[[str, object], None]) -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.essential
-def test_from_a_scan_to_its_signed_report_it_takes_six_clicks_and_no_key(
+def test_from_a_scan_to_its_report_signed_and_sent_it_takes_six_clicks_and_no_key(
     small_study, tmp_path, record_property
 ):
     command = [sys.executable, "-m", "tests.app.technician_session", tmp_path, small_study.data]
@@ -74,7 +74,9 @@ def test_from_a_scan_to_its_signed_report_it_takes_six_clicks_and_no_key(
     told = json.loads(done.stdout.splitlines()[-1])
     assert told["platform"] == environment["QT_QPA_PLATFORM"].partition(":")[0]
     assert 4 <= told["clicks"] <= MOST_CLICKS, "fewer were not counted, or did nothing"
-    assert told["keys"] == 0
+    assert told["keys"] == 0 and told["scrolls"] == []
+    assert told["size"] == [1280, 720]
+    assert told["sent"] == ["Encapsulated PDF Storage", "Secondary Capture Image Storage"]
     assert told["signed"] == ["acceptable"] and told["pinned"]
     report, signature = sorted(told["reports"])
     assert signature == f"{report}.sig"
@@ -98,7 +100,10 @@ def test_only_who_knows_the_passphrase_gets_out(qtbot, window, monkeypatch):
     assert mode.is_on and study.changes == [], "what was changed by hand is not run unseen"
     shown = {name for name, each in window.actions_.named().items() if each.isVisible()}
     assert shown == ALLOWED & {*window.actions_.named()}
-    assert not window.steps[1].isVisible() and window.workflow.panel.isVisible()
+    assert all(card.isVisible() for card in window.workflow.cards[:3]), "the cards are the same"
+    for card in window.workflow.cards:
+        card.set_open(True)
+        assert not card.is_open and not card.head.isEnabled(), card.title
     assert not window.header.choice.manage.isVisible() and not window.header.device.isVisible()
     before = study.protocol
     QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
@@ -110,7 +115,9 @@ def test_only_who_knows_the_passphrase_gets_out(qtbot, window, monkeypatch):
         assert mode.is_on
     monkeypatch.setattr("app.shell.technician.mode.ask_text", lambda *_, **__: "right")
     mode.toggle()
-    assert not mode.is_on and window.steps[1].isVisible()
+    assert not mode.is_on
+    window.steps[1].set_open(True)
+    assert window.steps[1].is_open
     assert all(each.isVisible() for each in window.actions_.named().values())
     assert window.steps[2].findChild(StepChanges).isHidden()
 
@@ -144,9 +151,12 @@ def test_signing_needs_no_scrolling_whatever_the_warnings(opened, window, size):
     opened()
     window.technician.toggle()
     window.resize(*size)
-    panel, run = window.workflow.panel, window.session.run
-    asked = panel.scan.warnings.buttons
+    card, run = window.header.judging, window.session.run
+    asked = window.workflow.inputs.buttons
     assert {"normalisation", "attenuation"} <= set(asked)
+    QApplication.processEvents()
+    for each in (*asked.values(), window.header.choice.start):
+        assert each.visibleRegion().boundingRect() == each.rect(), "nothing is scrolled away"
     image = Volume(np.ones((4, 4, 4), np.float32), ImageGrid((4, 4, 4), (2.0, 2.0, 2.0)), "Bq/mL")
     run.begin("small", window.session.study.to_study())
     for kind in ("normalisation", "attenuation", "scatter"):
@@ -155,20 +165,24 @@ def test_signing_needs_no_scrolling_whatever_the_warnings(opened, window, size):
         run.take(Warned(f"study.l holds the first {k} s of 900 s, which its header counts."))
     run.take(Finished(image, {}))
     QApplication.processEvents()
-    judging = panel.judging.warnings
-    assert judging.toggle.text() == "7 warnings" and not judging.inside.isVisible()
+    warnings = card.warnings
+    assert warnings.toggle.text() == "7 warnings" and not card.warning_card.isVisible()
     assert run.record.n_warnings == 7, "which the tab of the progress tells, too"
-    assert {"normalisation", "attenuation"} <= set(judging.buttons)
-    sign = panel.sign_off.sign
+    assert {"normalisation", "attenuation"} <= set(warnings.buttons)
+    card.sign_off.judgement.buttons["acceptable"].click()
+    card.verdict_card.show_card(True)
+    QApplication.processEvents()
+    sign = card.sign_off.sign
     assert sign.visibleRegion().boundingRect() == sign.rect()
-    judging.toggle.click()
-    assert all(each.isVisible() for each in judging.buttons.values())
+    warnings.toggle.click()
+    assert all(each.isVisible() for each in warnings.buttons.values())
 
 
-def test_inputs_that_are_loaded_are_named_with_the_scan(opened, window, tmp_path):
+def test_inputs_that_are_loaded_are_named_in_their_card(opened, window, tmp_path):
     opened()
     window.technician.toggle()
-    study = window.session.study
+    study, card = window.session.study, window.workflow.inputs
     study.set_input("attenuation", Input(str(tmp_path / "map.h5"), "", None))
-    assert "map.h5" in window.workflow.panel.scan.accessibleName()
-    assert "attenuation" not in window.workflow.panel.scan.warnings.buttons
+    assert card.needed["attenuation"].isVisible() and "μ-map" in card.summary
+    assert "map.h5" in card.needed["attenuation"].words.full_text
+    assert "attenuation" not in card.buttons

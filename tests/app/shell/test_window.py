@@ -72,7 +72,7 @@ def test_a_scan_is_reconstructed_while_the_window_shows_it_and_no_thread_is_left
     assert set(session.run.record.ledger) == kinds
     assert session.run.record.provenance["output"]["sha256"]
     assert window.centre.scrubber.current() == 3
-    assert window.centre.caption.full_text == (
+    assert window.header.judging.caption.full_text == (
         "Small · 3 it. Protocol: Small. Algorithm: OSEM, 3 iterations × 2 subsets. Finished."
     )
     is_listed = lambda: session.run.record.result_id in [r.id for r in session.results.items]  # noqa: E731
@@ -147,6 +147,8 @@ def test_abort_keeps_the_image_and_offers_to_resume(qtbot, window, opened, long_
     assert window.session.view.volume is not None
     assert window.actions_.export.isEnabled()
     assert window.centre.message_bar.resume.isVisible()
+    assert window.header.judging.title.full_text.endswith("aborted")
+    window.pages.show("prepare")
     assert window.header.choice.start.isVisible()
 
 

@@ -44,7 +44,11 @@ def press(window, key: Qt.Key, modifiers=Qt.KeyboardModifier.NoModifier) -> None
 )
 def test_letters_act_on_the_views_wherever_the_focus_is_but_in_text(shown, key, is_on):
     window = shown
-    places = (window.header.choice.protocols, window.centre.views.coronal, window.tabs.tabBar())
+    places = (
+        window.header.choice.protocols,
+        window.centre.views.coronal,
+        window.rail.widgetForAction(window.rail.run),
+    )
     for place in places:
         place.setFocus()
         assert place.hasFocus()

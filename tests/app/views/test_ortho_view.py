@@ -170,14 +170,13 @@ def test_the_toolbar_cuts_nothing_off_at_any_width(state, show, width):
 
 def test_a_toolbar_spares_what_the_menu_and_keys_do_before_the_colour_bar(state, show):
     narrow, middle, wide = (
-        show(OrthoView(state), width, 500).toolbar for width in (400, 570, 1000)
+        show(OrthoView(state), width, 500).toolbar for width in (340, 570, 1000)
     )
     assert narrow.width() < 560
     assert not narrow.bar.isVisible()
     assert middle.bar.isVisible() and middle.unit.isVisible()
-    assert not middle.auto.isVisible()
-    assert wide.bar.isVisible()
-    assert wide.interpolation.isVisible()
+    assert wide.bar.isVisible() and wide.colour_map.width() > middle.colour_map.width()
+    assert not any(each.auto.isVisible() for each in (narrow, middle, wide)), "the menu has it"
 
 
 def test_an_update_of_all_views_leaves_no_timer_behind(ortho, state):

@@ -100,7 +100,8 @@ def test_a_run_is_not_disturbed(qtbot, window, page, looked):
     window.session.study.set_protocol(with_steps(binning=Binning(pixels=2)))
     qtbot.waitUntil(lambda: not window.session.run.state.is_active, timeout=PATIENCE_MS)
     assert window.session.run.state is RunState.FINISHED
-    assert window.tabs.currentWidget().title == "Progress"
+    assert not page.isVisible(), "the run has the other page"
+    window.pages.show("prepare")
     window.session.study.set_protocol(with_steps(binning=Binning(pixels=2), rings=Rings(use="off")))
     assert window.tabs.currentWidget() is page
     looked()

@@ -315,7 +315,7 @@ def test_the_menu_of_the_view_tells_how_to_get_an_error_map(qtbot, controls, bar
     menu = bar.view.menu()
     action = chosen(menu, "Show the error")
     assert not action.isEnabled()
-    assert "set “Error map” in step 5, Finishing" in action.toolTip()
+    assert "set “Error map” in the card Protocol, Finishing" in action.toolTip()
     shows_error(controls, small_study)
     chosen(menu, "Show the error").trigger()
     settle(qtbot, controls)

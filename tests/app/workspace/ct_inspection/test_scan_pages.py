@@ -47,7 +47,6 @@ class Middle(Controls):
             self.context,
             open_scan=lambda: None,
             demo=lambda key: None,
-            start=self.runner.start,
             resume=self.runner.resume,
             show_log=lambda: None,
             live=lambda: None,

@@ -1,4 +1,4 @@
-"""The number of replicates of an error map, set in step 5."""
+"""The number of replicates of an error map, set in the step Finishing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WITH_ERRORS = (ListModeProtocol, RingSinogramProtocol, DualHeadProtocol)
 def test_step_5_sets_the_error_map(qtbot, controls, kind: type[Protocol]) -> None:
     study = controls.session.study
     study.set_protocol(kind())
-    step = FinishingStep(5, controls.context)
+    step = FinishingStep(controls.context)
     qtbot.addWidget(step)
     assert "error map" not in step.summary
     box = next(b for b in step.findChildren(NumberBox) if b.accessibleName() == "Error map")

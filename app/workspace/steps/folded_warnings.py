@@ -24,9 +24,15 @@ class RunWarning:
 
 
 class FoldedWarnings(QWidget):
-    """Hidden without warnings; new warnings fold it again."""
+    """Hidden without warnings; new warnings fold it again.
 
-    def __init__(self, context: AppContext) -> None:
+    Parameters
+    ----------
+    context : context with the commands that load files
+    apart : True if the owner shows the unfolded list elsewhere
+    """
+
+    def __init__(self, context: AppContext, *, apart: bool = False) -> None:
         super().__init__()
         self._context = context
         self._shown: tuple[RunWarning, ...] = ()
@@ -37,10 +43,12 @@ class FoldedWarnings(QWidget):
         self.toggle.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         set_icon(self.toggle, "look", context.theme, "look")
         self.inside = QWidget()
-        self.inside.hide()
-        self._lines = QVBoxLayout(self.inside)
-        self._lines.setContentsMargins(0, 0, 0, 0)
+        outside = QVBoxLayout(self.inside)
+        outside.setContentsMargins(0, 0, 0, 0)
+        self._lines = QVBoxLayout()
         self._lines.setSpacing(6)
+        outside.addLayout(self._lines)
+        outside.addStretch(1)
         self.buttons: dict[str, QWidget] = {}
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -49,8 +57,10 @@ class FoldedWarnings(QWidget):
         row.addWidget(self.toggle)
         row.addStretch(1)
         column.addLayout(row)
-        column.addWidget(self.inside)
-        self.toggle.toggled.connect(self.inside.setVisible)
+        if not apart:
+            self.inside.hide()
+            column.addWidget(self.inside)
+            self.toggle.toggled.connect(self.inside.setVisible)
         self.hide()
 
     @property

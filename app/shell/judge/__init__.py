@@ -1,0 +1,1 @@
+"""The page Judge: card of the run, warnings, and the rail of panels."""

@@ -1,0 +1,135 @@
+"""The rail at the right edge: one button for each panel, which opens or folds it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QTabWidget, QToolBar, QToolButton, QWidget
+
+from app.analysis.measure.measure_panel import MeasureTab
+from app.analysis.regions.regions_tab import RegionsTab
+from app.language.translation import tr
+from app.output.results.results_panel import ResultsTab
+from app.run.facts_panel import FactsTab
+from app.run.profile_panel import ProfileTab
+from app.run.progress_panel import ProgressTab
+from app.ui.theme.icons import set_icon
+from app.ui.theme.theme import Theme
+from app.views.literal_text import literal_tip
+from app.workspace.ct_inspection.preview_panel import PreviewTab
+
+ICON_PX, WIDTH_PX = 18, 40
+PANELS: dict[type[QWidget], tuple[str, str]] = {
+    ProgressTab: ("progress", tr("Convergence curve, speed and time of the run")),
+    ProfileTab: ("profile", tr("Time of each stage, and load of the computer")),
+    FactsTab: ("info", tr("Facts of the scan, the run and the image")),
+    MeasureTab: ("line", tr("Profiles along lines, and figures of phantoms")),
+    RegionsTab: ("regions", tr("Regions and their figures")),
+    ResultsTab: ("results", tr("All finished images")),
+    PreviewTab: ("preview", tr("Slices with the current settings, before a run")),
+}
+"""Icon and tooltip of each panel, by its class."""
+
+
+RUN = (ProgressTab, ProfileTab, FactsTab)
+"""Panels about the run, which share one button of the rail."""
+
+
+class PanelRail(QToolBar):
+    """Buttons of the panels. A click on the button of the open panel folds it.
+
+    Attributes
+    ----------
+    panel_actions : one action for each panel, for the View menu
+
+    Signals
+    -------
+    chosen : a panel was chosen, by its index; −1 folds the open one
+    """
+
+    chosen = Signal(int)
+
+    def __init__(self, tabs: QTabWidget, theme: Theme) -> None:
+        super().__init__(tr("Panels"))
+        self.setObjectName("Rail")
+        self.setMovable(False)
+        self.setOrientation(Qt.Orientation.Vertical)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        self.setIconSize(QSize(ICON_PX, ICON_PX))
+        self.setFixedWidth(WIDTH_PX)
+        self._tabs, self._shown, self._last_of_run = tabs, -1, 0
+        self.run = QAction(tr("Run"), self)
+        self.run.setToolTip(literal_tip(tr("Run. Progress, profile and facts of the run")))
+        self.run.setCheckable(True)
+        set_icon(self.run, "progress", theme)
+        self.run.triggered.connect(self._press_run)
+        self.addAction(self.run)
+        self.panel_actions: list[QAction] = []
+        for index in range(tabs.count()):
+            kind = next(kind for kind in PANELS if isinstance(tabs.widget(index), kind))
+            icon, tip = PANELS[kind]
+            action = QAction(tabs.tabText(index), self)
+            action.setToolTip(literal_tip(f"{tabs.tabText(index)}. {tip}"))
+            action.setCheckable(True)
+            set_icon(action, icon, theme)
+            action.triggered.connect(partial(self._press, index))
+            if kind not in RUN:
+                self.addAction(action)
+            self.panel_actions.append(action)
+        for action in (self.run, *self.panel_actions):
+            made = self.widgetForAction(action)
+            if isinstance(made, QToolButton):
+                made.setAccessibleName(action.text())
+                made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+                made.setProperty("role", "tool")
+                made.setFixedSize(WIDTH_PX - 8, WIDTH_PX - 8)
+        self.refresh()
+
+    def show_open(self, index: int) -> None:
+        """Mark the panel that is open.
+
+        Parameters
+        ----------
+        index
+            its index; −1 for none
+        """
+        self._shown = index
+        if self._is_of_run(index):
+            self._last_of_run = index
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the buttons of the panels that are offered now."""
+        for index, action in enumerate(self.panel_actions):
+            action.setVisible(self._tabs.isTabVisible(index))
+            action.setChecked(index == self._shown)
+        self.run.setChecked(self._is_of_run(self._shown))
+
+    def group_of(self, index: int) -> list[int]:
+        """Return the panels that share a button with a panel, including itself.
+
+        Parameters
+        ----------
+        index
+            index of the panel
+        """
+        if not self._is_of_run(index):
+            return [index]
+        return [
+            i
+            for i in range(self._tabs.count())
+            if self._is_of_run(i) and self._tabs.isTabVisible(i)
+        ]
+
+    def _is_of_run(self, index: int) -> bool:
+        return isinstance(self._tabs.widget(index), RUN)
+
+    def _press(self, index: int) -> None:
+        self.chosen.emit(-1 if index == self._shown else index)
+
+    def _press_run(self) -> None:
+        is_hidden = not self._tabs.isTabVisible(self._last_of_run)
+        index = self.group_of(0)[0] if is_hidden else self._last_of_run
+        self.chosen.emit(-1 if self._is_of_run(self._shown) else index)

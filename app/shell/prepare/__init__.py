@@ -1,0 +1,1 @@
+"""The page Prepare: its cards and their column."""

@@ -1,0 +1,79 @@
+"""The film strip: the results of one scan, upright, named by their differences, and compared."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt
+from PySide6.QtGui import QDropEvent
+
+from app.state.models.run_record import RunState
+from tests.app.conftest import PATIENCE_MS
+
+
+@pytest.fixture
+def twice(qtbot, opened, window, small_study, tmp_path):
+    """The window after two runs of a scan with different qualities; no other test has the scan."""
+
+    def run() -> None:
+        n = len(window.session.results.items)
+        window.runner.start()
+        kept = lambda: len(window.session.results.items) > n and not window.commands.is_busy  # noqa: E731
+        qtbot.waitUntil(lambda: window.session.run.state is RunState.FINISHED, timeout=PATIENCE_MS)
+        qtbot.waitUntil(kept, timeout=PATIENCE_MS)
+
+    scan = Path(shutil.copy(small_study.data, tmp_path / f"{tmp_path.name}.h5"))
+    opened(small_study.model_copy(update={"data": scan}))
+    run()
+    assert not window.centre.strip.isVisible(), "one result has nothing to be compared with"
+    window.session.study.use_quality("fast")
+    run()
+    return window
+
+
+def drop(strip, source: int, target: int) -> None:
+    """Drop one result on another, as the mouse does."""
+    model = strip.model()
+    data: QMimeData = model.mimeData([model.index(source, 0)])
+    place = QPointF(strip.visualRect(model.index(target, 0)).center())
+    none, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    strip.dropEvent(QDropEvent(place, Qt.DropAction.CopyAction, data, left, none))
+
+
+def test_results_of_the_scan_are_named_by_what_differs(qtbot, twice):
+    strip = twice.centre.strip
+    assert strip.isVisible()
+    model = strip.model()
+    names = [model.index(row, 0).data() for row in range(model.rowCount())]
+    assert len(names) == 2 and len(set(names)) == 2
+    assert names[0].startswith("Fast") and strip.currentIndex().row() == 0, "the newest is shown"
+    strip.clicked.emit(model.index(1, 0))
+    second = strip.results[1]
+    opened = lambda: twice.session.run.record.result_id == second.id and not twice.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(opened, timeout=PATIENCE_MS)
+    assert strip.currentIndex().row() == 1 and twice.pages.current == "judge"
+    twice.pages.show("prepare")
+    assert not strip.isVisible()
+
+
+def test_a_result_that_is_dropped_on_another_is_compared_with_it(qtbot, twice):
+    strip, volumes, fusion = (
+        twice.centre.strip,
+        twice.session.volumes,
+        twice.session.view.fusion,
+    )
+    first, second = strip.results
+    drop(strip, 1, 1)
+    assert not fusion.has_values, "a result is not compared with itself"
+    drop(strip, 1, 0)
+    qtbot.waitUntil(lambda: fusion.has_values, timeout=PATIENCE_MS)
+    assert volumes.base.key == "image", "the image of the run is the first result"
+    assert volumes.overlay.key == f"result:{second.id}"
+    assert fusion.is_side_by_side and fusion.links_windows
+    assert fusion.window == twice.session.view.window
+    assert fusion.colour_map == twice.session.view.colour_map
+    drop(strip, 0, 1)
+    qtbot.waitUntil(lambda: volumes.overlay.key == f"result:{first.id}", timeout=PATIENCE_MS)
+    assert volumes.base.key == f"result:{second.id}"

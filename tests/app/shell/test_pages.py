@@ -1,0 +1,237 @@
+"""The two pages of the window: who shows which, and how much of the screen the views have."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QScrollBar,
+    QTabBar,
+    QWidget,
+)
+
+from app.state.models.run_record import RunState
+from engine.data.runs.events import Corrected, Finished, Warned
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from tests.app.conftest import PATIENCE_MS
+from tests.app.screen_laws import faults_of
+
+CONTROLS = (
+    *(QAbstractButton, QAbstractItemView, QAbstractSlider, QAbstractSpinBox),
+    *(QComboBox, QLineEdit),
+)
+MOST_CONTROLS = {"prepare": 25, "judge": 30}
+SHARES = {(1440, 900): 0.65, (1280, 720): 0.55}
+
+
+def controls_of(window: QWidget) -> list[str]:
+    """Return the names of all controls that can be seen; each tab of a bar counts."""
+    names = []
+    for each in window.findChildren(QWidget):
+        if not each.isVisible() or each.visibleRegion().isEmpty():
+            continue
+        if isinstance(each, QTabBar):
+            names += [each.tabText(i) for i in range(each.count()) if each.isTabVisible(i)]
+        elif isinstance(each, CONTROLS) and not is_part(each):
+            words = each.text() if isinstance(each, QAbstractButton) else ""
+            names.append(words or each.accessibleName() or each.toolTip())
+    return names
+
+
+def is_part(widget: QWidget) -> bool:
+    """Whether a widget belongs to another control."""
+    inner = isinstance(widget.parent(), QComboBox | QAbstractSpinBox)
+    return inner or isinstance(widget, QScrollBar) or widget.objectName().startswith("qt_")
+
+
+def share_of_views(window) -> float:
+    """Return the share of the window that the views take, without their controls."""
+    panes = window.centre.views.panes
+    assert panes.isVisible()
+    return panes.width() * panes.height() / (window.width() * window.height())
+
+
+@pytest.fixture
+def judged(qtbot, opened, window):
+    """The window after a run with warnings."""
+    opened()
+    window.runner.start()
+    done = lambda: window.session.run.state is RunState.FINISHED and not window.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(done, timeout=PATIENCE_MS)
+    assert window.session.run.record.n_warnings > 0
+    return window
+
+
+@pytest.mark.parametrize("size", SHARES, ids=str)
+def test_the_views_own_the_screen_after_a_run(qapp, judged, size):
+    judged.resize(*size)
+    for _ in range(3):
+        qapp.processEvents()
+    assert (judged.width(), judged.height()) == size
+    assert share_of_views(judged) >= SHARES[size]
+    names = controls_of(judged)
+    assert len(names) <= MOST_CONTROLS["judge"], "; ".join(names)
+    assert {"Accept", "Send", "Report …", "Next scan", "Run", "Results"} <= set(names)
+    # The window of this test is larger than the screen that nobody sees.
+    assert [each for each in faults_of(judged) if not each.startswith("off the screen")] == []
+
+
+def test_the_page_follows_the_session_and_the_user(qtbot, opened, window, small_study):
+    pages, switch = window.pages, window.header.switch
+    assert pages.current == "prepare" and window.workflow_dock.isVisible()
+    opened()
+    assert pages.current == "prepare"
+    window.runner.start()
+    assert pages.current == "judge", "from the start of the run"
+    assert window.header.running.isVisible() and not window.workflow_dock.isVisible()
+    done = lambda: window.session.run.state is RunState.FINISHED and not window.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(done, timeout=PATIENCE_MS)
+    assert pages.current == "judge" and window.header.judging.isVisible()
+    switch.buttons["prepare"].click()
+    assert pages.current == "prepare" and window.header.choice.start.isVisible()
+    assert window.workflow_dock.isVisible() and not window.rail.isVisible()
+    switch.buttons["prepare"].click()
+    assert switch.buttons["prepare"].isChecked(), "a second click changes nothing"
+    switch.buttons["judge"].click()
+    assert pages.current == "judge" and window.rail.isVisible()
+    QTest.keyClick(window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
+    assert pages.current == "prepare"
+    QTest.keyClick(window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
+    assert pages.current == "judge"
+    opened(small_study)
+    assert pages.current == "prepare", "another scan is prepared first"
+
+
+def test_panels_fold_into_the_rail_and_each_page_keeps_its_own(window, judged):
+    rail, dock = window.rail, window.results_dock
+    assert not dock.isVisible()
+    rail.run.trigger()
+    assert dock.isVisible() and window.tabs.currentWidget().title == "Progress"
+    assert share_of_views(window) < 0.6, "the panel takes its place from the views"
+    results = next(each for each in rail.panel_actions if each.text() == "Results")
+    results.trigger()
+    assert window.tabs.currentWidget().title == "Results" and not rail.run.isChecked()
+    window.pages.show("prepare")
+    assert not dock.isVisible()
+    window.pages.show("judge")
+    assert dock.isVisible() and results.isChecked()
+    results.trigger()
+    assert not dock.isVisible()
+
+
+def test_the_card_says_what_ran_and_counts_the_warnings(window, judged):
+    card, record = window.header.judging, window.session.run.record
+    assert card.title.full_text.startswith(f"{window.session.image_name} · small.h5")
+    assert "OSEM, 3 iterations" in card.caption.full_text
+    assert card.warnings.toggle.text() == f"{record.n_warnings} warnings"
+    assert not card.warning_card.isVisible()
+    card.warnings.toggle.click()
+    QApplication.processEvents()
+    assert card.warning_card.isVisible()
+    before = share_of_views(window)
+    for each in card.warnings.buttons.values():
+        assert each.isVisible(), "each sentence that asks for a file has its button"
+    card.warning_card.findChild(QAbstractButton).click()
+    assert not card.warnings.toggle.isChecked() and share_of_views(window) == before
+
+
+def test_an_aborted_run_says_so_and_a_failed_one_is_an_error(window):
+    image = Volume(np.ones((4, 4, 4), np.float32), ImageGrid((4, 4, 4), (2.0, 2.0, 2.0)), "Bq/mL")
+    run, card = window.session.run, window.header.judging
+    run.begin("small")
+    assert card.title.full_text == "No image yet"
+    for event in (
+        Corrected("attenuation", "unavailable", "no file is given; load one"),
+        Warned("The scan is short."),
+        Finished(image, {}),
+    ):
+        run.take(event)
+    assert card.warnings.toggle.text() == "2 warnings"
+    run.set_state(RunState.ABORTED)
+    assert card.title.full_text.endswith("aborted")
+    run.forget()
+    assert window.pages.current == "prepare" and card.title.full_text == "No image yet"
+
+
+def test_a_judgement_can_be_taken_back_before_it_is_signed(window, judged):
+    card = window.header.judging
+    card.sign_off.judgement.buttons["not acceptable"].click()
+    QApplication.processEvents()
+    assert card.verdict_card.isVisible() and card.sign_off.remark.isVisible()
+    assert card.sign_off.judgement.isVisible(), "the three buttons stay in the header"
+    card.verdict_card.findChild(QAbstractButton).click()
+    assert card.sign_off.judgement.chosen is None and not card.verdict_card.isVisible()
+
+
+@pytest.mark.parametrize("size", SHARES, ids=str)
+def test_prepare_shows_few_controls_in_each_state(qapp, opened, window, size):
+    window.resize(*size)
+    qapp.processEvents()
+    states = {"no scan": controls_of(window)}
+    opened()
+    qapp.processEvents()
+    states["a scan"] = controls_of(window)
+    assert {"Start", "Open another scan …", "Choose …"} <= set(states["a scan"])
+    image = Volume(np.ones((8, 8, 8), np.float32), ImageGrid((8, 8, 8), (2.0, 2.0, 2.0)), "Bq/mL")
+    window.session.show_file(image, "image.h5")
+    window.pages.show("prepare")
+    qapp.processEvents()
+    states["an image"] = controls_of(window)
+    for state, names in states.items():
+        assert len(names) <= MOST_CONTROLS["prepare"], (state, names)
+        assert names.count("Start") == 1, state
+    assert [each for each in faults_of(window) if not each.startswith("off the screen")] == []
+
+
+def test_inputs_appear_with_a_scan_and_each_missing_one_has_its_button(opened, window):
+    card = window.workflow.inputs
+    assert not card.isVisible()
+    opened()
+    assert card.isVisible()
+    shown = {key for key, row in card.needed.items() if row.isVisible()}
+    assert shown == set(card.buttons) == {"normalisation", "attenuation", "calibration", "tracer"}
+    asked: list[str] = []
+    window.commands.choose_requested.disconnect()
+    window.commands.choose_requested.connect(asked.append)
+    card.buttons["normalisation"].click()
+    assert asked == ["normalisation"]
+    card.set_open(True)
+    rows = window.workflow.scan.rows
+    others = {key for key, row in rows.items() if row.isVisible()} - shown
+    assert "triggers" in others and "response" not in others, "those that its kind can use"
+
+
+def test_another_protocol_takes_one_click(opened, window):
+    opened()
+    card, study = window.workflow.protocol, window.session.study
+    offered = card.others()
+    assert 1 <= len(offered) <= 3 and study.base.name not in {each.text() for each in offered}
+    name = offered[0].text()
+    offered[0].click()
+    assert study.base.name == name and card.summary == name
+    assert window.header.choice.protocols.currentText() == name
+    assert name not in {each.text() for each in card.others()}
+
+
+def test_a_card_opens_into_the_form_of_its_step(opened, window):
+    opened()
+    work = window.workflow
+    for card in work.cards:
+        assert not card.is_open
+        card.head.click()
+        assert card.is_open
+        card.head.click()
+    algorithm = window.steps[2]
+    algorithm.set_open(True)
+    assert work.protocol.is_open and algorithm.isVisible(), "the card of the step opens with it"
+    assert window.header.choice.manage.isVisible() and window.header.choice.pin.isVisible()
