@@ -14,6 +14,7 @@ LEAVES = (
     "core.errors",
     "core.interactive",
     "core.json_types",
+    "core.plugins",
     "core.private_files",
     "core.printing",
     "core.settings",
@@ -96,6 +97,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "recon.filtering",
         "recon.priors",
         "core.lazy_exports",
+        "core.plugins",
         "core.settings",
         "core.arrays",
         "core.json_types",
@@ -389,6 +391,7 @@ OPENING = (
 NO_PATHS = ("Job", "archive", "gpu", "h5py.h5a", "parts", "results", "json", "tomllib")
 """What has methods of these names and opens nothing."""
 MAY_OPEN = (
+    "engine.core.plugins",  # packages that are installed next to this one
     "engine.live.recording",  # our own files, which grow while they are read
     "engine.core.printing",  # the null device, once the terminal has closed
     *(

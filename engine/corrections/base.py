@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Sel
 from engine.core.arrays import Array
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
+from engine.core.plugins import PlugInError, added
 from engine.core.settings import Settings, setting
 from engine.data.input_role import InputRole
 
@@ -72,6 +73,7 @@ class Correction(Settings, Generic[D]):
     kind : its key in protocols
     inputs : auxiliary files that it reads
     on_demand : True if it does nothing until the user enters something
+    runs_before : `kind` of the correction before which one of a plug-in runs; "": it runs last
     since : first version of protocols with this correction. Older protocols that do not name it
         leave it off; None if every protocol must name it
     """
@@ -80,6 +82,7 @@ class Correction(Settings, Generic[D]):
     kind: ClassVar[str]
     inputs: ClassVar[tuple[InputRole, ...]] = ()
     on_demand: ClassVar[bool] = False
+    runs_before: ClassVar[str] = ""
     since: ClassVar[int | None] = None
     use: Use = setting(
         "auto",
@@ -287,3 +290,64 @@ def inputs_of(kinds: Sequence[type[AnyCorrection]]) -> tuple[InputRole, ...]:
     # A dict preserves insertion order, so the window lists files in the order of the corrections.
     roles = (role for kind in kinds for role in kind.inputs)
     return tuple({role.key: role for role in roles}.values())
+
+
+K = TypeVar("K", bound=Correction[Any])
+UNITS = "units"
+"""Kind of the correction that runs last: its factor is valid for all others before it."""
+DATA = ("ListMode", "Histogram", "Sinogram")
+"""Classes of counts that corrections of plug-ins can have."""
+
+
+def with_added(own: tuple[type[Correction[Any]], ...], data: type) -> tuple[Any, ...]:
+    """Return our corrections of counts together with those of plug-ins.
+
+    Parameters
+    ----------
+    own
+        corrections in the order in which they run
+    data
+        class of the counts: `ListMode`, `Histogram` or `Sinogram`
+    """
+
+    def fits(one: type[Correction[Any]]) -> bool:
+        found = _data_of(one)
+        if found is None or found.__name__ not in DATA:
+            raise PlugInError(
+                f"{one.__name__} must extend a correction of {', '.join(DATA)}, such as "
+                "Multiplicative[ListMode]"
+            )
+        return found is data
+
+    new = added("corrections", Correction, own=own, fits=fits)
+    return in_order(own, new, last=UNITS)
+
+
+def in_order(
+    own: tuple[type[K], ...], new: tuple[type[K], ...], last: str = ""
+) -> tuple[type[K], ...]:
+    """Return corrections in the order in which they run.
+
+    Parameters
+    ----------
+    own
+        our corrections in their order
+    new
+        further ones. Each runs before the one that its `runs_before` names, and otherwise last
+    last
+        kind of ours that stays last; "" if there is none
+    """
+    order = list(own)
+    for one in new:
+        kinds, place = [each.kind for each in order], one.runs_before or last
+        order.insert(kinds.index(place) if place in kinds else len(order), one)
+    return tuple(order)
+
+
+def _data_of(one: type[Any]) -> type | None:
+    """Return the class D of a `Correction[D]`."""
+    for base in one.__mro__:
+        arguments = getattr(base, "__pydantic_generic_metadata__", {}).get("args", ())
+        if arguments and isinstance(arguments[0], type):
+            return arguments[0]
+    return None

@@ -22,7 +22,7 @@ from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.core.settings import setting
 from engine.corrections.attenuation import BATCH, attenuation_factors
-from engine.corrections.base import Correction, Multiplicative
+from engine.corrections.base import Correction, Multiplicative, with_added
 from engine.corrections.roles import ATTENUATION_MAP, EFFICIENCIES
 from engine.corrections.scatter import NO_MAP, ONLY_IN_A_RUN, SIMULATED_SINCE, RingScatter
 from engine.data.histogram import Histogram, total
@@ -323,10 +323,6 @@ def _unit(data: Histogram) -> str:
     return "panel" if data.scanner.settings.n_layers == 1 else "layer of a panel"
 
 
-HISTOGRAM_CORRECTIONS: tuple[type[Correction[Histogram]], ...] = (
-    LineNormalisation,
-    CrystalEdges,
-    LineAttenuation,
-    LineRandoms,
-    LineScatter,
+HISTOGRAM_CORRECTIONS: tuple[type[Correction[Histogram]], ...] = with_added(
+    (LineNormalisation, CrystalEdges, LineAttenuation, LineRandoms, LineScatter), Histogram
 )

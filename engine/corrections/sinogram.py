@@ -19,7 +19,7 @@ from engine.core.backend import Backend
 from engine.core.errors import DataError
 from engine.core.settings import setting
 from engine.corrections.attenuation import BATCH, attenuation_factors
-from engine.corrections.base import Additive, Correction, Multiplicative
+from engine.corrections.base import Additive, Correction, Multiplicative, with_added
 from engine.corrections.resolution import BinResolution
 from engine.corrections.roles import ATTENUATION_MAP
 from engine.corrections.scatter import ONLY_IN_A_RUN, RingScatter, simulation_obstacle
@@ -361,11 +361,7 @@ def _share(data: Sinogram, role: InputRole) -> str:
     return f"{counts:,.0f} counts, {100 * counts / max(data.n_prompts, 1):.1f} % of the prompts"
 
 
-SINOGRAM_CORRECTIONS: tuple[type[Correction[Sinogram]], ...] = (
-    BinNormalisation,
-    BinGeometry,
-    BinAttenuation,
-    BinRandoms,
-    BinScatter,
-    BinResolution,
+SINOGRAM_CORRECTIONS: tuple[type[Correction[Sinogram]], ...] = with_added(
+    (BinNormalisation, BinGeometry, BinAttenuation, BinRandoms, BinScatter, BinResolution),
+    Sinogram,
 )

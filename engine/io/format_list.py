@@ -13,10 +13,24 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from engine.core.plugins import PlugInError, added, features
+
 if TYPE_CHECKING:
+    from engine.io.base import Format
     from engine.io.safety.open_input import InputFile
 
 R = TypeVar("R")
+
+GROUP = "formats"
+KINDS = (
+    "ListModeReader",
+    "HistogramReader",
+    "SinogramReader",
+    "ProjectionsReader",
+    "VolumeReader",
+    "VolumeWriter",
+)
+"""Classes of `engine.io.base`, one of which each format extends."""
 
 
 def always(file: InputFile) -> bool:
@@ -77,12 +91,23 @@ class FormatList(Sequence[type[R]]):
 
     Parameters
     ----------
-    entries
-        one entry for each format
+    parts
+        entries, one for each format, and lists that are repeated here
+    kind
+        base class of the formats that plug-ins can add, such as "VolumeReader"; "" for none
     """
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        self.entries = tuple(entries)
+    def __init__(self, parts: Iterable[Entry | FormatList[Any]], kind: str = "") -> None:
+        self._parts, self._kind = tuple(parts), kind
+
+    # Found on first use: formats of plug-ins import the classes that they extend.
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """One entry for each format, those of plug-ins last."""
+        found: list[Entry] = []
+        for each in self._parts:
+            found += each.entries if isinstance(each, FormatList) else [each]
+        return (*found, *_plugged(self._kind)) if self._kind else tuple(found)
 
     @overload
     def __getitem__(self, index: int) -> type[R]: ...
@@ -141,3 +166,23 @@ class FormatList(Sequence[type[R]]):
         """
         places = {each.place for each in others.entries}
         return FormatList(each for each in self.entries if each.place not in places)
+
+
+def _plugged(kind: str) -> tuple[Entry, ...]:
+    """Return the entries that plug-ins add to the formats of a base class of `KINDS`."""
+    if not any(each.group == GROUP for each in features()):
+        return ()
+    # By name, as the tables do: that module imports the tables.
+    base = import_module("engine.io.base")
+    kinds: dict[str, type[Format]] = {name: getattr(base, name) for name in KINDS}
+
+    def fits(one: type[Format]) -> bool:
+        if not issubclass(one, tuple(kinds.values())):
+            raise PlugInError(f"{one.__name__} extends none of {', '.join(KINDS)}")
+        for name in ("name", "suffixes"):
+            if not getattr(one, name, None):
+                raise PlugInError(f"{one.__name__} has no {name}")
+        return issubclass(one, kinds[kind])
+
+    found = added(GROUP, base.Format, fits=fits)
+    return tuple(Entry(f"{one.__module__}.{one.__qualname__}") for one in found)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from engine.core.errors import UnknownFormatError
 from engine.io.format_list import Entry, FormatList
 from engine.io.format_table import HISTOGRAM, LISTMODE, SINOGRAM, VOLUME, WRITER
-from engine.io.xray.readers import PROJECTIONS
+from engine.io.xray.readers import PROJECTION_READERS
 
 if TYPE_CHECKING:
     from engine.io.base import (
@@ -28,15 +28,17 @@ if TYPE_CHECKING:
 
     Formats = Iterable[type[Format]]
 
-LISTMODE_READERS: FormatList[ListModeReader] = FormatList(LISTMODE)
-HISTOGRAM_READERS: FormatList[HistogramReader] = FormatList(HISTOGRAM)
-SINOGRAM_READERS: FormatList[SinogramReader] = FormatList(SINOGRAM)
-VOLUME_READERS: FormatList[VolumeReader] = FormatList(VOLUME)
-WRITERS: FormatList[VolumeWriter] = FormatList(WRITER)
+LISTMODE_READERS: FormatList[ListModeReader] = FormatList(LISTMODE, "ListModeReader")
+HISTOGRAM_READERS: FormatList[HistogramReader] = FormatList(HISTOGRAM, "HistogramReader")
+SINOGRAM_READERS: FormatList[SinogramReader] = FormatList(SINOGRAM, "SinogramReader")
+VOLUME_READERS: FormatList[VolumeReader] = FormatList(VOLUME, "VolumeReader")
+WRITERS: FormatList[VolumeWriter] = FormatList(WRITER, "VolumeWriter")
 """Writers of volumes, in the order of dialogs and help."""
 # Scans precede volumes: an X-ray scan in TIFF or DICOM would otherwise be read as an image.
-SCAN_READERS: FormatList[Any] = FormatList((*LISTMODE, *HISTOGRAM, *SINOGRAM, *PROJECTIONS))
-READERS: FormatList[Any] = FormatList((*SCAN_READERS.entries, *VOLUME))
+SCAN_READERS: FormatList[Any] = FormatList(
+    (LISTMODE_READERS, HISTOGRAM_READERS, SINOGRAM_READERS, PROJECTION_READERS)
+)
+READERS: FormatList[Any] = FormatList((SCAN_READERS, VOLUME_READERS))
 
 
 def writer_of(path: Path) -> type[VolumeWriter]:

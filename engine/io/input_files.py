@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from engine.core.errors import EngineError
+from engine.core.plugins import features
 from engine.io import castor, dicom, siemens
 from engine.io.auxiliary.provenance_file import found_sidecar
 from engine.io.base import ProjectionsReader
 from engine.io.dicom.preamble import is_dicom
 from engine.io.folder import entries, is_file, is_folder
 from engine.io.format_table import ARRAY
-from engine.io.formats import VOLUME_READERS
+from engine.io.formats import READERS, VOLUME_READERS
 from engine.io.interfile.header_search import header_for
 from engine.io.safety.open_input import open_head, open_input
 from engine.io.scanners import MAP_SUFFIXES
@@ -150,6 +152,26 @@ def parts_behind(path: Path) -> tuple[Path, ...]:
     # The header of a NIfTI or Analyze pair is binary and does not name its data file.
     pair = [each for each in adjacent if each.name == f"{path.stem}.img"]
     return tuple(dict.fromkeys((*_named(path, adjacent), *pair)))
+
+
+def readers_behind(paths: Iterable[Path]) -> Iterator[type[Any]]:
+    """Yield the readers of files, if a plug-in can be among them.
+
+    Parameters
+    ----------
+    paths
+        files of a study
+    """
+    if not any(each.group == "formats" for each in features()):
+        return
+    for path in paths:
+        try:
+            with open_input(path) as file:
+                reader = READERS.accepting(file)
+        except EngineError:
+            continue
+        if reader is not None:
+            yield reader
 
 
 def _detached(header: Path) -> tuple[Path, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.core.lazy_exports import face
 from engine.modalities import dual_head_pet, listmode_pet, ring_sinogram_pet, xray_ct
-from engine.modalities.modality_list import ModalityList
+from engine.modalities.modality_list import ModalityList, with_added
 
 if TYPE_CHECKING:
     from engine.corrections.base import AnyCorrection as AnyCorrection
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from engine.modalities.demos import DEMOS as DEMOS
     from engine.modalities.demos import demo_folder as demo_folder
     from engine.modalities.listmode_pet.protocol import ListModeProtocol as ListModeProtocol
+    from engine.modalities.plug_ins import used_plug_ins as used_plug_ins
     from engine.modalities.protocol_choice import misfit as misfit
     from engine.modalities.protocol_choice import protocol_for as protocol_for
     from engine.modalities.protocol_choice import scanner_kind as scanner_kind
@@ -82,7 +83,7 @@ if TYPE_CHECKING:
     from engine.protocols.study.unstated import still_unstated as still_unstated
 
 # Order matters: the first entry that accepts a file reads it, and it is the default.
-MODALITIES: ModalityList = ModalityList(
+MODALITIES: ModalityList = with_added(
     (
         listmode_pet.ENTRY,
         xray_ct.ENTRY,
@@ -103,6 +104,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "DEMOS",
                 "demo_folder",
             ),
+            "plug_ins": ("used_plug_ins",),
             "protocol_choice": (
                 "misfit",
                 "protocol_for",

@@ -9,6 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from engine.core.plugins import PlugInError, added_objects
+
 if TYPE_CHECKING:
     from engine.data.input_role import InputRole
     from engine.io.safety.open_input import InputFile
@@ -182,6 +184,33 @@ class ModalityList(Sequence["AnyModality"]):
         """Return the auxiliary files of all modalities, without duplicates."""
         found = (role for each in self.members for role in each.inputs)
         return tuple({role.key: role for role in found}.values())
+
+
+def with_added(own: tuple[ModalityEntry, ...]) -> ModalityList:
+    """Return our modalities and, after them, those of plug-ins.
+
+    Parameters
+    ----------
+    own
+        our modalities
+    """
+    taken = {each.key for each in own}
+
+    def checked(entry: Any) -> ModalityEntry:
+        if not isinstance(entry, ModalityEntry):
+            raise PlugInError(f"it is a {type(entry).__name__}, but must be a ModalityEntry")
+        if entry.key in taken:
+            raise PlugInError(f"there is already a modality {entry.key!r}; rename it")
+        try:
+            entry.modality  # noqa: B018 - the list itself must not fail later
+        except (Exception, SystemExit) as e:
+            reason = " ".join(str(e).split())[:200]
+            text = f"{entry.place} cannot be loaded ({type(e).__name__}: {reason})"
+            raise PlugInError(text) from e
+        taken.add(entry.key)
+        return entry
+
+    return ModalityList((*own, *added_objects("modalities", checked)))
 
 
 def _loaded(member: ModalityEntry | AnyModality) -> AnyModality:

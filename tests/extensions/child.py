@@ -60,6 +60,20 @@ def _words(form: Any) -> list[str]:
     return found + [each.title() for each in form.findChildren(QGroupBox)]
 
 
+def settings_pages() -> str:
+    """Return the lists of settings of all kinds of scans."""
+    from engine.modalities import settings_text
+
+    return settings_text()
+
+
+def plug_in_problems() -> list[str]:
+    """Return a sentence for each feature of a plug-in that was skipped."""
+    from engine.core.plugins import problems
+
+    return list(problems())
+
+
 def planned_grids(scan: str, settings: list[list[str]]) -> list[dict[str, Any]]:
     """Return the grid that the window shows for an X-ray scan, for each choice of settings."""
     from engine.corrections.preprocess import STEPS
@@ -208,6 +222,8 @@ def refusals(names: list[str]) -> list[str]:
 QUESTIONS = {
     "offered": offered,
     "planned_grids": planned_grids,
+    "settings_pages": settings_pages,
+    "plug_in_problems": plug_in_problems,
     "dialogs": dialogs,
     "refused": refused,
     "refusals": refusals,

@@ -98,6 +98,7 @@ def _doctor(console: Console) -> None:
         console.line(f"  {name:20s} {free / 2**30:.0f} GiB free{low}")
         if not os.access(folder, os.W_OK):
             locked.append(str(folder))
+    _list_plug_ins(console)
     _check_kernels(console)
     if missing:
         raise ResourceError(
@@ -124,6 +125,16 @@ def _list_devices(console: Console) -> None:
         # Untested is no error: `auto` tests a GPU before its first use
         if device.card is not None and verdict_of(device.card) is None:
             console.line(f"  {'':20s} not tested yet; run `isocenter doctor --gpu`")
+
+
+def _list_plug_ins(console: Console) -> None:
+    from engine.modalities import used_plug_ins
+
+    features, problems = used_plug_ins()
+    for feature in features:
+        console.line(f"  {'plug-in':20s} {feature}")
+    for problem in problems:
+        console.line(f"  {'plug-in':20s} {problem}")
 
 
 def _why_not_cuda(key: str) -> str:

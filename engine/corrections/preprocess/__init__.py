@@ -1,7 +1,7 @@
 """Preprocessing steps from detector counts to line integrals, in their order."""
 
 from engine.corrections.preprocess.bad_pixels import BadPixels
-from engine.corrections.preprocess.base import PreprocessStep
+from engine.corrections.preprocess.base import PreprocessStep, with_added_steps
 from engine.corrections.preprocess.binning import Binning
 from engine.corrections.preprocess.crop import Crop
 from engine.corrections.preprocess.flat_field import FlatField
@@ -14,16 +14,18 @@ from engine.corrections.preprocess.rotation_axis import CentreOfRotation, Roll
 # Outliers are measured relative to the transmission, so flat-field correction comes first. Cropping
 # and binning come before the logarithm: the mean of intensities is what a larger pixel measures,
 # the mean of logarithms is not. The axis comes last, because rolling the detector moves it.
-STEPS: tuple[type[PreprocessStep], ...] = (
-    FlatField,
-    BadPixels,
-    Crop,
-    Binning,
-    Logarithm,
-    Rings,
-    Hardening,
-    Roll,
-    CentreOfRotation,
+STEPS: tuple[type[PreprocessStep], ...] = with_added_steps(
+    (
+        FlatField,
+        BadPixels,
+        Crop,
+        Binning,
+        Logarithm,
+        Rings,
+        Hardening,
+        Roll,
+        CentreOfRotation,
+    )
 )
 
 __all__ = [

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from engine.core.backend import Backend
 from engine.core.json_types import Plain
-from engine.corrections.base import Correction
+from engine.core.plugins import added
+from engine.corrections.base import Correction, in_order
 from engine.data.projections import Kind, Projections
 from engine.geometry.xray import XrayGeometry
 
@@ -196,3 +197,14 @@ def percent(part: float, whole: float) -> str:
     """Return a share in words, such as "0.02 %"."""
     share = 100 * part / max(whole, 1)
     return f"{share:.0f} %" if share >= 10 else f"{share:.2g} %"
+
+
+def with_added_steps(own: tuple[type[PreprocessStep], ...]) -> tuple[type[PreprocessStep], ...]:
+    """Return our steps together with those of plug-ins, in the order in which they run.
+
+    Parameters
+    ----------
+    own
+        our steps in their order
+    """
+    return in_order(own, added("steps", PreprocessStep, own=own))

@@ -120,5 +120,5 @@ PROJECTIONS: tuple[Entry, ...] = (
     ),
 )
 
-PROJECTION_READERS: FormatList[ProjectionsReader] = FormatList(PROJECTIONS)
+PROJECTION_READERS: FormatList[ProjectionsReader] = FormatList(PROJECTIONS, "ProjectionsReader")
 """Kinds of files that describe a scan. If a folder contains several, the first kind wins."""

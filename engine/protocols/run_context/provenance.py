@@ -20,11 +20,18 @@ import numpy as np
 from engine.core.arrays import Array, sha256_of
 from engine.core.errors import EngineError
 from engine.core.json_types import Plain
+from engine.core.plugins import classes_in, plug_ins_of
 from engine.data.runs.history import RunHistory
 from engine.data.runs.record import RecordedRun
 from engine.geometry.grid import ImageGrid
 from engine.io.folder import entries, is_file
-from engine.io.input_files import images_behind, parts_behind, raw_behind, slices_behind
+from engine.io.input_files import (
+    images_behind,
+    parts_behind,
+    raw_behind,
+    readers_behind,
+    slices_behind,
+)
 from engine.io.safety.open_input import open_input
 from engine.protocols.privacy.key import ending_of, pseudonym_of
 from engine.protocols.privacy.names import Names
@@ -84,6 +91,9 @@ def build(
         "format": FORMAT,
         "claim": CLAIM,
         "environment": environment(),
+        "plug_ins": plug_ins_of(
+            [*classes_in(study.protocol), *readers_behind(input_files(study).values())]
+        ),
         **_of_run(run),
         "tuned_kernels": None if tuned_kernels is None else dict(tuned_kernels),
         "inputs": describe_inputs(study),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from engine.core.arrays import Array, module_of, to_host
+from engine.core.plugins import PlugInError, added
 from engine.core.settings import Settings
 
 if TYPE_CHECKING:
@@ -133,6 +134,8 @@ class Algorithm(Settings):
     """Arrays held at the same time; the default is enough for most algorithms."""
     state_version: ClassVar[int] = 0
     """Version of the path to the image. Raise it if an older checkpoint must not be resumed."""
+    data_kinds: ClassVar[tuple[str, ...]] = ()
+    """Data that an algorithm of a plug-in takes: "counts", "line integrals" or both."""
     early_text: ClassVar[str] = ""
     """How `early_image` is made, as a caption."""
     kind: Any = None
@@ -327,3 +330,28 @@ class Algorithm(Settings):
         iterations = "1 iteration" if n == 1 else f"{n} iterations"
         subsets = f" × {self.n_subsets} subsets" if self.n_subsets > 1 else ""
         return f"{self.title}, {most}{iterations}{subsets}"
+
+
+COUNTS, LINE_INTEGRALS = "counts", "line integrals"
+
+
+def with_added(own: tuple[type[Algorithm], ...], data: str) -> tuple[type[Algorithm], ...]:
+    """Return our algorithms and those of plug-ins.
+
+    Parameters
+    ----------
+    own
+        our algorithms
+    data
+        `COUNTS` or `LINE_INTEGRALS`
+    """
+
+    def fits(one: type[Algorithm]) -> bool:
+        if not set(one.data_kinds) or set(one.data_kinds) - {COUNTS, LINE_INTEGRALS}:
+            raise PlugInError(
+                f"{one.__name__}.data_kinds is {one.data_kinds!r}, but must contain {COUNTS!r}, "
+                f"{LINE_INTEGRALS!r} or both"
+            )
+        return data in one.data_kinds
+
+    return (*own, *added("algorithms", Algorithm, own=own, fits=fits))

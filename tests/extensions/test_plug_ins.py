@@ -1,0 +1,203 @@
+"""Plug-ins: packages that add features without an edit of the program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.algorithms import ALGORITHMS
+from engine.core.plugins import GROUPS, plug_ins_of
+from engine.data.volume import Volume
+from engine.filters import FILTERS
+from engine.geometry.grid import ImageGrid
+from engine.io import read_volume
+from tests.extensions.conftest import RING
+from tests.extensions.installed import EXAMPLES, asked, declare, install
+
+MOST_LINES = 60
+SMALL = ("camera-slabs", "decay", "rooted-em", "sideways", "unsharp-mask")
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_small_plug_in_is_short(name: str) -> None:
+    lines = [
+        line
+        for path in (EXAMPLES / name).iterdir()
+        if path.is_file()
+        for line in path.read_text("utf-8").splitlines()
+        if line.strip()
+    ]
+    assert len(lines) <= MOST_LINES
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A folder of installed packages: all small examples."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    for name in SMALL:
+        install(EXAMPLES / name, folder)
+    return folder
+
+
+def _set(*settings: str) -> list[str]:
+    return [part for each in settings for part in ("--set", each)]
+
+
+def test_features_are_in_forms_settings_runs_and_records(
+    site: Path, tmp_path: Path, pet_scan: list[str], ct_scan: list[str]
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "ring.toml").write_text(RING, encoding="utf-8")
+    values = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    slab = Volume(values, ImageGrid(values.shape, (1, 2, 3)), "")
+    header = b"ObjectType = Image\nDimSize = 4 3 2\nElementSpacing = 1 2 3\n"
+    data = header + b"ElementDataFile = LOCAL\n" + slab.values.astype("<f4").tobytes()
+    (work / "a.slab").write_bytes(data)
+    rooted = ("algorithm.kind=rooted", "algorithm.iterations=2", "finishing=[]")
+    decay = ("corrections.decay.use=on", "corrections.decay.delay_s=6586.2")
+    sharp = 'finishing=[{kind="unsharp", amount=2.0}]'
+    moved = ("steps.sideways.use=on", "steps.sideways.columns=3")
+
+    answers, told = asked(
+        site,
+        work,
+        pet_scan,
+        ["reconstruct", "scan.h5", "-o", "plain.h5", *_set(*rooted)],
+        ["reconstruct", "scan.h5", "-o", "decayed.h5", *_set(*rooted, *decay)],
+        [*(part.replace("scan.h5", "ct.h5") for part in ct_scan)],
+        ["reconstruct", "ct.h5", "-o", "moved.h5", *_set(*moved, sharp)],
+        ["export", "a.slab", "slab.nii.gz"],
+        offered={},
+        settings_pages={},
+    )
+
+    assert "is skipped" not in told
+    plain, decayed, ct = (read_volume(work / f"{n}.h5") for n in ("plain", "decayed", "moved"))
+    seen = plain.values > 0.01 * plain.values.max()
+    np.testing.assert_allclose(decayed.values[seen] / plain.values[seen], 2, rtol=1e-3)
+    np.testing.assert_array_equal(read_volume(work / "slab.nii.gz").values, slab.values)
+    features = {
+        "plain": ["algorithms: rooted"],
+        "decayed": ["corrections: decay", "algorithms: rooted"],
+        "moved": ["filters: unsharp", "steps: sideways"],
+    }
+    for volume, expected in zip((plain, decayed, ct), features.values(), strict=True):
+        records = volume.info["plug_ins"]
+        assert sorted(f for each in records for f in each["features"]) == sorted(expected)
+        assert all(each["version"] == "1.0" and len(each["sha256"]) == 64 for each in records)
+    words = answers["offered"]
+    assert {"Rooted EM", "Decay", "Unsharp mask"} <= set(words["pet"])
+    assert {"Detector sideways", "Unsharp mask"} <= set(words["ct"])
+    assert {"Rooted EM"} <= set(words["dual-head"]) and "Rooted EM" not in words["ct"]
+    assert all(f'kind "{kind}"' in answers["settings_pages"] for kind in ("rooted", "unsharp"))
+
+
+BROKEN: dict[str, tuple[str, str, str]] = {
+    # name: group, value, source of the module
+    "no-module": ("filters", "nowhere:Thing", ""),
+    "no-attribute": ("filters", "{m}:Thing", "x = 1"),
+    "syntax": ("filters", "{m}:Thing", "class Thing("),
+    "raises": ("filters", "{m}:Thing", "raise RuntimeError('no licence')"),
+    "exits": ("filters", "{m}:Thing", "import sys; sys.exit(3)"),
+    "wrong-library": ("filters", "{m}:Thing", "import a_library_that_is_not_there"),
+    "a-number": ("filters", "{m}:Thing", "Thing = 3"),
+    "a-function": ("filters", "{m}:Thing", "def Thing(): pass"),
+    "another-class": ("filters", "{m}:Thing", "class Thing: pass"),
+    "no-group": ("filter", "{m}:Thing", "Thing = 3"),
+    "no-colon": ("filters", "{m} Thing", "Thing = 3"),
+    "no-apply": (
+        "filters",
+        "{m}:Thing",
+        "from typing import ClassVar, Literal\n"
+        "from engine.recon.postprocess.base import Filter\n"
+        "class Thing(Filter):\n"
+        "    title: ClassVar[str] = 'T'\n    kind: Literal['t'] = 't'\n",
+    ),
+    "our-name": (
+        "filters",
+        "{m}:Thing",
+        "from typing import Literal\n"
+        "from engine.recon.postprocess.gaussian import Gaussian\n"
+        "class Thing(Gaussian):\n    pass\n",
+    ),
+    "no-default": (
+        "filters",
+        "{m}:Thing",
+        "from typing import Literal\n"
+        "from engine.recon.postprocess.gaussian import Gaussian\n"
+        "class Thing(Gaussian):\n    kind: Literal['n'] = 'n'\n    amount: float\n",
+    ),
+    "no-title": (
+        "filters",
+        "{m}:Thing",
+        "from typing import ClassVar, Literal\n"
+        "from engine.recon.postprocess.gaussian import Gaussian\n"
+        "class Thing(Gaussian):\n    title: ClassVar[str] = ''\n    kind: Literal['e'] = 'e'\n",
+    ),
+    "no-data": (
+        "algorithms",
+        "{m}:Thing",
+        "from typing import Literal\n"
+        "from engine.recon.algorithms.osem import Osem\n"
+        "class Thing(Osem):\n    kind: Literal['mine'] = 'mine'\n",
+    ),
+    "of-projections": (
+        "corrections",
+        "{m}:Thing",
+        "from typing import ClassVar\n"
+        "from engine.corrections.preprocess.rings import Rings\n"
+        "class Thing(Rings):\n    kind: ClassVar[str] = 'mine'\n",
+    ),
+    "a-step-of-counts": (
+        "steps",
+        "{m}:Thing",
+        "from engine.corrections.attenuation import Attenuation as Thing\n",
+    ),
+    "no-suffix": (
+        "formats",
+        "{m}:Thing",
+        "from engine.io.base import VolumeReader\n"
+        "class Thing(VolumeReader):\n    name = 'Mine'\n"
+        "    @classmethod\n    def read(cls, file): ...\n",
+    ),
+    "no-entry": ("modalities", "{m}:Thing", "Thing = 'SPECT'"),
+    "modality-in-pieces": (
+        "modalities",
+        "{m}:Thing",
+        "from engine.modalities.modality_list import ModalityEntry, never\n"
+        "Thing = ModalityEntry(key='m', place='nowhere.Modality', accepts=never)\n",
+    ),
+}
+
+
+def test_each_broken_plug_in_is_one_sentence_and_no_crash(tmp_path: Path) -> None:
+    site, work = tmp_path / "site", tmp_path / "work"
+    work.mkdir()
+    for name, (group, value, source) in BROKEN.items():
+        module = f"broken_{name.replace('-', '_')}"
+        declare(site, name, "0.1", {f"isocenter.{group}": {"thing": value.format(m=module)}})
+        (site / f"{module}.py").write_text(source, encoding="utf-8")
+
+    answers, told = asked(site, work, ["protocols"], offered={}, plug_in_problems={})
+
+    problems = answers["plug_in_problems"]
+    for name in BROKEN:
+        about = [each for each in problems if f"the plug-in {name} 0.1 is skipped" in each]
+        assert len(about) == 1, (name, problems)
+        assert about[0].endswith(f"Update or uninstall {name}.") and "\n" not in about[0]
+        assert told.count(about[0]) == 1
+    assert len(problems) == len(BROKEN) >= 20
+    assert "Gaussian" in answers["offered"]["pet"]
+
+
+def test_the_groups_are_those_of_the_docs() -> None:
+    page = (EXAMPLES.parents[1] / "docs" / "contributing" / "plug-ins.md").read_text("utf-8")
+    assert all(f"isocenter.{group}" in page for group in GROUPS)
+
+
+def test_our_own_classes_belong_to_no_plug_in() -> None:
+    assert plug_ins_of([*ALGORITHMS, *FILTERS]) == []
