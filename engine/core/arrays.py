@@ -1,10 +1,14 @@
-"""Functions for NumPy and GPU arrays: find their module, copy them, scan large ones piecewise."""
+"""Functions for NumPy and GPU arrays: find their module, copy them, scan large ones piecewise.
+
+The Python array API standard and DLPack define the exchange with other libraries. A copy is made
+only where a library cannot share its memory, or to move a result to the device of the input.
+"""
 
 from __future__ import annotations
 
 import mmap
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from importlib import import_module
 from types import ModuleType
@@ -13,10 +17,12 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from engine.core.errors import DataError
+from engine.core.errors import DataError, ResourceError
 
 Array = NDArray[Any]
 """A NumPy array, or a GPU array with the same interface; docstrings state a required dtype."""
+Back = Callable[[Array], Any]
+"""Converts a result, NumPy or CuPy, to the library and device of an input."""
 
 
 def module_of(values: Any) -> ModuleType:
@@ -92,7 +98,9 @@ def as_supported(values: Any) -> Any:
     Raises
     ------
     DataError
-        if the values are complex, because their imaginary part would be lost
+        if the values are complex, because their imaginary part would be lost; if they are masked,
+        have labels (xarray) or are not computed yet (Dask, JAX in `jit`); or if their device is
+        neither the host nor a CUDA GPU
     """
     values = _converted(values)
     if values.dtype.kind == "c":
@@ -103,15 +111,130 @@ def as_supported(values: Any) -> Any:
     return values
 
 
+_REFUSED = {
+    "dask": "The Dask array is lazy, and its values would be computed here; pass array.compute().",
+    "xarray": "The xarray object has labels, which the result would lose; pass array.values.",
+    "sparse": "The array is sparse; pass array.todense().",
+}
+"""Library to the message that refuses its arrays."""
+
+
 def _converted(values: Any) -> Any:
-    if isinstance(values, numpy.ndarray) or type(values).__module__.split(".")[0] == "cupy":
+    if isinstance(values, numpy.ma.MaskedArray):
+        raise DataError("The array has a mask, which would be lost; pass array.filled(0).")
+    library = type(values).__module__.split(".")[0]
+    if isinstance(values, numpy.ndarray) or library == "cupy":
         return values
+    if library in _REFUSED:
+        raise DataError(_REFUSED[library])
     # Lists and numbers of a user's script have no device.
     if not hasattr(values, "__dlpack__"):
         return numpy.asarray(values)
-    # DLPack states the device before the exchange, so the importing library can be chosen.
-    is_of_host = values.__dlpack_device__()[0] == _DLPACK_CPU
-    return (numpy if is_of_host else import_module("cupy")).from_dlpack(values)
+    # DLPack states the device before the exchange, so the importing library can be chosen. Values
+    # on a GPU are never requested from the host.
+    device = _device_of(values)
+    if device in _DLPACK_HOST:
+        return _imported(numpy, values)
+    if device not in _DLPACK_CUDA:
+        raise DataError(
+            f"The array is on a device of DLPack type {device}, expected the host (1) or a CUDA "
+            "GPU (2); copy it to the host first."
+        )
+    return _imported(_module_of_gpu(), values)
+
+
+def _imported(module: Any, values: Any) -> Any:
+    try:
+        return module.from_dlpack(values)
+    except (BufferError, RuntimeError, TypeError) as e:
+        # such as a tensor that requires a gradient, where none can be computed, or half precision
+        raise DataError(
+            f"The array of {type(values).__module__.split('.')[0]} cannot be used here ({e}); "
+            "detach it from its gradient, or convert it to float32."
+        ) from e
+
+
+def _device_of(values: Any) -> int:
+    """Return the type of a device, as in dlpack.h."""
+    try:
+        return int(values.__dlpack_device__()[0])
+    except (BufferError, RuntimeError, TypeError, ValueError) as e:
+        # JAX passes arrays without values to functions in jit; meta tensors have none either
+        raise DataError(
+            f"The array of {type(values).__module__.split('.')[0]} has no values that can be read "
+            f"({e}); call the operator outside of jit, with an array in memory."
+        ) from e
+
+
+def _module_of_gpu() -> ModuleType:
+    try:
+        return import_module("cupy")
+    except ImportError as e:
+        raise ResourceError(
+            "The array is on a GPU, but CuPy is not installed; install isocenter[cuda13] (or "
+            "cuda12), or copy the array to the host."
+        ) from e
+
+
+def accepted(values: Any) -> tuple[Array, Back]:
+    """Return an array of any library as NumPy or CuPy, and the way back for results.
+
+    Parameters
+    ----------
+    values
+        array, see `as_supported`
+
+    Returns
+    -------
+    the array, and a function that converts a result. NumPy and CuPy arrays get results of their own
+    type; nested sequences and unknown libraries get NumPy arrays, or CuPy arrays on a GPU
+
+    Raises
+    ------
+    DataError
+        if the values cannot be used, see `as_supported`
+    """
+    found = as_supported(values)
+    xp = module_of(found)
+    # CuPy's asarray does not copy its own arrays
+    there: Back = to_host if xp is numpy else xp.asarray
+    is_own = found is values or not hasattr(values, "__dlpack__")
+    return found, there if is_own else _library_of(values, there)
+
+
+def is_tensor(values: Any) -> bool:
+    """Return whether the values are a tensor of PyTorch."""
+    # an import takes seconds: who has a tensor has imported PyTorch
+    kind = getattr(sys.modules.get("torch"), "Tensor", None)
+    return kind is not None and isinstance(values, kind)
+
+
+def _library_of(values: Any, there: Back) -> Back:
+    """Return the function that converts results to the library of an array."""
+    namespace, device = _namespace(values), getattr(values, "device", None)
+
+    def back(result: Array) -> Any:
+        result = there(result)
+        if namespace is None:
+            return result
+        # DLPack cannot export a NumPy array that must not be changed
+        if isinstance(result, numpy.ndarray) and not result.flags.writeable:
+            result = result.copy()
+        given = namespace.from_dlpack(result)
+        # array_api_strict has several devices in the memory of the host
+        moves = device is not None and getattr(given, "device", device) != device
+        return namespace.asarray(given, device=device) if moves else given
+
+    return back
+
+
+def _namespace(values: Any) -> Any:
+    """Return the module that creates arrays of this kind; None if it is unknown."""
+    if is_tensor(values):
+        return sys.modules["torch"]
+    name = getattr(values, "__array_namespace__", None)
+    found = None if name is None else name()
+    return found if hasattr(found, "from_dlpack") else None
 
 
 def as_like(values: Any, other: Any) -> Any:
@@ -151,8 +274,10 @@ def divided(numerator: Array, denominator: Array) -> Array:
 
 _AT_ONCE, _LOOKED_AT = 32, 1 << 24
 """Number of images, and of values, that one step reads."""
-_DLPACK_CPU = 1
-"""kDLCPU of dlpack.h."""
+_DLPACK_HOST = (1, 3)
+"""kDLCPU and kDLCUDAHost of dlpack.h."""
+_DLPACK_CUDA = (2, 13)
+"""kDLCUDA and kDLCUDAManaged of dlpack.h."""
 
 
 class Tables:

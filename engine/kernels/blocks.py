@@ -88,8 +88,8 @@ def copy_planes(values: Array, out: Array, threads: int) -> None:
         run_blocks(work, len(planes), threads, smallest=_PLANES)
 
 
-def contiguous(values: Array, threads: int) -> Array:
-    """Return an array as contiguous float32, copied if it is not.
+def contiguous(values: Array, threads: int, dtype: DTypeLike = np.float32) -> Array:
+    """Return an array as contiguous numbers of one dtype, copied if it is not.
 
     Parameters
     ----------
@@ -97,10 +97,12 @@ def contiguous(values: Array, threads: int) -> Array:
         array; the order of its axes in memory can differ
     threads
         number of threads
+    dtype
+        dtype of the result
     """
-    if values.flags.c_contiguous and values.dtype == np.float32:
+    if values.flags.c_contiguous and values.dtype == dtype:
         return values
-    out = np.empty(values.shape, np.float32)
+    out = np.empty(values.shape, dtype)
     copy_planes(values, out, threads)
     return out
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from math import prod
-from typing import Any, Never, Self, overload
+from typing import TYPE_CHECKING, Any, Never, Self, overload
 
 from engine.core.arrays import Array, as_supported, module_of, to_host
 from engine.core.backend import Backend
@@ -15,7 +15,16 @@ from engine.core.backend.filters import solvers_of_cupy
 from engine.core.errors import GeometryError
 from engine.core.interactive import same, table
 from engine.core.profiling import Profiler
-from engine.operators.of_any_operator import flat_operator, power_iteration, real_number
+from engine.operators.of_any_operator import (
+    adaptor,
+    exchanging,
+    flat_operator,
+    power_iteration,
+    real_number,
+)
+
+if TYPE_CHECKING:
+    import torch
 
 Shape = tuple[int, ...]
 Definition = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -50,10 +59,20 @@ class LinearOperator(ABC):
     """Device of the operator; None: the device of its arrays."""
     profiler: Profiler | None = None
     """Times the operator and its users."""
+    streams: bool = False
+    """True if arrays are too large for the memory of a GPU, and stay on the host."""
 
     # NumPy would otherwise evaluate `array @ A` and `numpy_scalar * A` element by element and
     # return an array of operators; None makes it defer to the operator. CuPy does the same.
     __array_ufunc__ = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # Each operator computes with NumPy or CuPy arrays; the exchange with other libraries is the
+        # same for all, also for operators of users.
+        for name in ("forward", "adjoint"):
+            if name in cls.__dict__:
+                setattr(cls, name, exchanging(cls.__dict__[name]))
 
     @abstractmethod
     def forward(self, x: Array) -> Array:
@@ -62,11 +81,11 @@ class LinearOperator(ABC):
         Parameters
         ----------
         x
-            array of shape `in_shape`, on the operator's device
+            array of shape `in_shape`, on the host or the operator's device
 
         Returns
         -------
-        array of shape `out_shape`
+        array of shape `out_shape`, in the type and on the device of x
         """
 
     @abstractmethod
@@ -76,11 +95,11 @@ class LinearOperator(ABC):
         Parameters
         ----------
         y
-            array of shape `out_shape`, on the operator's device
+            array of shape `out_shape`, on the host or the operator's device
 
         Returns
         -------
-        array of shape `in_shape`
+        array of shape `in_shape`, in the type and on the device of y
         """
 
     def subset(self, k: int, of: int) -> LinearOperator:
@@ -124,19 +143,22 @@ class LinearOperator(ABC):
         return self.subset(k, of) @ B
 
     def __call__(self, x: Array) -> Array:
-        """Return A x after a check of the shape.
+        """Return A x after a check of the shape, in the type and on the device of x.
 
         Parameters
         ----------
         x
-            NumPy array, GPU array, or any array with DLPack
+            array of NumPy, CuPy, PyTorch, JAX or another library with DLPack, or nested lists. A
+            tensor of PyTorch that requires a gradient gets a result that has one
 
         Raises
         ------
         GeometryError
             if the shape is not `in_shape`
+        DataError
+            if the library or the device of the array is not supported
         """
-        x = as_supported(x)
+        x = x if hasattr(x, "shape") else as_supported(x)
         self.expect(x, self.in_shape)
         return self.forward(x)
 
@@ -175,7 +197,12 @@ class LinearOperator(ABC):
         """
         # With the operator's own adjoint: for an unmatched pair this is the norm that iterations
         # see.
-        return power_iteration(lambda x: self.T(self(x)), self.in_shape, rtol, seed, max_iterations)
+        on = None if self.streams else self.on
+
+        def normal(x: Array) -> Array:
+            return self.T(self(x if on is None else on.to_device(x)))
+
+        return power_iteration(normal, self.in_shape, rtol, seed, max_iterations)
 
     def __copy__(self) -> Self:
         # `copy` would otherwise create the operator again from its definition, like a pickle
@@ -261,6 +288,68 @@ class LinearOperator(ABC):
         """
         return flat_operator(self, solvers_of_cupy().LinearOperator, lambda values: values, dtype)
 
+    def as_torch(self) -> torch.nn.Module:
+        """Return the operator as a differentiable layer of PyTorch.
+
+        Its derivative is `adjoint`, and that of the backward pass is `forward` again. Tensors can
+        have leading axes, such as batch and channel. Needs the extra `isocenter[torch]`.
+
+        Raises
+        ------
+        ResourceError
+            if PyTorch is not installed
+        """
+        return adaptor("torch").OperatorModule(self)
+
+    def as_deepinv(self, **options: Any) -> Any:
+        """Return the operator as a deepinv.physics.LinearPhysics on (batch, channel, ...).
+
+        Parameters
+        ----------
+        options
+            options of LinearPhysics, such as noise_model
+
+        Raises
+        ------
+        ResourceError
+            if deepinv is not installed
+        """
+        return adaptor("deepinv").physics_of(self, **options)
+
+    def as_cil(self, image_geometry: Any, data_geometry: Any) -> Any:
+        """Return the operator as a cil.optimisation.operators.LinearOperator.
+
+        Parameters
+        ----------
+        image_geometry
+            CIL's geometry of the input, with the axes z, y, x
+        data_geometry
+            CIL's geometry of the output, with the axes view, row, column
+
+        Raises
+        ------
+        ResourceError
+            if CIL is not installed
+        """
+        return adaptor("cil").AdaptedOperator(self, image_geometry, data_geometry)
+
+    def as_sirf(self, image: Any, data: Any) -> Any:
+        """Return the operator as an acquisition model with the methods of SIRF.
+
+        Parameters
+        ----------
+        image
+            template of the input, a container with `as_array`, `fill` and `clone`
+        data
+            template of the output
+
+        Raises
+        ------
+        GeometryError
+            if a template has another number of values than the operator
+        """
+        return adaptor("sirf").AdaptedAcquisitionModel(self, image, data)
+
     def span(self, name: str, **amounts: Any) -> AbstractContextManager[Any]:
         """Time the block as a stage of the profile, if there is one.
 
@@ -291,8 +380,8 @@ class LinearOperator(ABC):
         # Arrays of another shape could broadcast without an error.
         if array.shape != shape:
             raise GeometryError(
-                f"{self.name}: got an array of shape {array.shape}, expected {shape}; use data, "
-                "scanner and image grid that belong together."
+                f"{self.name}: got an array of shape {tuple(array.shape)}, expected {shape}; use "
+                "data, scanner and image grid that belong together."
             )
 
 
@@ -307,6 +396,7 @@ class Composite(LinearOperator):
         # Parts without a device (such as a diagonal) work on the device of their arrays.
         self.on = next((part.on for part in parts if part.on is not None), None)
         self.adjoint_rtol = max(part.adjoint_rtol for part in parts)
+        self.streams = any(part.streams for part in parts)
 
 
 class _Transposed(Composite):

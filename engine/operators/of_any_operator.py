@@ -1,4 +1,4 @@
-"""What every operator offers: its norm, its form for solvers of libraries, its real factors.
+"""What every operator offers: arrays of any library, its norm, its form for other libraries.
 
 The norm is the largest singular value, found by power iteration:
 
@@ -12,16 +12,100 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import wraps
+from importlib import import_module
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.core.arrays import Array
-from engine.core.errors import NumericalError
+from engine.core.arrays import Array, accepted, is_tensor, module_of
+from engine.core.errors import DataError, NumericalError, ResourceError
 
 if TYPE_CHECKING:
     from engine.operators.base import LinearOperator
+
+Product = Callable[[Any, Any], Any]
+"""Method of an operator, `forward` or `adjoint`."""
+_INSTALLED_BY = {
+    "torch": "PyTorch is not installed; install isocenter[torch].",
+    "deepinv": "deepinv is not installed; install it with pip install deepinv.",
+    "cil": "CIL is not installed; install it with conda install -c ccpi cil.",
+}
+"""Library to the message if it is missing."""
+
+
+def exchanging(method: Product) -> Product:
+    """Return a method of an operator that takes arrays of any library.
+
+    Parameters
+    ----------
+    method
+        `forward` or `adjoint`, for NumPy arrays and arrays on the operator's GPU
+
+    Returns
+    -------
+    a method whose result has the type and the device of its argument; for PyTorch tensors it takes
+    part in differentiation
+    """
+
+    @wraps(method)
+    def exchanged(A: LinearOperator, values: Any) -> Any:
+        # the usual case first, because iterations call this for each product
+        on_host = A.on is None or A.on.gpu is None
+        if on_host and type(values) is np.ndarray and values.dtype.kind != "c":
+            return method(A, values)
+        if is_tensor(values):
+            transposed = method.__name__ == "adjoint"
+            return adaptor("torch").product(A.T if transposed else A, values)
+        found, back = accepted(values)
+        check_device(A, found)
+        # large results that an operator leaves on the host do not fit on its GPU
+        is_placed = found is values and module_of(found) is not np
+        return method(A, found) if is_placed else back(method(A, found))
+
+    return exchanged
+
+
+def check_device(A: LinearOperator, values: Array) -> None:
+    """Raise an error for values on a GPU if the operator works on the CPU.
+
+    Parameters
+    ----------
+    A
+        the operator
+    values
+        NumPy or CuPy array
+
+    Raises
+    ------
+    DataError
+        with the remedy; moving the values there and back would hide a large cost
+    """
+    if A.on is not None and A.on.gpu is None and module_of(values) is not np:
+        raise DataError(
+            f"{A.name} works on the CPU, but the array is on a GPU; create the operator with "
+            "on=engine.best(), or copy the array to the host."
+        )
+
+
+def adaptor(library: str) -> Any:
+    """Return the module that adapts operators to a library.
+
+    Parameters
+    ----------
+    library
+        name of a module of `engine.operators.adaptors`
+
+    Raises
+    ------
+    ResourceError
+        if the library is not installed
+    """
+    try:
+        return import_module(f"engine.operators.adaptors.{library}")
+    except ImportError as e:
+        raise ResourceError(f"{_INSTALLED_BY[library]} ({e})") from e
 
 
 def power_iteration(

@@ -7,9 +7,10 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from engine.core.arrays import Array, module_of
-from engine.core.errors import DataError, ResourceError
+from engine.core.arrays import Array, as_supported, module_of, to_host
+from engine.core.errors import DataError, GeometryError, ResourceError
 from engine.data.storage.columns import pieces
 from engine.geometry.grid import ImageGrid
 from engine.kernels.blocks import padded
@@ -159,3 +160,40 @@ def check_background(background: Array) -> None:
             f"event {first} has an expected background of {float(background[first])}, but it must "
             "be finite and not negative; estimate randoms and scatter again."
         )
+
+
+def selected_rows(rows: Any, n_rows: int, name: str) -> NDArray[np.int64]:
+    """Return the numbers of rows that a slice, a mask or indices select.
+
+    Parameters
+    ----------
+    rows
+        slice, mask (n_rows,) or indices (n,)
+    n_rows
+        number of rows
+    name
+        name of the operator, for the error
+
+    Raises
+    ------
+    GeometryError
+        if they do not fit
+    """
+    every = np.arange(n_rows, dtype=np.int64)
+    if isinstance(rows, slice):
+        return every[rows]
+    asked = np.asarray(to_host(as_supported(rows)))
+    # an empty list has the dtype of numbers with a fraction
+    asked = asked if asked.size else asked.astype(np.int64)
+    if asked.ndim != 1 or asked.dtype.kind not in "biu":
+        raise GeometryError(
+            f"{name}: rows cannot be selected by an array of {asked.dtype} with {asked.ndim} axes; "
+            "use a slice, a mask (n,) or indices (n,)."
+        )
+    try:
+        return every[asked]
+    except IndexError as e:
+        raise GeometryError(
+            f"{name}: the selected rows do not fit its {n_rows:,} rows ({e}); choose indices from "
+            f"0 to {n_rows - 1:,}, or a mask with {n_rows:,} values."
+        ) from e

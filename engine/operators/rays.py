@@ -27,7 +27,7 @@ from engine.kernels.units import share_unit, value_unit
 from engine.kernels.variants import RayVariant
 from engine.operators.base import LinearOperator
 from engine.operators.lower_bound import least_factor
-from engine.operators.ray_checks import check_background, check_size
+from engine.operators.ray_checks import check_background, check_size, selected_rows
 from engine.operators.ray_rows import Rays, checked_rows, rows_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _DEFINITION = (
 class RayProjector(LinearOperator):
     """Line integrals along rays, their adjoint, and the EM update fused into one pass.
 
-    On a GPU, arrays can be on the host; results stay on the device.
+    On a GPU, arrays can be on the host or the device; results are where the argument is.
 
     Parameters
     ----------
@@ -368,6 +368,35 @@ class RayProjector(LinearOperator):
                 "are not reproducible; project them one by one."
             )
         return self._tracer
+
+    def __getitem__(self, rows: Any) -> RayProjector:
+        """Return the projector of some rays, such as a user's own subset of events.
+
+        Parameters
+        ----------
+        rows
+            slice, mask (n,) or indices (m,), which can be repeated; negative indices count from the
+            end
+
+        Raises
+        ------
+        GeometryError
+            if an index is outside the rays, or a mask has another length
+
+        Examples
+        --------
+        >>> import numpy as np, engine
+        >>> ends_mm = np.array([[-10.0, 0.5, 0.5], [10.0, 0.5, 0.5]])
+        >>> rays = engine.Rays(ends_mm, np.array([[0, 1], [1, 0]], np.int32))
+        >>> grid = engine.ImageGrid(shape=(3, 3, 3), voxel_mm=(1.0, 1.0, 1.0))
+        >>> A = engine.RayProjector(rays, grid, on=engine.cpu())
+        >>> A[:1].out_shape, A[[0, 0, 1]].out_shape
+        ((1,), (3,))
+        """
+        return self.selected(selected_rows(rows, self.out_shape[0], self.name))
+
+    # without it, Python would read A[0], A[1], ... to iterate
+    __iter__ = None
 
     def selected(self, rows: NDArray[np.int64]) -> RayProjector:
         """Return the projector of some rays, which can be repeated.

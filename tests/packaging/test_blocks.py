@@ -19,6 +19,7 @@ from engine.geometry.ring import RingSettings
 from engine.io.auxiliary.tracer_file import read_tracer
 from engine.io.xray.sidecar.settings import Sidecar
 from engine.modalities.studies import read_study
+from tests.libraries.environment import NOT_INSTALLED
 from tests.packaging.blocks import ROOT, Block, blocks, commands, fill
 
 BLOCKS = blocks()
@@ -100,6 +101,9 @@ def test_every_block_is_in_a_language_that_is_checked() -> None:
 
 @pytest.mark.parametrize("block", of("python"), ids=lambda block: block.name)
 def test_a_python_block_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "import torch" in block.text:
+        # tests/libraries runs these blocks where it is
+        pytest.importorskip("torch", reason=NOT_INSTALLED)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
     if '"scan.h5"' in block.text:

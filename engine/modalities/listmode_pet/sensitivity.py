@@ -246,8 +246,8 @@ def _part(
         on=on,
         reproducible=reproducible,
     )
-    rays = Rays(scanner.positions_mm, crystals)
-    return RayProjector(rays, grid, on=on, reproducible=reproducible).T(weights)
+    A = RayProjector(Rays(scanner.positions_mm, crystals), grid, on=on, reproducible=reproducible)
+    return A.T(on.to_device(weights))
 
 
 def _exact(

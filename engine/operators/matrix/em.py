@@ -96,7 +96,7 @@ class MatrixEm:
             sensitivity = first_octant(part.T(self._xp.ones(part.out_shape, np.float32)))
         else:
             # factors can also be symmetric, such as those of block edges
-            sensitivity = folded(part.T(A.lines(factors, places)))
+            sensitivity = folded(part.T(self._on.to_device(A.lines(factors, places))))
         # After the sensitivity, which needs all lines of the subset.
         counting = part.counting(A.lines(counts, places))
         if len(counting) < len(places):  # lines without counts act only through the sensitivity

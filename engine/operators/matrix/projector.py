@@ -60,7 +60,7 @@ def matrix_slot(panels: DualHeadSettings) -> Slot:
 class MatrixProjector(OrientationRows):
     """Rows of some orientations of a stored response.
 
-    On a GPU, arrays can be on the host; results stay on the device.
+    On a GPU, arrays can be on the host or the device; results are where the argument is.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from engine.core.arrays import Array
 from engine.core.backend import Backend
@@ -47,6 +48,7 @@ class HostXray:
     pixels have common coefficients in upright scans.
 
     form : division of back projection; None: as tuned on this machine, or the default
+    dtype : of line integrals and their transpose; float64 is several times slower
     """
 
     def __init__(
@@ -57,10 +59,14 @@ class HostXray:
         on_progress: OnProgress | None,
         profiler: Profiler,
         form: BackForm | None = None,
+        dtype: DTypeLike = np.float32,
     ) -> None:
+        self._dtype = np.dtype(dtype)
         self._scene, self._on, self._tick = scene, on, on_progress
         self._given = form
         self._profiler, self._n_rays = profiler, math.prod(scene.seen)
+        # vectors of the processor hold float32 only
+        self._is_single = self._dtype == np.float32
         z, y, x = scene.grid.shape
         self._shape = (y, x, z)
         self._voxel_mm = np.array(scene.grid.voxel_mm, np.float64)
@@ -102,12 +108,12 @@ class HostXray:
         geometry = self._scene.geometry
         # the common interpolation of columns does not pay for few rows
         shares_columns = geometry.is_upright and geometry.shape[0] > FEW_ROWS
-        return shares_columns and not self._scene.is_steep
+        return self._is_single and shares_columns and not self._scene.is_steep
 
     @cached_property
     def _few(self) -> FewSlices | None:
         """Projectors for few slices, if the scene has few."""
-        if not self._scene.has_few_slices:
+        if not (self._is_single and self._scene.has_few_slices):
             return None
         # imported here because most runs do not need it
         from engine.operators.xray.few_slices import FewSlices
@@ -131,7 +137,7 @@ class HostXray:
 
     def compile(self, direction: Way) -> None:
         """Compile the kernel of `forward`, `transposed` or `back`, by a call without lines."""
-        one = np.zeros((1, 1, 1), np.float32)
+        one = np.zeros((1, 1, 1), np.float32 if direction == "back" else self._dtype)
         if direction != "back" and self._few:
             self._few.compile(transposed=direction == "transposed")
         elif direction == "forward":
@@ -143,17 +149,17 @@ class HostXray:
 
     def _forward(self, x: Array) -> Array:
         # a border of zeros makes tests at the edge unnecessary; z fastest, see `joseph`
-        image = np.zeros([n + 2 for n in self._shape], np.float32)
+        image = np.zeros([n + 2 for n in self._shape], self._dtype)
         copy_planes(x.transpose(1, 2, 0), image[1:-1, 1:-1, 1:-1], self._on.threads)
         n_views, n_rows, n_columns = self._scene.seen
-        out = np.empty((n_views, n_columns, n_rows), np.float32)
+        out = np.empty((n_views, n_columns, n_rows), self._dtype)
         flat, upright = image.ravel(), self._is_upright
 
         def work(_: int, start: int, stop: int) -> None:
             self._integrate(start, stop, flat, out, upright=upright)
 
         run_blocks(work, n_views * n_columns, self._on.threads, self._tick)
-        return contiguous(out.transpose(0, 2, 1), self._on.threads)
+        return contiguous(out.transpose(0, 2, 1), self._on.threads, self._dtype)
 
     def _integrate(self, start: int, stop: int, image: Array, out: Array, *, upright: bool) -> None:
         """Compute line integrals for some columns of all views."""
@@ -169,7 +175,7 @@ class HostXray:
     def _transposed(self, y: Array) -> Array:
         n_views, _, n_columns = self._scene.seen
         # rows fastest: a thread works on a column of pixels
-        values = contiguous(y.transpose(0, 2, 1), self._on.threads)
+        values = contiguous(y.transpose(0, 2, 1), self._on.threads, self._dtype)
         upright = self._is_upright
 
         def work(sums: Array, start: int, stop: int) -> None:
@@ -179,11 +185,11 @@ class HostXray:
         total = sum_blocks(
             work,
             n_views * n_columns,
-            Bordered(self._shape, np.float32),
+            Bordered(self._shape, self._dtype),
             threads=self._on.threads,
             on_progress=self._tick,
         )
-        return contiguous(total.transpose(2, 0, 1), self._on.threads)
+        return contiguous(total.transpose(2, 0, 1), self._on.threads, self._dtype)
 
     def _spread(self, start: int, stop: int, values: Array, sums: Array, *, upright: bool) -> None:
         """Apply the transpose of `_integrate`."""

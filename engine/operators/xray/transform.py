@@ -14,10 +14,11 @@ from copy import copy
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from engine.core.arrays import Array, as_supported
 from engine.core.backend import Backend
-from engine.core.errors import ResourceError
+from engine.core.errors import GeometryError, ResourceError
 from engine.core.profiling import Profiler
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
@@ -47,8 +48,8 @@ RESIDENT = 0.4
 class XrayTransform(LinearOperator):
     """Line integrals through a volume for each pixel of each view.
 
-    Arrays can be NumPy arrays, device arrays, or any arrays with DLPack. On a GPU results
-    stay there, unless `streams` is True.
+    Arrays can be NumPy arrays, device arrays, or any arrays with DLPack. Results have the type
+    and device of the argument, unless `streams` is True.
 
     Parameters
     ----------
@@ -59,6 +60,8 @@ class XrayTransform(LinearOperator):
         reads the volume through textures, which interpolate in fractions of 1/256
     streams : on a GPU, True: results are on the host, and volume and projections are uploaded
         in parts; None: only if volume and projections are large for its memory
+    dtype : of results and arithmetic; float64 on the CPU and with the matched adjoint only,
+        several times slower. `back_project` always computes in float32
     on_progress : called with (done, all) several times a second and at the end; can raise
     profiler : times the projections
 
@@ -84,10 +87,12 @@ class XrayTransform(LinearOperator):
         on: Backend,
         adjoint: Adjoint = "matched",
         streams: bool | None = None,
+        dtype: DTypeLike = np.float32,
         on_progress: OnProgress | None = None,
         profiler: Profiler | None = None,
     ) -> None:
         _check_size(grid)
+        self.dtype = _checked_dtype(dtype, adjoint, on)
         self.profiler = self._profiler = profiler or Profiler(on)
         self._tools = _tools_of(on, self._profiler)
         # decided once, so that subsets of a scan return the same kind of array as the whole: on
@@ -110,7 +115,11 @@ class XrayTransform(LinearOperator):
         self._projector: DeviceXray | HostXray
         if self._tools is None:
             self._projector = HostXray(
-                scene, on=self.on, on_progress=self._tick, profiler=self._profiler
+                scene,
+                on=self.on,
+                on_progress=self._tick,
+                profiler=self._profiler,
+                dtype=self.dtype,
             )
         else:
             from engine.operators.xray.device import DeviceXray  # the CPU needs no kernels of it
@@ -127,7 +136,7 @@ class XrayTransform(LinearOperator):
     def __reduce__(self) -> Definition:
         # A GPU with less memory can need to stream what another one holds.
         options = {"on": self.on, "adjoint": self.adjoint_kind, "streams": self.streams or None}
-        return created(type(self), self.geometry, self.grid, **options)
+        return created(type(self), self.geometry, self.grid, **options, dtype=str(self.dtype))
 
     @property
     def on_progress(self) -> OnProgress | None:
@@ -241,6 +250,47 @@ class XrayTransform(LinearOperator):
             found = self._subsets.setdefault((k, of), part)
         return found
 
+    def patch(
+        self,
+        region: Region | None = None,
+        *,
+        rows: slice = slice(None),
+        columns: slice = slice(None),
+    ) -> XrayTransform:
+        """Return the transform of a box of the volume, seen by a part of the detector.
+
+        The exact block of the matrix, sharing kernels and textures: the projection of a box is that
+        of a volume that is zero outside, and the transpose is that of the whole in the box.
+
+        Parameters
+        ----------
+        region
+            slices (z, y, x) of the volume without steps; None: the whole volume
+        rows, columns
+            ranges of neighbouring detector pixels, the same in all views
+
+        Raises
+        ------
+        GeometryError
+            if a range is empty or has gaps
+
+        Examples
+        --------
+        >>> import numpy as np, engine
+        >>> scan = engine.geometry.parallel(np.linspace(0, 3, 9), shape=(4, 16), pixel_mm=1.0)
+        >>> grid = engine.ImageGrid(shape=(4, 12, 12), voxel_mm=(1.0, 1.0, 1.0))
+        >>> A = engine.XrayTransform(scan, grid, on=engine.cpu())
+        >>> part = A.patch((slice(1, 3), slice(0, 6), slice(6, 12)), columns=slice(8, 16))
+        >>> part.in_shape, part.out_shape
+        ((2, 6, 6), (9, 4, 8))
+        """
+        box = VolumeBox.of(region, self.grid.shape)
+        ends = [(at, at + n) for at, n in zip(box.corner, box.shape, strict=True)]
+        other = copy(self)
+        other.grid, other._subsets = self.grid.part(ends), {}
+        other._set_views(self.geometry.cropped(rows, columns))
+        return other
+
     def with_geometry(self, geometry: XrayGeometry) -> XrayTransform:
         """Return the transform of the same volume with another scan, sharing kernels and textures.
 
@@ -282,6 +332,27 @@ def _check_size(grid: ImageGrid) -> None:
             f"{grid.describe()}: the image has more than {_MOST_VOXELS:,} voxels, including the "
             "border; choose larger voxels."
         )
+
+
+def _checked_dtype(dtype: DTypeLike, adjoint: Adjoint, on: Backend) -> np.dtype[np.generic]:
+    """Return the dtype of a transform, float32 or float64.
+
+    Raises
+    ------
+    GeometryError
+        if no kernel computes in this dtype
+    """
+    found = np.dtype(dtype)
+    if found == np.float32:
+        return found
+    if found != np.float64:
+        raise GeometryError(f"dtype is {found}; choose float32 or float64.")
+    if on.is_cuda or adjoint != "matched":
+        raise GeometryError(
+            f'float64 needs the CPU and the adjoint "matched", but the device is {on.label} and '
+            f'the adjoint is "{adjoint}"; use float32 for these.'
+        )
+    return found
 
 
 def _tools_of(on: Backend, profiler: Profiler) -> Tools | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from engine.core.arrays import Array
+from engine.core.arrays import Array, Back, accepted
 from engine.core.errors import NumericalError
 from engine.recon.algorithms.base import NO_FIGURES, Algorithm, Change, Figures, Iterate
 
@@ -52,7 +52,7 @@ class Step:
 
     @cached_property
     def image(self) -> Array:
-        """Image (n_z, n_y, n_x), copied from the device if needed."""
+        """Image (n_z, n_y, n_x), in the type and on the device of the initial image."""
         return self.fetch()
 
     @cached_property
@@ -80,7 +80,8 @@ def solve(
     model
         model of the data
     x
-        (n_z, n_y, n_x) initial image
+        (n_z, n_y, n_x) initial image, an array of any library; images of the steps have its type
+        and device. A tensor must not require a gradient
     done
         number of updates behind `x`
     so_far
@@ -101,7 +102,11 @@ def solve(
         if the image of a step has values that are not finite, when it is fetched
     """
     n_updates = algorithm.n_iterations * algorithm.n_subsets
-    account, x = _Account(model, so_far), model.next_to_data(x)
+    values, convert = accepted(x)
+    # JAX assumes that nobody changes its arrays, but algorithms reuse their memory
+    is_foreign = values is not x and hasattr(x, "__dlpack__")
+    back: Back = (lambda image: convert(image.copy())) if is_foreign else convert
+    account, x = _Account(model, so_far), model.next_to_data(values)
     iterates = algorithm.resumed(model, x, done) if done else algorithm.run(model, x)
     while done < n_updates:
         iterate = next(iterates, None)
@@ -115,14 +120,20 @@ def solve(
             iterate = iterate.changed(between)
             if not iterate.is_reused:
                 iterates = algorithm.resumed(model, iterate.x, done)
-        yield _step(algorithm, model, iterate, done, account, ends)
+        yield _step(algorithm, model, iterate, done, account, ends, back)
         # Only complete iterations end early: each part of the data then has the same weight.
         if ends or (is_end and finish_early is not None and finish_early()):
             return
 
 
 def _step(
-    algorithm: Algorithm, model: Model, iterate: Iterate, done: int, account: _Account, ends: str
+    algorithm: Algorithm,
+    model: Model,
+    iterate: Iterate,
+    done: int,
+    account: _Account,
+    ends: str,
+    back: Back,
 ) -> Step:
     """Return the step for an iterate with `done` updates behind it."""
     iteration, subset = divmod(done - 1, algorithm.n_subsets)
@@ -136,7 +147,7 @@ def _step(
     # The place of the failure tells which data to check.
     where += f", subset {subset + 1}" if algorithm.n_subsets > 1 else ""
     return Step(
-        partial(_checked, iterate, where, model.remedy),
+        lambda: back(_checked(iterate, where, model.remedy)),
         done,
         iteration + 1,
         subset + 1,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.arrays import Array, as_like, to_host
+from engine.core.arrays import Array, as_like, as_supported, to_host
 from engine.operators.base import LinearOperator
 from engine.operators.lower_bound import LEAST_EXPECTED
 from engine.operators.matrix.orientation_rows import OrientationRows
@@ -96,6 +96,7 @@ class BinnedModel(SystemModel):
         factors
             (n_bins,) detection factors; None: all 1
         """
+        counts, factors = as_supported(counts), None if factors is None else as_supported(factors)
         # Without factors the sensitivity is the sum of the rows.
         weights = np.ones(A.out_shape, counts.dtype) if factors is None else factors
         return cls(A, background, to_host(A.T(weights)), counts, factors)
@@ -198,8 +199,9 @@ class HistogramModel(SystemModel):
         factors
             (n_lines,) detection factors; None: all 1
         """
-        ones = np.ones(A.out_shape, A.dtype) if factors is None else factors
-        return cls(A, background, A.T(ones), counts, factors)
+        ones = np.ones(A.out_shape, A.dtype) if factors is None else as_supported(factors)
+        # the sensitivity stays on a GPU
+        return cls(A, background, A.T(A.on.to_device(ones)), counts, factors)
 
     def em_step(self, x: Array) -> EmStep:
         return _binned_step(self, self.counts, x)

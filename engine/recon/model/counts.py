@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from engine.core.arrays import Array, module_of, to_host
+from engine.core.arrays import Array, as_supported, module_of, to_host
 from engine.operators.base import LinearOperator
 from engine.operators.lower_bound import LEAST_EXPECTED, least_factor
 from engine.operators.planes import by_planes
@@ -113,6 +113,13 @@ class SystemModel(Model):
     background: Array
     sensitivity: Array
     counts: Array | float
+
+    def __post_init__(self) -> None:
+        # arrays of other libraries become NumPy or CuPy arrays; the dataclass is frozen
+        for name in ("background", "sensitivity", "counts", "factors"):
+            values = getattr(self, name, None)
+            if hasattr(values, "__dlpack__"):
+                object.__setattr__(self, name, as_supported(values))
 
     @property
     def is_penalised(self) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 
-from engine.core.arrays import Array, module_of
+from engine.core.arrays import Array, as_supported, module_of
 from engine.core.json_types import Plain
 from engine.operators.base import LinearOperator
 from engine.recon.model.base import Model
@@ -29,7 +29,8 @@ class LinearModel(Model):
     Attributes
     ----------
     A : the projector
-    y : measured line integrals [1], with the shape A.out_shape
+    y : measured line integrals [1], with the shape A.out_shape; an array of any library becomes a
+        NumPy or CuPy array on the same memory
     spacing_mm : voxel spacing along each axis; None: 1 along all
     inverse : direct inversion; None if there is none
 
@@ -51,6 +52,10 @@ class LinearModel(Model):
     spacing_mm: tuple[float, ...] | None = None
     inverse: Inverse | None = None
     _cached: Plain = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # an array of any library; the dataclass is frozen
+        object.__setattr__(self, "y", as_supported(self.y))
 
     def next_to_data(self, x: Array) -> Array:
         """Return an image on the device of y."""

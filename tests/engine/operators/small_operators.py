@@ -44,7 +44,7 @@ def timed_rays() -> Rays:
     return Rays(plain.points_mm, plain.ends, bins)
 
 
-def sinogram_rays(on: Backend) -> RayProjector:
+def sinogram_layout_rays() -> tuple[Rays, ImageGrid]:
     ring = RingScanner(
         RingSettings(
             name="Small ring",
@@ -59,7 +59,12 @@ def sinogram_rays(on: Backend) -> RayProjector:
     )
     layout = SinogramLayout.of(ring)
     lines = Rays(layout.points_mm, layout.ends_of(np.arange(layout.n_bins)))
-    return RayProjector(lines, ImageGrid((2, 8, 8), (2.0, 2.0, 2.0)), on=on, reproducible=True)
+    return lines, ImageGrid((2, 8, 8), (2.0, 2.0, 2.0))
+
+
+def sinogram_rays(on: Backend) -> RayProjector:
+    lines, grid = sinogram_layout_rays()
+    return RayProjector(lines, grid, on=on, reproducible=True)
 
 
 def cone(on: Backend, grid: ImageGrid = VOLUME, **options: str) -> XrayTransform:

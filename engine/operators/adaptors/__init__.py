@@ -1,0 +1,1 @@
+"""Operators in other libraries: a file for each, imported only when it is used."""
