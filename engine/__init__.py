@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from engine.geometry.xray import XrayGeometry
     from engine.io.any_file import read, save
     from engine.io.scanners import read_scanner
-    from engine.jobs.reconstruction import reconstruct, run
+    from engine.jobs.reconstruction import reconstruct, reconstruct_frames, run
     from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
     from engine.modalities.listmode_pet.protocol import ListModeProtocol
     from engine.modalities.listmode_pet.scan_model import listmode_model, sensitivity
@@ -85,7 +85,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "geometry.xray": ("XrayGeometry",),
     "io.any_file": ("read", "save"),
     "io.scanners": ("read_scanner",),
-    "jobs.reconstruction": ("reconstruct", "run"),
+    "jobs.reconstruction": ("reconstruct", "reconstruct_frames", "run"),
     "modalities.dual_head_pet.protocol": ("DualHeadProtocol",),
     "modalities.listmode_pet.protocol": ("ListModeProtocol",),
     "modalities.ring_sinogram_pet.protocol": ("RingSinogramProtocol",),
@@ -172,6 +172,7 @@ __all__ = [
     "read_scanner",
     "read_study",
     "reconstruct",
+    "reconstruct_frames",
     "run",
     "save",
     "sensitivity",

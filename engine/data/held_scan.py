@@ -137,7 +137,32 @@ def _sinogram(scan: Sinogram) -> Sinogram:
             f"sinogram: bin {found[0]:,} contains {found[1]}, expected a finite number of counts; "
             "set dead bins to 0 and give their normalisation."
         )
+    auxiliary = {key: _bins(scan, key, values) for key, values in scan.auxiliary.items()}
+    if any(auxiliary[key] is not values for key, values in scan.auxiliary.items()):
+        columns["auxiliary"] = auxiliary
     return replace(scan, **_changed(scan, columns))
+
+
+def _bins(scan: Sinogram, key: str, values: Any) -> Any:
+    """Return factors or expected counts as one value for each bin; other contents unchanged."""
+    if not hasattr(values, "ndim"):
+        return values
+    bins = _floats(values)
+    if bins.shape == scan.layout.shape:
+        bins = bins.reshape(-1)
+    if bins.shape != (scan.layout.n_bins,):
+        raise GeometryError(
+            f"sinogram: {key!r} in `auxiliary` has the shape {bins.shape}, expected "
+            f"{scan.layout.shape} (planes, views, tangential bins) or ({scan.layout.n_bins:,},); "
+            "give one value for each bin."
+        )
+    found = _first(bins, _below(0.0))
+    if found is not None:
+        raise DataError(
+            f"sinogram: bin {found[0]:,} of {key!r} in `auxiliary` is {found[1]}, expected at "
+            "least 0; give 0 in dead bins."
+        )
+    return bins
 
 
 def _changed(scan: object, columns: dict[str, Any]) -> dict[str, Any]:

@@ -54,7 +54,10 @@ class Sinogram(Described):
         None: attenuation is not corrected
     info : facts of the scan from its file, for provenance
     notes : notes of the reader, one sentence each
-    auxiliary : contents of further files of the study, by the key of their role
+    auxiliary : contents of further files of the study, by the key of their role, such as
+        "randoms_sinogram" and "scatter_sinogram" (expected counts), "normalisation_sinogram" and
+        "attenuation_sinogram" (factors that multiply the counts); (n_bins,), or the shape of the
+        layout
     timed : prompts by TOF bin of the scanner; None: no time of flight
     point_spread : resolution model of the scanner; None: thin lines
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # its kernels take as long to import as all else
 Inputs = Mapping[str, Path | str]
 """Path of each auxiliary file by the key of its role."""
 
-__all__ = ["Resume", "reconstruct", "run"]
+__all__ = ["Resume", "reconstruct", "reconstruct_frames", "run"]
 
 
 def run(
@@ -147,6 +147,11 @@ def _study_of(
     changes: dict[str, object] = {}
     if chosen is not None:
         changes["protocol"] = chosen
+    if inputs is not None and not isinstance(inputs, Mapping):
+        raise SettingsError(
+            f"inputs have the type {type(inputs).__name__!r}, expected a table of paths by role, "
+            'such as {"attenuation": "mu.nii.gz"}.'
+        )
     if inputs:
         changes["inputs"] = study.inputs | {key: Path(path) for key, path in inputs.items()}
     return study.model_copy(update=changes) if changes else study, scan
@@ -246,7 +251,68 @@ def reconstruct(
     >>> volume.unit, volume.record.algorithm
     ('1/mm', 'Filtered back projection (FDK)')
     """
+    return _finished(source, protocol, on, inputs).volume
+
+
+def reconstruct_frames(
+    source: Study | Scan | Volume | Path | str,
+    protocol: Protocol | str | None = None,
+    *,
+    on: Backend | None = None,
+    inputs: Inputs | None = None,
+) -> tuple[FrameVolume, ...]:
+    """Reconstruct a scan in time frames or gates, and return the image of each.
+
+    Parameters
+    ----------
+    source
+        list mode with times: a `ListMode`, a `Study`, or the path of a scan or study file
+    protocol
+        protocol with `frames`, its name, or its file; None: that of the study
+    on
+        device; None for the fastest of this machine
+    inputs
+        path of each auxiliary file by the key of its role
+
+    Returns
+    -------
+    frames
+        pairs of `frame` and `volume` in order of time. `reconstruct` returns their sum, or in
+        Bq/mL their mean
+
+    Raises
+    ------
+    EngineError
+        if the protocol has no frames, or the input or the device prevents the run
+
+    Examples
+    --------
+    >>> import engine, numpy as np
+    >>> panels = engine.read_scanner("test-panels")
+    >>> crystals = np.tile(np.array([[0, 30], [7, 41]], np.int32), (500, 1))
+    >>> times_ms = np.arange(1000, dtype=np.uint32)
+    >>> scan = engine.ListMode(panels, crystals, time_ms=times_ms, duration_s=1)
+    >>> protocol = engine.ListModeProtocol(frames="2x0.5", algorithm={"kind": "mlem"})
+    >>> frames = engine.reconstruct_frames(scan, protocol, on=engine.cpu())
+    >>> [each.frame.describe() for each in frames]
+    ['0 to 0.5 s', '0.5 to 1 s']
+    """
+    frames = _finished(source, protocol, on, inputs).frames
+    if not frames:
+        raise SettingsError(
+            "the protocol reconstructs a single image, expected one with frames; set `frames`, "
+            'such as ListModeProtocol(frames="10x60"), or call `reconstruct`.'
+        )
+    return frames
+
+
+def _finished(
+    source: Study | Scan | Volume | Path | str,
+    protocol: Protocol | str | None,
+    on: Backend | None,
+    inputs: Inputs | None,
+) -> Finished:
     for event in run(source, protocol, on=on, inputs=inputs):
         if isinstance(event, Finished):
-            return event.volume
+            return event
     raise RuntimeError("the run ended without a volume")

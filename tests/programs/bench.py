@@ -84,18 +84,50 @@ def tof_rays() -> tuple[Any, Any, Any]:
     return ends_mm, np.tile(np.array([[0, 1]], np.int32), (9, 1)), bins
 
 
+class Container:
+    """A container with the methods of SIRF's, which needs a build of its own."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def as_array(self) -> Any:
+        return self.values.copy()
+
+    def fill(self, values: Any) -> Container:
+        self.values[...] = values
+        return self
+
+    def clone(self) -> Container:
+        return Container(self.values.copy())
+
+
+def geometries_of_cil() -> tuple[Any, Any]:
+    """Return the geometries of images and projections that have the shapes of the operator."""
+    from cil.framework import AcquisitionGeometry, ImageGeometry
+
+    (n_z, n_y, n_x), (_, n_rows, n_columns) = operator().in_shape, operator().out_shape
+    images = ImageGeometry(n_x, n_y, n_z, 3.0, 3.0, 3.0)
+    orbit = AcquisitionGeometry.create_Cone3D((0, -300, 0), (0, 150, 0))
+    orbit.set_angles(np.rad2deg(ANGLES)).set_panel((n_columns, n_rows), (1.25, 1.25))
+    return images, orbit.set_labels(("angle", "vertical", "horizontal"))
+
+
+INTERFACES = {"layer_of_torch": "as_torch", "cgls_of_cil": "as_cil", "model_of_sirf": "as_sirf"}
+"""Method of operators that each program needs."""
 NEEDS = {
     "layer_of_torch": ("torch",),
     "batch_by_dask": ("dask",),
     "figure_of_a_volume": ("matplotlib",),
     "volume_in_xarray": ("xarray",),
-    "operator_of_cil": ("cil",),
+    "cgls_of_cil": ("cil",),
 }
 """Libraries of each program."""
 
 
 def missing(name: str) -> str:
     """Return why a program cannot run here; empty if it can."""
+    if name in INTERFACES and not hasattr(iso.LinearOperator, INTERFACES[name]):
+        return f"operators have no `{INTERFACES[name]}` yet"
     lost = [each for each in NEEDS.get(name, ()) if find_spec(each) is None]
     return f"{', '.join(lost)} is not installed" if lost else ""
 
@@ -119,7 +151,10 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "batch_by_dask": lambda: programs.batch_by_dask(scans()),
         "figure_of_a_volume": lambda: programs.figure_of_a_volume(volume()),
         "volume_in_xarray": lambda: programs.volume_in_xarray(volume()),
-        "operator_of_cil": lambda: programs.operator_of_cil(A, image()),
+        "cgls_of_cil": lambda: programs.cgls_of_cil(A, *geometries_of_cil(), A @ image()),
+        "model_of_sirf": lambda: programs.model_of_sirf(
+            A, Container(image()), Container(np.zeros(A.out_shape, np.float32))
+        ),
     }
 
 

@@ -108,8 +108,16 @@ def volume_in_xarray(volume: iso.Volume) -> Any:
     return volume.to_xarray().sel(x=slice(-10, 10)).mean(("x", "y"))
 
 
-def operator_of_cil(A: iso.LinearOperator, x: Any) -> Any:
-    operator = A.as_cil()
-    image = operator.domain_geometry().allocate(0)
-    image.fill(x)
-    return operator.direct(image)
+def cgls_of_cil(A: iso.LinearOperator, images: Any, data: Any, values: Any) -> Any:
+    from cil.optimisation.algorithms import CGLS
+
+    measured = data.allocate(0)
+    measured.fill(values)
+    cgls = CGLS(initial=images.allocate(0), operator=A.as_cil(images, data), data=measured)
+    cgls.run(5)
+    return cgls.solution.as_array()
+
+
+def model_of_sirf(A: iso.LinearOperator, image: Any, data: Any) -> Any:
+    model = A.as_sirf(image, data)
+    return model.backward(model.forward(image))

@@ -42,15 +42,10 @@ def main(folder: Path) -> None:
     import matplotlib as mpl
 
     mpl.use("agg")
-    import isocenter as iso
     from tests.programs import bench
 
     calls = bench.calls(folder)
     ready = [name for name in calls if not bench.missing(name)]
-    if not hasattr(iso.LinearOperator, "as_torch"):
-        ready = [name for name in ready if name != "layer_of_torch"]
-    if not hasattr(iso.LinearOperator, "as_cil"):
-        ready = [name for name in ready if name != "operator_of_cil"]
     sys.addaudithook(note)
     for name in ready:
         calls[name]()

@@ -14,7 +14,7 @@ import pytest
 import isocenter as iso
 from engine.core.errors import DataError, EngineError, GeometryError, SettingsError
 from engine.data.runs.events import Finished
-from engine.data.scan import Scan
+from engine.data.scan import Scan, content_of
 from engine.data.sinogram import binned
 from engine.geometry.tof import TofSettings
 from engine.protocols.study.protocol import Protocol
@@ -166,6 +166,49 @@ def test_image_and_record_are_those_of_the_file(kind: str, tmp_path: Path) -> No
     ]
 
 
+def test_frames_are_those_of_a_run() -> None:
+    protocol = KINDS["list mode in frames"][2]
+    frames = iso.reconstruct_frames(events(), protocol, on=iso.cpu(1))
+    assert [each.frame.describe() for each in frames] == ["0 to 20 s", "20 to 40 s", "40 to 60 s"]
+    for one, other in zip(frames, run_of(events(), protocol).frames, strict=True):
+        assert one.volume.values.tobytes() == other.volume.values.tobytes()
+
+
+def test_auxiliary_sinograms_in_memory_are_those_of_files(tmp_path: Path) -> None:
+    """Randoms and normalisation factors as arrays in the shape of the layout."""
+    iso.save(sinogram(), tmp_path / "scan.hs")
+    scan = iso.read(tmp_path / "scan.hs")
+    assert isinstance(scan, iso.Sinogram)
+    rng = np.random.default_rng(8)
+    arrays = {
+        "randoms_sinogram": rng.uniform(0.1, 0.3, scan.layout.shape),
+        "normalisation_sinogram": rng.uniform(0.8, 1.2, scan.layout.shape),
+    }
+    inputs = {key: tmp_path / f"{key}.hs" for key in arrays}
+    for key, values in arrays.items():
+        iso.save(iso.Sinogram(scan.layout, values.astype(np.float32)), inputs[key])
+    of_files = iso.reconstruct(tmp_path / "scan.hs", on=iso.cpu(1), inputs=inputs)
+    in_memory = iso.reconstruct(replace(scan, auxiliary=arrays), on=iso.cpu(1))
+    assert in_memory.values.tobytes() == of_files.values.tobytes()
+    plain = iso.reconstruct(scan, on=iso.cpu(1))
+    assert in_memory.values.tobytes() != plain.values.tobytes()
+
+
+def test_digest_follows_the_content() -> None:
+    def digest(scan: Scan) -> str:
+        return str(content_of(scan)["sha256"])
+
+    scan = fan()
+    assert digest(scan) == digest(fan())
+    values = scan.values.copy()
+    values[0, 0, 0] += 1
+    assert digest(replace(scan, values=values)) != digest(scan)
+    assert digest(replace(scan, geometry=scan.geometry.flipped(columns=True))) != digest(scan)
+    assert digest(replace(scan, kind="transmission")) != digest(scan)
+    other = iso.RingScanner(RING.settings.model_copy(update={"radius_mm": 61}))
+    assert digest(replace(events(), scanner=other)) != digest(events())
+
+
 def test_a_patient_name_in_a_file_name_stays_out_of_the_record(tmp_path: Path) -> None:
     values = fan().values.copy()
     values[5] = 0  # the reader reports this view
@@ -261,6 +304,33 @@ WRONG: dict[str, tuple[Callable[[], object], type[EngineError], str]] = {
         lambda: iso.reconstruct(fan(), inputs={"attenuation": "mu.nii.gz"}),
         SettingsError,
         "Remove them from the study: mu.nii.gz (attenuation)",
+    ),
+    "list of inputs": (
+        lambda: iso.reconstruct(fan(), inputs=["mu.nii.gz"]),  # type: ignore[arg-type]
+        SettingsError,
+        "inputs have the type 'list', expected a table of paths by role",
+    ),
+    "no frames": (
+        lambda: iso.reconstruct_frames(fan()),
+        SettingsError,
+        "reconstructs a single image, expected one with frames; set `frames`",
+    ),
+    "randoms of another shape": (
+        lambda: iso.reconstruct(
+            replace(sinogram(), auxiliary={"randoms_sinogram": np.zeros((2, 3))})
+        ),
+        GeometryError,
+        "'randoms_sinogram' in `auxiliary` has the shape (2, 3), expected (9, 24, 33) (planes,",
+    ),
+    "negative randoms": (
+        lambda: iso.reconstruct(
+            replace(
+                sinogram(),
+                auxiliary={"randoms_sinogram": np.full(sinogram().layout.shape, -1.0)},
+            )
+        ),
+        DataError,
+        "bin 0 of 'randoms_sinogram' in `auxiliary` is -1.0, expected at least 0",
     ),
     "crystals in one column": (
         lambda: iso.reconstruct(iso.ListMode(RING, np.zeros(4, np.int32))),

@@ -15,7 +15,7 @@ from engine.data.runs.events import Checkpointed, Corrected, Event, Finished, Pl
 from engine.data.storage.volume_file import NAME
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone
-from engine.io import write_projections
+from engine.io import read_projections, write_projections
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
 from engine.modalities.studies import Study
@@ -65,6 +65,20 @@ def study_of(path: Path, *settings: str) -> Study:
 
 def finished(events: list[Event]) -> Finished:
     return next(each for each in events if isinstance(each, Finished))
+
+
+def test_a_scan_in_memory_has_the_same_bits_and_stays_as_it_is(
+    scan: Path, request: pytest.FixtureRequest
+) -> None:
+    study, data = study_of(scan), read_projections(scan)
+    data.values.flags.writeable = False  # a step that changed the caller's array would fail
+    whole = finished(list(run(data, study.protocol, on=ON)))
+    request.getfixturevalue("little_memory")
+
+    events = list(run(data, study.protocol, on=ON))
+
+    np.testing.assert_array_equal(finished(events).volume.values, whole.volume.values)
+    assert any(isinstance(each, Corrected) and "slabs" in each.text for each in events)
 
 
 @pytest.mark.parametrize("settings", [(), ("hounsfield={}",)])
