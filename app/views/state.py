@@ -39,6 +39,7 @@ class ViewState(VolumeAppearance):
     marks_changed = Signal()
     slab_changed = Signal()
     magnifier_changed = Signal()
+    crosshair_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -58,6 +59,7 @@ class ViewState(VolumeAppearance):
         self.box: ImageGrid | None = None
         self.stated_axes = ""
         self.magnifies = False
+        self.shows_crosshair = True
         self.slab, self._thick = Slab(), Slab("highest")
         self._turns: dict[PlaneName, ViewTurn] = {}
 
@@ -268,6 +270,11 @@ class ViewState(VolumeAppearance):
             self.draws_lines = draws
             self.line_changed.emit()
 
+    def toggle_crosshair(self) -> None:
+        """Hide the crosshair in all views, or show it again."""
+        self.shows_crosshair = not self.shows_crosshair
+        self.crosshair_changed.emit()
+
     def toggle_magnifier(self) -> None:
         """Switch the magnifier on or off."""
         self.magnifies = not self.magnifies
@@ -309,19 +316,29 @@ class ViewState(VolumeAppearance):
 
     def value_at_cursor(self) -> float | None:
         """Return the value of the voxel at the cursor; None without a volume."""
-        index = self._index_at_cursor()
+        index = self._index_at(self.cursor_mm)
         return None if self.volume is None or index is None else float(self.volume.values[index])
 
     def text_at_cursor(self) -> str:
         """Return the value of the voxel at the cursor, with error and unit; empty without one."""
-        index = self._index_at_cursor()
+        return self.text_at(self.cursor_mm)
+
+    def text_at(self, point_mm: Point) -> str:
+        """Return the value of the voxel at a point, with error and unit; empty without one.
+
+        Parameters
+        ----------
+        point_mm
+            point (x, y, z); one outside the volume gives the nearest voxel
+        """
+        index = self._index_at(point_mm)
         return "" if index is None else self.text_of(index)
 
-    def _index_at_cursor(self) -> tuple[int, int, int] | None:
+    def _index_at(self, point_mm: Point) -> tuple[int, int, int] | None:
         if self.volume is None:
             return None
         # Clamped again: the cursor may still belong to the previous, larger volume.
-        return self.volume.grid.index_of(clamp_to(self.volume.grid, self.cursor_mm))
+        return self.volume.grid.index_of(clamp_to(self.volume.grid, point_mm))
 
     def reset(self) -> None:
         """Reset cursor, window, zoom and rotations."""

@@ -25,8 +25,9 @@ KEYS = {
     Qt.Key.Key_M: lambda view: view.mirror(),
     Qt.Key.Key_R: lambda view: view.state.reset(),
     Qt.Key.Key_T: lambda view: view.turn(),
+    Qt.Key.Key_X: lambda view: view.state.toggle_crosshair(),
     Qt.Key.Key_Z: lambda view: view.state.toggle_magnifier(),
 }
 
-ANYWHERE = (Qt.Key.Key_B, Qt.Key.Key_L, Qt.Key.Key_O, Qt.Key.Key_Z)
+ANYWHERE = (Qt.Key.Key_B, Qt.Key.Key_L, Qt.Key.Key_O, Qt.Key.Key_X, Qt.Key.Key_Z)
 """Keys that act on the last used view from anywhere in the window, except in text fields."""

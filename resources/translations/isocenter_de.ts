@@ -8160,6 +8160,11 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
+      <source>Crosshair	X</source>
+      <translation>Fadenkreuz	X</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/view_menu.py" />
       <source>Copy the projection</source>
       <translation>Projektion kopieren</translation>
     </message>
@@ -8370,8 +8375,28 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/layout_menu.py" />
+      <source>Delete layout</source>
+      <translation>Layout löschen</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/layout_menu.py" />
       <source>Light box, {rows} × {columns}</source>
       <translation>Lichtkasten, {rows} × {columns}</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/layout_menu.py" />
+      <source>Save layout …</source>
+      <translation>Layout speichern …</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/layout_menu.py" />
+      <source>Save layout</source>
+      <translation>Layout speichern</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/layout_menu.py" />
+      <source>Name</source>
+      <translation>Name</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/layout_menu.py" />
@@ -8445,8 +8470,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Show four views, one large view, or a light box of many slices. The program remembers the choice.</source>
-      <translation>Vier Ansichten, eine große Ansicht oder einen Lichtkasten aus vielen Schichten zeigen. Das Programm merkt sich die Wahl.</translation>
+      <source>Show four views, one large view, or a light box of many slices. The program remembers the choice for PET, CT, fused images, panels and frames.</source>
+      <translation>Vier Ansichten, eine große Ansicht oder einen Lichtkasten mit vielen Schichten anzeigen. Das Programm merkt sich die Auswahl für PET, CT, fusionierte Bilder, Panels und Frames.</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
@@ -12387,11 +12412,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/protocols/study/fields.py" />
       <source>Protocol name shown in the window</source>
       <translation>Name des Protokolls, den das Fenster zeigt</translation>
-    </message>
-    <message>
-      <location filename="engine/protocols/study/fields.py" />
-      <source>Name</source>
-      <translation>Name</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/fields.py" />

@@ -1,4 +1,4 @@
-"""Compare two results: one below, one above, side by side with one window."""
+"""Compare two results: both next to each other with their difference, with one window."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.results import Result
 
 
 def compare_results(context: AppContext, lower: Result, upper: Result) -> None:
-    """Show two results of a scan side by side. They are read in a thread.
+    """Show two results of a scan with their difference. They are read in a thread.
 
     Parameters
     ----------
@@ -37,15 +37,8 @@ def compare_results(context: AppContext, lower: Result, upper: Result) -> None:
             origin = Origin.of(volume, study, result.record.inputs)
             volumes.add(OpenVolume(key_of(result), name, "result", volume, origin))
         volumes.set_base(IMAGE if is_shown else key_of(lower))
-        volumes.set_overlay(key_of(upper))
-        fusion = session.view.fusion
-        if not fusion.obstacle("side by side"):
-            context.volumes.set_mode("side by side")
-        if fusion.unit == session.view.unit:
-            # Two results are only comparable with one window and one colour map.
-            fusion.set_links_windows(True)
-            fusion.set_window(*session.view.window)
-            fusion.set_colour_map(session.view.colour_map)
+        # With their difference, one window and one colour map.
+        context.volumes.put(key_of(upper), "compare")
 
     context.commands.run_task(
         lambda _: read(),

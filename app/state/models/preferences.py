@@ -18,6 +18,7 @@ from engine.results.reports import Site
 
 MAX_RECENT = 8
 SPEEDS, PLACES = "speeds", "places"
+LAYOUTS, SAVED_LAYOUTS = "layouts", "saved_layouts"
 LEAST_RATIO, MOST_RATIO = 1e-3, 1e3
 """Range of measured over estimated time. Values outside are not valid measurements."""
 
@@ -210,14 +211,40 @@ class Preferences:
     def geometry(self, value: QByteArray) -> None:
         self._settings.setValue("geometry", value)
 
-    @property
-    def layout(self) -> str:
-        """Layout of the views, in the form that `ViewLayout.of` reads."""
-        return self._text("layout", "")
+    def layout_of(self, kind: str) -> str:
+        """Return the layout of the views for a kind of data; "" if none was chosen.
 
-    @layout.setter
-    def layout(self, text: str) -> None:
-        self._settings.setValue("layout", text)
+        Parameters
+        ----------
+        kind
+            kind of data, such as "fused"
+        """
+        return self._text(f"{LAYOUTS}/{kind}", "")
+
+    def set_layout_of(self, kind: str, text: str) -> None:
+        """Store the layout of the views for a kind of data.
+
+        Parameters
+        ----------
+        kind
+            kind of data, such as "fused"
+        text
+            layout, in the form that `ViewLayout.of` reads
+        """
+        self._settings.setValue(f"{LAYOUTS}/{kind}", text)
+
+    @property
+    def saved_layouts(self) -> dict[str, str]:
+        """Saved layouts by name, in the order in which they were saved."""
+        value = self._settings.value(SAVED_LAYOUTS, [])
+        texts = value if isinstance(value, list) else [value]
+        pairs = (each.split("\t") for each in texts if isinstance(each, str))
+        return {pair[0]: pair[1] for pair in pairs if len(pair) == 2 and pair[0]}
+
+    @saved_layouts.setter
+    def saved_layouts(self, layouts: dict[str, str]) -> None:
+        lines = [f"{name}\t{text}" for name, text in layouts.items()]
+        self._settings.setValue(SAVED_LAYOUTS, lines)
 
     @property
     def floating(self) -> tuple[str, ...]:

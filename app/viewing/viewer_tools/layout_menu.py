@@ -10,8 +10,10 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.language.keys import name_of_key
 from app.language.translation import tr
 from app.state.models.preferences import Preferences
+from app.ui.theme.questions import ask_text
 from app.views.layout import SHEETS, SPACINGS, LayoutKind, ViewLayout, ViewName
 from app.views.slices.ortho_view import OrthoView
+from engine.core.visible_text import visible_line
 
 KINDS: tuple[tuple[LayoutKind, str], ...] = (
     ("four", tr("Four views")),
@@ -20,8 +22,12 @@ KINDS: tuple[tuple[LayoutKind, str], ...] = (
 )
 
 
+MOST_SAVED, MOST_LETTERS = 12, 40
+"""Largest number of saved layouts, and of letters in the name of one."""
+
+
 class LayoutMenu(QMenu):
-    """A menu that is rebuilt each time it opens. The choice is stored in the preferences."""
+    """A menu that is rebuilt each time it opens, with the layouts that the user has saved."""
 
     def __init__(self, views: OrthoView, preferences: Preferences, parent: QWidget) -> None:
         super().__init__(parent)
@@ -30,10 +36,8 @@ class LayoutMenu(QMenu):
             QMenu(tr("Large view"), self),
             QMenu(tr("Light box slices"), self),
         )
+        self.deleting = QMenu(tr("Delete layout"), self)
         self.aboutToShow.connect(self.fill)
-        views.layout_changed.connect(self._remember)
-        # After the signal is connected, so that a changed or invalid stored layout is corrected.
-        views.set_layout(ViewLayout.of(preferences.layout))
 
     def fill(self) -> None:
         """Add all layouts."""
@@ -65,6 +69,8 @@ class LayoutMenu(QMenu):
         self.spacings.setEnabled(now.kind == "sheet")
         self.addMenu(self.mains)
         self.addMenu(self.spacings)
+        self.addSeparator()
+        self._add_saved()
 
     def _add(self, menu: QMenu, title: str, layout: ViewLayout, *, chosen: bool) -> None:
         action = menu.addAction(title)
@@ -72,8 +78,33 @@ class LayoutMenu(QMenu):
         action.setChecked(chosen)
         action.triggered.connect(lambda _=False: self._views.set_layout(layout))
 
-    def _remember(self) -> None:
-        self._preferences.layout = self._views.layout_now.to_text()
+    def _add_saved(self) -> None:
+        """Add the saved layouts, and the actions that save and delete one."""
+        saved, now = self._preferences.saved_layouts, self._views.layout_now
+        for name, text in saved.items():
+            layout = ViewLayout.of(text)
+            self._add(self, name.replace("&", "&&"), layout, chosen=layout == now)
+        save = self.addAction(tr("Save layout …"))
+        save.triggered.connect(self._save)
+        save.setEnabled(len(saved) < MOST_SAVED)
+        if saved:
+            self.deleting.clear()
+            for name in saved:
+                action = self.deleting.addAction(name.replace("&", "&&"))
+                action.triggered.connect(lambda _=False, name=name: self._delete(name))
+            self.addMenu(self.deleting)
+
+    def _save(self) -> None:
+        name = ask_text(self.window(), tr("Save layout"), tr("Name"), "")
+        name = visible_line(name).replace("\t", " ").strip()[:MOST_LETTERS]
+        if name:
+            layout = self._views.layout_now.to_text()
+            self._preferences.saved_layouts = {**self._preferences.saved_layouts, name: layout}
+
+    def _delete(self, name: str) -> None:
+        saved = self._preferences.saved_layouts
+        saved.pop(name, None)
+        self._preferences.saved_layouts = saved
 
 
 def _words(spacing: int) -> str:

@@ -14,6 +14,7 @@ from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.viewing.viewer_tools.cine import Cine
 from app.viewing.viewer_tools.cine_bar import CineBar
+from app.viewing.viewer_tools.hanging import Hanging
 from app.viewing.viewer_tools.layout_menu import LayoutMenu
 from app.viewing.viewer_tools.slab_bar import SlabBar
 from app.viewing.viewer_tools.tool_strip import ViewerToolStrip
@@ -24,7 +25,7 @@ from app.views.view_keys import ANYWHERE, KEYS
 
 LAYOUT_TIP = tr(
     "Show four views, one large view, or a light box of many slices. The "
-    "program remembers the choice."
+    "program remembers the choice for PET, CT, fused images, panels and frames."
 )
 FILM_TIP = tr("Play and save a movie of the rotating projection, slices, iterations or frames (K)")
 MAGNIFIER_TIP = tr("Magnify the image around the pointer by a factor of 3 (Z)")
@@ -72,6 +73,7 @@ class Looking:
         self.film = self.strip.add(tr("Movie"), "film", FILM_TIP, clicked=self.show_film)
         self.layout = self.strip.add(tr("Layout"), "layout", LAYOUT_TIP)
         self.layout.setMenu(LayoutMenu(views, context.preferences, self.layout))
+        self.hanging = Hanging(context, views)
         self.strip.end_group()
         self._regions = context.session.regions
         self.more = self.strip.add(tr("Tools"), "annotate", TOOLS_TIP)

@@ -6,7 +6,10 @@ painted and costs nothing. Several signals between two redraws cause one computa
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from collections.abc import Callable
+from dataclasses import replace
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -45,6 +48,8 @@ class RasterView(PaneContent):
     focused = Signal()
     has_crosshair = True
     has_letters = has_scale = True
+    tracks_pointer = False
+    """True if the view shows the value at the pointer."""
     margin_px = FIT_MARGIN_PX
 
     def __init__(self, state: ViewState, name: str, parent: QWidget | None = None) -> None:
@@ -60,6 +65,7 @@ class RasterView(PaneContent):
         self._drag: Drag | None = None
         self._glass = Magnifier(self)
         self._wheel = WheelNotches()
+        self.fitted_scale: Callable[[], float] | None = None
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         # The right button changes the window level and must not open a menu.
@@ -73,6 +79,7 @@ class RasterView(PaneContent):
         state.window_changed.connect(self._forget_image)
         state.display_changed.connect(self.on_display)
         state.fit_requested.connect(self.fit)
+        state.crosshair_changed.connect(self.update)
 
     def on_cursor(self) -> None:
         """Handle a moved cursor."""
@@ -103,10 +110,19 @@ class RasterView(PaneContent):
         if self._viewport is None or image_rect != self._image_rect:
             self._image_rect, self._is_fitted = image_rect, True
         if self._viewport is None or self._is_fitted:
-            self._viewport = Viewport.fit(image_rect, size, self.margin_px)
+            fitted = Viewport.fit(image_rect, size, self.margin_px)
+            if self.fitted_scale is not None:
+                scale = min(fitted.px_per_mm, self.fitted_scale())
+                fitted = replace(fitted, px_per_mm=scale)
+            self._viewport = fitted
         elif self._viewport.size != size:
             self._viewport = self._viewport.resized(size)
         return self._viewport
+
+    @property
+    def is_fitted(self) -> bool:
+        """True if the view shows the whole image."""
+        return self._is_fitted
 
     def show_part(self, viewport: Viewport) -> None:
         """Show a part of the plane until the next fit.
@@ -306,7 +322,7 @@ class RasterView(PaneContent):
 
     def shows_crosshair(self) -> bool:
         """True if the cursor is painted."""
-        return self.has_crosshair
+        return self.has_crosshair and self.state.shows_crosshair
 
     # Interaction
 
@@ -330,6 +346,20 @@ class RasterView(PaneContent):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._drag is not None:
             self._drag.move(event.position())
+        elif self.tracks_pointer:
+            self.follow_pointer(event.position())
+
+    def follow_pointer(self, at: QPointF | None) -> None:
+        """Show the value at the pointer, if the view has one.
+
+        Parameters
+        ----------
+        at
+            position in the view [px]; None if the pointer has left the view
+        """
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.follow_pointer(None)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         # The drag ends with the last button, whichever was pressed first.

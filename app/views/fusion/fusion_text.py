@@ -14,6 +14,7 @@ from app.views.planes.placing import VolumePlacing
 from app.views.slices.labels import shortened, shortened_name
 from app.views.text import sentence
 from app.views.volume_facts import LEAST_SHARE, least_value
+from engine.geometry import Point
 from engine.results import VISIBLE, difference_parts
 
 if TYPE_CHECKING:
@@ -214,13 +215,15 @@ def named(appearance: VolumeAppearance) -> str:
     return f"{shortened_name(appearance.name)} [{appearance.shown_unit or tr('no unit')}]"
 
 
-def upper_value(state: ViewState) -> str:
-    """Return the value of the upper volume at the cursor.
+def upper_value(state: ViewState, point_mm: Point | None = None) -> str:
+    """Return the value of the upper volume at a point.
 
     Parameters
     ----------
     state
         display settings of both volumes
+    point_mm
+        point (x, y, z); None for the cursor
 
     Returns
     -------
@@ -230,7 +233,7 @@ def upper_value(state: ViewState) -> str:
     # The first volume states its own error, in its unit.
     if fusion.volume is None or (fusion.is_error and fusion.unit == state.unit):
         return ""
-    index = index_at(fusion.volume, fusion.placing, state.cursor_mm)
+    index = index_at(fusion.volume, fusion.placing, point_mm or state.cursor_mm)
     if fusion.is_error and index is not None and np.isnan(fusion.volume.values[index]):
         return ""
     # A statement is clearer than an empty field: the cursor is inside the first volume.
@@ -242,19 +245,22 @@ def upper_value(state: ViewState) -> str:
     return fusion.text_of(index)
 
 
-def values_text(state: ViewState) -> str:
-    """Return the values of the displayed volumes at the cursor, with their names if there are two.
+def values_text(state: ViewState, point_mm: Point | None = None) -> str:
+    """Return the values of the displayed volumes at a point, with their names if there are two.
 
     Parameters
     ----------
     state
         display settings of both volumes
+    point_mm
+        point (x, y, z); None for the cursor
 
     Returns
     -------
     text with units; empty without a volume
     """
-    text, other, fusion = state.text_at_cursor(), upper_value(state), state.fusion
+    at, fusion = point_mm or state.cursor_mm, state.fusion
+    text, other = state.text_at(at), upper_value(state, at)
     if not text or not other:
         return text
     if fusion.is_error:

@@ -66,6 +66,10 @@ class UpperLayer:
         """True if this layer shows a comparison."""
         return self._is_difference or self.fusion.compares
 
+    def shown_window(self) -> Window:
+        """Return the window of the painted values."""
+        return (self.fusion.compared if self.compares else self.fusion).window
+
     @property
     def swipes(self) -> bool:
         """True in swipe mode."""
@@ -178,13 +182,11 @@ class UpperLayer:
             position from which a swipe shows it [px]
         """
         state, fusion = self.state, self.fusion
-        appearance = fusion.compared if self.compares else fusion
         if self._image is None:
             # A difference has values on both sides of its middle, so low ones are not background.
             hides = fusion.hides_low and not is_alone and not self.compares
-            self._image = clear_image(
-                found[0], appearance.window, appearance.colour_map, hides_low=hides
-            )
+            colours = (fusion.compared if self.compares else fusion).colour_map
+            self._image = clear_image(found[0], self.shown_window(), colours, hides_low=hides)
         area = overlay.to_view(found[1], viewport)
         # Both volumes use one setting, so that neither looks sharper than it is.
         smooth = state.interpolation == "linear"

@@ -86,7 +86,7 @@ class SheetSlice(SliceView):
     def shows_crosshair(self) -> bool:
         """Return True if the cursor is in this slice."""
         volume, normal = self.state.volume, self.orientation.normal
-        if volume is None:
+        if volume is None or not self.state.shows_crosshair:
             return False
         return slice_index(volume.grid, normal, self.state.cursor_mm[normal]) == self.index
 

@@ -30,11 +30,12 @@ class Magnifier(QObject):
         self._at: QPointF | None = None
         view.state.magnifier_changed.connect(self._follow)
         view.installEventFilter(self)
-        view.setMouseTracking(view.state.magnifies)
+        view.setMouseTracking(view.tracks_pointer or view.state.magnifies)
 
     def _follow(self) -> None:
         self._at = None
-        self._view.setMouseTracking(self._view.state.magnifies)
+        view = self._view
+        view.setMouseTracking(view.tracks_pointer or view.state.magnifies)
         self._view.update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -8,29 +8,29 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 from PySide6.QtCore import QPointF
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.language.translation import tr
 from app.views.colour.raster import Raster
 from app.views.colour.raster_view import RasterView
-from app.views.colour.windows import Window, auto_window
-from app.views.fusion.fusion_text import named
+from app.views.colour.windows import Window
+from app.views.fusion.fusion_text import caption_parts, named
 from app.views.gestures import Drag, PointDrag
 from app.views.literal_text import literal_tip
 from app.views.overlay import BETWEEN
 from app.views.slices import projection
+from app.views.slices.fused_projection import FusedProjection
 from app.views.slices.projection import Projector
 from app.views.state import ViewState
-from app.views.volume_facts import facts_of
+from app.views.viewport import Viewport
 from engine.data import Volume
 from engine.geometry import Edges, Rect
 
 DEGREES_PER_PX = 0.6
 ANGLE_STEP = 3.0  # degrees between the angles a drag stops at
 NOTCH_DEGREES = 15.0
-MOST_GAIN = 5.0
 TIP = tr(
     "Maximum along each line of sight. Drag to rotate. These values are higher than those "
     "of a slice, so the window can be wider."
@@ -47,7 +47,12 @@ class MipView(RasterView):
         self._projector: Projector | None = None
         self._gain = 1.0
         state.fit_requested.connect(self._face_front)
-        state.fusion.volume_changed.connect(self.update)
+        self._fused = FusedProjection(state)
+        fusion = state.fusion
+        fusion.volume_changed.connect(self._forget_fused)
+        for signal in (fusion.window_changed, fusion.display_changed):
+            signal.connect(self._forget_fused_colours)
+        fusion.mixing_changed.connect(self.update)
 
     @property
     def degrees(self) -> float:
@@ -70,7 +75,7 @@ class MipView(RasterView):
         # The projector caches a coarse copy, which is only valid for one volume.
         if self._projector is None or self._projector.volume is not volume:
             self._projector = Projector(volume)
-            self._gain = self._brighter(volume)
+            self._gain = self._brighter()
         values, rect = self._projector.project(self._scanner_degrees, self.state.convention)
         return Raster.of(values[::-1] if self._is_turned else values, self._upright(rect))
 
@@ -85,22 +90,54 @@ class MipView(RasterView):
         return projection.scanner_degrees(self._degrees, self.state.axes)
 
     def _upright(self, rect: Rect) -> Rect:
-        if not self._is_turned:
-            return rect
-        return Rect(rect.u, -(rect.v + rect.height), rect.width, rect.height)
+        return projection.turned_over(rect) if self._is_turned else rect
+
+    def forget_raster(self) -> None:
+        self._fused.forget_values()
+        super().forget_raster()
+
+    def _forget_fused(self) -> None:
+        self._fused.forget_values()
+        self._forget_image()  # its transparency depends on the other volume
+
+    def _forget_fused_colours(self) -> None:
+        self._fused.forget_colours()
+        self._forget_image()
+
+    def own_image(self, raster: Raster) -> QImage:
+        if not (self._fused.is_there and self._fused.is_drawn_below):
+            return super().own_image(raster)
+        return self._fused.own_image(raster, self.shown_window(), self.state.colour_map)
+
+    def paint_image(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
+        fused = self._fused
+        if not (fused.is_there and fused.is_drawn_below):
+            super().paint_image(painter, raster, viewport)
+            return
+        self.paint_over(painter, raster, viewport)
+        with fused.mixing(painter, viewport, fused.border_px(self, viewport)):
+            self.paint_own(painter, raster, viewport)
+
+    def paint_over(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
+        volume, fused = self.state.volume, self._fused
+        if volume is None or not fused.is_there:
+            return
+        found = fused.values(
+            volume, self._scanner_degrees, self.state.convention, is_turned=self._is_turned
+        )
+        if found is not None:
+            is_alone, at_px = fused.is_drawn_below, fused.border_px(self, viewport)
+            fused.paint(painter, viewport, found, is_alone=is_alone, swipe_px=at_px)
 
     def shown_window(self) -> Window:
         low, high = self.state.window
         return low, low + self._gain * (high - low)
 
-    def _brighter(self, volume: Volume) -> float:
+    def _brighter(self) -> float:
         """Return the ratio of bright values of projection and slices."""
         if self._projector is None or not self.state.is_pinned:
             return 1.0
-        front = self._projector.project(0.0, self.state.convention)[0]
-        top = auto_window(np.nan_to_num(front), volume.unit)[1]
-        gain = top / facts_of(volume).auto_window(diverging=False)[1]
-        return float(np.clip(round(gain, 1), 1.0, MOST_GAIN))
+        return projection.gain_of(self._projector, self.state.convention)
 
     def image_rect(self, volume: Volume) -> Rect:
         width = float(max(volume.grid.size_mm[:2]))
@@ -122,7 +159,9 @@ class MipView(RasterView):
     def caption(self) -> str:
         if self.state.volume is None:
             return tr("Projection")
-        whose = (named(self.state),) if self.state.fusion.has_values else ()
+        whose: tuple[str, ...] = (named(self.state),) if self.state.fusion.has_values else ()
+        if self._fused.is_there:
+            whose = caption_parts(self.state, "both")
         return BETWEEN.join((tr("Projection   {degrees:.0f}°", degrees=self._degrees), *whose))
 
     def remark(self) -> str:

@@ -16,6 +16,7 @@ from app.views.fusion.fusion_text import values_text
 from app.views.layout import ViewLayout
 from app.views.note import Note
 from app.views.slices.light_box import LightBox
+from app.views.slices.linked_planes import LinkedPlanes
 from app.views.slices.mip_view import MipView
 from app.views.slices.slice_view import Part, SliceView
 from app.views.state import ViewState
@@ -50,6 +51,7 @@ class OrthoView(QWidget):
         self.sagittal = SliceView(state, "sagittal")
         self.mip = MipView(state)
         self.toolbar = ViewToolbar(state)
+        self._linked = LinkedPlanes(self.slices)
         self._panes = Panes(state, self.views)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -103,6 +105,7 @@ class OrthoView(QWidget):
     def _next_to(self, view: SliceView, part: Part) -> SliceView:
         """Return a view of another part of the pair, linked with the view of the first volume."""
         made = SliceView(self.state, view.plane, part=part)
+        made.fitted_scale = view.fitted_scale
         # Zoom and pan of a pair stay equal, in both directions.
         made.follow(view)
         view.follow(made)
@@ -174,6 +177,19 @@ class OrthoView(QWidget):
                 each.deleteLater()
             box.deleteLater()
         self.layout_changed.emit()
+
+    def hang(self, layout: ViewLayout) -> None:
+        """Set the layout for another kind of data; a thin volume still shows one slice.
+
+        Parameters
+        ----------
+        layout
+            the layout
+        """
+        self.set_layout(layout)
+        if self._was_flat:
+            self._alone = self.axial
+            self._arrange()
 
     @property
     def _main(self) -> RasterView:

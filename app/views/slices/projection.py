@@ -11,13 +11,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from app.views.colour.windows import largest_along
+from app.views.colour.windows import auto_window, largest_along
 from app.views.volume_facts import facts_of
 from engine.data import Volume
 from engine.geometry import Convention, Direction, Edges, Point, Rect, orientation
 
 MOST_VOXELS = 2_000_000  # of the rotated copy: well below 40 ms on one core
 DEPTH_STEP = 0.4  # voxels; shorter than any chord that must not be missed
+MOST_GAIN = 5.0
 SHOWN_LETTER = 0.35  # an axis within about 70° of the screen's right is named
 
 
@@ -128,6 +129,28 @@ class Projector:
         # Along z first: this removes most values with contiguous reads.
         plane = highest.reduce(slab, axis=0)
         return _pool(_pool(plane, 0, self._block[1], highest), 1, self._block[2], highest)
+
+
+def gain_of(projector: Projector, convention: Convention) -> float:
+    """Return the ratio of bright values of the projection and of the slices, at most `MOST_GAIN`.
+
+    Parameters
+    ----------
+    projector
+        projections of the volume
+    convention
+        patient sides on the screen
+    """
+    volume = projector.volume
+    front = projector.project(0.0, convention)[0]
+    top = auto_window(np.nan_to_num(front), volume.unit)[1]
+    gain = top / facts_of(volume).auto_window(diverging=False)[1]
+    return float(np.clip(round(gain, 1), 1.0, MOST_GAIN))
+
+
+def turned_over(rect: Rect) -> Rect:
+    """Return a rectangle with reversed z, for a volume whose z points to the feet."""
+    return Rect(rect.u, -(rect.v + rect.height), rect.width, rect.height)
 
 
 def scanner_degrees(degrees: float, axes: str) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
@@ -16,7 +16,7 @@ from app.views.colour.raster import Raster
 from app.views.colour.raster_view import RasterView
 from app.views.colour.volume_colours import VolumeAppearance
 from app.views.fusion.comparing import COMPARING
-from app.views.fusion.fusion_text import caption_parts, remark_of, warning_of
+from app.views.fusion.fusion_text import caption_parts, remark_of, values_text, warning_of
 from app.views.fusion.upper_slice import UpperSlice
 from app.views.gestures import Drag, PointDrag, SwipeDrag
 from app.views.overlay import BETWEEN
@@ -45,6 +45,8 @@ DIFFERENCE_NAMES: dict[PlaneName, str] = {
     "sagittal": tr("Sagittal view, difference"),
 }
 NAMES = {"both": VIEW_NAMES, "upper": UPPER_NAMES, "difference": DIFFERENCE_NAMES}
+POINTER_PX, EDGE_PX = 14.0, 4.0
+"""Distance of the value from the pointer, and from the edges of the view."""
 STATED_REMARK = tr("patient position set manually")
 COMPARED_REMARK = tr("compared slice by slice")
 ASKEW_REMARK = tr("single slice of the upper volume (oblique)")
@@ -58,6 +60,8 @@ class SliceView(RasterView):
     "difference" for the second volume or the difference alone, next to a view of the first one.
     """
 
+    tracks_pointer = True
+
     def __init__(
         self,
         state: ViewState,
@@ -69,6 +73,8 @@ class SliceView(RasterView):
     ) -> None:
         super().__init__(state, NAMES[part][plane], parent)
         self.plane, self.part = plane, part
+        self.pointer_text = ""
+        self._pointer: QPointF | None = None
         # The tiles of a light box share their cutters, so that neighbours reuse slices.
         self._cutter, of_upper = cutters or (SlabCutter(), SlabCutter())
         self._upper = UpperSlice(state, of_upper, is_difference=part == "difference")
@@ -313,6 +319,37 @@ class SliceView(RasterView):
         depth_mm = self.plane_point[self._orientation.normal]
         return self._orientation.to_patient(u, v, depth_mm)
 
+    def follow_pointer(self, at: QPointF | None) -> None:
+        text = "" if at is None else self._value_at(at)
+        if text != self.pointer_text:
+            self.pointer_text, self._pointer = text, at
+            self.update()
+
+    def _value_at(self, at: QPointF) -> str:
+        """Return the values under a position; empty outside the image."""
+        volume = self.state.volume
+        if volume is None:
+            return ""
+        u, v = self.to_mm(at)
+        rect = self.image_rect(volume)
+        if not (0 <= u - rect.u < rect.width and 0 <= v - rect.v < rect.height):
+            return ""
+        return values_text(self.state, self.point_at(at))
+
+    def _paint_value(self, painter: QPainter) -> None:
+        """Paint the value next to the pointer, within the view."""
+        at = self._pointer
+        is_busy = self._drag is not None or self.state.magnifies
+        if at is None or not self.pointer_text or is_busy:
+            return
+        width, height = overlay.plate_size(painter.font(), self.pointer_text)
+        x = min(at.x() + POINTER_PX, self.width() - width - EDGE_PX)
+        y = at.y() + POINTER_PX
+        if y + height > self.height() - EDGE_PX:  # above the pointer instead
+            y = at.y() - POINTER_PX - height
+        area = QRectF(max(x, EDGE_PX), y, width, height)
+        overlay.plate(painter, area, self.pointer_text, self.state.colours)
+
     def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
         for marks in self.state.marks:
             marks.paint(painter, self, viewport)
@@ -325,6 +362,7 @@ class SliceView(RasterView):
         drawn, volume = self.state.line, self.state.volume
         if drawn is not None and volume is not None and self._holds(drawn, volume):
             line.draw(painter, drawn, self._orientation, viewport, self.state.colours.line)
+        self._paint_value(painter)
 
     def _holds(self, drawn: line.Line, volume: Volume) -> bool:
         """Return True if a line is in the displayed slice."""

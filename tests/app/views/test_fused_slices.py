@@ -15,6 +15,7 @@ from app.views.fusion.fusion_text import explanation_of, pair_names, upper_value
 from app.views.planes.placing import VolumePlacing
 from app.views.slices.ortho_view import OrthoView
 from app.views.slices.slice_view import SliceView
+from app.views.viewport import Viewport
 from engine.data.error_map import ErrorMap
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -131,9 +132,11 @@ def test_views_side_by_side_show_the_same_part_of_one_place(fused, qtbot, show, 
         assert other.viewport.px_per_mm == pytest.approx(one.viewport.px_per_mm)
         assert other.viewport.centre == pytest.approx(one.viewport.centre)
     upper.fit()
-    assert lower.viewport == lower.viewport.fit(
-        lower.image_rect(fused.volume), lower.viewport.size, 26
-    )
+    fits = [
+        Viewport.fit(each.image_rect(fused.volume), each.viewport.size, 26) for each in views.slices
+    ]
+    # The three planes have one scale, at which all of them fit.
+    assert lower.viewport == replace(fits[0], px_per_mm=min(each.px_per_mm for each in fits))
     views.toggle_enlarged(views.coronal)
     assert views.coronal.isVisible() and views.upper_views[1].isVisible()
     assert not views.axial.isVisible() and not upper.isVisible()

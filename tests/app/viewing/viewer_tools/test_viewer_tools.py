@@ -57,7 +57,7 @@ def test_a_layout_is_chosen_in_the_menu_and_remembered(looking, controls):
     next(each for each in menu.spacings.actions() if each.text() == "Every slice").trigger()
     wanted = ViewLayout("sheet", "axial", 3, 4, 1)
     assert looking.views.layout_now == wanted
-    assert ViewLayout.of(controls.context.preferences.layout) == wanted
+    assert ViewLayout.of(controls.context.preferences.layout_of(looking.hanging.kind)) == wanted
     other = OrthoView(controls.session.view)
     again = Looking(controls.context, other, IterationScrubber())
     assert other.layout_now == wanted

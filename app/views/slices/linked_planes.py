@@ -1,0 +1,92 @@
+"""One scale and one pan for the slices that have one size on the screen.
+
+The three slices of a volume then show a lesion in one size. A pan in one slice moves the others
+along the axis that both share. Slices of other sizes, such as those next to a large view, keep a
+scale of their own, because the small ones would make the large one small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from app.views.slices.slice_view import SliceView
+from app.views.viewport import Viewport
+
+SAME_PX = 2
+"""Difference of the sizes of two views that one layout gives the same space."""
+
+
+class LinkedPlanes:
+    """Links the scale and the pan of slices in different planes.
+
+    Parameters
+    ----------
+    views : the slices of one volume
+    """
+
+    def __init__(self, views: Sequence[SliceView]) -> None:
+        self._views = tuple(views)
+        self._spreading = False
+        for view in self._views:
+            view.fitted_scale = self._fitted_scale(view)
+            view.part_changed.connect(lambda view=view: self._spread(view))
+
+    def _alike(self, view: SliceView) -> list[SliceView]:
+        """Return the visible slices of the size of a view, and the view itself."""
+        size = view.size()
+        return [
+            each
+            for each in self._views
+            if each is view
+            or (
+                each.isVisible()
+                and abs(each.width() - size.width()) <= SAME_PX
+                and abs(each.height() - size.height()) <= SAME_PX
+            )
+        ]
+
+    def _fitted_scale(self, view: SliceView) -> Callable[[], float]:
+        def scale() -> float:
+            volume = view.state.volume
+            if volume is None:
+                return float("inf")
+            return min(
+                Viewport.fit(
+                    each.image_rect(volume), (each.width(), each.height()), each.margin_px
+                ).px_per_mm
+                for each in self._alike(view)
+            )
+
+        return scale
+
+    def _spread(self, view: SliceView) -> None:
+        """Give the other slices the scale and the centre of one that was zoomed or moved."""
+        shown = view.viewport
+        if self._spreading or shown is None:
+            return
+        # The others report their change, too, and must not answer.
+        self._spreading = True
+        try:
+            for other in self._alike(view):
+                if other is view:
+                    continue
+                if view.is_fitted:
+                    other.fit()
+                else:
+                    self._move(other, view, shown)
+        finally:
+            self._spreading = False
+
+    def _move(self, other: SliceView, view: SliceView, shown: Viewport) -> None:
+        theirs = other.viewport
+        if theirs is None:
+            return
+        way = view.orientation
+        # A plane knows two of the three coordinates; the third one stays.
+        place = list(other.orientation.to_patient(*theirs.centre, 0.0))
+        there = way.to_patient(*shown.centre, 0.0)
+        for axis in (way.right.axis, way.down.axis):
+            place[axis] = there[axis]
+        centre = other.orientation.to_screen((place[0], place[1], place[2]))
+        other.show_part(replace(theirs, centre=centre, px_per_mm=shown.px_per_mm))
