@@ -11,6 +11,7 @@ import pytest
 import isocenter as iso
 from tests.architecture import Source
 from tests.packaging.doc_code import type_faults
+from tests.programs import programs
 
 PROTOCOLS = (
     iso.CtProtocol,
@@ -58,6 +59,12 @@ def test_the_typed_constructor_of_a_study_names_every_field() -> None:
         if isinstance(node, ast.FunctionDef) and node.name == "__init__"
     )
     assert {each.arg for each in made.args.kwonlyargs} == set(iso.Study.model_fields)
+
+
+@pytest.mark.slow
+def test_the_programs_pass() -> None:
+    text = inspect.getsource(programs)
+    assert type_faults([Source("examples/programs.py", text)]) == []
 
 
 @pytest.mark.slow

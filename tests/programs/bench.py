@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import isocenter as iso
+from tests.libraries.environment import NOT_INSTALLED
 from tests.programs import programs
 
 RING = iso.RingScanner(
@@ -112,8 +113,6 @@ def geometries_of_cil() -> tuple[Any, Any]:
     return images, orbit.set_labels(("angle", "vertical", "horizontal"))
 
 
-INTERFACES = {"layer_of_torch": "as_torch", "cgls_of_cil": "as_cil", "model_of_sirf": "as_sirf"}
-"""Method of operators that each program needs."""
 NEEDS = {
     "layer_of_torch": ("torch",),
     "batch_by_dask": ("dask",),
@@ -126,9 +125,9 @@ NEEDS = {
 
 def missing(name: str) -> str:
     """Return why a program cannot run here; empty if it can."""
-    if name in INTERFACES and not hasattr(iso.LinearOperator, INTERFACES[name]):
-        return f"operators have no `{INTERFACES[name]}` yet"
     lost = [each for each in NEEDS.get(name, ()) if find_spec(each) is None]
+    if "torch" in lost:
+        return NOT_INSTALLED
     return f"{', '.join(lost)} is not installed" if lost else ""
 
 

@@ -89,9 +89,9 @@ def batch_in_processes(scans: list[Any], A: iso.LinearOperator, images: list[Any
 
 
 def batch_by_dask(scans: list[Any]) -> Any:
-    import dask
+    from dask.delayed import delayed
 
-    return dask.compute(*[dask.delayed(iso.reconstruct)(scan) for scan in scans])
+    return delayed([delayed(iso.reconstruct)(scan) for scan in scans]).compute()
 
 
 def figure_of_a_volume(volume: iso.Volume) -> tuple[Any, str]:

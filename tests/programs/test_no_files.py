@@ -47,17 +47,19 @@ def written_by_calls(log: str, folder: Path) -> list[str]:
 
 @pytest.mark.slow
 def test_programs_write_only_to_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folders = {name: tmp_path / name for name in ("home", "temp", "work", "figures")}
+    folders = {name: tmp_path / name for name in ("home", "temp", "work", "libraries")}
     for each in folders.values():
         each.mkdir()
     iso.save(bench.events(), folders["work"] / "scan.h5")
     monkeypatch.setenv("ISOCENTER_HOME", str(folders["home"] / "isocenter"))
     compiled = Path(os.environ.get("NUMBA_CACHE_DIR", ROOT / "engine" / "kernels" / "__pycache__"))
-    caches = [cache_dir(), compiled, folders["figures"]]
+    caches = [cache_dir(), compiled, folders["libraries"]]
     environment = os.environ | {
         "HOME": str(folders["home"]),
         "TMPDIR": str(folders["temp"]),
-        "MPLCONFIGDIR": str(folders["figures"]),  # the cache of fonts of matplotlib
+        # caches of Matplotlib and PyTorch
+        "MPLCONFIGDIR": str(folders["libraries"]),
+        "TORCHINDUCTOR_CACHE_DIR": str(folders["libraries"]),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
     }

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ def note(event: str, arguments: tuple[Any, ...]) -> None:
 
 def main(folder: Path) -> None:
     """Run every program that has its libraries, with its data made beforehand."""
+    # Python would otherwise try the folder by a file of its own.
+    tempfile.tempdir = os.environ["TMPDIR"]
     import matplotlib as mpl
 
     mpl.use("agg")
