@@ -70,6 +70,9 @@ VERBS = {
     "storage": Verb(
         "machine.storage", "list jobs, results and caches with sizes; remove jobs and caches"
     ),
+    "uninstall": Verb(
+        "machine.uninstall", "remove caches, and name the folders with your data that stay"
+    ),
     "bench": Verb("machine.bench", "measure the speed of this machine"),
     "tune": Verb("machine.tune", "find and store the fastest kernel variants for this machine"),
     "gpu-check": Verb(

@@ -1,12 +1,16 @@
-"""Folders that Isocenter writes to: caches, jobs, results and settings.
+"""Folders that Isocenter writes to, and the commands of the installer of its own folder.
 
-The environment variable ISOCENTER_HOME moves all of them into one folder (tests, portable
-installations).
+The environment variable ISOCENTER_HOME moves caches, jobs, results and settings into one folder
+(tests, portable installations).
+
+A clone is set up by its own script. A wheel belongs to pip, pipx or uv. pipx and uv leave a file of
+their own in the environment.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +26,8 @@ from engine.core.private_files import (
 Kind: TypeAlias = Literal["cache", "config", "data", "state"]
 
 APP_NAME = "isocenter"
+PROGRAM = Path(__file__).resolve().parents[2]
+"""Folder that contains the package `engine`."""
 HOME_VARIABLE = "ISOCENTER_HOME"
 OTHER_HOME = f"Set {HOME_VARIABLE} to a folder you may write to."
 PLACES = (
@@ -31,6 +37,33 @@ PLACES = (
 """Variables of the environment that place the default folders."""
 OWNER_ONLY = 0o700
 """Permissions of the folders of queue and jobs: their files name scans and patients."""
+CLONE, PIP, PIPX, UV = "clone", "pip", "pipx", "uv"
+_MARKS = {"pipx_metadata.json": PIPX, "uv-receipt.toml": UV}
+"""File in the environment of a tool, and its name."""
+_SET_UP = "`python3 packaging/bootstrap.py run`"
+_REPAIR = {
+    CLONE: _SET_UP,
+    PIPX: "`pipx reinstall isocenter`",
+    UV: "`uv tool upgrade --reinstall isocenter`",
+}
+_REMOVE = {
+    PIP: "`pip uninstall isocenter`",
+    PIPX: "`pipx uninstall isocenter`",
+    UV: "`uv tool uninstall isocenter`",
+}
+NEWEST_CUDA = 13
+"""Newest CUDA version with a CuPy."""
+
+
+def is_removed_by_pip(program: Path | None = None) -> bool:
+    """Return True if an installer recorded the files of the program, and will remove only those.
+
+    Parameters
+    ----------
+    program
+        folder that contains the package `engine`; None: that of this program
+    """
+    return any((program or PROGRAM).glob("isocenter-*.dist-info"))
 
 
 def cache_dir() -> Path:
@@ -207,3 +240,55 @@ def _default_of(kind: Kind, _: tuple[str | None, ...]) -> Path:
 def _home(name: str) -> Path | None:
     home = os.environ.get(HOME_VARIABLE)
     return Path(home).expanduser().absolute() / name if home else None
+
+
+def method(program: Path | None = None, environment: Path | None = None) -> str:
+    """Return how the program was installed: "clone", "pip", "pipx" or "uv".
+
+    Parameters
+    ----------
+    program
+        folder that contains the package `engine`; None: that of this program
+    environment
+        folder of the Python environment; None: the one that runs
+    """
+    if ((program or PROGRAM) / "packaging" / "bootstrap.py").is_file():
+        return CLONE
+    home = environment or Path(sys.prefix)
+    return next((tool for mark, tool in _MARKS.items() if (home / mark).is_file()), PIP)
+
+
+def repair_command(missing: tuple[str, ...] = ()) -> str:
+    """Return the command that repairs the installation, in backticks.
+
+    Parameters
+    ----------
+    missing
+        names of missing packages
+    """
+    packages = " ".join(missing) or "--force-reinstall isocenter"
+    return _REPAIR.get(method(), f"`pip install {packages}`")
+
+
+def remove_command() -> str:
+    """Return the command that removes the program, in backticks; empty for a clone."""
+    return _REMOVE.get(method(), "")
+
+
+def cupy_command(cuda: int | None = None) -> str:
+    """Return the command that installs CuPy, in backticks.
+
+    Parameters
+    ----------
+    cuda
+        CUDA version of the driver; None: not known
+    """
+    packages = f'"cupy-cuda{min(cuda or NEWEST_CUDA, NEWEST_CUDA)}x[ctk]" nvidia-ml-py'
+    how = method()
+    if how == CLONE:
+        return _SET_UP
+    if how == PIPX:
+        return f"`pipx inject isocenter {packages}`"
+    if how == UV:
+        return f"`uv tool install {' '.join(f'--with {each}' for each in packages.split())} WHEEL`"
+    return f"`pip install {packages}`"

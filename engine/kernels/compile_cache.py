@@ -41,7 +41,7 @@ from numba.core.caching import (
 from numba.core.compiler_lock import global_compiler_lock
 
 from engine.core.errors import ResourceError
-from engine.core.paths import cache_dir, user_cache_dir
+from engine.core.paths import cache_dir, is_removed_by_pip, user_cache_dir
 from engine.core.private_files import is_own, report_refused, why_not_private
 from engine.kernels.processor import TARGET
 
@@ -85,9 +85,10 @@ def cached_njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 def cache_folder() -> Path | None:
     """Return the folder of code compiled with these libraries; None if there is none to use.
 
-    In this order: the variable NUMBA_CACHE_DIR; next to the sources, for shared installations; the
-    cache in ISOCENTER_HOME. A folder must be writable, and private. If others can change these
-    folders, the user's own cache follows.
+    In this order: the variable NUMBA_CACHE_DIR; next to the sources of a clone; the cache in
+    ISOCENTER_HOME. An installer removes only its own files, so nothing is stored among them. A
+    folder must be writable, and private. If others can change these folders, the user's own cache
+    follows.
     """
     refused: dict[Path, str] = {}
     chosen = next((folder for base in _bases() if (folder := _usable(base, refused))), None)
@@ -367,7 +368,10 @@ def _modules_of(kind: Any) -> Iterator[str]:
 def _bases() -> list[Path]:
     """Return the folders to try, best first."""
     asked = os.environ.get("NUMBA_CACHE_DIR")
-    bases = [Path(asked)] if asked else [SOURCES / "__pycache__"]
+    if asked:
+        bases = [Path(asked)]
+    else:
+        bases = [] if is_removed_by_pip(SOURCES.parents[1]) else [SOURCES / "__pycache__"]
     with suppress(ResourceError):
         bases.append(cache_dir())
     return bases

@@ -167,12 +167,16 @@ def _link(source: str, target: str) -> None:
         shutil.copy2(source, target)
 
 
-def share_compiled(root: Path) -> None:
-    """Let the copy use the compiled kernels of the tree; its own are the same files elsewhere."""
+def share_compiled(root: Path, base: Path | None = None) -> None:
+    """Let the copy use the compiled kernels of the tree; its own are the same files elsewhere.
+
+    root : folder of the copy
+    base : folder of its compiled kernels; None: next to its sources, as in a clone
+    """
     folder = cache_folder()
     if folder is None:
         return
-    shared = root / KERNELS / "__pycache__" / folder.name
+    shared = (base or root / KERNELS / "__pycache__") / folder.name
     for path in sorted((ROOT / KERNELS).rglob("*.py")):
         source = path.relative_to(ROOT)
         of_module = folder_of(".".join(source.with_suffix("").parts))

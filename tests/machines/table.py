@@ -8,7 +8,7 @@ ADA = Card("NVIDIA RTX 4090", 89, 24)
 PASCAL = Card("NVIDIA GeForce GTX 1080", 61)
 VOLTA = Card("Tesla V100-SXM2-16GB", 70, 16)
 SHARE = Card("NVIDIA A100-SXM4-40GB MIG 1g.5gb", 80, 5)
-AGAIN = r"[Rr]un `python3 packaging/bootstrap\.py run` again"
+AGAIN = r"[Rr]un `python3 packaging/bootstrap\.py run`"
 UNAVAILABLE = "cudaErrorDevicesUnavailable: CUDA-capable device(s) is/are busy or unavailable"
 
 MACHINES = {

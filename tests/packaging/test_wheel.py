@@ -21,6 +21,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+OUR_FOLDERS = ("app", "engine", "isocenter", "resources")
 LEFT_OUT = ("tests/", "docs/", "examples/", "packaging/", "resources/guide/contributing")
 
 
@@ -60,7 +61,6 @@ def installed(wheel: Path) -> Path:
     Path(site, "libraries.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python)
     run(*pip, "install", "--no-deps", "--no-index", "--no-compile", "--force-reinstall", wheel)
-    share_compiled(Path(site))  # machine code alone, and only if it is of the same sources
     return python.parent
 
 
@@ -93,7 +93,9 @@ def test_the_wheel_leaves_out_what_belongs_to_a_clone(wheel: Path) -> None:
 
 def test_an_installation_runs_without_a_clone(installed: Path, tmp_path: Path) -> None:
     kept = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    options = {"cwd": tmp_path, "env": kept | {"ISOCENTER_HOME": str(tmp_path / "home")}}
+    home = tmp_path / "home"
+    options = {"cwd": tmp_path, "env": kept | {"ISOCENTER_HOME": str(home)}}
+    share_compiled(installed, home / "cache")  # machine code alone, of the same sources
     command = installed / "isocenter"
     assert run(command, "--version", **options).strip() == f"isocenter {PROJECT['version']}"
     assert run(installed / "python", "-m", "isocenter", "--version", **options).split() == [
@@ -113,3 +115,10 @@ def test_an_installation_runs_without_a_clone(installed: Path, tmp_path: Path) -
     run(command, "simulate", "projections", "-o", "scan.h5", "--noiseless", *size, **options)
     run(command, "reconstruct", "scan.h5", "-o", "volume.nii.gz", "--device", "cpu", **options)
     assert (tmp_path / "volume.nii.gz").stat().st_size > 1000
+    assert [*(home / "cache").glob("kernels-*")]
+    said = run(command, "uninstall", "--yes", **options)
+    assert "run `pip uninstall isocenter`" in said and str(home / "results") in said
+    assert not [*(home / "cache").glob("kernels-*")]
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check")
+    run(*pip, "--python", installed / "python", "uninstall", "--yes", "isocenter")
+    assert [name for name in OUR_FOLDERS if (Path(code).parents[1] / name).exists()] == []

@@ -15,7 +15,7 @@ from engine.core import backend
 from engine.core.backend.devices import find_devices
 from engine.core.backend.selftest_results import verdict_of
 from engine.core.errors import DeviceError, ResourceError, SettingsError
-from engine.core.paths import HOME_VARIABLE, cache_dir, jobs_dir
+from engine.core.paths import HOME_VARIABLE, cache_dir, jobs_dir, repair_command
 from engine.protocols.run_context.environment import environment
 
 PACKAGES = (
@@ -102,8 +102,8 @@ def _doctor(console: Console) -> None:
     _check_kernels(console)
     if missing:
         raise ResourceError(
-            f"Some packages are missing: {', '.join(missing)}. Run `python3 "
-            "packaging/bootstrap.py run` to repair the installation."
+            f"Some packages are missing: {', '.join(missing)}. Run "
+            f"{repair_command(tuple(missing))} to repair the installation."
         )
     if locked:
         raise ResourceError(

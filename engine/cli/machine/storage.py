@@ -74,23 +74,38 @@ def _storage(arguments: argparse.Namespace, console: Console) -> None:
     if not selected:
         console.line("Nothing to remove.")
         return
-    _ask(selected, arguments)
+    confirm(selected, is_confirmed=arguments.yes)
     for item in selected:
         remove_stored(item)
-    console.line(f"Removed: {_sum(selected)}")
+    console.line(f"Removed: {sum_of(selected)}")
 
 
-def _ask(selected: list[StoredItem], arguments: argparse.Namespace) -> None:
-    """Ask for confirmation; raise an error if the user does not agree."""
-    if arguments.yes:
+def confirm(selected: list[StoredItem], *, is_confirmed: bool) -> None:
+    """Ask for confirmation before items are removed.
+
+    Parameters
+    ----------
+    selected
+        the items
+    is_confirmed
+        True if the command confirms it, with --yes
+
+    Raises
+    ------
+    SettingsError
+        if nobody can be asked
+    ResourceError
+        if the user does not agree
+    """
+    if is_confirmed:
         return
     # A script must confirm with --yes: no answer could be read
     if not sys.stdin.isatty():
         raise SettingsError(
-            f"Nothing was removed. Selected: {_sum(selected)}. Add --yes to remove the selection."
+            f"Nothing was removed. Selected: {sum_of(selected)}. Add --yes to remove the selection."
         )
     with output():
-        print_line(f"Remove {_sum(selected)}? [y/N] ", end="")
+        print_line(f"Remove {sum_of(selected)}? [y/N] ", end="")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise ResourceError("Nothing was removed, because you did not confirm.")
 
@@ -100,10 +115,10 @@ def _list(items: list[StoredItem], arguments: argparse.Namespace, console: Conso
     for kind in dict.fromkeys(item.kind for item in shown):
         some = [item for item in shown if item.kind == kind]
         oldest = max(item.age_days for item in some)
-        console.line(f"{kind_title(kind):20} {_sum(some)}, oldest unused for {oldest:.0f} days")
+        console.line(f"{kind_title(kind):20} {sum_of(some)}, oldest unused for {oldest:.0f} days")
         for item in some if arguments.each else ():
             console.line(f"  {_line(item)}")
-    console.line(f"Total: {_sum(shown)}, in {jobs_dir()} and {cache_dir()}")
+    console.line(f"Total: {sum_of(shown)}, in {jobs_dir()} and {cache_dir()}")
     console.line(f"Caches unused for {MOST_DAYS:.0f} days are removed automatically.")
 
 
@@ -111,6 +126,7 @@ def _line(item: StoredItem) -> str:
     return f"{item.n_bytes / MIB:10,.1f} MiB {item.age_days:6.0f} days  {item.kind}: {item.name}"
 
 
-def _sum(items: list[StoredItem]) -> str:
+def sum_of(items: list[StoredItem]) -> str:
+    """Return number and total size of items as text."""
     total = sum(item.n_bytes for item in items)
     return f"{len(items):,} {'entry' if len(items) == 1 else 'entries'}, {total / MIB:,.1f} MiB"

@@ -8,10 +8,10 @@ from types import ModuleType
 from uuid import UUID
 
 from engine.core.backend.cupy_faults import faults_in_words
-from engine.core.backend.driver import BOOTSTRAP, NoCardError, load_driver
+from engine.core.backend.driver import NoCardError, load_driver
 from engine.core.backend.gpu import GpuFacts
 from engine.core.errors import ResourceError
-from engine.core.paths import cache_dir
+from engine.core.paths import cache_dir, cupy_command
 
 _UUID_BYTES = 16
 
@@ -43,8 +43,8 @@ def whole_cupy() -> ModuleType:
         if e.name != "cupy":
             raise _not_whole(e) from e
         raise ResourceError(
-            f"CuPy, which is required for the GPU, is not installed; run {BOOTSTRAP} on a machine "
-            "with an NVIDIA driver."
+            f"CuPy, which is required for the GPU, is not installed; run {cupy_command()} on a "
+            "machine with an NVIDIA driver."
         ) from e
     # installed in part: modules are missing, or only an empty folder of that name exists
     except (ImportError, AttributeError, OSError) as e:
@@ -58,8 +58,8 @@ def whole_cupy() -> ModuleType:
 def _not_whole(error: Exception) -> ResourceError:
     said = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
     return ResourceError(
-        f"The installation of CuPy, which is required for the GPU, is incomplete ({said}); run "
-        f"{BOOTSTRAP} again."
+        f"The installation of CuPy, which is required for the GPU, is incomplete ({said}); "
+        f"run {cupy_command()}."
     )
 
 

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 
 from engine.core.backend.driver import FAULTS
 from engine.core.errors import DeviceError, DeviceMemoryError, EngineError
+from engine.core.paths import cupy_command
 
 _MEMORY_USED_UP = ("OutOfMemory", "OUT_OF_MEMORY", "cudaErrorMemoryAllocation", "ALLOC_FAILED")
 _LIBRARIES = ("cupy_backends.", "cupy.", "cupy_cuda.")
 _NOT_LOADED = "CuPy failed to load"
-_MEND = "Run `python3 packaging/bootstrap.py run` again, or use the CPU."
 
 
 @contextmanager
@@ -62,7 +62,9 @@ def _in_words(error: Exception, doing: str) -> DeviceError | None:
         return DeviceError(f"{doing}: the GPU reports {said}. {remedy}".rstrip())
     if _NOT_LOADED in said or isinstance(error, ImportError | AssertionError):
         # no import and no assertion of the engine itself can fail here
-        return DeviceError(f"{doing}: a CUDA library is missing ({said}). {_MEND}")
+        return DeviceError(
+            f"{doing}: a CUDA library is missing ({said}). Run {cupy_command()}, or use the CPU."
+        )
     return None
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from engine.core.backend import nvml
 from engine.core.backend.driver import (
-    BOOTSTRAP,
     OLDEST_CUDA,
     NoCardError,
     NoDriverError,
@@ -22,6 +21,7 @@ from engine.core.backend.driver import (
 )
 from engine.core.backend.processor import cpu_label, usable_cores
 from engine.core.backend.selftest_results import verdict_of
+from engine.core.paths import cupy_command
 
 if TYPE_CHECKING:
     from engine.core.backend import Backend
@@ -211,24 +211,33 @@ def _why_no_cupy(card: NvidiaCard) -> str:
             f"{card.name} ({generation(card.compute_capability)}) is too old for CuPy, "
             "which supports Maxwell and newer cards."
         )
+    command = cupy_command(_cupy_for(card))
     # find_spec does not import CuPy, which takes a second and creates a context.
     if importlib.util.find_spec("cupy") is None:
-        return f"CuPy, which is required for the GPU, is not installed; run {BOOTSTRAP} again."
+        return f"CuPy, which is required for the GPU, is not installed; run {command}."
     # The package name is the only place that states the CUDA version of CuPy without importing it.
     built_for = max((n for n in OLDEST_OF_CUPY if _is_installed(f"cupy-cuda{n}x")), default=0)
     if card.cuda[0] < built_for:
         return (
             f"The NVIDIA driver supports CUDA {serves}, but the installed CuPy needs CUDA "
-            f"{built_for}; install a newer driver, or run {BOOTSTRAP} again, which installs the "
+            f"{built_for}; install a newer driver, or run {command}, which installs the "
             "matching CuPy."
         )
     if card.compute_capability < OLDEST_OF_CUPY.get(built_for, 0):
         return (
             f"CuPy for CUDA {built_for} cannot compile for {card.name} "
-            f"({generation(card.compute_capability)}); run {BOOTSTRAP} again, which installs "
+            f"({generation(card.compute_capability)}); run {command}, which installs "
             "the matching CuPy."
         )
     return ""
+
+
+def _cupy_for(card: NvidiaCard) -> int:
+    """Return the CUDA version of the CuPy that suits a card and its driver."""
+    from engine.core.backend.generations import OLDEST_OF_CUPY
+
+    fits = [n for n, oldest in OLDEST_OF_CUPY.items() if card.compute_capability >= oldest]
+    return max((n for n in fits if n <= card.cuda[0]), default=OLDEST_CUDA)
 
 
 def _why_wrong(card: NvidiaCard) -> str:

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
+from engine.core.paths import cupy_command
+
 LIBRARIES = (
     ("nvcuda.dll",) if os.name == "nt" else ("libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1")
 )
 """Names of the driver's library; WSL stores it in a folder outside the search path."""
-BOOTSTRAP = "`python3 packaging/bootstrap.py run`"
 OLDEST_CUDA = 12
 _MULTIPROCESSORS, _MAJOR, _MINOR, _COMPUTE_MODE = 16, 75, 76, 20  # CUdevice_attribute
 _PROHIBITED = 2  # CUcomputemode
@@ -94,7 +95,7 @@ def load_driver() -> ctypes.CDLL:
             continue
     raise NoDriverError(
         "No NVIDIA driver is installed; if this machine has an NVIDIA GPU, install its driver "
-        f"and run {BOOTSTRAP} again."
+        f"and run {cupy_command()}."
     )
 
 

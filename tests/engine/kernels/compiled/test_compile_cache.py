@@ -173,6 +173,17 @@ def test_a_read_only_installation_keeps_it_in_the_cache_of_the_user(
     assert [first[1:], second[1:]] == [(3.0, 0), (3.0, 1)]
 
 
+def test_an_installer_finds_nothing_among_its_files_that_it_would_leave(
+    tree: Path, start: Start
+) -> None:
+    write(tree, "Pair")
+    (tree / "isocenter-0.2.0.dist-info").mkdir()
+
+    folder, result, _ = start("Pair")
+
+    assert (folder.parent.parent, result) == (tree.parent / "home" / "cache", 3.0)
+
+
 def test_kernels_run_where_nothing_can_be_written(tree: Path, start: Start) -> None:
     write(tree, "Pair")
     (tree / "engine" / "kernels" / "__pycache__").write_text("")
