@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from engine.io.listmode.files import open_pieces as open_pieces
     from engine.io.listmode.files import read_listmode as read_listmode
     from engine.io.raster.film import FILM_SUFFIXES as FILM_SUFFIXES
+    from engine.io.raster.film import mp4_obstacle as mp4_obstacle
     from engine.io.raster.film import write_film as write_film
     from engine.io.reading import is_histogram as is_histogram
     from engine.io.reading import is_projections as is_projections
@@ -105,6 +106,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             ),
             "engine.io.raster.film": (
                 "FILM_SUFFIXES",
+                "mp4_obstacle",
                 "write_film",
             ),
             "reading": (

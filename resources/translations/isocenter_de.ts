@@ -8270,13 +8270,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Animations (*.gif *.png)</source>
-      <translation>Animationen (*.gif *.png)</translation>
+      <source>Movies (*.gif *.mp4 *.png)</source>
+      <translation>Filme (*.gif *.mp4 *.png)</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Record one loop as a GIF or a lossless animated PNG</source>
-      <translation>Einen Durchlauf als GIF oder als verlustfreies animiertes PNG aufnehmen</translation>
+      <source>Record one loop as a GIF, an MP4 or a lossless animated PNG</source>
+      <translation>Einen Durchlauf als GIF, als MP4 oder als verlustfreies animiertes PNG aufnehmen</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
@@ -8337,6 +8337,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
       <source>Save all views …</source>
       <translation>Alle Ansichten speichern …</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/cine_bar.py" />
+      <source>MP4 cannot be written</source>
+      <translation>MP4 kann nicht geschrieben werden</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />

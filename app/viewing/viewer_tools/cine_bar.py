@@ -13,6 +13,7 @@ from app.state.services.saving import may_write
 from app.ui.forms.fields import QuietCombo
 from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.icons import set_icon
+from app.ui.theme.questions import tell
 from app.ui.theme.widgets import icon_button, label
 from app.viewing.viewer_tools.cine import LEAST_PER_S, MOST_PER_S, Cine, CineKind
 from app.viewing.viewer_tools.film_recorder import FilmRecorder, Frame
@@ -33,8 +34,8 @@ SAVE: dict[PlaneName, str] = {
     "coronal": tr("Save the coronal view …"),
     "sagittal": tr("Save the sagittal view …"),
 }
-FILE_NAME, KINDS = "movie.gif", tr("Animations (*.gif *.png)")
-SAVE_TIP = tr("Record one loop as a GIF or a lossless animated PNG")
+FILE_NAME, KINDS = "movie.gif", tr("Movies (*.gif *.mp4 *.png)")
+SAVE_TIP = tr("Record one loop as a GIF, an MP4 or a lossless animated PNG")
 SLIDER_PX, COMBO_PX, SPEED_PX = 110, 165, 62
 
 
@@ -121,7 +122,7 @@ class CineBar(QWidget):
         widget
             the view or all views
         target
-            file to write, GIF or animated PNG
+            file to write, GIF, MP4 or animated PNG
         """
         self._target = target
         self.recorder.start(widget)
@@ -143,6 +144,12 @@ class CineBar(QWidget):
             return
         # A name without suffix is common, and GIF opens everywhere.
         target = path if path.suffix else path.with_suffix(".gif")
+        from engine.io import mp4_obstacle
+
+        # Before the recording, which can take a minute.
+        why = mp4_obstacle() if target.suffix.lower() == ".mp4" else ""
+        if why:
+            return tell(self, tr("MP4 cannot be written"), why)
         if may_write(self, target, self._context.session):
             self._context.preferences.export_folder = str(target.parent)
             self.record(widget, target)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
+from app.viewing.viewer_tools import cine_bar
 from app.viewing.viewer_tools.tools import Looking
 from app.views.layout import ViewLayout
 from app.views.scrubber import IterationScrubber
@@ -143,3 +144,13 @@ def test_buttons_stand_two_abreast_where_one_below_the_other_finds_no_room(looki
     assert all(strip.rect().contains(box) for box in boxes)
     views.resize(700, 700)
     qtbot.waitUntil(lambda: strip.width() == wide)
+
+
+def test_an_mp4_without_its_encoder_is_refused_before_the_recording(looking, monkeypatch, tmp_path):
+    told = []
+    monkeypatch.setattr(cine_bar, "ask_save", lambda *_: tmp_path / "a.mp4")
+    monkeypatch.setattr(cine_bar, "tell", lambda _, title, text: told.append(text))
+    monkeypatch.setattr("engine.io.raster.film.find_spec", lambda name: None)
+    looking.cine_bar._ask(looking.views.panes)
+    assert not looking.cine_bar.recorder.is_recording
+    assert len(told) == 1 and "isocenter[movie]" in told[0]
