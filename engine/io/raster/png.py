@@ -6,6 +6,7 @@ planes are those of `engine.geometry.patient_planes`, as in the window.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
 from io import BytesIO
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageDraw import ImageDraw
     from PIL.ImageFont import FreeTypeFont
+
+    Mark = Callable[[ImageDraw, "PlacedPanel"], None]
+    """Draws on an image of a page."""
 
 PANEL_PX = 420
 MARGIN_PX = 28
@@ -54,18 +58,41 @@ class Panel:
     pixel_mm : (row, column) size [mm]
     title : text above the image
     letters : patient directions, or axes, at the left, right, top and bottom
+    axis : axis across the image: 0, 1, 2 for x, y, z
+    index : number of the slice along this axis; None for a projection
     """
 
     pixels: Array
     pixel_mm: tuple[float, float]
     title: str
     letters: tuple[str, ...]
+    axis: int
+    index: int | None = None
 
     @property
     def size_mm(self) -> tuple[float, float]:
         """(height, width) [mm]."""
         n_rows, n_columns = self.pixels.shape
         return n_rows * self.pixel_mm[0], n_columns * self.pixel_mm[1]
+
+
+@dataclass(frozen=True)
+class PlacedPanel:
+    """Position of an image on a page.
+
+    Attributes
+    ----------
+    axis : axis across the image: 0, 1, 2 for x, y, z
+    index : number of the slice along this axis; None for a projection
+    left, top : pixel of the page at the upper left corner of the image
+    px_per_mm : scale
+    """
+
+    axis: int
+    index: int | None
+    left: int
+    top: int
+    px_per_mm: float
 
 
 class PngWriter(VolumeWriter):
@@ -84,6 +111,7 @@ def snapshot(
     point_mm: Point | None = None,
     upper: float | None = None,
     n_columns: int = 2,
+    mark: Mark | None = None,
 ) -> bytes:
     """Return the bytes of a PNG of a volume; equal volumes give equal bytes.
 
@@ -97,9 +125,11 @@ def snapshot(
         value at the end of the grey scale; None: nearly the largest of the projection
     n_columns
         columns of the four images: 2, or 4 for one row
+    mark
+        draws on each image in colours; None for a grey page
     """
     buffer = BytesIO()
-    page = page_of(volume, point_mm=point_mm, upper=upper, n_columns=n_columns)
+    page = page_of(volume, point_mm=point_mm, upper=upper, n_columns=n_columns, mark=mark)
     page.save(buffer, "PNG", optimize=False)
     return buffer.getvalue()
 
@@ -110,8 +140,9 @@ def page_of(
     point_mm: Point | None = None,
     upper: float | None = None,
     n_columns: int = 2,
+    mark: Mark | None = None,
 ) -> Image:
-    """Return the page of a snapshot as a grey image; for the parameters see `snapshot`."""
+    """Return the page of a snapshot, in grey without marks; for the parameters see `snapshot`."""
     from PIL import Image, ImageDraw
 
     point = point_mm if point_mm is not None else centroid_mm(volume)
@@ -126,13 +157,21 @@ def page_of(
     draw = ImageDraw.Draw(page)
     # One scale for all images, so that lengths can be compared and one scale bar is enough.
     px_per_mm = PANEL_PX / max(max(panel.size_mm) for panel in shown)
+    placed = list[PlacedPanel]()
     for k, panel in enumerate(shown):
         row, column = divmod(k, n_columns)
         corner = (column * step + MARGIN_PX, row * step + MARGIN_PX)
         grey = greys(volume, panel.pixels, (low, upper))
-        place_panel(page, draw, panel, grey, px_per_mm=px_per_mm, corner=corner)
+        at = place_panel(page, draw, panel, grey, px_per_mm=px_per_mm, corner=corner)
+        placed.append(PlacedPanel(panel.axis, panel.index, *at, px_per_mm))
     draw_footer(draw, volume, (low, upper), px_per_mm, width=width, top=height)
-    return page
+    if mark is None:
+        return page
+    coloured = page.convert("RGB")
+    draw = ImageDraw.Draw(coloured)
+    for each in placed:
+        mark(draw, each)
+    return coloured
 
 
 def shades(volume: Volume, projection: Panel) -> tuple[float, float]:
@@ -203,7 +242,8 @@ def slice_panel(volume: Volume, axis: int, index: int) -> Panel:
     orientation = layout_across(volume, axis)
     at = f"{'xyz'[axis]} = {volume.grid.centres_mm(axis)[index]:.1f} {length_unit(volume)}"
     title = f"{plane_across(axis, volume.sides)}, {at}"
-    return _panel(volume, orientation, orientation.extract(volume.values, index), title)
+    pixels = orientation.extract(volume.values, index)
+    return _panel(volume, orientation, pixels, title, index)
 
 
 def layout_across(volume: Volume, axis: int) -> Orientation:
@@ -218,10 +258,13 @@ def frontal_projection(volume: Volume) -> Panel:
     return _panel(volume, view, largest, f"maximum along {'xyz'[view.normal]} (MIP)")
 
 
-def _panel(volume: Volume, orientation: Orientation, pixels: Array, title: str) -> Panel:
+def _panel(
+    volume: Volume, orientation: Orientation, pixels: Array, title: str, index: int | None = None
+) -> Panel:
     ends = orientation.edges.on(volume.sides)
     letters = (ends.left, ends.right, ends.top, ends.bottom)
-    return Panel(pixels, orientation.pixel_mm(volume.grid), title, letters)
+    size = orientation.pixel_mm(volume.grid)
+    return Panel(pixels, size, title, letters, orientation.normal, index)
 
 
 def _nearest(grid: ImageGrid, point_mm: Point) -> tuple[int, int, int]:

@@ -15,7 +15,6 @@ from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
 from engine.data.formatting import number_text, quantities, quantity
 from engine.data.runs.record import RecordedCorrection, RecordedRun
-from engine.io.raster.png import snapshot
 from engine.io.safety.audit_log import latest_line
 from engine.io.text.fact_labels import fact_of
 from engine.io.text.json_text import object_of
@@ -33,6 +32,7 @@ from engine.results.reports.errors import (
     grid_with_errors,
     notes_of_errors,
 )
+from engine.results.reports.outlined import snapshot_with_regions
 from engine.results.reports.subject import ReportSubject
 
 Part = Callable[[ReportSubject], Section | None]
@@ -42,13 +42,13 @@ UNSIGNED = "Not signed off"
 
 
 def illustrations(subject: ReportSubject) -> Section:
-    """Return three slices and a projection."""
-    return _image(subject, snapshot(subject.volume), 0.78)
+    """Return three slices and a projection, each 75 mm wide, with the regions."""
+    return _image(subject, snapshot_with_regions(subject, n_columns=2), 1.0)
 
 
 def illustrations_in_a_row(subject: ReportSubject) -> Section:
-    """Return three slices and a projection in a row over the page width."""
-    return _image(subject, snapshot(subject.volume, n_columns=4), 1.0)
+    """Return three slices and a projection in a row over the page width, with the regions."""
+    return _image(subject, snapshot_with_regions(subject, n_columns=4), 1.0)
 
 
 def summary(subject: ReportSubject) -> Section:
