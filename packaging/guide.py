@@ -11,6 +11,8 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import notebooks
+
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
@@ -29,7 +31,9 @@ ELSEWHERE = {
 
 SEARCH_BOOST = {"user": 2.0, "contributing": 0.5}
 """Weight of a section in the search, relative to 1."""
-LISTS = ("physics/settings.md", "physics/api.md")
+GALLERY = Path("physics") / "gallery.md"
+"""Page of the notebooks."""
+LISTS = ("physics/settings.md", "physics/api.md", GALLERY.as_posix())
 LIST_BOOST = 0.25
 """Weight of a page that is generated and names everything."""
 
@@ -44,6 +48,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages["physics/settings.md"] = settings_text()
     for name, text in pages.items():
         files.append(File.generated(config, name, content=text))
+    for figure in figures():
+        name = f"{GALLERY.parent.as_posix()}/{notebooks.BUILT.name}/{figure.name}"
+        files.append(File.generated(config, name, content=figure.read_bytes()))
     return files
 
 
@@ -52,7 +59,19 @@ def on_page_markdown(markdown: str, /, *, page: Page, config: MkDocsConfig, file
     section = page.file.src_uri.split("/")[0]
     boost = LIST_BOOST if page.file.src_uri in LISTS else SEARCH_BOOST.get(section, 1.0)
     page.meta.setdefault("search", {"boost": boost})
-    return markdown
+    return with_notebooks(markdown) if page.file.src_uri == GALLERY.as_posix() else markdown
+
+
+def with_notebooks(gallery: str) -> str:
+    """Return the page of the notebooks with their code, and with output and figures if they ran."""
+    parts = (notebooks.section(path) for path in notebooks.sources())
+    return "\n".join([gallery, *(f"#{part}" for part in parts)])
+
+
+def figures() -> list[Path]:
+    """Return the figures of the notebooks that ran."""
+    shown = with_notebooks("")
+    return [path for path in sorted(notebooks.BUILT.glob("*.webp")) if path.name in shown]
 
 
 def pages(root: Path = ROOT) -> list[Path]:
@@ -68,3 +87,9 @@ def copy_into(folder: Path, root: Path = ROOT) -> None:
         target = folder / page
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(root / "docs" / page, target)
+    gallery = folder / GALLERY
+    gallery.write_text(with_notebooks(gallery.read_text("utf-8")), "utf-8")
+    for figure in figures():
+        target = gallery.parent / notebooks.BUILT.name / figure.name
+        target.parent.mkdir(exist_ok=True)
+        shutil.copyfile(figure, target)
