@@ -141,6 +141,7 @@ class CentralArea(QWidget):
         self._has_controls = on
         self.looking.strip.setVisible(on)
         self._below.setVisible(on)
+        self.scan.projections.toolbar.setVisible(on)
         self.strip.offer(on)
         self._show()
 

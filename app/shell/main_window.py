@@ -26,7 +26,7 @@ from app.shell.menu_bar import fill_menus
 from app.shell.page.page_panels import PagePanels
 from app.shell.page.pages import Pages
 from app.shell.page.panel_rail import PanelRail
-from app.shell.panels import SETTING_STEPS, TABS, LogPanel, PreviewTab, tabs_of
+from app.shell.panels import SETTING_STEPS, TABS, LogPanel, MeasureTab, PreviewTab, tabs_of
 from app.shell.prepare.workflow import Workflow
 from app.shell.side_panels import FloatingPanels, PanelWidths, SidePanel
 from app.shell.status_bar import StatusLine
@@ -164,6 +164,7 @@ class MainWindow(QMainWindow):
         self.page_panels = PagePanels(
             self.pages, self.rail, self.tabs, self.workflow_dock, self.results_dock
         )
+        self.page_panels.follow_lines(self.session.view, TABS.index(MeasureTab))
         self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
         sides = {self.workflow_dock: LEFT_PX, self.results_dock: RIGHT_PX}

@@ -10680,6 +10680,11 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
+      <source>{weight:g} kg</source>
+      <translation>{weight:g} kg</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/study_step.py" />
       <source>no scan yet</source>
       <translation>noch kein Scan</translation>
     </message>

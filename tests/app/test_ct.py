@@ -33,6 +33,7 @@ from engine.operators.xray.transform import XrayTransform
 from engine.protocols.study.assignments import with_settings
 from tests.app.conftest import PATIENCE_MS, read_input
 from tests.app.engine_in_thread import EngineInThread
+from tests.app.shell.test_pages import MOST_CONTROLS, controls_of
 
 MU = 0.02
 GRID = ImageGrid((4, 32, 32), (1.0, 1.0, 1.0))
@@ -237,21 +238,34 @@ def test_a_ct_scan_is_reconstructed_in_plain_grey(qtbot, window, open_ct, ct_sca
     assert view.volume.values[2, 20, 20] == pytest.approx(MU, rel=0.05)
     message = " ".join(f"{name} {value}" for name, value in window.tabs.widget(0)._rows())
     assert "pixels/s" in message and "events" not in message
-    assert not window.tabs.widget(0).curve.isVisible()
+    assert window.tabs.widget(0).curve.isHidden()
     assert "events" not in window.tabs.widget(1).headline.text()
 
 
 def test_the_steps_show_what_belongs_to_ct(window, open_ct):
     study, ledger, algorithm, volume, _ = window.steps
     study.set_open(True)
-    assert study.scanner.isVisible() and study.rows["attenuation"].isVisible()
+    assert study.scanner.isVisible() and not study.rows["attenuation"].isHidden()
     open_ct()
+    window.workflow.inputs.set_open(True)
     assert not study.scanner.isVisible() and not study.rows["attenuation"].isVisible()
     assert study.rows["data"].isVisible()
     assert ledger.summary.startswith("dark and flat field, bad pixels, logarithm")
     assert algorithm.summary.startswith("Filtered back projection")
     assert volume.summary == "1 mm, 40 × 40 × 4"
     assert window.header.choice.protocols.currentText() == "Standard CT"
+
+
+def test_the_page_before_a_run_has_few_controls(window, open_ct):
+    open_ct()
+    window.resize(1440, 900)
+    names = controls_of(window)
+    assert len(names) <= MOST_CONTROLS["prepare"], names
+    assert {"Projections", "Geometry", "Start"} <= set(names)
+    toolbar = window.centre.scan.projections.toolbar
+    assert not toolbar.isVisible()
+    window.pages.show("judge")
+    assert toolbar.isVisible(), "it is one click away"
 
 
 def test_a_step_is_switched_and_set_in_the_ledger(window, open_ct):

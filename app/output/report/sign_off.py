@@ -97,12 +97,12 @@ class SignOff(QWidget):
     Parameters
     ----------
     context : context with the displayed result
-    apart : True if the owner places the three buttons of the judgement elsewhere
+    separate : True if the owner places the three buttons of the judgement elsewhere
     """
 
     changed = Signal()
 
-    def __init__(self, context: AppContext, *, apart: bool = False) -> None:
+    def __init__(self, context: AppContext, *, separate: bool = False) -> None:
         super().__init__()
         self._context, self._run = context, context.session.run
         self._of = self._sent_to = ""
@@ -126,14 +126,14 @@ class SignOff(QWidget):
         self.open = button(
             tr("Open the report"), self._open, tr("Open the report in the default program")
         )
-        self._lay_out(apart)
+        self._lay_out(separate)
         self.judgement.group.buttonClicked.connect(self._show)
         self.remark.textChanged.connect(self._show)
         for signal in (self._run.state_changed, self._run.images_changed, self._run.result_kept):
             signal.connect(self._show)
         self._show()
 
-    def _lay_out(self, apart: bool) -> None:
+    def _lay_out(self, separate: bool) -> None:
         self.by = QWidget()
         row = QHBoxLayout(self.by)
         row.setContentsMargins(0, 0, 0, 0)
@@ -143,7 +143,7 @@ class SignOff(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        if not apart:
+        if not separate:
             column.addWidget(self.judgement)
         column.addWidget(self.remark)
         column.addWidget(self.by)

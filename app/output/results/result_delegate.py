@@ -90,6 +90,10 @@ class Thumbnails:
         self._theme, self._edge_px = theme, edge_px
         self._known: OrderedDict[tuple[str, float], QPixmap] = OrderedDict()
 
+    def __len__(self) -> int:
+        """Return the number of pictures in memory."""
+        return len(self._known)
+
     def of(self, result: Result, ratio: float) -> QPixmap:
         """Return the picture of a result.
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QTabWidget
 from app.shell.page.pages import Page, Pages
 from app.shell.page.panel_rail import PanelRail
 from app.shell.side_panels import SidePanel
+from app.views.state import ViewState
 
 FOLDED = -1
 
@@ -30,7 +31,7 @@ class PagePanels(QObject):
         self._pages, self._rail, self._tabs = pages, rail, tabs
         self._steps, self._results = steps, results
         self._open: dict[Page, int] = {"prepare": FOLDED, "judge": FOLDED}
-        self._hides_all = False
+        self._hides_all = self._draws_lines = self._offers_preview = False
         rail.chosen.connect(self.show_panel)
         pages.changed.connect(self._arrange)
         results.chosen.connect(self.show_panel)
@@ -58,11 +59,34 @@ class PagePanels(QObject):
         shown
             True if the current settings have a preview
         """
-        if shown:
+        # Only the first time: a preview that the user has folded stays folded for this scan.
+        if shown and not self._offers_preview:
             self._open["prepare"] = index
-        elif self._open["prepare"] == index:
+        elif not shown and self._open["prepare"] == index:
             self._open["prepare"] = FOLDED
+        self._offers_preview = shown
         self._arrange()
+
+    def follow_lines(self, view: ViewState, index: int) -> None:
+        """Open the panel of measurements when the user begins to draw lines.
+
+        Parameters
+        ----------
+        view
+            state of the views
+        index
+            index of the panel
+        """
+        self._draws_lines = view.draws_lines
+
+        def follow() -> None:
+            # The signal also reports each new line.
+            begins = view.draws_lines and not self._draws_lines
+            self._draws_lines = view.draws_lines
+            if begins and self._tabs.isTabVisible(index):
+                self.show_panel(index)
+
+        view.line_changed.connect(follow)
 
     def hide_all(self, on: bool) -> None:
         """Leave the whole window to the views, or show the panels again.

@@ -6,6 +6,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
+MOST = 1000
+"""Stretch of the second part, which leaves nothing for the space after it."""
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 
 
@@ -27,7 +29,10 @@ class JoinedRow(QWidget):
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(0)
         self._row.addWidget(first)
-        self._row.addWidget(second, 1)
+        self._row.setAlignment(first, Qt.AlignmentFlag.AlignTop)
+        self._row.addWidget(second, MOST)
+        # Without the second part, the first one stays at the left.
+        self._row.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_LayoutOnEntireRect)
 

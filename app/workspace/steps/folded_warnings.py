@@ -29,10 +29,10 @@ class FoldedWarnings(QWidget):
     Parameters
     ----------
     context : context with the commands that load files
-    apart : True if the owner shows the unfolded list elsewhere
+    separate : True if the owner shows the unfolded list elsewhere
     """
 
-    def __init__(self, context: AppContext, *, apart: bool = False) -> None:
+    def __init__(self, context: AppContext, *, separate: bool = False) -> None:
         super().__init__()
         self._context = context
         self._shown: tuple[RunWarning, ...] = ()
@@ -57,7 +57,7 @@ class FoldedWarnings(QWidget):
         row.addWidget(self.toggle)
         row.addStretch(1)
         column.addLayout(row)
-        if not apart:
+        if not separate:
             self.inside.hide()
             column.addWidget(self.inside)
             self.toggle.toggled.connect(self.inside.setVisible)

@@ -47,6 +47,7 @@ class StepPanel(QFrame):
     ----------
     brief : layout of the part that is always visible; hidden while it is empty
     body : layout of the part that opens
+    is_locked : True if the form cannot be opened
     """
 
     opened = Signal()
@@ -61,7 +62,7 @@ class StepPanel(QFrame):
         self.head = _Head(f"{number}  {self.title}" if number else self.title, theme)
         self.head.clicked.connect(self._toggle)
         self._about, self._seen = "", set[str]()
-        self._is_locked = False
+        self.is_locked = False
         self._essentials = QWidget()
         self.brief = QVBoxLayout(self._essentials)
         self.brief.setContentsMargins(14, 0, 14, 10)
@@ -92,8 +93,7 @@ class StepPanel(QFrame):
         on
             True to lock it
         """
-        self._is_locked = on
-        self.head.setEnabled(not on)
+        self.is_locked = on
         self.head.show_lock(on)
         if on:
             self.set_open(False)
@@ -133,7 +133,7 @@ class StepPanel(QFrame):
         opened
             True to show it
         """
-        opened = opened and not self._is_locked
+        opened = opened and not self.is_locked
         self._inside.setVisible(opened)
         self.head.show_open(opened)
         if opened:
@@ -232,6 +232,10 @@ class _Head(QPushButton):
     def show_lock(self, on: bool) -> None:
         self._caret.setVisible(not on)
         self._more.setVisible(not on)
+        # A disabled button would be grey, and so would its summary.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus if on else Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, on)
+        self.setToolTip("" if on else tr("Open this step"))
 
     def say(self, summary: str, tone: Tone) -> None:
         self.summary.set_full_text(summary)

@@ -81,7 +81,7 @@ def tab_of_window(window) -> ProfileTab:
     """The tab among those of the window, in front."""
     found = window.tabs.findChild(ProfileTab)
     assert found is not None
-    window.tabs.setCurrentWidget(found)
+    window.page_panels.show_panel(window.tabs.indexOf(found))
     return found
 
 
@@ -233,7 +233,7 @@ def test_it_is_live_during_a_run_and_complete_afterwards(
 ):
     opened(long_study)
     window.runner.start()
-    window.tabs.setCurrentWidget(tab_of_window)
+    window.page_panels.show_panel(window.tabs.indexOf(tab_of_window))
     qtbot.waitUntil(lambda: "events/s" in tab_of_window.headline.text(), timeout=PATIENCE_MS)
     assert window.session.run.state is RunState.RUNNING
     first = tab_of_window.machine.rows

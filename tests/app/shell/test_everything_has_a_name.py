@@ -75,19 +75,25 @@ def settle() -> None:
 def show_pages(window) -> list[str]:
     """Walk through steps and tabs; return what is wrong on them."""
     faults = []
-    for step in window.steps:
+    panels = (window.workflow_dock, window.results_dock, window.rail)
+    window.pages.show("prepare")
+    for step in (*window.workflow.cards, *window.steps):
         step.set_open(True)
+    settle()
+    faults += faults_of(window)
+    window.pages.show("judge")
     for index in range(window.tabs.count()):
-        window.tabs.setCurrentIndex(index)
+        window.page_panels.show_panel(index)
         settle()
         faults += faults_of(window)
+    before = [panel.isVisible() for panel in panels]
+    assert before == [False, True, True]
     window.live.show()
     settle()
-    panels = (window.workflow_dock, window.results_dock)
     assert not any(panel.isVisible() for panel in panels), "the page is alone"
     faults += faults_of(window)
     window.live.leave()
-    assert all(panel.isVisible() for panel in panels)
+    assert [panel.isVisible() for panel in panels] == before
     return faults
 
 

@@ -66,7 +66,8 @@ def test_a_folder_of_junk_is_called_that(qtbot, window, tmp_path):
     bar = window.centre.message_bar
     qtbot.waitUntil(lambda: bar.problem is not None, timeout=PATIENCE_MS)
     assert (
-        "contains no scan or image that can be opened directly (1 files: .docx)" in bar.problem.text
+        "contains no scan or image that can be opened directly (number of files: 1, endings: .docx)"
+        in bar.problem.text
     )
 
 

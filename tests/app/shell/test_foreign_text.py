@@ -85,7 +85,7 @@ def test_foreign_text_never_acts_in_the_window(planted) -> None:
     for step in planted.steps:
         step.set_open(True)
     for index in range(planted.tabs.count()):
-        planted.tabs.setCurrentIndex(index)
+        planted.page_panels.show_panel(index)
         QApplication.processEvents()
     menus = planted.findChildren(QMenu)
     for menu in menus:

@@ -13,13 +13,16 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QLabel,
     QLineEdit,
     QScrollBar,
     QTabBar,
     QWidget,
 )
 
+from app.state.models.inputs import Input
 from app.state.models.run_record import RunState
+from engine.data import Tracer
 from engine.data.runs.events import Corrected, Finished, Warned
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -235,3 +238,13 @@ def test_a_card_opens_into_the_form_of_its_step(opened, window):
     algorithm.set_open(True)
     assert work.protocol.is_open and algorithm.isVisible(), "the card of the step opens with it"
     assert window.header.choice.manage.isVisible() and window.header.choice.pin.isVisible()
+
+
+def test_the_card_of_the_scan_has_dose_and_weight(opened, window):
+    opened()
+    card = window.workflow.scan
+    tracer = Tracer(nuclide="F-18", dose_mbq=185, weight_kg=72)
+    window.session.study.set_input("tracer", Input("tracer.toml", "F-18", tracer))
+    words = [each.text() for each in card.findChildren(QLabel) if each.isVisible()]
+    assert any("185 MBq of F-18, 72 kg" in each for each in words)
+    assert "tracer" not in window.workflow.inputs.buttons

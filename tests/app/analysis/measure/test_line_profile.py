@@ -57,7 +57,10 @@ def across(view, by=90):
 
 
 def test_a_line_drawn_through_a_ball_tells_its_width(qtbot, window, box):
+    assert not box.isVisible()
     box.draw.click()
+    assert box.isVisible(), "the panel opens for the values along the line"
+    QApplication.processEvents()  # which takes its width from the views
     view = window.centre.views.coronal
     drag(qtbot, view, *across(view))
     settled(qtbot, box)

@@ -33,7 +33,7 @@ def cylinder() -> Volume:
 def box(qtbot, window, cylinder) -> QualityBox:
     window.session.show_file(cylinder, "cylinder")
     tab = window.tabs.findChild(MeasureTab)
-    window.tabs.setCurrentWidget(tab)
+    window.page_panels.show_panel(window.tabs.indexOf(tab))
     found = tab.quality
     found.kind.setCurrentIndex(found.kind.findData("pet-cylinder"))
     found.kind.activated.emit(found.kind.currentIndex())

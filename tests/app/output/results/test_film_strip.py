@@ -71,9 +71,8 @@ def test_a_result_that_is_dropped_on_another_is_compared_with_it(qtbot, twice):
     qtbot.waitUntil(lambda: fusion.has_values, timeout=PATIENCE_MS)
     assert volumes.base.key == "image", "the image of the run is the first result"
     assert volumes.overlay.key == f"result:{second.id}"
-    assert fusion.is_side_by_side and fusion.links_windows
-    assert fusion.window == twice.session.view.window
-    assert fusion.colour_map == twice.session.view.colour_map
+    assert fusion.mode == "compare", "both results and their difference"
+    assert twice.centre.shows_views
     drop(strip, 0, 1)
     qtbot.waitUntil(lambda: volumes.overlay.key == f"result:{first.id}", timeout=PATIENCE_MS)
     assert volumes.base.key == f"result:{second.id}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from app.shell.page.page_panels import FOLDED
 from app.state.models.run_record import RunState
 from app.workspace.ct_inspection.preview_panel import PreviewTab
 from engine.corrections.preprocess import Binning, CentreOfRotation, FlatField, Rings
@@ -44,7 +45,7 @@ def test_a_scan_is_previewed_as_soon_as_it_is_open(window, page, looked):
     assert preview.volume.values.shape == (1, 40, 40)
     assert preview.volume.values[0, 20, 20] == pytest.approx(MU, rel=0.05)
     assert page.headline.text() == "Preview: central slice, z 0.5 mm"
-    assert page.text.text().startswith("Filtered back projection (FDK), Ram-Lak window; axis at")
+    assert "Filtered back projection (FDK), Ram-Lak window; axis at" in page.text.text()
     assert page.text.text().startswith("This is a preview, not the result of a run.")
     assert page.view.caption() == "Preview"
 
@@ -85,11 +86,12 @@ def test_what_cannot_be_previewed_is_a_sentence_and_no_old_picture(window, page,
 
 
 def test_nobody_looks_nothing_is_made(qtbot, window, page, looked):
-    window.results_dock.hide()
+    window.page_panels.show_panel(FOLDED)
     window.session.study.set_protocol(with_steps(binning=Binning(pixels=2)))
     qtbot.wait(400)
     assert not window.context.previews.is_current
-    window.results_dock.show()
+    assert not page.isVisible(), "a folded preview stays folded"
+    window.page_panels.show_panel(window.tabs.indexOf(page))
     looked()
     assert window.context.previews.preview.volume.values.shape == (1, 20, 20)
 
@@ -144,6 +146,7 @@ def test_iterations_of_ct_show_their_residual(qtbot, window, open_ct):  # noqa: 
     assert session.run.record.provenance["relative_residuals"] == pytest.approx(
         [value / 100 for value in values]
     )
+    window.page_panels.show_panel(0)
     assert progress.curve.isVisible()
     assert progress.curve._head.text() == "Residual ‖Ax − y‖ / ‖y‖ (%)"
     assert dict(progress._rows())["Residual"].endswith(" %")
