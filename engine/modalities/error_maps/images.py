@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from engine.recon.algorithms.map_algorithms import Prepared
     from engine.recon.model import LinearisedCounts
 
+LATEST_CYCLE = 2
+"""Latest number of the cycle of a replicate: steps of later cycles are too short to move it."""
+
 
 def replicate_images(
     algorithm: Algorithm,
@@ -183,7 +186,7 @@ def _continued(
             continue
         objective = model.resampled(draws, c).objective(algorithm.n_parts)
         of = replace(near.ready.likelihood, objective=objective)
-        yield run_cycle(of, of.anchor(x), n_updates).after.x
+        yield run_cycle(of, of.anchor(x), min(n_updates, LATEST_CYCLE)).after.x
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,7 +45,7 @@ STRENGTHS = {"smooth": 0.2, "standard": 0.1, "sharp": 0.05}
 Discs of 10 mm in the NEMA body with 1.6 million counts (4 per voxel) then vary by 14 % without
 time of flight, and half as much is left in its lung as with OSEM (`tests/physics/map_table.py`).
 """
-MOST_SUBSETS, MANY_SUBSETS, LEAST_SUBSETS = 24, 16, 10
+MOST_SUBSETS, MANY_SUBSETS, LEAST_SUBSETS = 24, 16, 8
 """Subsets with plenty of counts, with enough, and with few: fewer need many more passes.
 
 With more than 16 a subset needs twice the counts: peaks of noise depend on few counts.
@@ -60,8 +60,8 @@ COUNTS_FACTOR = 1.5
 """Counts that a subset needs, relative to OSEM: its gradients are compared voxel by voxel."""
 LEAST_COUNTS = 50
 """Counts that any subset needs."""
-MOMENTUM_SHARING = 800
-"""Voxels that share a count (d) above which updates have momentum, 1 − (800 / d)².
+LEAST_MOMENTUM, MOMENTUM_SHARING = 0.5, 800
+"""Least momentum, and d of its increase, 1 − (800 / d)², with d the voxels that share a count.
 
 Rings have 10 to 400, two panels 2,700."""
 LEAST_SHARE = 1e-3
@@ -111,7 +111,7 @@ class Prepared:
 class Penalised(Algorithm):
     """Settings of the prior, and the preparation of a run."""
 
-    state_version: ClassVar[int] = 7
+    state_version: ClassVar[int] = 8
     """1: voxels have limits in a cycle (`engine.recon.algorithms.svrg_cycle`).
 
     2: κ is limited (`engine.recon.priors.even_resolution`), and steps decay faster.
@@ -120,6 +120,8 @@ class Penalised(Algorithm):
     with a smoothed image and a shorter cycle.
     5: a cycle ends with the mean of its last pass, with longer steps and wider limits.
     6: updates have momentum if thousands of voxels share a count.
+    7: κ² has a lower limit.
+    8: all updates have momentum, and a cycle ends with the mean of its last 24 updates.
     """
 
     smoothness: Smoothness = setting(
@@ -224,7 +226,7 @@ class Penalised(Algorithm):
             threads=model.threads,
         )
         least = LEAST_SHARE * activity
-        momentum = max(0.0, 1 - (MOMENTUM_SHARING / typical.sharing) ** 2)
+        momentum = max(LEAST_MOMENTUM, 1 - (MOMENTUM_SHARING / typical.sharing) ** 2)
         likelihood = PenalisedLikelihood(objective, prior, least, inside, strength, momentum)
         updated = without_noise(updated, FIRST_SIGMA)
         updated *= likelihood.seen

@@ -8,18 +8,19 @@ such pass, because its image moves far from a. a is the image at which the cycle
 gradients of all subsets agree, so the step length need not tend to 0, and the optimum does not
 depend on the number or order of the subsets.
 
-The image of a cycle is the mean of the images after the updates of its last pass, with weights
-1, 2, ... B. Images with few counts in each subset scatter about the optimum, and long steps scatter
-most. The mean scatters less, so steps can be long enough for details that the data hardly know.
+The image of a cycle is the mean of the images after its last 24 updates, with weights 1, 2, ... 24.
+Images with few counts in each subset scatter about the optimum, and long steps scatter most. The
+mean scatters less, so steps can be long enough for details that the data hardly know. Few counts
+have few subsets, and 24 updates then are up to the whole cycle.
 
-If each count could come from thousands of voxels, as between two panels, the data hardly know
-structures of a few voxels, and the steps above hardly move them. An update then adds a share m of
-the last change of the image (heavy ball),
+An update adds a share m of the last change of the image (heavy ball),
 
-    x ← max( 0, x + m (x − last x) + α D ( ... ) ),    m = max(0, 1 − (800 / d)²),
+    x ← max( 0, x + m (x − last x) + α D ( ... ) ),    m = max(0.5, 1 − (800 / d)²),
 
-with d the voxels that share a count (`engine.recon.priors.equal_noise`). Each cycle begins without
-a last change. In rings m is 0: subsets with few counts disagree, and momentum adds to their noise.
+with d the voxels that share a count (`engine.recon.priors.equal_noise`). Structures of a few voxels
+then converge with fewer updates, so subsets can be larger, and their gradients agree better. If
+each count could come from thousands of voxels, as between two panels, the data hardly know such
+structures, and they need more momentum. Each cycle begins without a last change.
 
 If few counts contribute to a voxel near 0, its gradient depends on single counts. Such gradients of
 all subsets would take the voxel to many times its value, and Φ would decrease. Therefore an update
@@ -49,12 +50,15 @@ from engine.recon.algorithms.subset_order import shuffled
 
 SUBSET_PASSES, IN_FIRST = 2, 1
 """Passes over the subsets between full gradients, and in the first cycle."""
-LONGEST_STEP, DECAY, SHORTEST_STEP = 2.0, 0.2, 0.25
-"""Step lengths α = max(2 / (1 + 0.2 (1 + m) pass), 0.25), with m the momentum.
+LONGEST_STEP, DECAY_POWER, SHORTEST_STEP = 2.0, 0.4, 0.25
+"""Step lengths α = max(2 / (1 + (1 − m)^0.4 pass), 0.25), with m the momentum.
 
 Far from the optimum, long ones gain most, and beyond 2 the total of an image would oscillate. Near
-the optimum, subsets with few counts need short ones.
+the optimum, subsets with few counts need short ones. Momentum serves slow structures, which need
+long ones.
 """
+MEAN_OF = 24
+"""Updates at the end of a cycle whose images it averages."""
 LOWEST, HIGHEST, RISE = 0.5, 2.0, 5
 """Limits of a voxel after an update, relative to its value, and what it may rise by in units of δ.
 
@@ -161,13 +165,15 @@ def _passed(of: PenalisedLikelihood, anchor: Anchor, number: int, longest: float
         x[planes] *= of.seen[planes]
 
     of.objective.by_planes(limit, x)
-    mean, last = module_of(x).zeros_like(x), first + _passes_in(number) - 1
+    mean, left = module_of(x).zeros_like(x), n * _passes_in(number)
+    n_mean = min(MEAN_OF, left)
     before: Array | None = None
-    for each in range(first, last + 1):
+    for each in range(first, first + _passes_in(number)):
         # The curvature of the prior changes with the image, most of all in the first cycles.
         step, scaling = _length(of, each, longest), of.scaling(x)
-        for done, k in enumerate(shuffled(n, each), 1):
-            share = 2 * done / (n * (n + 1)) if each == last else 0.0
+        for k in shuffled(n, each):
+            left -= 1
+            share = 2 * max(n_mean - left, 0) / (n_mean * (n_mean + 1))
             ahead = x if before is None else _ahead(of, x, before)
             found = _updated(of, anchor, k, x, ahead, scaling, step, limits, mean, share)
             # Without momentum, the last image is released.
@@ -233,5 +239,5 @@ def _passes_in(number: int) -> int:
 
 def _length(of: PenalisedLikelihood, number: int, longest: float) -> float:
     """Return the step length of a pass, counted from 0 at the start of the run."""
-    decay = DECAY * (1 + of.momentum)
+    decay = (1 - of.momentum) ** DECAY_POWER
     return longest * max(1 / (1 + decay * number), SHORTEST_STEP / LONGEST_STEP)
