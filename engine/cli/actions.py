@@ -13,7 +13,13 @@ from engine.cli.exit_codes import (
     USER_FAULT,
     is_out_of_files,
 )
-from engine.cli.outputs import refuse_outputs, resolve_pseudonyms
+from engine.cli.outputs import (
+    fill_outputs,
+    missing_file_hint,
+    refuse_outputs,
+    resolve_pseudonyms,
+    writes_json,
+)
 from engine.cli.worker_process import refuse_crashing
 from engine.core.errors import EngineError
 from engine.core.printing import print_traceback
@@ -33,9 +39,10 @@ def act(arguments: argparse.Namespace) -> int:
     exit_code
         see `engine.cli.exit_codes`
     """
-    console = Console()
+    console = Console(quiet=arguments.quiet, only_json=writes_json(arguments))
     clean_library_messages()
     try:
+        fill_outputs(arguments)
         # Before the checks: a replay line has pseudonyms in place of paths
         resolve_pseudonyms(arguments)
         if not arguments.reads_apart:
@@ -44,7 +51,7 @@ def act(arguments: argparse.Namespace) -> int:
         refuse_outputs(arguments)
         arguments.act(arguments, console)
     except EngineError as e:
-        console.fault(str(e))
+        console.fault(f"{e} {missing_file_hint(arguments)}".rstrip())
         return USER_FAULT
     except KeyboardInterrupt as e:
         console.fault(f"interrupted: {e}" if str(e) else "interrupted.")

@@ -13,7 +13,7 @@ class ProgressBar:
 
     def __init__(self) -> None:
         # Soft wrap: a long path must stay one line, so that it can be copied
-        out = RichConsole(highlight=False, soft_wrap=True, emoji=False)
+        out = RichConsole(stderr=True, highlight=False, soft_wrap=True, emoji=False)
         columns = (
             TextColumn("  {task.description}", markup=False),
             BarColumn(),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force, add_identify
+from engine.cli.threads import add_threads
 from engine.core.errors import SettingsError
 
 WORDS = {
@@ -25,18 +26,31 @@ def add_options(p: argparse.ArgumentParser) -> None:
     """
     group = p.add_argument_group("candidates of a CT scan")
     group.add_argument(
-        "--candidates", choices=tuple(WORDS), help="try several values and write a contact sheet"
+        "--candidates",
+        choices=tuple(WORDS),
+        help="try several values and write a contact sheet (default: none)",
     )
     group.add_argument(
-        "-o", "--output", type=Path, action=Output, metavar="SHEET.png", help="contact sheet"
+        "-o",
+        "--output",
+        type=Path,
+        action=Output,
+        metavar="SHEET.png",
+        help="contact sheet (default: none)",
     )
-    group.add_argument("--around", type=float, metavar="V", help="central value")
+    group.add_argument(
+        "--around", type=float, metavar="V", help="central value (default: the estimated value)"
+    )
     group.add_argument(
         "--step", type=float, metavar="S", help="step (default: 0.5 columns or 0.25°)"
     )
     group.add_argument("--number", type=int, default=9, metavar="N", help="number of values")
-    group.add_argument("--protocol", metavar="P", help="protocol name or P.toml")
-    group.add_argument("--threads", type=int, metavar="N", help="CPU threads (default: all cores)")
+    group.add_argument(
+        "--protocol",
+        metavar="P",
+        help="protocol name or P.toml (default: the standard CT protocol)",
+    )
+    add_threads(group)
     add_force(p)
     add_identify(p)
 

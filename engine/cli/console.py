@@ -1,10 +1,14 @@
-"""Output of the command line: progress bars on a terminal, plain lines elsewhere."""
+"""Output of the command line: results on standard output, progress and errors on standard error.
+
+A terminal shows progress as a bar, a file as plain lines.
+"""
 
 from __future__ import annotations
 
 import logging
 import sys
 import warnings
+from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -22,20 +26,41 @@ PLAIN_SECONDS = 5.0
 
 
 class Console:
-    """Prints lines and events on standard output, errors on standard error."""
+    """Prints results on standard output, and progress, notes and errors on standard error.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    quiet
+        print no progress and no notes
+    only_json
+        keep standard output free for JSON: results go to standard error too
+    """
+
+    def __init__(self, *, quiet: bool = False, only_json: bool = False) -> None:
         self._bar: ProgressBar | None = None
         self._said = 0.0
+        self._quiet, self._only_json = quiet, only_json
 
     def line(self, text: str = "") -> None:
-        """Print one line, without markup; a line break in it becomes a visible mark."""
-        self._say(text)
+        """Print one line of a result, without markup; a line break becomes a visible mark."""
+        if self._only_json:
+            self.log(text)
+            return
+        # A bar would stand in the middle of the line
+        self.close()
+        # A full disk or a closed pipe shows up here, as an error with a remedy
+        with output():
+            print_line(text)
 
     def page(self, text: str) -> None:
         """Print several lines of the program's own text, such as a table."""
         for line in text.split("\n"):
-            self._say(line)
+            self.line(line)
+
+    def log(self, text: str) -> None:
+        """Print one line about the progress of the work on standard error, unless quiet."""
+        if not self._quiet:
+            self._say(text)
 
     def fault(self, text: str) -> None:
         """Print one sentence on standard error.
@@ -57,8 +82,18 @@ class Console:
         text
             the sentence
         """
-        self.close()
-        print_line(f"note: {text}", sys.stderr)
+        if not self._quiet:
+            self._say(f"note: {text}")
+
+    def warn(self, text: str) -> None:
+        """Print one warning on standard error.
+
+        Parameters
+        ----------
+        text
+            the sentence
+        """
+        self._say(f"warning: {text}")
 
     def show(self, event: Event) -> None:
         """Print an event of a run; events without a meaning on a terminal are skipped.
@@ -95,17 +130,17 @@ class Console:
                 self._iterated(event)
             case Measured(stage=stage, seconds=seconds, figures=figures):
                 self._end()
-                self.line(f"  {seconds:6.1f} s  {_figures(stage, figures)}".rstrip())
+                self.log(f"  {seconds:6.1f} s  {_figures(stage, figures)}".rstrip())
             case Planned(text=text) | Loaded(text=text):
-                self._say(f"  {text}")
+                self.log(f"  {text}")
             case Corrected(kind=kind, state=state, text=text):
-                self._say(f"  {_mark(event)}{kind}: {state} ({text})")
+                self._log_event(event, f"{kind}: {state} ({text})")
             case Warned(text=text):
-                self._say(f"  {_mark(event)}{text}")
+                self._log_event(event, text)
             case Noted(text=text):
-                self._say(f"  note: {text}")
+                self.log(f"  note: {text}")
             case ResultSaved(text=text):
-                self._say(f"  {text}")
+                self.log(f"  {text}")
             # The volume, checkpoints and profiles are reported by the command itself
             case EarlyPreview() | Profiled() | Checkpointed() | Finished():
                 pass
@@ -116,10 +151,10 @@ class Console:
 
     def _begin(self, text: str) -> None:
         self._end()
-        self.line(text)
+        self.log(text)
         self._said = monotonic()
         # A bar rewrites its line with control characters, which would fill a log file
-        if sys.stdout.isatty():
+        if sys.stderr.isatty() and not self._quiet:
             from engine.cli.bars import ProgressBar
 
             self._bar = ProgressBar()
@@ -130,7 +165,7 @@ class Console:
         # Without a bar: a line every 5 s shows that the program works, and keeps logs short
         elif monotonic() - self._said >= PLAIN_SECONDS:
             self._said = monotonic()
-            self.line(f"  {100 * done // max(total, 1):3d} %  {text}".rstrip())
+            self.log(f"  {100 * done // max(total, 1):3d} %  {text}".rstrip())
 
     def _iterated(self, event: Preview) -> None:
         total = event.iterations * event.subsets
@@ -147,7 +182,7 @@ class Console:
         if event.frame is not None:
             if event.ends_iteration:
                 where = event.frame.describe()
-                self._say(f"  frame {event.iteration}/{event.iterations}  {where}")
+                self.log(f"  frame {event.iteration}/{event.iterations}  {where}")
             return
         # PET maximises a likelihood, CT minimises a residual; direct methods have neither
         if event.history.penalised:
@@ -163,15 +198,22 @@ class Console:
         else:
             return
         if event.ends_iteration:
-            self._say(f"  iteration {event.iteration}{of}{event.iterations}  {message}")
+            self.log(f"  iteration {event.iteration}{of}{event.iterations}  {message}")
+
+    def _log_event(self, event: Corrected | Warned, text: str) -> None:
+        """Print an event; a quiet console prints only warnings."""
+        mark = _mark(event)
+        if mark or not self._quiet:
+            self._say(f"  {mark}{text}")
 
     def _say(self, text: str) -> None:
-        # A full disk or a closed pipe shows up here, as an error with a remedy
-        with output():
-            if self._bar is not None:
-                self._bar.say(text)
-            else:
-                print_line(text)
+        """Print a line on standard error, above the bar if there is one."""
+        if self._bar is not None:
+            self._bar.say(text)
+            return
+        # Progress is no result: a run goes on if nobody can read it
+        with suppress(OSError):
+            print_line(text, sys.stderr)
 
     def _end(self) -> None:
         if self._bar is not None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from engine.cli.console import Console
+from engine.cli.outputs import STANDARD_OUTPUT
 from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
 from engine.data.runs.events import Corrected, Event, Noted, Profiled, Warned
@@ -48,9 +50,11 @@ class EventLog:
         except OSError as e:
             # One note, then silence: every later line would fail too
             self._file = None
+            if self._path == STANDARD_OUTPUT:
+                raise
             free = shutil.disk_usage(self._path.parent).free
-            self._console.line(
-                f"note: {self._path.name}: the event log stops here ({e.strerror or e}; {free:,} "
+            self._console.note(
+                f"{self._path.name}: the event log stops here ({e.strerror or e}; {free:,} "
                 f"bytes free in {self._path.parent}). The run continues."
             )
 
@@ -62,7 +66,7 @@ def log_lines(path: Path | None, console: Console) -> Iterator[EventLog]:
     Parameters
     ----------
     path
-        file to write; None to write nothing
+        file to write, or "-" for standard output; None to write nothing
     console
         receives a note if the log ends early
 
@@ -78,6 +82,9 @@ def log_lines(path: Path | None, console: Console) -> Iterator[EventLog]:
     """
     if path is None:
         yield EventLog(Path(), None, console)
+        return
+    if path == STANDARD_OUTPUT:
+        yield EventLog(path, sys.stdout, console)
         return
     try:
         file = path.open("w", encoding="utf-8")

@@ -22,6 +22,7 @@ from engine.raw_import import (
 
 OPTIONS = {"white_level": "white", "dtype": "type", "offset_bytes": "header", "axis_column": "axis"}
 """Options with another name than the answer they set."""
+SWITCHES = ("clockwise", "mirrored")
 MOST_TRIES = 3
 MOST_QUESTIONS = 5
 
@@ -40,11 +41,12 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "--name",
         metavar="NAME.toml",
-        help="name of the description; it is written next to the scan and must not exist yet",
+        help="name of the description; it is written next to the scan and must not exist "
+        "yet (default: that of the scan)",
     )
     p.add_argument(
         "--like", type=Path, metavar="FILE.toml",
-        help="copy the description of another file with the same datasets",
+        help="copy the description of another file with the same datasets (default: none)",
     )  # fmt: skip
     for name, kind in (("columns", int), ("rows", int), ("views", int), ("header", int)):
         p.add_argument(f"--{name}", type=kind, metavar="N", help=_help(name))
@@ -55,14 +57,16 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument("--kind", choices=("counts", "transmission", "integrals"), help=_help("kind"))
     for name in ("scale", "white", "axis"):
         p.add_argument(f"--{name}", type=float, metavar="X", help=_help(name))
-    for name in ("clockwise", "mirrored"):
+    for name in SWITCHES:
         p.add_argument(f"--{name}", action="store_true", default=None, help=_help(name))
     p.set_defaults(act=_import)
 
 
 def _help(option: str) -> str:
     key = next((key for key, name in OPTIONS.items() if name == option), option)
-    return str(Answers.model_fields[key].description)
+    text = str(Answers.model_fields[key].description)
+    is_switch = option in SWITCHES
+    return text if is_switch else f"{text} (default: from the files, or asked)"
 
 
 def _import(arguments: argparse.Namespace, console: Console) -> None:

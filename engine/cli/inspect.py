@@ -9,14 +9,13 @@ from pathlib import Path
 from engine.analysis.regions.inspection import inspect_regions
 from engine.cli import candidates
 from engine.cli.console import Console
-from engine.cli.outputs import Output
+from engine.cli.outputs import add_json, write_json
 from engine.cli.verbs import Verbs, add_verb
 from engine.cli.worker_process import refuse_crashing
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.io import Report, to_json
 from engine.io.report import FORMAT
-from engine.io.safety.atomic_write import write_atomically
 from engine.jobs.loader import for_command
 from engine.modalities.inspection import inspect
 
@@ -29,10 +28,12 @@ def add_verbs(verbs: Verbs) -> None:
     """
     p = add_verb(verbs, "inspect")
     p.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files or folders")
-    p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
     p.add_argument(
-        "--json", type=Path, action=Output, metavar="OUT", help="also write the reports as JSON"
+        "--scanner",
+        metavar="S",
+        help="scanner name, S.toml, or a crystal map (default: that of the scan)",
     )
+    add_json(p, "also write the reports as JSON")
     candidates.add_options(p)
     p.set_defaults(act=_inspect, reads_apart=True)
 
@@ -50,10 +51,11 @@ def _inspect(arguments: argparse.Namespace, console: Console) -> None:
         _say(path, report, console)
     if arguments.json is not None:
         write_reports(reports, arguments.json)
+    # The report states each fault; the exit code tells scripts that there is one
     faults = [fault for _, report in reports for fault in report.faults]
-    # All reports are printed first; the exit code then tells scripts that one has a fault
     if faults:
-        raise DataError(faults[0])
+        names = ", ".join(path.name for path, report in reports if report.faults)
+        raise DataError(f"{names}: not usable; the report above states why.")
 
 
 def write_reports(reports: Iterable[tuple[Path, Report]], out: Path) -> None:
@@ -66,7 +68,7 @@ def write_reports(reports: Iterable[tuple[Path, Report]], out: Path) -> None:
     out
         JSON file with a list of objects: file, format, title, facts, notes, faults
     """
-    write_atomically(to_json([_to_json(*each) for each in reports]).encode(), out)
+    write_json(to_json([_to_json(*each) for each in reports]), out)
 
 
 def _report(path: Path, scanner: str | None) -> Report:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, NoReturn
+from typing import Any, NoReturn
 
 from engine.cli.exit_codes import TOO_FEW_FILES, USER_FAULT, is_out_of_files
+from engine.cli.parser import Parser, leaves
 from engine.cli.streams import escape_missing_characters
 from engine.cli.verbs import VERBS, Verbs, add_options, add_verb
-from engine.core.printing import print_line, print_lines
-from engine.core.visible_text import visible_line
+from engine.core.printing import print_line
 
-if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
+QUIET = "print results, warnings and errors, but no progress"
+WORDS = {"version": ["--version"], "help": ["--help"]}
+"""Words that new users try as verbs, with the option that they mean."""
 
 
-def parser(verb: str | None = None) -> argparse.ArgumentParser:
+def parser(verb: str | None = None) -> Parser:
     """Build the parser of the command line.
 
     Parameters
@@ -29,15 +29,20 @@ def parser(verb: str | None = None) -> argparse.ArgumentParser:
     return _parser(lambda verbs: add_options(verbs, verb))
 
 
-def _parser(add: Callable[[Verbs], object]) -> argparse.ArgumentParser:
-    top: argparse.ArgumentParser = _Parser(
+def _parser(add: Callable[[Verbs], object]) -> Parser:
+    top = Parser(
         prog="isocenter",
         description="Turn PET and X-ray CT scans into images. Without a verb: open the window.",
-        epilog="Research use only. Not for diagnosis or treatment.",
+        epilog="Tab completion: `isocenter completion bash --help`. "
+        "Research use only. Not for diagnosis or treatment.",
     )
     top.add_argument("--version", action=_Version, help="show the version and exit")
     top.set_defaults(reads_apart=False)
-    add(top.add_subparsers(dest="verb", metavar="VERB", required=True))
+    # Typed as its base class: modules add their verbs through it
+    verbs: Any = top.add_subparsers(dest="verb", metavar="VERB", required=True)
+    add(verbs)
+    for command in leaves(top):
+        command.add_argument("--quiet", action="store_true", help=QUIET)
     return top
 
 
@@ -54,21 +59,13 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-class _Parser(argparse.ArgumentParser):
-    """Prints help and errors as everything else is printed. Subparsers inherit its class."""
-
-    def error(self, message: str) -> NoReturn:
-        # A name on the command line can contain a line break, and the message is one line
-        super().error(visible_line(message))
-
-    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
-        # As argparse does: a closed stream must not replace the exit code
-        with suppress(AttributeError, OSError):
-            print_lines(message.removesuffix("\n"), file)
-
-
 def _parsed(argv: Sequence[str]) -> argparse.Namespace:
     """Parse the arguments, loading only the module of the requested verb."""
+    # `isocenter help reconstruct` is `isocenter reconstruct --help`
+    if argv[:1] == ["help"] and len(argv) > 1:
+        argv = [*argv[1:], "--help"]
+    elif argv and argv[0] in WORDS:
+        argv = WORDS[argv[0]]
     # An option before the verb, such as --version, needs only the names of the verbs
     verb = argv[0] if argv else ""
     if verb in VERBS:
@@ -78,7 +75,10 @@ def _parsed(argv: Sequence[str]) -> argparse.Namespace:
         for name in VERBS:
             add_verb(verbs, name)
 
-    return _parser(add_names).parse_args(argv)  # exits: help, version or an unknown verb
+    top = _parser(add_names)
+    if verb.startswith("-"):
+        top.refuse_first(verb)
+    return top.parse_args(argv)  # exits: help, version or an unknown verb
 
 
 def main(argv: Sequence[str] | None = None) -> int:

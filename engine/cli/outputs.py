@@ -10,10 +10,16 @@ import argparse
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from engine.core.errors import EngineError, OutputError
+from engine.cli.streams import output
+from engine.core.errors import EngineError, OutputError, SettingsError
+from engine.core.json_types import Plain
+from engine.core.printing import print_lines
+from engine.io.safety.atomic_write import write_atomically
 from engine.io.safety.outputs import files_written, refuse_to_overwrite
 from engine.protocols.privacy.key import file_of
 
+STANDARD_OUTPUT = Path("-")
+"""Value of `--json` that prints to standard output."""
 Written = Callable[[Path, argparse.Namespace], Iterable[Path]]
 """Returns the files that are written for the path of an option."""
 
@@ -40,10 +46,124 @@ class Output(argparse.Action):
         values: object,
         option_string: str | None = None,
     ) -> None:
+        if values is None:  # an optional argument that is missing
+            return
+        before = getattr(namespace, self.dest, None)
         setattr(namespace, self.dest, values)
         known = getattr(namespace, "outputs", ())
+        # A repeated option replaces its value, but OUT and -o contradict each other
+        is_place = not self.option_strings or bool(getattr(namespace, "output_placed", False))
+        if self.dest == "output" and is_place and before is not None and before != values:
+            parser.error(f"two outputs, {before} and {values}; name one.")
+        if self.dest == "output" and not self.option_strings:
+            namespace.output_placed = True
+        if self.dest == "json" and values == STANDARD_OUTPUT:
+            return
         # Every use is recorded, since an option can be given several times
         namespace.outputs = (*known, (self.dest, values, self.written))
+
+
+def add_output(
+    p: argparse.ArgumentParser,
+    text: str,
+    *,
+    metavar: str = "OUT",
+    default: str = "",
+    place: bool = False,
+    written: Written | None = None,
+) -> None:
+    """Add `-o`, `--output`: the file that a command writes.
+
+    Parameters
+    ----------
+    p
+        parser of a verb
+    text
+        help text
+    metavar
+        name of the value in the help
+    default
+        file in the current folder; empty if the output must be named
+    place
+        accept the output as last argument too
+    written
+        returns the written files, if they are not those of a volume
+    """
+    options: Plain = {"type": Path, "action": Output, "metavar": metavar, "written": written}
+    p.add_argument(
+        "-o", "--output", required=not default and not place,
+        help=f"{text} ({f'default: {default}' if default else 'required'})", **options,
+    )  # fmt: skip
+    if place:
+        # The option has the help; in the usage both stand side by side
+        p.add_argument("output", nargs="?", help="the same as -o", **options)
+    p.set_defaults(output_default=(default, written) if default or place else None)
+
+
+def fill_outputs(arguments: argparse.Namespace) -> None:
+    """Set the default of `-o`, so that it is checked like a named output.
+
+    Parameters
+    ----------
+    arguments
+        parsed options, changed in place
+
+    Raises
+    ------
+    SettingsError
+        if the command needs an output and has none
+    """
+    found = getattr(arguments, "output_default", None)
+    if found is None or arguments.output is not None:
+        return
+    default, written = found
+    if not default:
+        raise SettingsError("the output is missing; name it with -o OUT.")
+    arguments.output = Path(default)
+    action = Output((), "output", written=written)
+    arguments.outputs = (
+        *getattr(arguments, "outputs", ()), ("output", arguments.output, action.written)
+    )  # fmt: skip
+
+
+def writes_json(arguments: argparse.Namespace) -> bool:
+    """Return True if `--json -` reserves standard output for JSON."""
+    return getattr(arguments, "json", None) == STANDARD_OUTPUT
+
+
+def add_json(p: argparse.ArgumentParser, text: str) -> None:
+    """Add `--json`.
+
+    Parameters
+    ----------
+    p
+        parser of a verb
+    text
+        what the file contains
+    """
+    p.add_argument(
+        "--json", type=Path, action=Output, metavar="OUT",
+        help=f"{text}; - for standard output (default: none)",
+    )  # fmt: skip
+
+
+def write_json(text: str, to: Path, *, private: bool = False) -> None:
+    """Write JSON to the file of `--json`, atomically, or to standard output.
+
+    Parameters
+    ----------
+    text
+        the JSON
+    to
+        value of the option
+    private
+        make the file readable only by its owner
+    """
+    if to != STANDARD_OUTPUT:
+        write_atomically(text.encode(), to, private=private)
+        return
+    with output():
+        print_lines(text.removesuffix("\n"))
 
 
 def add_identify(p: argparse.ArgumentParser) -> None:
@@ -103,6 +223,27 @@ def resolve_pseudonyms(arguments: argparse.Namespace) -> None:
             found = file_of(str(value))
             if found is not None:
                 setattr(arguments, option, type(value)(found))
+
+
+def missing_file_hint(arguments: argparse.Namespace) -> str:
+    """Return a sentence that names a file like the first missing input; empty without one.
+
+    Parameters
+    ----------
+    arguments
+        parsed options
+    """
+    from engine.cli.suggestions import file_hint
+
+    outputs = {option for option, *_ in getattr(arguments, "outputs", ())}
+    for option, value in vars(arguments).items():
+        for each in value if isinstance(value, list | tuple) else (value,):
+            # Only options of type Path surely name files
+            if option not in outputs and isinstance(each, Path) and not _is_there(each):
+                hint = file_hint(each)
+                if hint:
+                    return hint
+    return ""
 
 
 def refuse_outputs(arguments: argparse.Namespace) -> None:

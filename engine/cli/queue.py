@@ -11,6 +11,7 @@ from engine.cli.console import Console
 from engine.cli.machine.device import add_device
 from engine.cli.outputs import Output, add_force
 from engine.cli.shards import n_shards, source_of
+from engine.cli.threads import add_threads
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
 from engine.core.paths import made
@@ -44,11 +45,13 @@ def add_verbs(verbs: Verbs) -> None:
     )  # fmt: skip
     p.add_argument(
         "--scheduler", metavar="tcp://HOST:PORT",
-        help="run on the workers of a Dask cluster, one study per worker thread",
+        help="run on the workers of a Dask cluster, one study per worker thread (default: "
+        "this machine)",
     )  # fmt: skip
     p.add_argument(
         "--split", type=n_shards, metavar="N",
-        help="with --scheduler: split each list-mode or FDK study into N parts for the workers",
+        help="with --scheduler: split each list-mode or FDK study into N parts for the "
+        "workers (default: one study per worker)",
     )  # fmt: skip
     p.set_defaults(act=_run)
     for word, text, act in (
@@ -57,7 +60,9 @@ def add_verbs(verbs: Verbs) -> None:
         ("retry", f"retry failed studies ({ALL})", _retry),
     ):
         p = kinds.add_parser(word, help=text)
-        p.add_argument("studies", nargs="*", metavar="ID", help="study IDs, see `queue list`")
+        p.add_argument(
+            "studies", nargs="*", metavar="ID", help="study IDs, see `queue list` (default: all)"
+        )
         p.set_defaults(act=act)
     p = kinds.add_parser("remove", help="remove studies from the queue; their results stay")
     p.add_argument("studies", nargs="+", metavar="ID", help="study IDs, see `queue list`")
@@ -73,7 +78,8 @@ def _add_add(kinds: Verbs) -> None:
     p.add_argument("studies", nargs="+", type=Path, metavar="STUDY.toml", help="study files")
     p.add_argument(
         "-o", "--output", type=Path, action=Output, written=_written, metavar="DIR",
-        help="also write the images to this folder; they are always stored with the results",
+        help="also write the images to this folder; they are always stored with the results "
+        "(default: none)",
     )  # fmt: skip
     p.add_argument(
         "--format",
@@ -88,10 +94,11 @@ def _add_add(kinds: Verbs) -> None:
     )
     p.add_argument(
         "--order", type=Path, metavar="ORDER.json",
-        help="order with the patient of the scans, saved by `dicom worklist --keep`",
+        help="order with the patient of the scans, saved by `dicom worklist --keep` "
+        "(default: none)",
     )  # fmt: skip
     add_device(p)
-    p.add_argument("--threads", type=int, metavar="N", help="CPU threads (default: all cores)")
+    add_threads(p)
     add_force(p)
     p.set_defaults(act=_add)
 

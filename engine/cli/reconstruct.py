@@ -12,9 +12,18 @@ from typing import TYPE_CHECKING
 from engine import io
 from engine.cli.console import Console
 from engine.cli.event_log import log_lines
+from engine.cli.inputs import add_inputs
 from engine.cli.machine.device import add_device, device_of
-from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
+from engine.cli.outputs import (
+    Output,
+    add_complete_events,
+    add_force,
+    add_identify,
+    add_json,
+    add_output,
+)
 from engine.cli.shards import add_shards, cluster_hint, source_of
+from engine.cli.threads import add_threads
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DeviceError, ResourceError, SettingsError
 from engine.core.json_types import Plain
@@ -53,18 +62,20 @@ def _add_reconstruct(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "data", type=Path, metavar="DATA", help="scan, header file, or study file (.toml)"
     )
+    add_output(p, f"image: {default_suffixes(WRITERS)}", default="image.nii.gz")
     p.add_argument(
-        "-o", "--output", type=Path, action=Output, required=True, metavar="OUT",
-        help=default_suffixes(WRITERS),
-    )  # fmt: skip
-    p.add_argument(
-        "--protocol", metavar="P", help="protocol name (see `isocenter protocols`) or file"
+        "--protocol",
+        metavar="P",
+        help="protocol name (see `isocenter protocols`) or file (default: the standard "
+        "protocol of the scan)",
     )
-    p.add_argument("--scanner", metavar="S", help="scanner name, S.toml or crystal map")
+    p.add_argument(
+        "--scanner",
+        metavar="S",
+        help="scanner name, S.toml or crystal map (default: that of the scan)",
+    )
     # One option per auxiliary file of any kind of scan; a wrong one is refused by the study
-    for role in all_roles():
-        option, where = f"--{role.key}", f"input_{role.key}"
-        p.add_argument(option, dest=where, type=Path, metavar="FILE", help=role.text)
+    add_inputs(p, all_roles())
     p.add_argument(
         "--set",
         action="append",
@@ -76,10 +87,15 @@ def _add_reconstruct(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--frames", metavar="F",
         help="time frames: 10x60,5x300 (number x seconds), 0-60,120-180 (seconds from the start), "
-        "or n=20 (frames of equal prompts)",
+        "or n=20 (frames of equal prompts) (default: one image)",
     )  # fmt: skip
     add_complete_events(p)
-    p.add_argument("--seed", type=int, metavar="N", help="random seed of a sampled sensitivity")
+    p.add_argument(
+        "--seed",
+        type=int,
+        metavar="N",
+        help="random seed of a sampled sensitivity (default: that of the protocol)",
+    )
     add_identify(p)
     p.add_argument(
         "--checkpoint", type=Path, action=Output, written=lambda folder, _: job_files(folder),
@@ -126,11 +142,8 @@ def _add_demo(p: argparse.ArgumentParser) -> None:
 
 def _device_options(p: argparse.ArgumentParser) -> None:
     add_device(p)
-    p.add_argument("--threads", type=int, metavar="N", help="CPU threads (default: all cores)")
-    p.add_argument(
-        "--json", type=Path, action=Output, metavar="EVENTS",
-        help="write all events as JSON lines",
-    )  # fmt: skip
+    add_threads(p)
+    add_json(p, "write all events as JSON lines")
     add_force(p)
 
 
@@ -180,7 +193,7 @@ def _newest_interrupted() -> Job:
 def _demo(arguments: argparse.Namespace, console: Console) -> None:
     demo, folder = DEMOS[arguments.demo], arguments.output or demo_folder()
     arguments.force |= arguments.output is None  # in the cache, the demo replaces its own files
-    console.line(demo.busy)
+    console.log(demo.busy)
     from engine.modalities.warm_up import compiled_early  # only demos need it
 
     with compiled_early(demo):
@@ -240,9 +253,9 @@ def _assigned(protocol: Protocol, assignments: tuple[str, ...]) -> Protocol:
 def _say_files(files: ScanFiles, console: Console) -> None:
     titles = {role.key: role.title for role in all_roles()}
     for key, file in files.inputs.items():
-        console.line(f"{titles[key]}: {file.name}")
+        console.log(f"{titles[key]}: {file.name}")
     for note in files.notes:
-        console.line(f"note: {note}")
+        console.note(note)
 
 
 def _complete(
@@ -260,7 +273,7 @@ def _complete(
     on = device_of(arguments.device, threads, console)
     job.note_device(on)
     where = job.latest() if resume else None
-    console.line(f"Job {job.id} on {on.label}")
+    console.log(f"Job {job.id} on {on.label}")
     _say_protocol(job.study.protocol, console)
     # Closed at the end, so that an interrupted run still saves its checkpoint
     events = keep(
@@ -281,7 +294,7 @@ def _complete(
                 # Some formats cannot store everything, such as frames or the unit
                 remark = save_remark(volume, output, volume.info, event.frames)
                 if remark:
-                    console.line(f"note: {remark}")
+                    console.note(f"{remark}")
                 if event.frames:
                     io.save_frames(volume, event.frames, output, volume.info)
                 else:
@@ -293,9 +306,9 @@ def _complete(
 
 
 def _say_protocol(protocol: Protocol, console: Console) -> None:
-    console.line(f"Protocol: {version_words(protocol)}")
+    console.log(f"Protocol: {version_words(protocol)}")
     for change in protocol.saved.changed if protocol.saved is not None else ():
-        console.line(f"  {change}")
+        console.log(f"  {change}")
 
 
 @contextmanager

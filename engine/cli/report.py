@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.analysis.quality.quality_report import FORMAT
 from engine.cli.console import Console
-from engine.cli.outputs import Output, add_force
+from engine.cli.outputs import add_force, add_output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import FileFormatError, SettingsError
 from engine.core.json_types import Plain
@@ -32,22 +32,24 @@ def add_verbs(verbs: Verbs) -> None:
     """
     p = add_verb(verbs, "report")
     p.add_argument("result", metavar="RESULT", help="result ID, see `isocenter results`")
-    p.add_argument(
-        "-o", "--output", type=Path, required=True, action=Output, metavar="OUT",
-        help=f"output file; its suffix selects the format: {', '.join(KINDS)}",
-    )  # fmt: skip
+    text = f"output file; its suffix selects the format: {', '.join(KINDS)}"
+    add_output(p, text, default="report.pdf")
     p.add_argument("--full", action="store_true", help="full report, not just one page")
     p.add_argument(
         "--quality",
         type=Path,
         metavar="FILE",
-        help="image quality (JSON) from `isocenter quality`",
+        help="image quality (JSON) from `isocenter quality` (default: none)",
     )
     p.add_argument(
         "--regions", type=Path, metavar="R.toml",
         help="regions to measure in the image (default: the file next to the image)",
     )  # fmt: skip
-    p.add_argument("--sign", metavar="NAME", help="first sign the result with this name")
+    p.add_argument(
+        "--sign",
+        metavar="NAME",
+        help="first sign the result with this name (default: no signature)",
+    )
     p.add_argument(
         "--judgement",
         choices=JUDGEMENTS,
@@ -81,7 +83,7 @@ def _report(arguments: argparse.Namespace, console: Console) -> None:
     # Read again, now with the signature
     subject = ReportSubject.read(result, site, quality, arguments.regions)
     for text in subject.warnings:
-        console.line(f"warning: {text}")
+        console.warn(text)
     report = report_of(subject, full=arguments.full)
     write_report(report, subject, arguments.output, patient)
     console.line(f"Report: {arguments.output}")

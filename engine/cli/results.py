@@ -50,7 +50,7 @@ def _results(arguments: argparse.Namespace, console: Console) -> None:
 
 def _list(results: Results, console: Console) -> None:
     if results.note:
-        console.line(f"note: {results.note}")
+        console.note(f"{results.note}")
     found = results.newest_first()
     # Several results of one scan get numbers, as in the window
     names = image_names([result.named for result in found])

@@ -26,7 +26,7 @@ def add_shards(p: argparse.ArgumentParser) -> None:
     """
     p.add_argument(
         "--scheduler", metavar=SCHEDULER,
-        help="split list mode or FDK over the workers of a Dask cluster",
+        help="split list mode or FDK over the workers of a Dask cluster (default: this machine)",
     )  # fmt: skip
     p.add_argument(
         "--split", type=n_shards, metavar="N",

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.cli.console import Console
-from engine.cli.outputs import Output, add_force
+from engine.cli.outputs import add_force, add_json, write_json, writes_json
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.json_types import Plain
-from engine.io.safety.atomic_write import write_atomically
 from engine.io.text.json_text import to_json
 from engine.jobs.study_index import FILTERS, KnownStudy, known_studies
 
@@ -27,16 +26,10 @@ def add_verbs(verbs: Verbs) -> None:
         "words",
         nargs="*",
         metavar="WORD",
-        help="show only studies that contain all words: names, IDs, dates",
+        help="show only studies that contain all words: names, IDs, dates (default: all)",
     )
     p.add_argument("--show", choices=FILTERS, default="all", help="kind of studies (default: all)")
-    p.add_argument(
-        "--json",
-        type=Path,
-        action=Output,
-        metavar="OUT",
-        help="write the list as JSON, with patient names",
-    )
+    add_json(p, "write the list as JSON, with patient names")
     add_force(p)
     p.set_defaults(act=_studies)
 
@@ -52,7 +45,8 @@ def _studies(arguments: argparse.Namespace, console: Console) -> None:
     console.line(f"{n}, {sum(each.n_bytes for each in found) / MIB:,.0f} MiB")
     if arguments.json is not None:
         write_list(found, arguments.json)
-        console.line(f"List: {arguments.json}")
+        if not writes_json(arguments):
+            console.line(f"List: {arguments.json}")
 
 
 def write_list(studies: Sequence[KnownStudy], path: Path) -> None:
@@ -66,7 +60,7 @@ def write_list(studies: Sequence[KnownStudy], path: Path) -> None:
         output file; contains patient names
     """
     text = to_json({"studies": [facts_of(each) for each in studies]}, indent=2)
-    write_atomically(text.encode(), path, private=True)
+    write_json(text, path, private=True)
 
 
 def facts_of(study: KnownStudy) -> Plain:

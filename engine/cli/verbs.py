@@ -39,7 +39,10 @@ VERBS = {
     "report": Verb("report", "write a report of a result, and sign the result"),
     "inspect": Verb("inspect", "describe files and their problems"),
     "import": Verb("import_scan", "write the text file that describes a TIFF folder or a raw file"),
-    "protocols": Verb("protocols", "list all protocols"),
+    "protocols": Verb("protocols", "list all protocols, or show the settings of one"),
+    "settings": Verb("listings", "list all settings of protocols with defaults and bounds"),
+    "scanners": Verb("listings", "list the built-in scanners"),
+    "phantoms": Verb("listings", "list the phantoms of `isocenter simulate`"),
     "simulate": Verb("simulate.verb", "simulate a scan of a known phantom"),
     "response": Verb(
         "simulate.response", "compute or import the response matrix of a dual-head scanner"
@@ -81,6 +84,7 @@ VERBS = {
     "doctor": Verb("machine.doctor", "check this installation"),
     "verify-log": Verb("machine.verify_log", "check that the audit log is unchanged"),
     "verify": Verb("verify", "verify the signatures of results, reports and logs"),
+    "completion": Verb("completion", "print a script that completes verbs and options with Tab"),
     "key": Verb("verify", "show the public key that signs, or set its passphrase"),
 }
 """All verbs, in the order of the help."""

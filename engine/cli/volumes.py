@@ -9,11 +9,11 @@ from pathlib import Path
 from engine.cli.console import Console
 from engine.cli.error_images import add_error, with_deviations
 from engine.cli.outputs import (
-    Output,
     add_complete_events,
     add_force,
     add_identify,
     add_merge_layers,
+    add_output,
 )
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
@@ -46,14 +46,13 @@ def add_verbs(verbs: Verbs) -> None:
     """
     p = add_verb(verbs, "export")
     p.add_argument("volume", type=Path, metavar="VOLUME", help="image to convert")
+    add_output(p, f"output file: {default_suffixes(WRITERS)}", place=True)
     p.add_argument(
-        "output",
-        type=Path,
-        action=Output,
-        metavar="OUT",
-        help=f"output file: {default_suffixes(WRITERS)}",
+        "--frame",
+        type=int,
+        metavar="K",
+        help="export only time frame K, from 1 (default: all frames)",
     )
-    p.add_argument("--frame", type=int, metavar="K", help="export only time frame K, from 1")
     add_error(p)
     add_force(p)
     add_identify(p)
@@ -61,10 +60,14 @@ def add_verbs(verbs: Verbs) -> None:
 
     p = add_verb(verbs, "convert")
     p.add_argument("data", type=Path, metavar="IN", help="scan to convert")
-    p.add_argument("output", type=Path, action=Output, metavar="OUT.h5", help="output file")
+    add_output(p, "output file", metavar="OUT.h5", default="converted.h5", place=True)
     add_force(p)
     add_identify(p)
-    p.add_argument("--scanner", metavar="S", help="scanner name, S.toml or crystal map")
+    p.add_argument(
+        "--scanner",
+        metavar="S",
+        help="scanner name, S.toml or crystal map (default: that of the scan)",
+    )
     add_complete_events(p)
     p.add_argument(
         "--histogram",
@@ -81,7 +84,7 @@ def _export(arguments: argparse.Namespace, console: Console) -> None:
     volume = read_volume(arguments.volume)
     info = volume.info if arguments.identify else without_names(volume.info)
     for note in volume.notes:
-        console.line(f"note: {note}")
+        console.note(f"{note}")
     frames: tuple[FrameVolume, ...] = ()
     if arguments.frame is not None:
         volume = _frame(arguments.volume, arguments.frame)
@@ -92,7 +95,7 @@ def _export(arguments: argparse.Namespace, console: Console) -> None:
         volume, frames, info = with_deviations(arguments.volume, volume, frames, info)
     remark = save_remark(volume, arguments.output, info, frames)
     if remark:
-        console.line(f"note: {remark}")
+        console.note(f"{remark}")
     if frames:
         save_frames(volume, frames, arguments.output, info)
     else:
@@ -125,7 +128,7 @@ def _convert(arguments: argparse.Namespace, console: Console) -> None:
         arguments.data, scanner=arguments.scanner, complete_events=arguments.complete_events
     )
     for note in data.notes:
-        console.line(f"note: {note}")
+        console.note(f"{note}")
     # Headers may name the patient
     if not arguments.identify:
         data = replace(data, info=without_names(data.info))
@@ -143,7 +146,7 @@ def _count(arguments: argparse.Namespace, console: Console) -> None:
         merge_layers=arguments.merge_layers,
     )
     for note in data.notes:
-        console.line(f"note: {note}")
+        console.note(f"{note}")
     if not arguments.identify:
         data = replace(data, info=without_names(data.info))
     write_histogram(data, arguments.output)

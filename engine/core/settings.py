@@ -76,7 +76,7 @@ def setting(
     return Field(default, description=description, json_schema_extra=extra, **bounds)
 
 
-def explain(error: ValidationError, values: Any = None) -> str:
+def explain(error: ValidationError, values: Any = None, kind: type[Settings] | None = None) -> str:
     """Describe all errors of a settings value in one sentence: place, expected value, actual value.
 
     Parameters
@@ -85,25 +85,16 @@ def explain(error: ValidationError, values: Any = None) -> str:
         errors as pydantic reports them
     values
         the input, used to remove pydantic's union tags from the keys
+    kind
+        settings class, used to suggest keys
     """
-    faults = []
-    for fault in error.errors(include_url=False):
-        where = _key(fault["loc"], values) or "settings"
-        if fault["type"] == "extra_forbidden":
-            faults.append(f"unknown key {where!r}")
-        elif fault["type"] == "missing":
-            faults.append(f"{where!r} is missing")
-        else:
-            # A whole table in the message would hide the problem.
-            got = "" if isinstance(fault["input"], dict) else f", got {fault['input']!r}"
-            text = fault["msg"]
-            # pydantic writes this prefix before the texts of our own checks.
-            if fault["type"] == "value_error":
-                text = text.removeprefix("Value error, ")
-            else:
-                text = text[0].lower() + text[1:]
-            faults.append(f"{where}: {text}{got}")
-    return "; ".join(faults)
+    # Imported only after an error: most programs never see one
+    from engine.core.setting_faults import fault_text
+
+    faults = error.errors(include_url=False)
+    return "; ".join(
+        dict.fromkeys(fault_text(each, _key(each["loc"], values), kind) for each in faults)
+    )
 
 
 def _key(location: tuple[int | str, ...], values: Any) -> str:
@@ -144,7 +135,7 @@ def parse(kind: type[S], values: Any, *, where: str) -> S:
     try:
         return kind.model_validate(values)
     except ValidationError as e:
-        raise SettingsError(f"{where}: {explain(e, values)}.") from e
+        raise SettingsError(f"{where}: {explain(e, values, kind)}.") from e
 
 
 def to_toml(value: Settings) -> str:

@@ -39,6 +39,18 @@ SCAN_READERS: FormatList[Any] = FormatList(
     (LISTMODE_READERS, HISTOGRAM_READERS, SINOGRAM_READERS, PROJECTION_READERS)
 )
 READERS: FormatList[Any] = FormatList((SCAN_READERS, VOLUME_READERS))
+OTHER_SUFFIXES = {
+    ".dcm": ".dicom",
+    ".hdf5": ".h5",
+    ".hdr": ".hv",
+    ".jpeg": ".png",
+    ".jpg": ".png",
+    ".mhd": ".mha",
+    ".nifti": ".nii.gz",
+    ".nifty": ".nii.gz",
+    ".zarr": ".ome.zarr",
+}
+"""Suffixes of other programs, with the one that this program writes."""
 
 
 def writer_of(path: Path) -> type[VolumeWriter]:
@@ -52,10 +64,23 @@ def writer_of(path: Path) -> type[VolumeWriter]:
     writer = WRITERS.ending(path)
     if writer is not None:
         return writer
+    near = _near_suffix(path)
+    meant = f" Did you mean {near!r}?" if near else ""
     raise UnknownFormatError(
         f"{path.name}: files with this suffix cannot be written; choose one of these formats: "
-        f"{listed(WRITERS)}."
+        f"{listed(WRITERS)}.{meant}"
     )
+
+
+def _near_suffix(path: Path) -> str:
+    """Return the suffix that a misspelt one probably means; empty if none is similar."""
+    from difflib import get_close_matches  # imported only for an error
+
+    given, known = path.suffix.lower(), suffixes_of(WRITERS)
+    if given in OTHER_SUFFIXES:
+        return OTHER_SUFFIXES[given]
+    # The first entry decides between equals, so .nii.gz precedes .nii
+    return next(iter(get_close_matches(given, known, n=1)), "") if given else ""
 
 
 def suffixes_of(formats: Formats) -> tuple[str, ...]:

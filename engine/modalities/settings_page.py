@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from inspect import isclass
-from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
 
+from engine.core.setting_keys import kind_of, settings_in
 from engine.core.settings import Settings
 from engine.modalities import MODALITIES
 
@@ -45,29 +45,14 @@ def chapter(kind: type[Settings]) -> str:
 def _groups(kind: type[Settings]) -> Iterator[tuple[str, str]]:
     """Yield name and text of each group of settings inside a protocol, including nested groups."""
     for name, field in kind.model_fields.items():
-        for inner in _settings_in(field.annotation):
-            tag = _kind_of(inner)
-            key = f"{name}, kind {tag}" if tag else name
+        for inner in settings_in(field.annotation):
+            tag = kind_of(inner)
+            key = f'{name}, kind "{tag}"' if tag else name
             # The first line of the class docstring is the description of the group.
             summary = (inner.__doc__ or "").strip().splitlines()
             words = f"{summary[0]}\n\n" if summary and summary[0] else ""
             yield key, words + (_table(inner) if _own(inner) else "")
             yield from ((f"{key}: {k}", text) for k, text in _groups(inner))
-
-
-def _kind_of(kind: type[Settings]) -> str:
-    """Return the value of the key `kind` in a file; empty if there is no such key."""
-    field = kind.model_fields.get("kind")
-    return "" if field is None else _toml(field.default)
-
-
-def _settings_in(annotation: Any) -> list[type[Settings]]:
-    """Return the settings classes that a type annotation contains, in order."""
-    if isclass(annotation) and issubclass(annotation, Settings):
-        return [annotation]
-    if get_origin(annotation) in (Union, UnionType, tuple, Annotated):
-        return [found for part in get_args(annotation) for found in _settings_in(part)]
-    return []
 
 
 def _own(kind: type[Settings]) -> dict[str, FieldInfo]:
@@ -92,18 +77,52 @@ def _row(name: str, field: FieldInfo) -> str:
 
 
 def _default(field: FieldInfo) -> str:
+    text = default_text(field)
+    return ", ".join(f"`{each}`" for each in text.split(", ")) if _is_list(field) else _code(text)
+
+
+def _is_list(field: FieldInfo) -> bool:
+    value = field.get_default(call_default_factory=True)
+    return isinstance(value, tuple) and any(isinstance(item, Settings) for item in value)
+
+
+def _code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+def default_text(field: FieldInfo) -> str:
+    """Return the default of a field as in a protocol file; empty if it has none.
+
+    Parameters
+    ----------
+    field
+        field of a settings class; groups are shown by their kind
+    """
     value = field.get_default(call_default_factory=True)
     if isinstance(value, Settings):
-        tag = _kind_of(type(value))
-        return f"`{tag}`" if tag else ""
+        tag = kind_of(type(value))
+        return _toml(tag) if tag else ""
     if isinstance(value, tuple) and any(isinstance(item, Settings) for item in value):
-        return ", ".join(f"`{_kind_of(type(item))}`" for item in value)
-    return "" if value is None else f"`{_toml(value)}`"
+        return ", ".join(_toml(kind_of(type(item))) for item in value)
+    return "" if value is None or value is PydanticUndefined else _toml(value)
 
 
 def _bounds(field: FieldInfo) -> str:
     if get_origin(field.annotation) is Literal:
         return ", ".join(f"`{_toml(choice)}`" for choice in get_args(field.annotation))
+    return allowed_text(field)
+
+
+def allowed_text(field: FieldInfo) -> str:
+    """Return the choices or bounds of a field; empty if it has none.
+
+    Parameters
+    ----------
+    field
+        field of a settings class
+    """
+    if get_origin(field.annotation) is Literal:
+        return ", ".join(map(str, get_args(field.annotation)))
     found = ((sign, getattr(item, name, None)) for item in field.metadata for name, sign in
              SIGNS.items())  # fmt: skip
     return ", ".join(f"{sign} {bound:g}" for sign, bound in found if bound is not None)

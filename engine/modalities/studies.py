@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -364,9 +365,11 @@ def find_protocol(name_or_path: str) -> Protocol:
         return read_protocol(path)
     known = shipped_protocols()
     if name_or_path not in known:
+        near = get_close_matches(name_or_path.lower(), known, n=1)
+        meant = f" Did you mean {near[0]!r}?" if near else ""
         raise SettingsError(
             f"{name_or_path!r} is not a known protocol; choose from {', '.join(known)}, or give a "
-            "protocol file (.toml)."
+            f"protocol file (.toml).{meant}"
         )
     return known[name_or_path]
 

@@ -49,7 +49,10 @@ def missing(top: argparse.ArgumentParser, options: list[dict[str, Any]]) -> list
                 found.append(flag)
     n_places = sum(not option["flags"] for option in options)
     places = [each for each in places if not isinstance(each, argparse._SubParsersAction)]
-    return found if len(places) == n_places else [*found, f"{n_places} arguments"]
+    # Arguments that are new may be left out
+    added = places[n_places:]
+    is_same = len(places) >= n_places and all(each.nargs in ("?", "*") for each in added)
+    return found if is_same else [*found, f"{n_places} arguments"]
 
 
 def accepts(action: argparse.Action, option: dict[str, Any]) -> bool:

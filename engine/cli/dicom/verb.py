@@ -10,7 +10,7 @@ from engine.cli.dicom.node import add_node, node_of
 from engine.cli.dicom.series import series_behind
 from engine.cli.dicom.worklist import add_worklist
 from engine.cli.error_images import add_error, with_deviations
-from engine.cli.outputs import Output, add_force, add_identify
+from engine.cli.outputs import add_force, add_identify, add_output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import OutputError, SettingsError
 from engine.core.json_types import Plain
@@ -41,13 +41,12 @@ def add_verbs(verbs: Verbs) -> None:
 
     p = kinds.add_parser("write", help="write a volume as a folder of DICOM slices")
     p.add_argument("volume", type=Path, metavar="VOLUME", help="image to write")
-    p.add_argument(
-        "output",
-        type=Path,
-        action=Output,
-        written=lambda path, _: enhanced_files(path) if _is_file(path) else files_written(path),
+    add_output(
+        p,
+        "output folder; with --enhanced a file, OUT.dcm",
         metavar="OUT.dicom",
-        help="output folder; with --enhanced a file, OUT.dcm",
+        place=True,
+        written=lambda path, _: enhanced_files(path) if _is_file(path) else files_written(path),
     )
     p.add_argument(
         "--enhanced",
@@ -67,7 +66,7 @@ def add_verbs(verbs: Verbs) -> None:
 
     p = kinds.add_parser("capture", help="write a picture of a volume (secondary capture)")
     p.add_argument("volume", type=Path, metavar="VOLUME", help="image to write")
-    p.add_argument("output", type=Path, action=Output, metavar="OUT.dcm", help="output file")
+    add_output(p, "output file", metavar="OUT.dcm", default="capture.dcm", place=True)
     _add_like(p)
     add_force(p)
     add_identify(p)
@@ -75,13 +74,12 @@ def add_verbs(verbs: Verbs) -> None:
 
     p = kinds.add_parser("extract", help="extract raw data of a Siemens scanner from DICOM")
     p.add_argument("raw", type=Path, metavar="RAW", help=".dcm (with its .bf file), .IMA or .ptd")
-    p.add_argument(
-        "output",
-        type=Path,
-        action=Output,
-        written=lambda path, _: written_with(path),
+    add_output(
+        p,
+        "header: .l.hdr, .s.hdr or .n.hdr; the data file is written next to it",
         metavar="OUT.hdr",
-        help="header: .l.hdr, .s.hdr or .n.hdr; the data file is written next to it",
+        place=True,
+        written=lambda path, _: written_with(path),
     )
     add_force(p)
     add_identify(p)

@@ -43,7 +43,7 @@ def add_worklist(kinds: Verbs) -> None:
     p.add_argument("--station", default="", metavar="TITLE", help="AE title of the scanner")
     p.add_argument(
         "--keep", type=Path, action=Output, written=lambda path, _: (path,), metavar="ORDER.json",
-        help="save the matching order for --like; there must be exactly one",
+        help="save the matching order for --like; there must be exactly one (default: none)",
     )  # fmt: skip
     add_force(p)
     p.set_defaults(act=_worklist)
@@ -56,7 +56,7 @@ def _worklist(arguments: argparse.Namespace, console: Console) -> None:
     node, question = node_of(arguments), _question(arguments)
     found = ask_worklist(node, question)
     for remark in found.notes:
-        console.line(f"note: {remark}")
+        console.note(f"{remark}")
     for order in found.orders:
         console.line(_line(order))
     n = len(found.orders)

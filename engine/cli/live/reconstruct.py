@@ -7,18 +7,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.cli.console import Console
+from engine.cli.inputs import add_inputs
 from engine.cli.live.source import add_source, has_events
 from engine.cli.machine.device import add_device
-from engine.cli.outputs import Output, add_force
+from engine.cli.outputs import Output, add_force, add_output
+from engine.cli.threads import add_threads
 from engine.cli.verbs import Verbs
 from engine.corrections import CORRECTIONS
 from engine.corrections.base import inputs_of
 from engine.io.safety.outputs import files_written
 from engine.io.volumes.slices import slice_files
 
-SCAN_HELP = "record the scan: .h5, or .nxs for parallel beams; not with --mode sliding"
+SCAN_HELP = (
+    "record the scan: .h5, or .nxs for parallel beams; not with --mode sliding "
+    "(default: not recorded)"
+)
 AXIS_HELP = "after the scan, find the axis of rotation and reconstruct the slices with it"
-VOLUME_HELP = "after the scan, reconstruct the recorded scan like a normal run; needs --scan"
+VOLUME_HELP = (
+    "after the scan, reconstruct the recorded scan like a normal run; needs --scan (default: none)"
+)
 
 
 def images_written(path: Path, arguments: argparse.Namespace) -> Iterator[Path]:
@@ -48,20 +55,23 @@ def add_verbs(verbs: Verbs) -> None:
     """
     p = verbs.add_parser("reconstruct", help="reconstruct slices or a PET image during a scan")
     add_source(p)
+    text = "output: slices OUT-axial, OUT-coronal and OUT-sagittal, or the PET image OUT"
+    add_output(p, text, default="live.nii.gz", written=images_written)
     p.add_argument(
-        "-o", "--output", type=Path, action=Output, written=images_written, required=True,
-        metavar="OUT",
-        help="output: slices OUT-axial, OUT-coronal and OUT-sagittal, or the PET image OUT",
-    )  # fmt: skip
-    p.add_argument(
-        "--protocol", metavar="P", help="protocol name (see `isocenter protocols`) or file"
+        "--protocol",
+        metavar="P",
+        help="protocol name (see `isocenter protocols`) or file (default: the standard "
+        "protocol of the scan)",
     )
     p.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="assignments",
         help="change a setting of the protocol, such as steps.centre.column=511.5",
     )  # fmt: skip
     p.add_argument(
-        "--geometry", type=Path, metavar="SCAN", help="stored scan with the same geometry"
+        "--geometry",
+        type=Path,
+        metavar="SCAN",
+        help="stored scan with the same geometry (default: sent by the source)",
     )
     p.add_argument(
         "--mode", choices=("growing", "sliding"), default="growing",
@@ -85,11 +95,9 @@ def add_verbs(verbs: Verbs) -> None:
         help="with --mode sliding: seconds in each PET image, 1 to 60 (default: 10)",
     )
     # The same auxiliary files as for a stored scan, such as a μ-map and a normalisation
-    for role in inputs_of(CORRECTIONS):
-        option, where = f"--{role.key}", f"input_{role.key}"
-        p.add_argument(option, dest=where, type=Path, metavar="FILE", help=f"PET: {role.text}")
+    add_inputs(p, inputs_of(CORRECTIONS), "PET: ")
     add_device(p, default="cpu")
-    p.add_argument("--threads", type=int, metavar="N", help="CPU threads (default: all cores)")
+    add_threads(p)
     p.add_argument("--json", action="store_true", help="print each event as a JSON line")
     add_force(p)
     p.set_defaults(act=_reconstruct)

@@ -31,15 +31,19 @@ def add_verbs(verbs: Verbs) -> None:
         help="what to do with the recording (default: %(default)s)",
     )  # fmt: skip
     p.add_argument(
-        "recording", nargs="?", metavar="RECORDING", help="its number in the list, or its file"
+        "recording",
+        nargs="?",
+        metavar="RECORDING",
+        help="its number in the list, or its file (default: the only one)",
     )
     p.add_argument(
         "-o", "--output", type=Path, action=Output, metavar="OUT.h5",
-        help="with convert: file of the scan",
+        help="with convert: file of the scan (default: none)",
     )  # fmt: skip
     p.add_argument(
         "--geometry", type=Path, metavar="SCAN",
-        help="with convert: stored scan with the same geometry, if the source sent none",
+        help="with convert: stored scan with the same geometry, if the source sent none "
+        "(default: none)",
     )  # fmt: skip
     p.add_argument("--json", action="store_true", help="print each recording as a JSON line")
     add_force(p)
@@ -70,7 +74,7 @@ def _recordings(arguments: argparse.Namespace, console: Console) -> None:
             if isinstance(loader, Loader):
                 loader.close()
     for note in convert_recording(found.path, arguments.output, geometry):
-        console.line(note)
+        console.note(note)
     console.line(f"Scan: {arguments.output} ({found.text})")
     console.line("The recording is still on the disk. Discard it once you have checked the scan.")
 

@@ -38,7 +38,8 @@ def add_verbs(verbs: Verbs) -> None:
     )  # fmt: skip
     p.add_argument(
         "--receiver-key", metavar="KEY",
-        help="encrypt for the receiver with this public key, and prove the own key to it",
+        help="encrypt for the receiver with this public key, and prove the own key to it "
+        "(default: no encryption)",
     )  # fmt: skip
     p.add_argument(
         "--rate",
@@ -69,9 +70,7 @@ def _send(arguments: argparse.Namespace, console: Console) -> None:
         return
     scan = _read(read_projections, arguments.scan)
     rows, columns = scan.geometry.shape
-    console.line(
-        f"Sending {n_frames(scan):,} frames of {columns} × {rows} pixels to {arguments.to}"
-    )
+    console.log(f"Sending {n_frames(scan):,} frames of {columns} × {rows} pixels to {arguments.to}")
     how = Sending(
         arguments.to,
         arguments.rate,
@@ -81,7 +80,7 @@ def _send(arguments: argparse.Namespace, console: Console) -> None:
         _keys(arguments),
     )
     begun = monotonic()
-    sent = send(scan, how, stop=Event(), on_event=console.line)
+    sent = send(scan, how, stop=Event(), on_event=console.log)
     console.line(f"{sent:,} projections sent in {monotonic() - begun:.1f} s")
 
 
@@ -97,7 +96,7 @@ def _send_events(arguments: argparse.Namespace, console: Console) -> None:
         # The plain form is that of detectors, and there is none for list mode
         raise SettingsError("--plain is for X-ray scans. Remove it for list mode.")
     scan = _read(read_listmode, arguments.scan)
-    console.line(
+    console.log(
         f"Sending {scan.n_events:,} events of {scan.scanner.name}, {scan.duration_s:g} s, to "
         f"{arguments.to}"
     )
@@ -105,7 +104,7 @@ def _send_events(arguments: argparse.Namespace, console: Console) -> None:
     sent = send_events(
         scan, arguments.to, rate=arguments.rate, to_all=arguments.to_all,
         network=arguments.network, keys=_keys(arguments), stop=Event(),
-        on_event=console.line,
+        on_event=console.log,
     )  # fmt: skip
     console.line(f"{sent:,} events sent in {monotonic() - begun:.1f} s")
 

@@ -61,7 +61,11 @@ def add_source(p: argparse.ArgumentParser) -> None:
         "--pet", action="store_true",
         help="for an address: expect list-mode PET; files are recognised",
     )  # fmt: skip
-    p.add_argument("--scanner", metavar="S", help="scanner of list mode that does not name it")
+    p.add_argument(
+        "--scanner",
+        metavar="S",
+        help="scanner of list mode that does not name it (default: that of the source)",
+    )
     p.set_defaults(reads_apart=True)
 
 

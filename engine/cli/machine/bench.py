@@ -12,10 +12,11 @@ from pathlib import Path
 
 from engine.cli.console import Console
 from engine.cli.machine import bench_peers
-from engine.cli.machine.bench_options import count, keep, work_of
+from engine.cli.machine.bench_options import keep, work_of
 from engine.cli.machine.device import add_device, device_of
-from engine.cli.outputs import Output, add_force
+from engine.cli.outputs import Output, add_force, add_json
 from engine.cli.simulate.response import resume_hint
+from engine.cli.threads import add_threads, count
 from engine.cli.verbs import Verbs, add_verb
 from engine.core import backend
 from engine.core.backend import Backend
@@ -24,7 +25,10 @@ from engine.core.json_types import Plain
 from engine.io.safety.atomic_write import write_atomically
 
 BOTH = "both"
-KERNELS_HELP = "cube edge, views and detector edge for the GPU kernels"
+KERNELS_HELP = (
+    "cube edge, views and detector edge for the GPU kernels (default: 512 voxels, 720 views, "
+    "768 × 1024 pixels)"
+)
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -46,9 +50,7 @@ def add_verbs(verbs: Verbs) -> None:
         suites.add_parser("peers", help="comparison with other programs, if installed")
     )
     window = suites.add_parser("window", help="start-up time and frame rate of the window")
-    window.add_argument(
-        "--json", type=Path, action=Output, metavar="OUT", help="write the measurements"
-    )
+    add_json(window, "write the measurements")
     window.set_defaults(act=_window)
     report = suites.add_parser("report", help="tables and pictures of stored measurements")
     report.add_argument(
@@ -56,7 +58,7 @@ def add_verbs(verbs: Verbs) -> None:
     )
     report.add_argument(
         "-o", "--out", type=Path, action=Output, written=_report_files, metavar="DIR",
-        help="write a page with pictures to this folder",
+        help="write a page with pictures to this folder (default: none)",
     )  # fmt: skip
     report.set_defaults(act=_report)
     # Each suite can write a file of measurements
@@ -65,13 +67,33 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _add_listmode(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--parts", metavar="A,B", help="parts: projector, table2, table3, kernels")
+    p.add_argument(
+        "--parts",
+        metavar="A,B",
+        help="parts: projector, table2, table3, kernels (default: all that the device has)",
+    )
     add_device(p, BOTH)
-    p.add_argument("--threads", type=count, metavar="N", help="CPU threads")
-    p.add_argument("--events", type=count, metavar="N", help="events per part")
-    p.add_argument("--sizes", metavar="32,128", help="cube edges in voxels, for table2 and kernels")
-    p.add_argument("--iterations", type=count, metavar="N", help="iterations of table2 and table3")
-    p.add_argument("--repeats", type=count, metavar="N", help="repetitions; the median is reported")
+    add_threads(p)
+    p.add_argument(
+        "--events", type=count, metavar="N", help="events per part (default: those of each part)"
+    )
+    p.add_argument(
+        "--sizes",
+        metavar="32,128",
+        help="cube edges in voxels, for table2 and kernels (default: those of each part)",
+    )
+    p.add_argument(
+        "--iterations",
+        type=count,
+        metavar="N",
+        help="iterations of table2 and table3 (default: those of each part)",
+    )
+    p.add_argument(
+        "--repeats",
+        type=count,
+        metavar="N",
+        help="repetitions; the median is reported (default: 3)",
+    )
     p.add_argument(
         "--budget",
         type=float,
@@ -79,17 +101,26 @@ def _add_listmode(p: argparse.ArgumentParser) -> None:
         metavar="S",
         help="time for kernels [s] (default: %(default)g)",
     )
-    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the measurements")
+    add_json(p, "write the measurements")
     p.add_argument(
-        "--keep-tuning", type=Path, action=Output, metavar="OUT", help="write the best variants"
+        "--keep-tuning",
+        type=Path,
+        action=Output,
+        metavar="OUT",
+        help="write the best variants (default: none)",
     )
     p.set_defaults(act=_listmode)
 
 
 def _add_cone(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--parts", metavar="A,B", help="parts: projectors, kernels, patches, slices")
+    p.add_argument(
+        "--parts",
+        metavar="A,B",
+        help="parts: projectors, kernels, patches, slices (default: projectors; on a GPU "
+        "also kernels)",
+    )
     add_device(p)
-    p.add_argument("--threads", type=count, metavar="N", help="CPU threads")
+    add_threads(p)
     p.add_argument("--sizes", default="128,256", metavar="128,256", help="cube edges in voxels")
     p.add_argument("--views", type=count, default=360, metavar="N", help="number of views")
     p.add_argument("--pixels", type=count, default=256, metavar="N", help="detector edge in pixels")
@@ -106,15 +137,23 @@ def _add_cone(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--quick", action="store_true", help="tiny sizes for all parts except projectors"
     )
-    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the measurements")
+    add_json(p, "write the measurements")
     p.add_argument(
-        "--keep-tuning", type=Path, action=Output, metavar="OUT", help="write the best variants"
+        "--keep-tuning",
+        type=Path,
+        action=Output,
+        metavar="OUT",
+        help="write the best variants (default: none)",
     )
     p.set_defaults(act=_cone)
 
 
 def _add_dual_head(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--parts", metavar="A,B", help="parts: projection, forms, kernels, images")
+    p.add_argument(
+        "--parts",
+        metavar="A,B",
+        help="parts: projection, forms, kernels, images (default: those that take minutes)",
+    )
     p.add_argument(
         "--system", choices=("full", "demo", "test"), default="full",
         help="size of the scanner (default: %(default)s)",
@@ -123,25 +162,38 @@ def _add_dual_head(p: argparse.ArgumentParser) -> None:
         "--response", type=Path, metavar="FILE.h5", help="stored response (default: compute one)"
     )
     add_device(p, BOTH)
-    p.add_argument("--threads", type=count, metavar="N", help="CPU threads")
+    add_threads(p)
     p.add_argument(
-        "--subsets", type=count, metavar="N", help="number of subsets to measure (full system: 2)"
+        "--subsets",
+        type=count,
+        metavar="N",
+        help="number of subsets to measure (default: all; full system: 2)",
     )
-    p.add_argument("--of", type=count, metavar="N", help="subsets per iteration (full system: 72)")
+    p.add_argument(
+        "--of",
+        type=count,
+        metavar="N",
+        help="subsets per iteration (default: that of the system; full system: 72)",
+    )
     p.add_argument("--repeats", type=count, default=1, metavar="N", help="repetitions of each case")
     p.add_argument("--iterations", type=count, default=24, metavar="N", help="iterations of images")
-    p.add_argument("--counts", type=float, metavar="N", help="counts of images")
-    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the measurements")
+    p.add_argument(
+        "--counts",
+        type=float,
+        metavar="N",
+        help="counts of images (default: 3.1 per line of response)",
+    )
+    add_json(p, "write the measurements")
     p.set_defaults(act=_dual_head)
 
 
 def _add_live(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--cases", metavar="A,B",
-        help="cases: flexray, high-speed, tomobank, folder, memory, pet, recording",
+        help="cases: flexray, high-speed, tomobank, folder, memory, pet, recording (default: all)",
     )  # fmt: skip
     add_device(p, default="cpu")
-    p.add_argument("--threads", type=count, metavar="N", help="CPU threads")
+    add_threads(p)
     p.add_argument(
         "--seconds",
         type=float,
@@ -150,19 +202,21 @@ def _add_live(p: argparse.ArgumentParser) -> None:
         help="measured time per case, after warm-up",
     )
     p.add_argument("--quick", action="store_true", help="tiny detectors, a quarter of their frames")
-    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the measurements")
+    add_json(p, "write the measurements")
     p.set_defaults(act=_live)
 
 
 def _add_gpu(p: argparse.ArgumentParser) -> None:
     p.add_argument(
-        "--parts", metavar="A,B", help="parts: fdk, projectors, scatter, subsets, runs"
+        "--parts", metavar="A,B",
+        help="parts: fdk, projectors, scatter, subsets, runs (default: "
+        "all)"
     )  # fmt: skip
     add_device(p, default="cuda")
-    p.add_argument("--threads", type=count, metavar="N", help="CPU threads")
+    add_threads(p)
     p.add_argument("--repeats", type=count, default=5, metavar="N", help="repetitions of each case")
     p.add_argument("--quick", action="store_true", help="tiny sizes")
-    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the measurements")
+    add_json(p, "write the measurements")
     p.set_defaults(act=_gpu)
 
 
@@ -172,7 +226,12 @@ def _add_kernels(p: argparse.ArgumentParser) -> None:
         help="instructions and memory accesses per unit of work, and calculated limits of GPUs",
     )  # fmt: skip
     p.add_argument(
-        "-o", "--out", type=Path, action=Output, metavar="PAGE.md", help="write the page"
+        "-o",
+        "--out",
+        type=Path,
+        action=Output,
+        metavar="PAGE.md",
+        help="write the page (default: none)",
     )
     p.set_defaults(act=_kernels)
 
@@ -196,7 +255,7 @@ def _gpu(arguments: argparse.Namespace, console: Console) -> None:
         parts=arguments.parts.split(",") if arguments.parts else card_parts.PARTS,
         sizes=card_parts.TINY if arguments.quick else card_parts.CardSizes(),
         repeats=arguments.repeats,
-        say=console.line,
+        say=console.log,
     )
     if arguments.json is not None:
         keep(found, arguments.json)
@@ -209,7 +268,7 @@ def _live(arguments: argparse.Namespace, console: Console) -> None:
 
     on = device_of(arguments.device, arguments.threads, console)
     cases = arguments.cases.split(",") if arguments.cases else ()
-    found = suite.collect(on, cases, arguments.seconds, console.line, quick=arguments.quick)
+    found = suite.collect(on, cases, arguments.seconds, console.log, quick=arguments.quick)
     if arguments.json is not None:
         keep(found, arguments.json)
     console.page(report.page([found]))
@@ -233,7 +292,7 @@ def _listmode(arguments: argparse.Namespace, console: Console) -> None:
         repeats=arguments.repeats,
         budget_s=arguments.budget,
     )
-    figures = listmode.run(devices, parts=parts, work=work, say=console.line)
+    figures = listmode.run(devices, parts=parts, work=work, say=console.log)
     if arguments.json is not None:
         keep(figures, arguments.json)
     if arguments.keep_tuning is not None:
@@ -271,7 +330,7 @@ def _cone(arguments: argparse.Namespace, console: Console) -> None:
         others=others,
         search=lambda on, searched, budget_s: fastest_of_paths(on, searched, budget_s=budget_s),
     )
-    figures = cone_parts.run(on, parts=parts, work=work, say=console.line)
+    figures = cone_parts.run(on, parts=parts, work=work, say=console.log)
     if arguments.json is not None:
         keep(figures, arguments.json)
     if arguments.keep_tuning is not None:
@@ -291,7 +350,7 @@ def _dual_head(arguments: argparse.Namespace, console: Console) -> None:
     # Computing the response of the full system takes long, and continues after an interrupt
     with resume_hint():
         response = panels.response_of(
-            system, arguments.response, threads=devices[0].threads, say=console.line
+            system, arguments.response, threads=devices[0].threads, say=console.log
         )
     figures = dual_head_parts.run(
         devices,
@@ -302,7 +361,7 @@ def _dual_head(arguments: argparse.Namespace, console: Console) -> None:
         repeats=arguments.repeats,
         iterations=arguments.iterations,
         n_counts=arguments.counts,
-        say=console.line,
+        say=console.log,
     )
     if arguments.json is not None:
         keep(figures, arguments.json)

@@ -5,27 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from engine.cli.outputs import write_json
+from engine.cli.threads import count
 from engine.core.json_types import Plain
-from engine.io.safety.atomic_write import write_atomically
-
-
-def count(text: str) -> int:
-    """Parse an integer of at least 1.
-
-    Parameters
-    ----------
-    text
-        value of the option
-
-    Raises
-    ------
-    ValueError
-        for other values; argparse makes a message of it
-    """
-    value = int(text)
-    if value < 1:
-        raise ValueError(text)
-    return value
 
 
 def work_of(text: str) -> tuple[int, int, int]:
@@ -55,4 +37,4 @@ def keep(figures: Plain, path: Path) -> None:
     path
         file for `isocenter bench report`
     """
-    write_atomically((json.dumps(figures, indent=2) + "\n").encode(), path)
+    write_json(json.dumps(figures, indent=2) + "\n", path)

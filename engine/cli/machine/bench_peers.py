@@ -6,9 +6,10 @@ import argparse
 from pathlib import Path
 
 from engine.cli.console import Console
-from engine.cli.machine.bench_options import count, keep, work_of
+from engine.cli.machine.bench_options import keep, work_of
 from engine.cli.machine.device import add_device, device_of
-from engine.cli.outputs import Output
+from engine.cli.outputs import add_json
+from engine.cli.threads import add_threads, count
 from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
 
@@ -22,14 +23,14 @@ def add_options(p: argparse.ArgumentParser) -> None:
         parser of `isocenter bench peers`
     """
     add_device(p, default="cpu")
-    p.add_argument("--threads", type=count, metavar="N", help="CPU threads")
+    add_threads(p)
     p.add_argument(
         "--events", type=count, metavar="N",
         help="list-mode events (default: one million; on a GPU 1 and 16 million)",
     )  # fmt: skip
     p.add_argument(
         "--cone", type=_cone_size, metavar="256x60",
-        help="cone beams: cube and detector edge, and views (on a GPU: 256x360)",
+        help="cone beams: cube and detector edge, and views (default: 256x60; on a GPU: 256x360)",
     )  # fmt: skip
     p.add_argument(
         "--slices", type=work_of, default=(16, 512, 360), metavar="16x512x360",
@@ -41,10 +42,11 @@ def add_options(p: argparse.ArgumentParser) -> None:
         metavar="N",
         help="repetitions of each case (default: 3; on a GPU 9)",
     )
-    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the measurements")
+    add_json(p, "write the measurements")
     p.add_argument(
         "--against", type=Path, metavar="FILE.json",
-        help="earlier measurements; fail if a ratio to the same build fell by more than a third",
+        help="earlier measurements; fail if a ratio to the same build fell by more than a "
+        "third (default: none)",
     )  # fmt: skip
     p.set_defaults(act=_peers)
 
@@ -62,10 +64,10 @@ def _peers(arguments: argparse.Namespace, console: Console) -> None:
     if on.is_cuda:
         if "events" in asked:
             asked["events"] = (asked["events"],)
-        found = on_card.run(on, on_card.CardWork(**asked), console.line)
+        found = on_card.run(on, on_card.CardWork(**asked), console.log)
     else:
         work = suite.PeerWork(**asked, slices=arguments.slices)
-        found = suite.run(on, work, console.line)
+        found = suite.run(on, work, console.log)
     if arguments.json is not None:
         keep(found, arguments.json)
     console.page(report.page([found]))

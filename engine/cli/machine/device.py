@@ -29,8 +29,12 @@ def add_device(p: argparse.ArgumentParser, *others: str, default: str = "auto") 
     def device(text: str) -> str:
         if text in others or backend.is_device_name(text):
             return text
+        from engine.cli.suggestions import nearest
+
         known = ", ".join((*backend.DEVICES, "cuda:1", *others))
-        raise argparse.ArgumentTypeError(f"{text!r} is not valid; expected one of {known}")
+        near = nearest(text, (*backend.DEVICES, *others))
+        meant = f" Did you mean {near!r}?" if near else ""
+        raise argparse.ArgumentTypeError(f"{text!r} is not valid.{meant} Choose from {known}.")
 
     names = "|".join((*backend.DEVICES, *others))
     p.add_argument("--device", type=device, default=default, metavar=names, help=HELP)
@@ -53,7 +57,7 @@ def device_of(name: str, threads: int | None, console: Console) -> Backend:
     ResourceError
         if the device is missing or not usable
     """
-    on = named(name, threads, say=console.line)
+    on = named(name, threads, say=console.log)
     if on.remark:
-        console.line(f"note: {on.remark}")
+        console.note(f"{on.remark}")
     return on

@@ -44,7 +44,7 @@ def add_verbs(verbs: Verbs) -> None:
         type=Path,
         action=Output,
         help="write versions, devices, settings, the last job and the last error, without "
-        "names of patients, users or files",
+        "names of patients, users or files (default: none)",
     )
     p.add_argument(
         "--gpu",

@@ -34,16 +34,24 @@ def add_verbs(verbs: Verbs) -> None:
     p = add_verb(verbs, "gpu-check")
     p.add_argument(
         "-o", "--output", type=Path, action=Output, metavar="FILE.json",
-        help="write the results, without names of people, files or machines",
+        help="write the results, without names of people, files or machines (default: none)",
     )  # fmt: skip
     p.add_argument(
-        "--table", nargs="+", type=Path, metavar="FILE", help="compare files of several GPUs"
+        "--table",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="compare files of several GPUs (default: none)",
     )
     add_device(p, default="cuda")
     p.add_argument(
         "--minutes", type=float, default=14.5, metavar="M", help="time limit (default: %(default)g)"
     )
-    p.add_argument("--steps", metavar="A,B", help="only these steps, such as fdk,projectors,live")
+    p.add_argument(
+        "--steps",
+        metavar="A,B",
+        help="only these steps, such as fdk,projectors,live (default: all)",
+    )
     p.add_argument(
         "--quick",
         action="store_true",
@@ -70,7 +78,7 @@ def _check(arguments: argparse.Namespace, console: Console) -> None:
     device = _device(arguments.device)
     names = tuple(arguments.steps.split(",")) if arguments.steps else ()
     steps = gpu_steps.chosen(gpu_steps.steps(device.key, quick=arguments.quick), names)
-    console.line(f"Checking {device.label}, {arguments.minutes:g} minutes at most")
+    console.log(f"Checking {device.label}, {arguments.minutes:g} minutes at most")
     kept = _measured(device, steps, arguments, console)
     # Written even after failures: the file then shows which step failed
     gpu_file.write(kept, arguments.output)
@@ -110,12 +118,12 @@ def _measured(
     with tempfile.TemporaryDirectory(prefix="isocenter-") as name:
         folder = Path(name)
         for step in steps:
-            console.line(f"{step.name} ...")
+            console.log(f"{step.name} ...")
             end = gpu_steps.run(step, folder, deadline)
             # The whole output is in the file; the terminal shows its end only
             if end.fault:
                 for line in end.output.splitlines()[-LAST_LINES:]:
-                    console.line(f"  {line}")
+                    console.log(f"  {line}")
             ends.append(end)
             # A step that failed may have written no figures
             if step.measures and step.figures(folder).is_file():

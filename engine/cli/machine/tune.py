@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
 from engine.cli.machine.device import add_device, device_of
-from engine.cli.outputs import Output, add_force
+from engine.cli.outputs import add_force, add_json, write_json
+from engine.cli.threads import add_threads
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.backend import Backend
 from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
-from engine.io.safety.atomic_write import write_atomically
 from engine.io.text.json_text import to_json
 from engine.tools.tuning.choices import STRATEGIES, TARGETS
 
@@ -38,10 +38,13 @@ def add_verbs(verbs: Verbs) -> None:
     p = add_verb(verbs, "tune")
     p.add_argument("target", choices=tuple(TARGETS), help="kind of scan")
     p.add_argument(
-        "--study", type=Path, metavar="FILE.toml", help="tune for the size and data of this study"
+        "--study",
+        type=Path,
+        metavar="FILE.toml",
+        help="tune for the size and data of this study (default: a typical study)",
     )
     add_device(p)
-    p.add_argument("--threads", type=_count, metavar="N", help="CPU threads")
+    add_threads(p)
     p.add_argument(
         "--budget",
         type=float,
@@ -56,9 +59,7 @@ def add_verbs(verbs: Verbs) -> None:
         help="search strategy of Kernel Tuner (default: %(default)s)",
     )
     p.add_argument("--seed", type=int, default=1, metavar="N", help="random seed of the strategy")
-    p.add_argument(
-        "--json", type=Path, action=Output, metavar="OUT", help="write all tried variants as JSON"
-    )
+    add_json(p, "write all tried variants as JSON")
     p.add_argument("--forget", action="store_true", help="delete the stored variants; do not tune")
     p.add_argument("--show", action="store_true", help="show the stored variants; do not tune")
     add_force(p)
@@ -98,7 +99,7 @@ def write_trials(figures: Plain, path: Path) -> None:
     path
         output file
     """
-    write_atomically((to_json(figures, indent=2) + "\n").encode(), path)
+    write_json(to_json(figures, indent=2) + "\n", path)
 
 
 def _tune(arguments: argparse.Namespace, console: Console) -> Plain:
@@ -114,7 +115,7 @@ def _tune(arguments: argparse.Namespace, console: Console) -> Plain:
         for event in search_in_processes(_request(arguments), is_interrupted):
             match event:
                 case SearchPrepared():
-                    console.line(f"{event.title} on {event.device}: {event.work}")
+                    console.log(f"{event.title} on {event.device}: {event.work}")
                     figures |= event.facts
                 case Began():
                     figures["shipped_seconds"] = event.shipped_seconds
@@ -122,7 +123,7 @@ def _tune(arguments: argparse.Namespace, console: Console) -> Plain:
                     figures["tried"].append(asdict(event))
                     # Hundreds of slower variants would hide the progress
                     if event.is_best or event.fault:
-                        console.line(f"  {event.seconds_left:4.0f} s left  {_words(event)}")
+                        console.log(f"  {event.seconds_left:4.0f} s left  {_words(event)}")
                 case Refused():
                     raise ResourceError(event.text)
                 case SearchEnded():

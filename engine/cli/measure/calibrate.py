@@ -10,7 +10,7 @@ from engine.analysis.quality.calibrating import MOST_ERROR_PERCENT, KnownActivit
 from engine.analysis.quality.cylinder import UprightCylinder
 from engine.cli.console import Console
 from engine.cli.machine.times import TIME, moment_of
-from engine.cli.outputs import Output, add_force
+from engine.cli.outputs import add_force, add_output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
 from engine.geometry.grid import Point
@@ -30,15 +30,7 @@ def add_verbs(verbs: Verbs) -> None:
         metavar="VOLUME",
         help="image of the cylinder from `isocenter reconstruct`",
     )
-    p.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        action=Output,
-        required=True,
-        metavar="OUT",
-        help="calibration file (.json)",
-    )
+    add_output(p, "calibration file (.json)", metavar="OUT", default="calibration.json")
     p.add_argument(
         "--activity-mbq", type=float, required=True, metavar="MBQ", help="activity in the cylinder"
     )
@@ -47,7 +39,9 @@ def add_verbs(verbs: Verbs) -> None:
         "--at", metavar="TIME", dest="measured_at",
         help=f"time of the activity measurement: {TIME} (default: start of the scan)",
     )  # fmt: skip
-    p.add_argument("--zone", help="time zone, if --at has none, such as Europe/Berlin")
+    p.add_argument(
+        "--zone", help="time zone, if --at has none, such as Europe/Berlin (default: none)"
+    )
     p.add_argument(
         "--region", metavar="X,Y,Z,RADIUS,LENGTH",
         help="cylinder along z for the mean [mm] (default: well inside the detected cylinder)",
@@ -88,9 +82,7 @@ def _calibrate(arguments: argparse.Namespace, console: Console) -> None:
         )
     # Also true for NaN, if the error is unknown
     if not calibration.error_percent <= MOST_ERROR_PERCENT:
-        console.line(
-            f"note: the standard error is {calibration.error_percent:.1f} %. Scan for longer."
-        )
+        console.note(f"the standard error is {calibration.error_percent:.1f} %. Scan for longer.")
     console.line(
         f"Calibration: {arguments.output} ({calibration.positrons_per_ml:.6g} positrons per mL "
         f"for 1 count/mm, standard error {calibration.error_percent:.2g} %)"

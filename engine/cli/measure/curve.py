@@ -10,7 +10,7 @@ from engine.analysis.quality.time_curves import TimeCurve, time_curve
 from engine.analysis.regions.figures import VOXEL_RULES
 from engine.analysis.regions.solids import SphereRegion
 from engine.cli.console import Console
-from engine.cli.outputs import Output, add_force
+from engine.cli.outputs import add_force, add_output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError
 from engine.io import read_frames
@@ -25,7 +25,7 @@ def add_verbs(verbs: Verbs) -> None:
     """
     p = add_verb(verbs, "curve")
     p.add_argument("frames", type=Path, metavar="FRAMES", help="dynamic image: .h5, .nii.gz, DICOM")
-    p.add_argument("output", type=Path, action=Output, metavar="OUT", help="table (.csv)")
+    add_output(p, "table (.csv)", default="curve.csv", place=True)
     p.add_argument("--at", required=True, metavar="X,Y,Z", help="centre of the sphere [mm]")
     p.add_argument(
         "--diameter",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.cli.console import Console
-from engine.cli.outputs import Output, add_force, add_identify
+from engine.cli.outputs import add_force, add_identify, add_output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError
 from engine.data.volume import Volume
@@ -26,21 +26,21 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "volume", type=Path, metavar="IN", help="CT, μ-map or MR classes: a file or a DICOM folder"
     )
-    p.add_argument(
-        "output",
-        type=Path,
-        action=Output,
-        metavar="OUT",
-        help=f"output file: {default_suffixes(WRITERS)}",
-    )
+    add_output(p, f"output file: {default_suffixes(WRITERS)}", default="mu-map.nii.gz", place=True)
     p.add_argument(
         "--unit", choices=MU_UNITS, default="", help="unit of the values (default: recognised)"
     )
-    p.add_argument("--kvp", type=float, default=0.0, metavar="KV", help="tube voltage of the CT")
+    p.add_argument(
+        "--kvp",
+        type=float,
+        default=0.0,
+        metavar="KV",
+        help="tube voltage of the CT (default: that of the file)",
+    )
     p.add_argument(
         "--classes", metavar="N=MU,...",
         help="for a segmented image: class numbers with their attenuation in 1/mm, or one of "
-        + ", ".join(TISSUES_PER_MM),
+        f"{', '.join(TISSUES_PER_MM)} (default: no classes)",
     )  # fmt: skip
     p.add_argument(
         "--add", type=Path, action="append", default=[], metavar="MAP",
@@ -65,7 +65,7 @@ def _make(arguments: argparse.Namespace, console: Console) -> None:
     notes = (*found.notes, *(note for each in others for note in each.notes))
     total = added(found, others) if others else found
     for note in notes:
-        console.line(f"note: {note}")
+        console.note(f"{note}")
     info = total.info if arguments.identify else without_names(total.info)
     # Recorded, since a wrong unit of the input is the usual cause of a wrong map
     info = {**info, "mu_map": {"added": len(others), "unit_said": arguments.unit}}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
-from engine.cli.outputs import Output, add_force
+from engine.cli.outputs import add_force, add_output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import SettingsError
 from engine.data.runs.events import Progressed, StageStarted
@@ -24,15 +24,7 @@ def add_verbs(verbs: Verbs) -> None:
     """
     p = add_verb(verbs, "normalise")
     p.add_argument("scans", type=Path, nargs="+", metavar="SCAN", help="scans of the same source")
-    p.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        action=Output,
-        required=True,
-        metavar="OUT.h5",
-        help="normalisation file",
-    )
+    add_output(p, "normalisation file", metavar="OUT.h5", default="normalisation.h5")
     p.add_argument(
         "--source",
         choices=("cylinder", "rotating"),
@@ -43,7 +35,12 @@ def add_verbs(verbs: Verbs) -> None:
         "--radius-mm", type=float, required=True, metavar="MM",
         help="radius of the cylinder, or of the path of the line",
     )  # fmt: skip
-    p.add_argument("--width-mm", type=float, metavar="MM", help="thickness of the rotating line")
+    p.add_argument(
+        "--width-mm",
+        type=float,
+        metavar="MM",
+        help="thickness of the rotating line (default: none)",
+    )
     p.add_argument(
         "--length-mm", type=float, metavar="MM",
         help="length of the source (default: longer than the scanner)",
@@ -57,13 +54,17 @@ def add_verbs(verbs: Verbs) -> None:
         type=float,
         default=None,
         metavar="MU",
-        help="attenuation of the cylinder in 1/mm; 0.0096 for water",
+        help="attenuation of the cylinder in 1/mm; 0.0096 for water (default: none)",
     )
     p.add_argument(
         "--no-interference", action="store_true",
         help="do not separate the positions in a block; for few counts",
     )  # fmt: skip
-    p.add_argument("--scanner", metavar="S", help="scanner, if the scans do not state it")
+    p.add_argument(
+        "--scanner",
+        metavar="S",
+        help="scanner, if the scans do not state it (default: that of the scans)",
+    )
     add_force(p)
     p.set_defaults(act=_normalise)
 
@@ -103,7 +104,7 @@ def _normalise(arguments: argparse.Namespace, console: Console) -> None:
     made.write(arguments.output)
     _say(made.found, console)
     for remark in made.remarks:
-        console.line(f"note: {remark}")
+        console.note(f"{remark}")
     console.line(f"Normalisation: {arguments.output}")
 
 

@@ -35,10 +35,13 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "-o", "--output", type=Path, action=Output, metavar="OUT",
         written=lambda path, _: _files(path),
-        help="report: .json, .csv, or .pdf with a .json file next to it",
+        help="report: .json, .csv, or .pdf with a .json file next to it (default: none)",
     )  # fmt: skip
     p.add_argument(
-        "--truth", type=Path, metavar="VOLUME", help="true activity distribution, if known"
+        "--truth",
+        type=Path,
+        metavar="VOLUME",
+        help="true activity distribution, if known (default: none)",
     )
     p.add_argument(
         "--contrast",
@@ -47,8 +50,15 @@ def add_verbs(verbs: Verbs) -> None:
         metavar="A",
         help="activity ratio of hot spheres to background (default: %(default)g)",
     )
-    p.add_argument("--cold", metavar="MM,...", help="diameters of cold spheres, such as 28,37")
-    p.add_argument("--expected", type=float, metavar="V", help="true value of a uniform phantom")
+    p.add_argument(
+        "--cold", metavar="MM,...", help="diameters of cold spheres, such as 28,37 (default: none)"
+    )
+    p.add_argument(
+        "--expected",
+        type=float,
+        metavar="V",
+        help="true value of a uniform phantom (default: none)",
+    )
     p.add_argument(
         "--place", metavar="X,Y,Z", help="origin of the phantom [mm] (default: detected)"
     )

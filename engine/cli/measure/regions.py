@@ -57,18 +57,22 @@ def add_verbs(verbs: Verbs) -> None:
         help="region file of the window, label image, or DICOM SEG or RTSTRUCT",
     )  # fmt: skip
     p.add_argument(
-        "--csv", type=Path, action=Output, metavar="OUT", help="write the statistics as a table"
+        "--csv",
+        type=Path,
+        action=Output,
+        metavar="OUT",
+        help="write the statistics as a table (default: none)",
     )
     p.add_argument(
         "--labels",
         type=Path,
         action=Output,
         metavar="OUT",
-        help="write a label image (.nii.gz) with one number per region",
+        help="write a label image (.nii.gz) with one number per region (default: none)",
     )
     p.add_argument(
         "--dicom", type=Path, action=Output, written=lambda path, _: (path,), metavar="OUT.dcm",
-        help="write a DICOM segmentation for the series from `dicom write`",
+        help="write a DICOM segmentation for the series from `dicom write` (default: none)",
     )  # fmt: skip
     p.add_argument(
         "--rtstruct", type=Path, action=Output, written=lambda path, _: (path,),
@@ -89,7 +93,7 @@ def add_verbs(verbs: Verbs) -> None:
     )
     p.add_argument(
         "--save", type=Path, action=Output, metavar="OUT", written=lambda path, _: (path,),
-        help="save the regions as a region file (.toml)",
+        help="save the regions as a region file (.toml) (default: none)",
     )  # fmt: skip
     p.add_argument(
         "--other-scan", action="store_true",
@@ -124,8 +128,8 @@ def _regions(arguments: argparse.Namespace, console: Console) -> None:
         labels = write_labels(found.regions, volume, arguments.labels)
         # A label image has one number per voxel, while regions can overlap
         if labels.n_shared:
-            console.line(
-                f"note: {labels.n_shared:,} voxels lie in several regions. The label image gives "
+            console.note(
+                f"{labels.n_shared:,} voxels lie in several regions. The label image gives "
                 "each to the region with the largest share of it."
             )
         console.line(f"Labels: {arguments.labels}")
@@ -242,4 +246,4 @@ def _say_differences(measured: Sequence[MeasuredRegion], console: Console) -> No
             f"{each.unit} (95 %: {interval_text(value, error.half_width)}), {each.verdict()}"
         )
     if limit := limit_of(measured):
-        console.line(f"note: {limit}")
+        console.note(f"{limit}")

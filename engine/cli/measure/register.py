@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.analysis.registration.rigid import refuse_other_patient, register
 from engine.cli.console import Console
 from engine.cli.measure.mu_map import as_attenuation
-from engine.cli.outputs import Output, add_force, add_identify
+from engine.cli.outputs import add_force, add_identify, add_output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
@@ -34,16 +34,13 @@ def add_verbs(verbs: Verbs) -> None:
         metavar="IMAGE",
         help="image of the scan, without attenuation correction",
     )
-    p.add_argument(
-        "output",
-        type=Path,
-        action=Output,
-        metavar="OUT",
-        help=f"output file: {default_suffixes(WRITERS)}",
+    add_output(
+        p, f"output file: {default_suffixes(WRITERS)}", default="registered.nii.gz", place=True
     )
     p.add_argument(
         "--motion", metavar="X,Y,Z,A,B,C",
-        help="manual motion: shift of the map centre in mm, and angles about x, y, z in degrees",
+        help="manual motion: shift of the map centre in mm, and angles about x, y, z in "
+        "degrees (default: found automatically)",
     )  # fmt: skip
     add_force(p)
     add_identify(p)
@@ -56,7 +53,7 @@ def _register(arguments: argparse.Namespace, console: Console) -> None:
     # The map may be stored with other axes than the image
     mu_map = facing(as_attenuation(read_volume(arguments.map), arguments.map.name), image)
     for note in mu_map.notes:
-        console.line(f"note: {note}")
+        console.note(f"{note}")
     # Aligning the CT of another patient would succeed, and be wrong
     refuse_other_patient(image, mu_map)
     if arguments.motion:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from engine.cli.console import Console
-from engine.cli.outputs import Output, add_force
+from engine.cli.outputs import add_force, add_output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import SettingsError
 from engine.data.runs.events import StageStarted
@@ -21,14 +21,8 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "scans", type=Path, nargs="+", metavar="SCAN", help="scans of point sources in air"
     )
-    p.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        action=Output,
-        required=True,
-        metavar="OUT.txt",
-        help="table of widths, for --point-spread",
+    add_output(
+        p, "table of widths, for --point-spread", metavar="OUT.txt", default="resolution.txt"
     )
     p.add_argument(
         "--diameter-mm",
@@ -37,7 +31,11 @@ def add_verbs(verbs: Verbs) -> None:
         metavar="MM",
         help="diameter of the sources; their own width is subtracted (default: 0)",
     )
-    p.add_argument("--scanner", metavar="S", help="scanner, if the scans do not state it")
+    p.add_argument(
+        "--scanner",
+        metavar="S",
+        help="scanner, if the scans do not state it (default: that of the scans)",
+    )
     add_force(p)
     p.set_defaults(act=_measure)
 
@@ -65,5 +63,5 @@ def _measure(arguments: argparse.Namespace, console: Console) -> None:
     for source in made.sources:
         console.line(f"  {source.describe()}")
     for remark in made.remarks:
-        console.line(f"note: {remark}")
+        console.note(f"{remark}")
     console.line(f"Resolution: {arguments.output} ({made.spread.describe()})")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.cli.console import Console
-from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
+from engine.cli.outputs import add_complete_events, add_force, add_identify, add_output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import SettingsError
 from engine.data.sinogram import Sinogram, binned, events_of
@@ -30,12 +30,14 @@ def add_verbs(verbs: Verbs) -> None:
     p = add_verb(verbs, "sinogram")
     p.add_argument("data", type=Path, metavar="IN", help="list mode or sinogram (.hs)")
     help_out = "sinogram OUT.hs (with data in OUT.s); from a sinogram: list mode OUT.h5"
-    p.add_argument(
-        "output", type=Path, action=Output, written=_written, metavar="OUT", help=help_out
-    )
+    add_output(p, help_out, place=True, written=_written)
     add_force(p)
     add_identify(p)
-    p.add_argument("--scanner", metavar="S", help="scanner name, S.toml or crystal map")
+    p.add_argument(
+        "--scanner",
+        metavar="S",
+        help="scanner name, S.toml or crystal map (default: that of the scan)",
+    )
     add_complete_events(p)
     p.add_argument(
         "--span", type=int, default=1, metavar="N", help="axial compression, an odd number"
@@ -89,7 +91,7 @@ def _count(arguments: argparse.Namespace, console: Console) -> None:
     timed = not (arguments.sum_times or arguments.delayeds)
     found = binned(data, layout, delayed=arguments.delayeds, timed=timed)
     for note in (*data.notes, *found.notes):
-        console.line(f"note: {note}")
+        console.note(f"{note}")
     write_sinogram(found, arguments.output)
     console.line(f"Sinogram: {arguments.output} ({found.n_prompts:,.0f} counts, {_bins(found)})")
 

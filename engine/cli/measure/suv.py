@@ -23,7 +23,7 @@ from engine.analysis.quality.suv_series import series_factor
 from engine.analysis.quality.suv_volume import SUV, decay_of, described, facts_of, scan_of
 from engine.cli.console import Console
 from engine.cli.machine.times import TIME, moment_of
-from engine.cli.outputs import Output, add_force, add_identify
+from engine.cli.outputs import add_force, add_identify, add_output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, FileFormatError
 from engine.core.json_types import Plain
@@ -48,43 +48,57 @@ def add_verbs(verbs: Verbs) -> None:
         metavar="VOLUME",
         help="image in Bq/mL, or any image with --bq-ml-per-unit",
     )
-    p.add_argument(
-        "output",
-        type=Path,
-        action=Output,
-        metavar="OUT",
-        help=f"output file: {default_suffixes(WRITERS)}",
-    )
+    add_output(p, f"output file: {default_suffixes(WRITERS)}", default="suv.nii.gz", place=True)
     p.add_argument(
         "--kind", choices=get_args(SuvKind), default="bw",
         help="; ".join(f"{kind}: {words}" for kind, words in SUV_TITLES.items()),
     )  # fmt: skip
-    p.add_argument("--weight-kg", type=float, metavar="KG", help="body weight")
+    p.add_argument("--weight-kg", type=float, metavar="KG", help="body weight (default: none)")
     p.add_argument(
-        "--height-cm", type=float, metavar="CM", help="body height, for lean mass and surface"
+        "--height-cm",
+        type=float,
+        metavar="CM",
+        help="body height, for lean mass and surface (default: none)",
     )
-    p.add_argument("--sex", choices=("F", "M"), help="sex, for lean mass")
+    p.add_argument("--sex", choices=("F", "M"), help="sex, for lean mass (default: none)")
     p.add_argument(
-        "--dose-mbq", type=float, metavar="MBQ", help="injected activity at the time of injection"
+        "--dose-mbq",
+        type=float,
+        metavar="MBQ",
+        help="injected activity at the time of injection (default: none)",
     )
-    p.add_argument("--injected-at", metavar="TIME", help=f"time of injection: {TIME}")
-    p.add_argument("--started-at", metavar="TIME", help=f"start of the frame: {TIME}")
-    p.add_argument("--zone", help="time zone, if times have none, such as Europe/Berlin")
-    p.add_argument("--nuclide", choices=tuple(HALF_LIVES_S), help="nuclide")
-    p.add_argument("--half-life-s", type=float, metavar="S", help="half-life, for another nuclide")
-    p.add_argument("--frame-s", type=float, metavar="S", help="length of the frame")
+    p.add_argument(
+        "--injected-at", metavar="TIME", help=f"time of injection: {TIME} (default: none)"
+    )
+    p.add_argument(
+        "--started-at", metavar="TIME", help=f"start of the frame: {TIME} (default: none)"
+    )
+    p.add_argument(
+        "--zone", help="time zone, if times have none, such as Europe/Berlin (default: none)"
+    )
+    p.add_argument("--nuclide", choices=tuple(HALF_LIVES_S), help="nuclide (default: none)")
+    p.add_argument(
+        "--half-life-s",
+        type=float,
+        metavar="S",
+        help="half-life, for another nuclide (default: that of --nuclide)",
+    )
+    p.add_argument("--frame-s", type=float, metavar="S", help="length of the frame (default: none)")
     p.add_argument(
         "--decay-corrected-to", choices=get_args(DecayCorrection), dest="decay",
         help="reference time of the decay correction; none: mean over the frame. Images of "
-        "Isocenter contain it",
+        "Isocenter contain it (default: that of the image)",
     )  # fmt: skip
     p.add_argument(
-        "--bq-ml-per-unit", type=float, metavar="F", help="calibration factor of the values"
+        "--bq-ml-per-unit",
+        type=float,
+        metavar="F",
+        help="calibration factor of the values (default: 1 for Bq/mL)",
     )
     p.add_argument(
         "--series", type=Path, metavar="JSON",
         help="for images of other programs: list of the DICOM attributes of the slices; replaces "
-        "all other values",
+        "all other values (default: none)",
     )  # fmt: skip
     add_force(p)
     add_identify(p)
@@ -110,7 +124,7 @@ def _suv(arguments: argparse.Namespace, console: Console) -> None:
     # Some formats cannot store the unit SUV
     remark = save_remark(converted, arguments.output, made_by)
     if remark:
-        console.line(f"note: {remark}")
+        console.note(f"{remark}")
     save(converted, arguments.output, made_by)
     console.line(
         f"Volume: {arguments.output} ({SUV_TITLES[arguments.kind]} = {factor:.6g} · value)"

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
-from engine.cli.outputs import Output, add_force, add_merge_layers
+from engine.cli.outputs import add_force, add_merge_layers, add_output
+from engine.cli.simulate.phantoms import no_such_phantom
 from engine.cli.simulate.response import panels_of, resume_hint
-from engine.core.errors import SettingsError
+from engine.cli.threads import add_threads
 from engine.data.runs.events import Progressed, StageStarted
 
 if TYPE_CHECKING:
@@ -29,15 +30,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
     p
         parser of `isocenter simulate histogram`
     """
-    p.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        action=Output,
-        required=True,
-        metavar="OUT.h5",
-        help="scan file",
-    )
+    add_output(p, "scan file", metavar="OUT.h5", default="histogram.h5")
     add_force(p)
     p.add_argument("--scanner", default="demo-panels", metavar="S", help="scanner name or S.toml")
     p.add_argument(
@@ -50,7 +43,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
         "--phantom",
         default="derenzo",
         metavar="P",
-        help="derenzo (rods along the normal), point, ...",
+        help="name of a phantom, see `isocenter phantoms`",
     )
     p.add_argument(
         "--prompts", type=float, default=2_000_000, metavar="N", help="number of prompts"
@@ -64,7 +57,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
     )
     p.add_argument("--seed", type=int, default=1, metavar="N", help="random seed")
     add_merge_layers(p)
-    p.add_argument("--threads", type=int, metavar="N", help="CPU threads (default: all cores)")
+    add_threads(p)
 
 
 def simulate_histogram(arguments: argparse.Namespace, console: Console) -> None:
@@ -95,7 +88,7 @@ def simulate_histogram(arguments: argparse.Namespace, console: Console) -> None:
     # The rods have to stay within the panels, or the outer ones are cut off
     radius_mm = min(LARGEST_RADIUS_MM, FILLED * min(x, z) / 2)
     phantom = _phantom(arguments.phantom, radius_mm)
-    console.line(f"Simulating {arguments.prompts:,.0f} prompts on {response.scanner.name}")
+    console.log(f"Simulating {arguments.prompts:,.0f} prompts on {response.scanner.name}")
     data = histogram.simulate_histogram(
         phantom,
         response,
@@ -148,5 +141,5 @@ def _phantom(name: str, radius_mm: float) -> Phantom:
     if name == "derenzo":
         return derenzo(radius_mm=radius_mm, along="y")
     if name not in PHANTOMS:
-        raise SettingsError(f"--phantom {name!r}: expected one of {', '.join(PHANTOMS)}.")
+        raise no_such_phantom(name, PHANTOMS)
     return PHANTOMS[name]()

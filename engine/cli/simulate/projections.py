@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.cli.console import Console
-from engine.cli.outputs import Output, add_force
+from engine.cli.outputs import add_force, add_output
+from engine.cli.simulate.phantoms import no_such_phantom
+from engine.cli.threads import add_threads
 from engine.core.errors import SettingsError
 from engine.core.json_types import Plain
 from engine.data.runs.events import Progressed
@@ -32,15 +35,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
     p
         parser of `isocenter simulate projections`
     """
-    p.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        action=Output,
-        required=True,
-        metavar="OUT.h5|.nxs|.toml",
-        help="scan file",
-    )
+    add_output(p, "scan file", metavar="OUT.h5|.nxs|.toml", default="xray.h5")
     add_force(p)
     p.add_argument(
         "--phantom", default="head", metavar="P",
@@ -74,7 +69,12 @@ def _add_orbit(orbit: argparse._ArgumentGroup) -> None:
         "--source-detector", type=float, default=1500.0, metavar="MM",
         help="distance from the source to the detector",
     )  # fmt: skip
-    orbit.add_argument("--axis-column", type=float, metavar="C", help="detector column of the axis")
+    orbit.add_argument(
+        "--axis-column",
+        type=float,
+        metavar="C",
+        help="detector column of the axis (default: the centre)",
+    )
     orbit.add_argument("--roll", type=float, default=0.0, metavar="DEG", help="detector roll")
     orbit.add_argument("--pitch", type=float, default=100.0, metavar="MM", help="pitch of a helix")
     orbit.add_argument(
@@ -110,7 +110,7 @@ def _add_counting(counts: argparse._ArgumentGroup) -> None:
     counts.add_argument(
         "--oversample", type=int, default=1, metavar="K", help="rays per pixel along each side"
     )
-    counts.add_argument("--threads", type=int, metavar="N", help="CPU threads (default: all cores)")
+    add_threads(counts)
 
 
 def simulate_projections(arguments: argparse.Namespace, console: Console) -> None:
@@ -145,7 +145,7 @@ def simulate_projections(arguments: argparse.Namespace, console: Console) -> Non
             geometry, a.output
         )  # fail before the work, if the angles do not fit the format
     n_rows, n_columns = geometry.shape
-    console.line(f"Simulating {geometry.n_views} views of {n_columns} × {n_rows} pixels")
+    console.log(f"Simulating {geometry.n_views} views of {n_columns} × {n_rows} pixels")
     common: Plain = {
         "oversample": a.oversample,
         "threads": a.threads,
@@ -168,30 +168,30 @@ def simulate_projections(arguments: argparse.Namespace, console: Console) -> Non
     console.line(f"Scan: {a.output}")
 
 
-def _phantom(name: str, scale: float) -> ShapePhantom | VoxelPhantom:
+def phantom_makers() -> dict[str, Callable[[], ShapePhantom]]:
+    """Return the built-in phantoms of X-ray scans by name."""
     from engine.simulate.anatomy import thorax
     from engine.simulate.jaw import jaw
-    from engine.simulate.phantom import ShapePhantom
-    from engine.simulate.phantoms import cylinder_with_spheres, scaled
-    from engine.simulate.voxels import attenuation_of
+    from engine.simulate.phantoms import cylinder_with_spheres
     from engine.simulate.xray_phantoms import shepp_logan, tooth
+
+    makers = (lambda: shepp_logan(per_mm=0.02), tooth, jaw, thorax, cylinder_with_spheres)
+    return dict(zip(PHANTOMS, makers, strict=True))
+
+
+def _phantom(name: str, scale: float) -> ShapePhantom | VoxelPhantom:
+    from engine.simulate.phantom import ShapePhantom
+    from engine.simulate.phantoms import scaled
+    from engine.simulate.voxels import attenuation_of
 
     if not 0 < scale < 1e3:
         raise SettingsError(f"--scale {scale:g}: expected a number above 0.")
-    makers = {
-        "head": lambda: shepp_logan(per_mm=0.02),
-        "tooth": tooth,
-        "jaw": jaw,
-        "thorax": thorax,
-        "spheres": cylinder_with_spheres,
-    }
+    makers = phantom_makers()
     if name in makers:
         made = makers[name]()
         return ShapePhantom(made.name, scaled(made.shapes, scale))
     if not Path(name).exists():
-        raise SettingsError(
-            f"--phantom {name!r}: expected one of {', '.join(makers)}, or a volume."
-        )
+        raise no_such_phantom(name, makers, ", or a volume")
     # A volume has its own voxel size
     if scale != 1:
         raise SettingsError(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
-from engine.cli.outputs import Output, add_force, add_merge_layers
+from engine.cli.outputs import add_force, add_merge_layers, add_output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import SettingsError
 from engine.core.json_types import Plain
@@ -35,19 +35,27 @@ def add_verbs(verbs: Verbs) -> None:
     kinds = p.add_subparsers(dest="what", metavar="ACTION", required=True)
     p = kinds.add_parser("build", help="compute the matrix by integration or photon tracking")
     _add_common(p)
-    p.add_argument("--points", type=int, metavar="N", help="points per orientation, a power of two")
+    p.add_argument(
+        "--points",
+        type=int,
+        metavar="N",
+        help="points per orientation, a power of two (default: 131072)",
+    )
     p.add_argument(
         "--photons",
         type=int,
         metavar="N",
-        help="track N photon pairs per voxel; merges all crystal layers",
+        help="track N photon pairs per voxel; merges all crystal layers (default: "
+        "integration, no tracking)",
     )
     p.add_argument(
         "--no-scatter",
         action="store_true",
         help="accept every first interaction at any energy",
     )
-    p.add_argument("--seed", type=int, metavar="N", help="random seed of the points or photons")
+    p.add_argument(
+        "--seed", type=int, metavar="N", help="random seed of the points or photons (default: 1)"
+    )
     add_merge_layers(p)
     p.set_defaults(act=_build)
     p = kinds.add_parser("import", help="import a matrix from another program")
@@ -58,21 +66,13 @@ def add_verbs(verbs: Verbs) -> None:
         type=float,
         nargs=3,
         metavar=("X", "Y", "Z"),
-        help="voxel size in mm, to check the matrix",
+        help="voxel size in mm, to check the matrix (default: not checked)",
     )
     p.set_defaults(act=_import)
 
 
 def _add_common(p: argparse.ArgumentParser) -> None:
-    p.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        action=Output,
-        required=True,
-        metavar="OUT.h5",
-        help="response file",
-    )
+    add_output(p, "response file", metavar="OUT.h5", default="response.h5")
     add_force(p)
     p.add_argument(
         "--scanner", default="dhapet", metavar="S", help=f"scanner: {SCANNERS} or S.toml"
@@ -111,7 +111,7 @@ def panels_of(name: str, console: Console, *, merge_layers: bool) -> DualHead:
     n_layers = scanner.settings.n_layers
     if not merge_layers or n_layers == 1:
         return scanner
-    console.line(f"note: The {n_layers} crystal layers are merged.")
+    console.note(f"The {n_layers} crystal layers are merged.")
     return one_layer(scanner)
 
 
@@ -176,8 +176,8 @@ def _import(arguments: argparse.Namespace, console: Console) -> None:
     write_response(matrix, arguments.output)
     # Rows that are equal by symmetry differ this much only if the matrix has another layout
     if matrix.errors.max() > UNLIKE:
-        console.line(
-            "note: the matrix does not have the symmetries of the scanner. It has few counts, "
+        console.note(
+            "the matrix does not have the symmetries of the scanner. It has few counts, "
             "covers only some voxels, or its lines or voxels are in another order."
         )
     _report(matrix, arguments.output, console)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli.console import Console
-from engine.cli.outputs import Output, add_force
+from engine.cli.outputs import add_force, add_output
 from engine.cli.simulate import histogram, projections
+from engine.cli.simulate.phantoms import no_such_phantom
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import SettingsError
 from engine.data.runs.events import Progressed
@@ -26,22 +27,14 @@ def add_verbs(verbs: Verbs) -> None:
     histogram.add_options(panels)
     panels.set_defaults(act=histogram.simulate_histogram)
     p = kinds.add_parser("listmode", help="list-mode PET scan")
-    p.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        action=Output,
-        required=True,
-        metavar="OUT.h5",
-        help="scan file",
-    )
+    add_output(p, "scan file", metavar="OUT.h5", default="listmode.h5")
     add_force(p)
     p.add_argument("--scanner", default="demo-ring", metavar="S", help="scanner name or S.toml")
     p.add_argument(
         "--phantom",
         default="brain",
         metavar="P",
-        help="lines, derenzo, spheres, brain, thorax, point",
+        help="name of a phantom, see `isocenter phantoms`",
     )
     p.add_argument("--prompts", type=int, default=1_000_000, metavar="N", help="number of prompts")
     p.add_argument(
@@ -54,9 +47,14 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument("--seed", type=int, default=1, metavar="N", help="random seed")
     p.add_argument("--no-attenuation", action="store_true", help="simulate without attenuation")
     p.add_argument(
-        "--grey", type=Path, metavar="MAP", help="grey-matter map (NIfTI) instead of a phantom"
+        "--grey",
+        type=Path,
+        metavar="MAP",
+        help="grey-matter map (NIfTI) instead of a phantom (default: none)",
     )
-    p.add_argument("--white", type=Path, metavar="MAP", help="white-matter map (NIfTI)")
+    p.add_argument(
+        "--white", type=Path, metavar="MAP", help="white-matter map (NIfTI) (default: none)"
+    )
     p.set_defaults(act=_simulate)
 
 
@@ -79,10 +77,9 @@ def _simulate(arguments: argparse.Namespace, console: Console) -> None:
     elif arguments.phantom in PHANTOMS:
         phantom = PHANTOMS[arguments.phantom]()
     else:
-        known = ", ".join(PHANTOMS)
-        raise SettingsError(f"--phantom {arguments.phantom!r}: expected one of {known}.")
+        raise no_such_phantom(arguments.phantom, PHANTOMS)
     scanner = read_scanner(arguments.scanner)
-    console.line(f"Simulating {arguments.prompts:,} prompts on {scanner.name}")
+    console.log(f"Simulating {arguments.prompts:,} prompts on {scanner.name}")
     data = simulate_listmode(
         phantom,
         scanner,

@@ -348,7 +348,7 @@ def replay_command(study: Study) -> str:
     if study.scanner:
         words += ["--scanner", _name_of(scanner, "scanner", study) if scanner else study.scanner]
     for role, path in study.inputs.items():
-        words += [f"--{role}", _name_of(path, role, study)]
+        words += [f"--{role.replace('_', '-')}", _name_of(path, role, study)]
     if study.complete_events:
         words += ["--use-complete-events"]
     # Only differences from the defaults, because a full list would exceed a readable command.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from engine.core.errors import SettingsError
@@ -10,6 +12,8 @@ from engine.core.json_types import Plain
 from engine.core.settings import Settings, parse
 
 P = TypeVar("P", bound=Settings)
+NUMBERS = re.compile(r"[-+.\deE]+(\s*,\s*[-+.\deE]+)+")
+"""Numbers with commas between them."""
 
 
 def with_settings(protocol: P, assignments: tuple[str, ...]) -> P:
@@ -20,7 +24,8 @@ def with_settings(protocol: P, assignments: tuple[str, ...]) -> P:
     protocol
         protocol or any other settings
     assignments
-        "KEY=VALUE" each, applied in order. A value is TOML; if it cannot be parsed, it is text
+        "KEY=VALUE" each, applied in order. A value is TOML; if it cannot be parsed, it is text.
+        "algorithm=mlem" means "algorithm.kind=mlem", and "2,2,2" is a list of numbers
 
     Raises
     ------
@@ -34,28 +39,71 @@ def with_settings(protocol: P, assignments: tuple[str, ...]) -> P:
             raise SettingsError(
                 f"--set {assignment!r}: expected KEY=VALUE, for example algorithm.iterations=4."
             )
-        _assign(values, key.strip().split("."), _value(text.strip()), assignment)
+        key, kind = key.strip(), type(protocol)
+        value = _value(text.strip(), key, kind)
+        # "algorithm=mlem" can only mean its kind
+        whole = f"{key}.kind" if isinstance(value, str) and _has_kind(key, value, kind) else key
+        _assign(values, whole.split("."), value, assignment)
     # Validation runs once at the end: single assignments may be inconsistent on their own.
     return parse(type(protocol), values, where="settings")
 
 
-def _value(text: str) -> Any:
+def _value(text: str, key: str, kind: type[Settings]) -> Any:
     try:
         # Quotes around text are inconvenient in a shell, so bare words are accepted.
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
-        return text
+        numbers = _numbers(text)
+        return text if numbers is None or _takes_text(key, kind) else numbers
+
+
+def _numbers(text: str) -> list[Any] | None:
+    """Return the values of "2,2,2", which is a list without brackets; None for other text."""
+    try:
+        return tomllib.loads(f"value = [{text}]")["value"] if NUMBERS.fullmatch(text) else None
+    except tomllib.TOMLDecodeError:
+        return None
+
+
+def _takes_text(key: str, kind: type[Settings]) -> bool:
+    from engine.core.setting_keys import accepts_text, keys_of
+
+    return any(accepts_text(each.field.annotation) for each in keys_of(kind) if each.key == key)
+
+
+def _has_kind(key: str, value: str, kind: type[Settings]) -> bool:
+    """Return True if a key is a group, and a value is one of its kinds."""
+    from engine.core.setting_keys import keys_of, kind_of, settings_in
+
+    groups = (
+        settings_in(each.field.annotation, in_lists=False)
+        for each in keys_of(kind)
+        if each.key == key
+    )
+    return any(kind_of(each) == value for some in groups for each in some)
 
 
 def _assign(values: Plain, keys: list[str], value: Any, assignment: str) -> None:
-    for key in keys[:-1]:
+    for n, key in enumerate(keys[:-1]):
         inner = values.get(key)
+        if inner is None and key in values:  # an optional group, which this assignment begins
+            inner = values[key] = {}
         if not isinstance(inner, dict):
-            known = ", ".join(sorted(values))
+            groups = sorted(name for name in values if isinstance(values[name], dict))
+            near = get_close_matches(key, groups, n=1)
+            choose = f"did you mean {near[0]!r}? Choose" if near else "choose"
+            where = f"{'.'.join(keys[:n])!r} has no group" if n else "there is no group"
             raise SettingsError(
-                f"--set {assignment!r}: there is no group {key!r}; choose from {known}."
+                f"--set {assignment!r}: {where} {key!r}; {choose} from {', '.join(groups)}."
+                if groups
+                else f"--set {assignment!r}: {where} {key!r}."
             )
         values = inner
+    group = values.get(keys[-1])
+    # A misspelt kind, so that the error lists all of them
+    if isinstance(group, dict) and "kind" in group and isinstance(value, str):
+        _assign(values, [*keys, "kind"], value, assignment)
+        return
     if keys[-1] == "kind" and values.get("kind") != value:
         values.clear()  # another kind has its own settings, at their defaults
     values[keys[-1]] = value

@@ -45,7 +45,7 @@ def test_study_file_option_and_queue_give_the_same_errors(
     options = [part for setting in ERRORS for part in ("--set", setting)]
 
     assert main(["reconstruct", str(asked), "-o", str(tmp_path / "asked.h5")]) == DONE
-    printed = capsys.readouterr().out
+    printed = capsys.readouterr().err
     assert main(["reconstruct", str(plain), "-o", str(tmp_path / "set.h5"), *options]) == DONE
     assert main(["queue", "add", "-o", str(tmp_path), "--format", ".h5", str(asked)]) == DONE
     (entry,) = queue.entries()
@@ -70,7 +70,7 @@ def test_a_stored_result_has_the_errors_although_the_file_has_none(
 
     assert main(["reconstruct", str(asked), "-o", str(tmp_path / "image.nii.gz")]) == DONE
 
-    assert "note: This format stores no error map." in capsys.readouterr().out
+    assert "note: This format stores no error map." in capsys.readouterr().err
     (result,) = Results().newest_first()
     assert deviations(result.volume()).any()
     corrections = {each.kind: each.text for each in result.record.run_record.corrections}
@@ -116,6 +116,4 @@ def test_too_few_replicates_are_refused(
     )
 
     assert code == USER_FAULT
-    assert "error_replicates: input should be greater than or equal to 8, got 4" in (
-        capsys.readouterr().err
-    )
+    assert "error_replicates: expected a number of at least 8, got 4" in (capsys.readouterr().err)

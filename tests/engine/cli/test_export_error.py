@@ -182,7 +182,7 @@ def test_a_format_without_error_map_says_so(
 
         noted = (
             "This format stores no error map. Save the image as .h5, too."
-            in capsys.readouterr().out
+            in capsys.readouterr().err
         )
         assert noted is (with_error and ending != ".h5")
 

@@ -64,7 +64,7 @@ def test_a_bar_shows_marks_and_no_markup(capsys: pytest.CaptureFixture[str]) -> 
     bar.advance(1, 2, f"[red]{EVIL}")
     bar.say(f"[bold]{EVIL}")
     bar.close()
-    out = capsys.readouterr().out
+    out = capsys.readouterr().err
     assert is_clean(out) and "[bold]" in out
 
 

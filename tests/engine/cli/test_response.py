@@ -50,7 +50,7 @@ def test_a_matrix_whose_lines_are_in_another_order_is_doubted(
         np.save(tmp_path / "whole.npy", lines)
         words = ["import", str(tmp_path / "whole.npy"), "-o", str(tmp_path / "m.h5"), *TEST]
         assert main(["response", *words, "--force"]) == 0
-        assert ("does not have the symmetries" in capsys.readouterr().out) == doubted
+        assert ("does not have the symmetries" in capsys.readouterr().err) == doubted
 
 
 def test_photons_can_be_tracked_instead(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_layers_of_crystals_are_taken_as_one(
     (tmp_path / "two.toml").write_text(to_toml(with_settings(one, n_layers=2).settings))
     words = ["--scanner", str(tmp_path / "two.toml"), "--points", "256", "--merge-layers"]
     assert main(["response", "build", "-o", str(tmp_path / "m.h5"), *words]) == 0
-    assert "2 crystal layers are merged" in capsys.readouterr().out
+    assert "2 crystal layers are merged" in capsys.readouterr().err
     assert read_response(tmp_path / "m.h5", one).scanner.settings == one.settings
 
 
@@ -94,8 +94,8 @@ def test_layers_of_crystals_are_taken_as_one(
         (["--scanner", "demo-ring"], "demo-ring: not a dual-head scanner; expected one of dhapet"),
         ([*TEST, "--photons", "9", "--points", "256"], "--points and --photons cannot be combined"),
         ([*TEST, "--points", "1000"], "n_points is 1000, expected a power of two"),
-        ([*TEST, "--photons", "0"], "n_pairs: input should be greater than or equal to 1"),
-        ([*TEST, "--threshold", "2"], "threshold: input should be less than 0.1"),
+        ([*TEST, "--photons", "0"], "n_pairs: expected a number of at least 1"),
+        ([*TEST, "--threshold", "2"], "threshold: expected a number below 0.1"),
     ],
 )
 def test_faults_are_one_sentence(

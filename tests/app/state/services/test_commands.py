@@ -95,7 +95,7 @@ def test_a_protocol_with_too_long_a_name_is_refused_in_a_sentence(commands):
     commands.save_protocol("w" * 81)
     (problem,) = problems
     assert "was not saved" in problem.title
-    assert "name: string should have at most 80 characters" in problem.text
+    assert "name: expected at most 80 characters" in problem.text
 
 
 def test_a_protocol_that_finds_no_folder_is_a_sentence(tmp_path, commands, preferences):

@@ -124,7 +124,7 @@ def test_a_faulty_line_is_named(tmp_path: Path, line: str, message: str) -> None
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("radius_mm = 60.0", "radius_mm = 6000.0", "less than or equal to 1000.*6000"),
+        ("radius_mm = 60.0", "radius_mm = 6000.0", "at most 1000.*6000"),
         ("radius_mm = 60.0", "radius_mm = nan", "radius_mm"),
         ("radius_mm = 60.0\n", "", "'radius_mm' is missing"),
         ("n_crystals_per_ring = 100", "n_crystals_per_ring = 101", "must be even"),

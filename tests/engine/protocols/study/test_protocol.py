@@ -54,7 +54,7 @@ def test_file_round_trip(tmp_path):
 @pytest.mark.parametrize(
     ("assignment", "words"),
     [
-        ("algorithm.iterations=0", ["algorithm.iterations", "greater than or equal to 1", "got 0"]),
+        ("algorithm.iterations=0", ["algorithm.iterations", "at least 1", "got 0"]),
         ("algorithm.iteratons=3", ["unknown key 'algorithm.iteratons'"]),
         ("algorithm.iterations=nan", ["algorithm.iterations"]),
         ("corrections.randoms.use=maybe", ["corrections.randoms.use", "'maybe'"]),
@@ -64,7 +64,7 @@ def test_file_round_trip(tmp_path):
         ),
         ("grids.voxel_mm=1", ["no group 'grids'", "grid"]),
         ("iterations", ["KEY=VALUE"]),
-        ('finishing=[{kind="gaussian", fwhm_mm=-1}]', ["finishing.0.fwhm_mm", "greater than 0"]),
+        ('finishing=[{kind="gaussian", fwhm_mm=-1}]', ["finishing.0.fwhm_mm", "above 0"]),
     ],
 )
 def test_faulty_setting_is_one_sentence(assignment, words):

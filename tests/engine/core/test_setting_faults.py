@@ -1,0 +1,60 @@
+"""Errors of settings: in the words of the program, with a suggestion."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.core.errors import SettingsError
+from engine.core.setting_keys import nearest_key
+from engine.modalities.studies import find_protocol
+from engine.protocols.study.assignments import with_settings
+
+FAULTS = {
+    "algorithm.iteration=6": "unknown key 'algorithm.iteration' (did you mean "
+    "'algorithm.iterations'?).",
+    "iterations=6": "unknown key 'iterations' (did you mean 'algorithm.iterations'?).",
+    "algoritm.iterations=6": "there is no group 'algoritm'; did you mean 'algorithm'?",
+    "corrections.scater.use=on": "'corrections' has no group 'scater'; did you mean 'scatter'?",
+    "algorithm=mlme": "algorithm: there is no kind 'mlme'; did you mean 'mlem'?",
+    "algorithm=5": "algorithm: expected a group of settings, got 5",
+    "algorithm.iterations=0": "algorithm.iterations: expected a number of at least 1, got 0",
+    "algorithm.iterations=5000": "expected a number of at most 1000, got 5000",
+    "algorithm.iterations=six": "expected a whole number, got 'six'",
+    "algorithm.iterations=1.5": "expected a whole number, got 1.5",
+    "corrections.scatter.use=yes": "expected 'auto', 'on' or 'off', got 'yes'",
+    "time_of_flight=perhaps": "expected true or false, got 'perhaps'",
+    "grid.voxel_mm=2": "grid.voxel_mm: expected three numbers, such as [2, 2, 2], got 2",
+    "grid.voxel_mm=2,2": "grid.voxel_mm: expected three numbers, such as [2, 2, 2], got [2, 2]",
+    "grid.voxel_mm=2,2,2,2": "expected three numbers, such as [2, 2, 2], got [2, 2, 2, 2]",
+    "grid.diameter_mm=-1": "grid.diameter_mm: expected a number above 0, got -1",
+    "finishing=gaussian": "finishing: expected a list, got 'gaussian'",
+}
+
+
+@pytest.mark.parametrize("assignment", FAULTS)
+def test_a_fault_is_in_our_words(assignment: str) -> None:
+    with pytest.raises(SettingsError) as raised:
+        with_settings(find_protocol("brain-fdg"), (assignment,))
+    assert FAULTS[assignment] in str(raised.value)
+    assert "Input should" not in str(raised.value) and "valid" not in str(raised.value)
+
+
+def test_a_kind_and_a_list_need_no_brackets() -> None:
+    made = with_settings(
+        find_protocol("brain-fdg"), ("algorithm=mlem", "grid.voxel_mm=2, 3,4.5", "frames=10,20")
+    )
+    assert made.algorithm.kind == "mlem"
+    assert made.grid.voxel_mm == (2, 3, 4.5)
+    assert made.frames == "10,20"  # text stays text
+
+
+def test_a_kind_written_alone_has_its_defaults() -> None:
+    long, short = (
+        with_settings(find_protocol("brain-fdg"), (each,))
+        for each in ("algorithm.kind=mlem", "algorithm=mlem")
+    )
+    assert long == short
+
+
+def test_a_word_without_any_likeness_has_no_suggestion() -> None:
+    assert nearest_key("xyz", ["algorithm.iterations", "grid.voxel_mm"]) == ""
