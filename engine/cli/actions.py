@@ -20,7 +20,6 @@ from engine.cli.outputs import (
     resolve_pseudonyms,
     writes_json,
 )
-from engine.cli.worker_process import refuse_crashing
 from engine.core.errors import EngineError
 from engine.core.printing import print_traceback
 from engine.core.private_files import refused_paths
@@ -46,6 +45,8 @@ def act(arguments: argparse.Namespace) -> int:
         # Before the checks: a replay line has pseudonyms in place of paths
         resolve_pseudonyms(arguments)
         if not arguments.reads_apart:
+            from engine.cli.worker_process import refuse_crashing  # `inspect` does without
+
             refuse_crashing(arguments)
         # Before any work, so that hours of computing never end in "the file exists"
         refuse_outputs(arguments)

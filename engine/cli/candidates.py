@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 
 from engine.cli.console import Console
-from engine.cli.outputs import Output, add_force, add_identify
-from engine.cli.threads import add_threads
+from engine.cli.outputs import Output, add_force, add_identify, add_threads
 from engine.core.errors import SettingsError
 
 WORDS = {

@@ -9,9 +9,11 @@ from pathlib import Path
 from engine.analysis.regions.inspection import inspect_regions
 from engine.cli import candidates
 from engine.cli.console import Console
-from engine.cli.outputs import add_json, write_json
+from engine.cli.outputs import (
+    add_json,
+    write_json,
+)
 from engine.cli.verbs import Verbs, add_verb
-from engine.cli.worker_process import refuse_crashing
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.io import Report, to_json
@@ -40,6 +42,8 @@ def add_verbs(verbs: Verbs) -> None:
 
 def _inspect(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.candidates is not None:
+        from engine.cli.worker_process import refuse_crashing  # only this verb with --candidates
+
         refuse_crashing(arguments)
         candidates.write_candidates(arguments, console)
         return

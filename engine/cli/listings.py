@@ -75,7 +75,7 @@ def _all_phantoms() -> dict[str, _Phantom]:
 
 
 def _settings(arguments: argparse.Namespace, console: Console) -> None:
-    from engine.core.setting_keys import nearest_key
+    from engine.core.settings.keys import nearest_key
     from engine.modalities.setting_list import all_settings
 
     listed = all_settings()

@@ -1,4 +1,4 @@
-"""Output options, checked before any work: no command overwrites a file that it reads.
+"""Options of several verbs. Outputs are checked before any work, so no input is overwritten.
 
 `Output` marks an output option. Every other option that names a file counts as an input, so new
 verbs are checked without extra code.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.cli.streams import output
 from engine.core.errors import EngineError, OutputError, SettingsError
@@ -18,10 +19,28 @@ from engine.io.safety.atomic_write import write_atomically
 from engine.io.safety.outputs import files_written, refuse_to_overwrite
 from engine.protocols.privacy.key import file_of
 
+if TYPE_CHECKING:
+    from engine.data.input_role import InputRole
+
 STANDARD_OUTPUT = Path("-")
 """Value of `--json` that prints to standard output."""
 Written = Callable[[Path, argparse.Namespace], Iterable[Path]]
 """Returns the files that are written for the path of an option."""
+
+
+class _Fallback:
+    """Default of `-o`: no tuple and no text, which would count as the name of an input.
+
+    Parameters
+    ----------
+    name
+        file in the current folder; empty if the output must be named
+    written
+        returns the written files; None for those of a volume
+    """
+
+    def __init__(self, name: str, written: Written | None) -> None:
+        self.name, self.written = name, written
 
 
 class Output(argparse.Action):
@@ -97,7 +116,7 @@ def add_output(
     if place:
         # The option has the help; in the usage both stand side by side
         p.add_argument("output", nargs="?", help="the same as -o", **options)
-    p.set_defaults(output_default=(default, written) if default or place else None)
+    p.set_defaults(output_default=_Fallback(default, written) if default or place else None)
 
 
 def fill_outputs(arguments: argparse.Namespace) -> None:
@@ -116,11 +135,10 @@ def fill_outputs(arguments: argparse.Namespace) -> None:
     found = getattr(arguments, "output_default", None)
     if found is None or arguments.output is not None:
         return
-    default, written = found
-    if not default:
+    if not found.name:
         raise SettingsError("the output is missing; name it with -o OUT.")
-    arguments.output = Path(default)
-    action = Output((), "output", written=written)
+    arguments.output = Path(found.name)
+    action = Output((), "output", written=found.written)
     arguments.outputs = (
         *getattr(arguments, "outputs", ()), ("output", arguments.output, action.written)
     )  # fmt: skip
@@ -202,6 +220,66 @@ def add_complete_events(p: argparse.ArgumentParser) -> None:
         "--use-complete-events", action="store_true", dest="complete_events",
         help="use the complete events of truncated list mode",
     )  # fmt: skip
+
+
+def count(text: str) -> int:
+    """Parse a whole number of at least 1.
+
+    Parameters
+    ----------
+    text
+        value of the option
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        for other values
+    """
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not valid; expected a whole number of at least 1"
+        )
+    return value
+
+
+def add_threads(p: argparse._ActionsContainer) -> None:
+    """Add `--threads`.
+
+    Parameters
+    ----------
+    p
+        parser of a verb, or a group of its options
+    """
+    p.add_argument(
+        "--threads", type=count, metavar="N", help="number of CPU threads (default: all cores)"
+    )
+
+
+def add_inputs(p: argparse.ArgumentParser, roles: Iterable[InputRole], before: str = "") -> None:
+    """Add an option for each role.
+
+    Parameters
+    ----------
+    p
+        parser of a verb that reconstructs
+    roles
+        roles of auxiliary files; their values are `input_KEY`
+    before
+        beginning of each help text, such as "PET: "
+    """
+    for role in roles:
+        where = f"input_{role.key}"
+        p.add_argument(
+            f"--{role.key.replace('_', '-')}", dest=where, type=Path, metavar="FILE",
+            help=f"{before}{role.text} (default: none)",
+        )  # fmt: skip
+        # Commands from before version 0.3 have underscores
+        if "_" in role.key:
+            p.add_argument(f"--{role.key}", dest=where, type=Path, help=argparse.SUPPRESS)
 
 
 def resolve_pseudonyms(arguments: argparse.Namespace) -> None:

@@ -116,28 +116,25 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
             return
-        from engine.cli.suggestions import nearest, verb_hint
+        from engine.cli.suggestions import did_you_mean, verb_hint
 
         if isinstance(action, argparse._SubParsersAction) and " " not in self.prog:
             hint = verb_hint(str(value), action.choices)
             # The usage of the program is one line; a list of all verbs would hide the suggestion
             self.error(f"{value!r} is not a verb. {hint} `{self.prog} --help` lists all verbs.")
-        near = nearest(str(value), map(str, action.choices))
-        meant = f" Did you mean {near!r}?" if near else ""
+        meant = did_you_mean(str(value), map(str, action.choices))
         known = ", ".join(map(str, action.choices))
         raise argparse.ArgumentError(action, f"{value!r} is not valid.{meant} Choose from {known}.")
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
-        kind = _NUMBERS.get(action.type) if isinstance(action.type, type) else None
+        no_number = _NO_NUMBER.get(action.type) if isinstance(action.type, type) else None
         try:
             return super()._get_value(action, arg_string)
         except argparse.ArgumentError:
-            if kind is None:
+            if no_number is None:
                 raise
             # Otherwise argparse names the Python type
-            raise argparse.ArgumentError(
-                action, f"{arg_string!r} is not valid; expected {kind}."
-            ) from None
+            raise argparse.ArgumentError(action, no_number.format(arg_string)) from None
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         """Return the options that an abbreviation can mean, without hidden spellings."""
@@ -158,7 +155,7 @@ class Help(argparse.HelpFormatter):
         return help_of(action)
 
 
-_NUMBERS = {int: "a whole number", float: "a number"}
+_NO_NUMBER = {int: "{!r} is not a whole number.", float: "{!r} is not a number."}
 
 
 def help_of(action: argparse.Action) -> str | None:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
 from engine.cli.machine.device import add_device
-from engine.cli.outputs import Output, add_force
+from engine.cli.outputs import Output, add_force, add_threads
 from engine.cli.shards import n_shards, source_of
-from engine.cli.threads import add_threads
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
 from engine.core.paths import made

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine import io
 from engine.cli.console import Console
-from engine.cli.event_log import log_lines
-from engine.cli.inputs import add_inputs
 from engine.cli.machine.device import add_device, device_of
 from engine.cli.outputs import (
     Output,
     add_complete_events,
     add_force,
     add_identify,
+    add_inputs,
     add_json,
     add_output,
+    add_threads,
 )
 from engine.cli.shards import add_shards, cluster_hint, source_of
-from engine.cli.threads import add_threads
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DeviceError, ResourceError, SettingsError
 from engine.core.json_types import Plain
-from engine.data.runs.events import Finished, Progressed
+from engine.data.runs.events import Event, Finished, Progressed
 from engine.data.volume import Volume
 from engine.io import WRITERS, can_save, default_suffixes, save, save_remark
 from engine.io.safety.locks import only_writer
@@ -281,10 +280,10 @@ def _complete(
     )
     volume: Volume | None = None
     hints = _resume_hints(job, arguments)
-    with log_lines(arguments.json, console) as lines, hints, closing(events):
+    with _event_log(arguments.json, console) as write, hints, closing(events):
         for event in events:
             console.show(event)
-            lines.write(event)
+            write(event)
             if isinstance(event, Finished):
                 volume = event.volume
                 # check again: files may have appeared during the run
@@ -303,6 +302,18 @@ def _complete(
         raise ResourceError("The run ended without a volume. Resume it from its last checkpoint.")
     console.line(f"Volume: {output}")
     return volume
+
+
+@contextmanager
+def _event_log(path: Path | None, console: Console) -> Iterator[Callable[[Event], None]]:
+    """Yield a function that writes each event to the file of `--json`, if there is one."""
+    if path is None:
+        yield lambda event: None
+        return
+    from engine.cli.event_log import log_lines  # few runs write their events
+
+    with log_lines(path, console) as lines:
+        yield lines.write
 
 
 def _say_protocol(protocol: Protocol, console: Console) -> None:

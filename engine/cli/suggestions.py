@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
+from engine.core.errors import EngineError
+
 CUTOFF = 0.6
 """Minimum similarity of a suggestion, as `difflib` defines it."""
 
@@ -95,6 +97,20 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return plain[near[0]] if near else ""
 
 
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return the sentence " Did you mean ...?" for a misspelt word; empty if none is similar.
+
+    Parameters
+    ----------
+    word
+        the misspelt word
+    known
+        valid words
+    """
+    near = nearest(word, known)
+    return f" Did you mean {near!r}?" if near else ""
+
+
 def verb_hint(word: str, verbs: Iterable[str]) -> str:
     """Return a sentence that suggests a verb; empty without a suggestion.
 
@@ -166,9 +182,11 @@ def file_hint(path: Path) -> str:
     path
         file or folder that does not exist
     """
+    from engine.io.folder import entries
+
     try:
-        names = [each.name for each in path.parent.iterdir()]
-    except OSError:
+        names = [each.name for each in entries(path.parent)]
+    except (OSError, EngineError):
         return ""
     near = nearest(path.name, names)
     return f"Did you mean {str(path.with_name(near))!r}?" if near else ""

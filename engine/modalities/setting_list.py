@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from engine.core.setting_keys import keys_of, kind_of, settings_in
 from engine.core.settings import Settings
+from engine.core.settings.keys import keys_of, kind_of, settings_in
 from engine.modalities import MODALITIES
 from engine.modalities.settings_page import allowed_text, default_text
 

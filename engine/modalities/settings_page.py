@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal, get_args, get_origin
 
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from engine.core.setting_keys import kind_of, settings_in
 from engine.core.settings import Settings
+from engine.core.settings.keys import kind_of, settings_in
 from engine.modalities import MODALITIES
 
 HEAD = """# Every setting
@@ -29,7 +30,7 @@ def settings_text() -> str:
     return "\n".join((HEAD, *chapters))
 
 
-def chapter(kind: type[Settings]) -> str:
+def chapter(kind: type[BaseModel]) -> str:
     """Return the tables of one type of protocol.
 
     Parameters
@@ -42,7 +43,7 @@ def chapter(kind: type[Settings]) -> str:
     return f"## Protocols of modality {_toml(modality)}\n\n{_table(kind)}\n{groups}"
 
 
-def _groups(kind: type[Settings]) -> Iterator[tuple[str, str]]:
+def _groups(kind: type[BaseModel]) -> Iterator[tuple[str, str]]:
     """Yield name and text of each group of settings inside a protocol, including nested groups."""
     for name, field in kind.model_fields.items():
         for inner in settings_in(field.annotation):
@@ -55,13 +56,13 @@ def _groups(kind: type[Settings]) -> Iterator[tuple[str, str]]:
             yield from ((f"{key}: {k}", text) for k, text in _groups(inner))
 
 
-def _own(kind: type[Settings]) -> dict[str, FieldInfo]:
+def _own(kind: type[BaseModel]) -> dict[str, FieldInfo]:
     """Return the fields that a file sets in this group itself, without tags."""
     fields = kind.model_fields.items()
     return {name: f for name, f in fields if name not in ("kind", "modality")}
 
 
-def _table(kind: type[Settings]) -> str:
+def _table(kind: type[BaseModel]) -> str:
     rows = (_row(name, field) for name, field in _own(kind).items())
     return COLUMNS + "".join(rows)
 

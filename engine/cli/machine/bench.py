@@ -12,11 +12,10 @@ from pathlib import Path
 
 from engine.cli.console import Console
 from engine.cli.machine import bench_peers
-from engine.cli.machine.bench_options import keep, work_of
+from engine.cli.machine.bench_options import add_keep_tuning, add_parts, keep, work_of
 from engine.cli.machine.device import add_device, device_of
-from engine.cli.outputs import Output, add_force, add_json
+from engine.cli.outputs import Output, add_force, add_json, add_threads, count
 from engine.cli.simulate.response import resume_hint
-from engine.cli.threads import add_threads, count
 from engine.cli.verbs import Verbs, add_verb
 from engine.core import backend
 from engine.core.backend import Backend
@@ -67,33 +66,18 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _add_listmode(p: argparse.ArgumentParser) -> None:
-    p.add_argument(
-        "--parts",
-        metavar="A,B",
-        help="parts: projector, table2, table3, kernels (default: all that the device has)",
-    )
+    add_parts(p, "projector, table2, table3, kernels", "all that the device has")
     add_device(p, BOTH)
     add_threads(p)
-    p.add_argument(
-        "--events", type=count, metavar="N", help="events per part (default: those of each part)"
-    )
-    p.add_argument(
-        "--sizes",
-        metavar="32,128",
-        help="cube edges in voxels, for table2 and kernels (default: those of each part)",
-    )
+    p.add_argument("--events", type=count, metavar="N", help="events (default: per part)")
+    p.add_argument("--sizes", metavar="32,128", help="edges in voxels (default: per part)")
     p.add_argument(
         "--iterations",
         type=count,
         metavar="N",
-        help="iterations of table2 and table3 (default: those of each part)",
+        help="iterations (default: per part)",
     )
-    p.add_argument(
-        "--repeats",
-        type=count,
-        metavar="N",
-        help="repetitions; the median is reported (default: 3)",
-    )
+    p.add_argument("--repeats", type=count, metavar="N", help="repetitions (default: 3)")
     p.add_argument(
         "--budget",
         type=float,
@@ -102,23 +86,12 @@ def _add_listmode(p: argparse.ArgumentParser) -> None:
         help="time for kernels [s] (default: %(default)g)",
     )
     add_json(p, "write the measurements")
-    p.add_argument(
-        "--keep-tuning",
-        type=Path,
-        action=Output,
-        metavar="OUT",
-        help="write the best variants (default: none)",
-    )
+    add_keep_tuning(p)
     p.set_defaults(act=_listmode)
 
 
 def _add_cone(p: argparse.ArgumentParser) -> None:
-    p.add_argument(
-        "--parts",
-        metavar="A,B",
-        help="parts: projectors, kernels, patches, slices (default: projectors; on a GPU "
-        "also kernels)",
-    )
+    add_parts(p, "projectors, kernels, patches, slices", "projectors; on a GPU also kernels")
     add_device(p)
     add_threads(p)
     p.add_argument("--sizes", default="128,256", metavar="128,256", help="cube edges in voxels")
@@ -138,22 +111,12 @@ def _add_cone(p: argparse.ArgumentParser) -> None:
         "--quick", action="store_true", help="tiny sizes for all parts except projectors"
     )
     add_json(p, "write the measurements")
-    p.add_argument(
-        "--keep-tuning",
-        type=Path,
-        action=Output,
-        metavar="OUT",
-        help="write the best variants (default: none)",
-    )
+    add_keep_tuning(p)
     p.set_defaults(act=_cone)
 
 
 def _add_dual_head(p: argparse.ArgumentParser) -> None:
-    p.add_argument(
-        "--parts",
-        metavar="A,B",
-        help="parts: projection, forms, kernels, images (default: those that take minutes)",
-    )
+    add_parts(p, "projection, forms, kernels, images", "those that take minutes")
     p.add_argument(
         "--system", choices=("full", "demo", "test"), default="full",
         help="size of the scanner (default: %(default)s)",
@@ -164,24 +127,15 @@ def _add_dual_head(p: argparse.ArgumentParser) -> None:
     add_device(p, BOTH)
     add_threads(p)
     p.add_argument(
-        "--subsets",
-        type=count,
-        metavar="N",
-        help="number of subsets to measure (default: all; full system: 2)",
+        "--subsets", type=count, metavar="N", help="measured subsets (default: all; full system: 2)"
     )
     p.add_argument(
-        "--of",
-        type=count,
-        metavar="N",
-        help="subsets per iteration (default: that of the system; full system: 72)",
+        "--of", type=count, metavar="N", help="subsets per iteration (default: that of the system)"
     )
     p.add_argument("--repeats", type=count, default=1, metavar="N", help="repetitions of each case")
     p.add_argument("--iterations", type=count, default=24, metavar="N", help="iterations of images")
     p.add_argument(
-        "--counts",
-        type=float,
-        metavar="N",
-        help="counts of images (default: 3.1 per line of response)",
+        "--counts", type=float, metavar="N", help="counts of images (default: 3.1 per line)"
     )
     add_json(p, "write the measurements")
     p.set_defaults(act=_dual_head)
@@ -207,11 +161,7 @@ def _add_live(p: argparse.ArgumentParser) -> None:
 
 
 def _add_gpu(p: argparse.ArgumentParser) -> None:
-    p.add_argument(
-        "--parts", metavar="A,B",
-        help="parts: fdk, projectors, scatter, subsets, runs (default: "
-        "all)"
-    )  # fmt: skip
+    add_parts(p, "fdk, projectors, scatter, subsets, runs", "all")
     add_device(p, default="cuda")
     add_threads(p)
     p.add_argument("--repeats", type=count, default=5, metavar="N", help="repetitions of each case")

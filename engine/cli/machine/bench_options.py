@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
 
-from engine.cli.outputs import write_json
-from engine.cli.threads import count
+from engine.cli.outputs import Output, count, write_json
 from engine.core.json_types import Plain
+
+
+def add_parts(p: argparse.ArgumentParser, parts: str, default: str) -> None:
+    """Add `--parts`.
+
+    Parameters
+    ----------
+    p
+        parser of a suite
+    parts
+        names of its parts
+    default
+        parts that are measured without the option
+    """
+    p.add_argument("--parts", metavar="A,B", help=f"parts: {parts} (default: {default})")
+
+
+def add_keep_tuning(p: argparse.ArgumentParser) -> None:
+    """Add `--keep-tuning`.
+
+    Parameters
+    ----------
+    p
+        parser of a suite that searches for the best variants
+    """
+    p.add_argument(
+        "--keep-tuning", type=Path, action=Output, metavar="OUT",
+        help="write the best variants (default: none)",
+    )  # fmt: skip
 
 
 def work_of(text: str) -> tuple[int, int, int]:

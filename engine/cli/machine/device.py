@@ -29,11 +29,10 @@ def add_device(p: argparse.ArgumentParser, *others: str, default: str = "auto") 
     def device(text: str) -> str:
         if text in others or backend.is_device_name(text):
             return text
-        from engine.cli.suggestions import nearest
+        from engine.cli.suggestions import did_you_mean
 
         known = ", ".join((*backend.DEVICES, "cuda:1", *others))
-        near = nearest(text, (*backend.DEVICES, *others))
-        meant = f" Did you mean {near!r}?" if near else ""
+        meant = did_you_mean(text, (*backend.DEVICES, *others))
         raise argparse.ArgumentTypeError(f"{text!r} is not valid.{meant} Choose from {known}.")
 
     names = "|".join((*backend.DEVICES, *others))

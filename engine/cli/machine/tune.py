@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
 from engine.cli.machine.device import add_device, device_of
-from engine.cli.outputs import add_force, add_json, write_json
-from engine.cli.threads import add_threads
+from engine.cli.outputs import add_force, add_json, add_threads, write_json
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.backend import Backend
 from engine.core.errors import ResourceError

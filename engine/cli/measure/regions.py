@@ -76,17 +76,19 @@ def add_verbs(verbs: Verbs) -> None:
     )  # fmt: skip
     p.add_argument(
         "--rtstruct", type=Path, action=Output, written=lambda path, _: (path,),
-        metavar="OUT.dcm", help="write an RT structure set with contours in the slices",
+        metavar="OUT.dcm", help="write an RT structure set with contours in the slices "
+        "(default: none)",
     )  # fmt: skip
     p.add_argument(
         "--sr", type=Path, action=Output, metavar="OUT.dcm",
         written=lambda path, _: (path, segmentation_beside(path)),
         help="write the statistics as a DICOM structured report (TID 1500), with its segmentation "
-        "next to it",
+        "next to it (default: none)",
     )  # fmt: skip
     p.add_argument(
         "--like", type=Path, metavar="FILE",
-        help="for DICOM: image or order with the patient, see `dicom write`",
+        help="for DICOM: image or order with the patient, see `dicom write` "
+        "(default: pseudonyms)",
     )  # fmt: skip
     p.add_argument(
         "--identify", action="store_true", help="for DICOM: write real names, see `dicom write`"

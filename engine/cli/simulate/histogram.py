@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
-from engine.cli.outputs import add_force, add_merge_layers, add_output
-from engine.cli.simulate.phantoms import no_such_phantom
+from engine.cli.outputs import add_force, add_merge_layers, add_output, add_threads
 from engine.cli.simulate.response import panels_of, resume_hint
-from engine.cli.threads import add_threads
+from engine.core.errors import SettingsError
 from engine.data.runs.events import Progressed, StageStarted
 
 if TYPE_CHECKING:
@@ -141,5 +140,8 @@ def _phantom(name: str, radius_mm: float) -> Phantom:
     if name == "derenzo":
         return derenzo(radius_mm=radius_mm, along="y")
     if name not in PHANTOMS:
-        raise no_such_phantom(name, PHANTOMS)
+        from engine.cli.suggestions import did_you_mean
+
+        meant = did_you_mean(name, PHANTOMS)
+        raise SettingsError(f"--phantom {name!r}: expected one of {', '.join(PHANTOMS)}.{meant}")
     return PHANTOMS[name]()

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.cli.console import Console
-from engine.cli.outputs import add_force, add_output
-from engine.cli.simulate.phantoms import no_such_phantom
-from engine.cli.threads import add_threads
+from engine.cli.outputs import add_force, add_output, add_threads
 from engine.core.errors import SettingsError
 from engine.core.json_types import Plain
 from engine.data.runs.events import Progressed
@@ -191,7 +189,12 @@ def _phantom(name: str, scale: float) -> ShapePhantom | VoxelPhantom:
         made = makers[name]()
         return ShapePhantom(made.name, scaled(made.shapes, scale))
     if not Path(name).exists():
-        raise no_such_phantom(name, makers, ", or a volume")
+        from engine.cli.suggestions import did_you_mean
+
+        meant = did_you_mean(name, makers)
+        raise SettingsError(
+            f"--phantom {name!r}: expected one of {', '.join(makers)}, or a volume.{meant}"
+        )
     # A volume has its own voxel size
     if scale != 1:
         raise SettingsError(

@@ -9,7 +9,6 @@ from typing import Any
 from engine.cli.console import Console
 from engine.cli.outputs import add_force, add_output
 from engine.cli.simulate import histogram, projections
-from engine.cli.simulate.phantoms import no_such_phantom
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import SettingsError
 from engine.data.runs.events import Progressed
@@ -77,7 +76,12 @@ def _simulate(arguments: argparse.Namespace, console: Console) -> None:
     elif arguments.phantom in PHANTOMS:
         phantom = PHANTOMS[arguments.phantom]()
     else:
-        raise no_such_phantom(arguments.phantom, PHANTOMS)
+        from engine.cli.suggestions import did_you_mean
+
+        meant = did_you_mean(arguments.phantom, PHANTOMS)
+        raise SettingsError(
+            f"--phantom {arguments.phantom!r}: expected one of {', '.join(PHANTOMS)}.{meant}"
+        )
     scanner = read_scanner(arguments.scanner)
     console.log(f"Simulating {arguments.prompts:,} prompts on {scanner.name}")
     data = simulate_listmode(

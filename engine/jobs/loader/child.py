@@ -11,11 +11,14 @@ import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from threading import Thread
+from typing import TYPE_CHECKING
 
 from engine.core.errors import EngineError, FileFormatError, ResourceError
 from engine.jobs.loader.limits import limited_memory, write_no_core
 from engine.jobs.loader.packing import Parcel, pack, send_files
-from engine.jobs.process.slots import AttachedSlots
+
+if TYPE_CHECKING:
+    from engine.jobs.process.slots import AttachedSlots
 
 log = logging.getLogger(__name__)
 ORPHANED = 3
@@ -102,6 +105,8 @@ def _answer(line: Connection, parcel: Parcel) -> None:
     if parcel.buffers:
         names = line.recv()
         if names:
+            from engine.jobs.process.slots import AttachedSlots  # most answers are small
+
             _fill(AttachedSlots(names), parcel)
         else:  # too little shared memory
             for buffer in parcel.buffers:

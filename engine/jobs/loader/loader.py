@@ -19,13 +19,14 @@ from engine.core.errors import EngineError, FileFormatError, ReadingStoppedError
 from engine.jobs.loader.child import main
 from engine.jobs.loader.limits import allowed_seconds
 from engine.jobs.loader.packing import receive_files, unpack
-from engine.jobs.process.slots import OwnedSlots
 from engine.jobs.process.starting import new_process, process_context
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
     import psutil
+
+    from engine.jobs.process.slots import OwnedSlots
 
 T = TypeVar("T")
 LOOK_S = 0.1
@@ -267,6 +268,8 @@ class Loader:
     def _slots(self, sizes: list[int]) -> OwnedSlots | None:
         if not sizes:
             return None
+        from engine.jobs.process.slots import OwnedSlots  # most answers have no large arrays
+
         with suppress(OSError):  # too little shared memory: through the pipe
             return OwnedSlots(1, sum(sizes))
         return None

@@ -66,14 +66,14 @@ def _numbers(text: str) -> list[Any] | None:
 
 
 def _takes_text(key: str, kind: type[Settings]) -> bool:
-    from engine.core.setting_keys import accepts_text, keys_of
+    from engine.core.settings.keys import accepts_text, keys_of
 
     return any(accepts_text(each.field.annotation) for each in keys_of(kind) if each.key == key)
 
 
 def _has_kind(key: str, value: str, kind: type[Settings]) -> bool:
     """Return True if a key is a group, and a value is one of its kinds."""
-    from engine.core.setting_keys import keys_of, kind_of, settings_in
+    from engine.core.settings.keys import keys_of, kind_of, settings_in
 
     groups = (
         settings_in(each.field.annotation, in_lists=False)
@@ -89,15 +89,7 @@ def _assign(values: Plain, keys: list[str], value: Any, assignment: str) -> None
         if inner is None and key in values:  # an optional group, which this assignment begins
             inner = values[key] = {}
         if not isinstance(inner, dict):
-            groups = sorted(name for name in values if isinstance(values[name], dict))
-            near = get_close_matches(key, groups, n=1)
-            choose = f"did you mean {near[0]!r}? Choose" if near else "choose"
-            where = f"{'.'.join(keys[:n])!r} has no group" if n else "there is no group"
-            raise SettingsError(
-                f"--set {assignment!r}: {where} {key!r}; {choose} from {', '.join(groups)}."
-                if groups
-                else f"--set {assignment!r}: {where} {key!r}."
-            )
+            raise _no_group(assignment, ".".join(keys[: n + 1]), values)
         values = inner
     group = values.get(keys[-1])
     # A misspelt kind, so that the error lists all of them
@@ -107,3 +99,16 @@ def _assign(values: Plain, keys: list[str], value: Any, assignment: str) -> None
     if keys[-1] == "kind" and values.get("kind") != value:
         values.clear()  # another kind has its own settings, at their defaults
     values[keys[-1]] = value
+
+
+def _no_group(assignment: str, key: str, values: Plain) -> SettingsError:
+    """Return the error for a group that the values do not have, with a suggestion."""
+    groups = sorted(name for name in values if isinstance(values[name], dict))
+    known = ", ".join(groups) or "none"
+    near = get_close_matches(key.rpartition(".")[2], groups, n=1)
+    if near:
+        return SettingsError(
+            f"--set {assignment!r}: there is no group {key!r} (did you mean {near[0]!r}?); choose "
+            f"from {known}."
+        )
+    return SettingsError(f"--set {assignment!r}: there is no group {key!r}; choose from {known}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.core.errors import SettingsError
-from engine.core.setting_keys import nearest_key
+from engine.core.settings.keys import nearest_key
 from engine.modalities.studies import find_protocol
 from engine.protocols.study.assignments import with_settings
 
@@ -13,8 +13,8 @@ FAULTS = {
     "algorithm.iteration=6": "unknown key 'algorithm.iteration' (did you mean "
     "'algorithm.iterations'?).",
     "iterations=6": "unknown key 'iterations' (did you mean 'algorithm.iterations'?).",
-    "algoritm.iterations=6": "there is no group 'algoritm'; did you mean 'algorithm'?",
-    "corrections.scater.use=on": "'corrections' has no group 'scater'; did you mean 'scatter'?",
+    "algoritm.iterations=6": "there is no group 'algoritm' (did you mean 'algorithm'?)",
+    "corrections.scater.use=on": "there is no group 'corrections.scater' (did you mean 'scatter'?)",
     "algorithm=mlme": "algorithm: there is no kind 'mlme'; did you mean 'mlem'?",
     "algorithm=5": "algorithm: expected a group of settings, got 5",
     "algorithm.iterations=0": "algorithm.iterations: expected a number of at least 1, got 0",

@@ -69,7 +69,7 @@ def test_a_group_lists_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_unknown_setting_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["settings", "algorithm.iteratoins"]) == USER_FAULT
+    assert main(["settings", "algorithm.iteratons"]) == USER_FAULT
     assert "Did you mean 'algorithm.iterations'?" in capsys.readouterr().err
 
 

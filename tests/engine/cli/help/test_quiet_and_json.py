@@ -97,3 +97,6 @@ def test_the_default_output_is_stated_and_never_replaced(
     assert main(["reconstruct", str(scan), *SETTINGS]) == USER_FAULT
     assert "image.nii.gz" in capsys.readouterr().err
     assert Path("image.nii.gz").read_bytes() == before
+    # A file with the name of the default is no input of another output
+    run(capsys, "reconstruct", str(scan), "-o", "other.h5", *SETTINGS)
+    run(capsys, "reconstruct", str(scan), "-o", "image.nii.gz", "--force", *SETTINGS)
