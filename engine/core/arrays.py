@@ -18,6 +18,7 @@ import numpy
 from numpy.typing import NDArray
 
 from engine.core.errors import DataError, ResourceError
+from engine.core.interactive import shown
 
 Array = NDArray[Any]
 """A NumPy array, or a GPU array with the same interface; docstrings state a required dtype."""
@@ -102,7 +103,12 @@ def as_supported(values: Any) -> Any:
         have labels (xarray) or are not computed yet (Dask, JAX in `jit`); or if their device is
         neither the host nor a CUDA GPU
     """
-    values = _converted(values)
+    given, values = values, _converted(values)
+    if getattr(values.dtype, "kind", "f") not in "biufc":
+        raise DataError(
+            f"got {shown(given)}, which contains no numbers, expected an array of real numbers; "
+            "convert it with numpy.asarray(values, float)."
+        )
     if values.dtype.kind == "c":
         raise DataError(
             f"The array has the complex type {values.dtype}, expected real numbers; pass the "

@@ -46,6 +46,20 @@ class SettingsError(EngineError):
     """A protocol, scanner or study file, or an option, contains an invalid value."""
 
 
+class InvalidSettingsError(SettingsError, ValueError):
+    """Settings that a Python program makes contain an invalid value.
+
+    It is a `ValueError` too. A check of other settings therefore reports it like its own errors.
+    """
+
+
+class ArgumentError(SettingsError, TypeError, ValueError):
+    """A call from Python has a wrong argument.
+
+    It is a `TypeError` and a `ValueError` too, as Python programs expect.
+    """
+
+
 class GeometryError(EngineError):
     """Data, scanner and images do not match in space."""
 

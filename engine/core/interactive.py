@@ -111,3 +111,25 @@ def _same_arrays(one: Any, other: Any) -> bool:
         return bool((one == other).all())
     # Only NaN differs from itself.
     return bool(((one == other) | ((one != one) & (other != other))).all())
+
+
+LONGEST_VALUE = 80
+"""Maximum number of characters of a value in a message."""
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: short, and without addresses in memory.
+
+    Parameters
+    ----------
+    value
+        any value
+    """
+    if hasattr(value, "dtype") and hasattr(value, "shape") and value.shape:
+        return f"an array of {value.dtype} with the shape {tuple(value.shape)}"
+    if isinstance(value, str | int | float | complex | bytes | tuple | list | dict | type(None)):
+        text = repr(value)
+        return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    return f"an object of type {type(value).__name__}"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.arrays import Array
+from engine.core.checked import checked_class
 from engine.core.errors import GeometryError
 from engine.core.interactive import Described
 from engine.core.json_types import Plain
@@ -26,6 +27,7 @@ CHUNK = 4_000_000
 """Events counted in one step."""
 
 
+@checked_class()
 @dataclass(frozen=True, eq=False, repr=False)
 class Histogram(Described):
     """Counts of one frame on every line, and the corrections prepared so far.

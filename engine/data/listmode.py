@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.interactive import Described
+from engine.core.checked import checked_class
+from engine.core.errors import DataError, GeometryError
+from engine.core.interactive import Described, shown
 from engine.data.storage.columns import MEMORY, ColumnStorage, pieces
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from engine.geometry.scanner import Scanner
 
 
+@checked_class(unchecked=("crystals",))
 @dataclass(frozen=True, eq=False, repr=False)
 class ListMode(Described):
     """Coincidences of one frame, in any order, and the corrections prepared so far.
@@ -95,6 +99,36 @@ class ListMode(Described):
     notes: tuple[str, ...] = ()
     storage: ColumnStorage = field(default=MEMORY, compare=False)
     n_ordered: int | None = None
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.crystals, "shape"):
+            raise DataError(
+                f"ListMode: crystals is {shown(self.crystals)}, expected an array of int32; "
+                "convert it with numpy.asarray."
+            )
+        shape = tuple(self.crystals.shape)
+        if len(shape) != 2 or shape[1] != 2:
+            raise GeometryError(
+                f"crystals have the shape {shape}, expected (n_events, 2), written (n, 2) for n "
+                "events; give two crystals for each event."
+            )
+        if getattr(self.crystals.dtype, "kind", "i") not in "iu":
+            raise DataError(
+                f"'crystals' has the type {self.crystals.dtype}, expected whole numbers (int32); "
+                "give the numbers of the crystals."
+            )
+        for name in ("delayed", "tof_bins", "time_ms", "additive", "factors", "background"):
+            column = getattr(self, name)
+            if column is not None and len(column) != shape[0]:
+                raise GeometryError(
+                    f"{name!r} has the shape ({len(column)},), expected ({shape[0]},); give one "
+                    "value for each event."
+                )
+        if not 0 <= self.duration_s < inf:
+            raise DataError(
+                f"ListMode: duration_s is {self.duration_s:g}, expected at least 0; give the "
+                "length of the frame in s."
+            )
 
     def facts(self) -> Mapping[str, str]:
         columns = {"time of flight": self.tof_bins, "times": self.time_ms}

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.arrays import Array, module_of, n_not_finite
+from engine.core.checked import checked_class
 from engine.core.errors import DataError, GeometryError
 from engine.core.interactive import Described
 from engine.core.json_types import Plain
@@ -23,6 +24,7 @@ _BLOCK = 32
 """Views that one step reads."""
 
 
+@checked_class()
 @dataclass(frozen=True, eq=False, repr=False)
 class Projections(Described):
     """An X-ray scan, and the corrections prepared so far.

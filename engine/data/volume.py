@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from engine.core.checked import checked_class
 from engine.core.errors import GeometryError
 from engine.core.interactive import Described
 from engine.core.json_types import Plain
@@ -28,6 +29,7 @@ QUANTITY = "quantity"
 """Key of `Volume.info` for images that show something else than the reconstructed values."""
 
 
+@checked_class()
 @dataclass(frozen=True, eq=False, repr=False)
 class Volume(Described):
     """Values on an image grid.

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.arrays import module_of
+from engine.core.checked import checked_class
 from engine.core.errors import GeometryError
 from engine.core.json_types import Plain
 from engine.geometry.grid import Point
@@ -22,6 +23,7 @@ from engine.geometry.scanner import Scanner
 from engine.geometry.tof import TofBins
 
 
+@checked_class()
 class CrystalMap(Scanner):
     """Crystals at listed positions.
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pydantic import model_validator
 
 from engine.core.arrays import Array, module_of
+from engine.core.checked import checked_class
 from engine.core.json_types import Plain
 from engine.core.settings import Settings, setting
 from engine.geometry.grid import ImageGrid, Point
@@ -104,6 +105,7 @@ class DualHeadSettings(Settings):
         return self
 
 
+@checked_class()
 class DualHead(Scanner):
     """Two panels of crystals that face each other across y = 0.
 

@@ -11,9 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.checked import checked_class
+
 Point = tuple[float, float, float]
 
 
+@checked_class(positive=("shape", "voxel_mm"), finite=("centre_mm",))
 @dataclass(frozen=True)
 class ImageGrid:
     """Axis-aligned voxels.

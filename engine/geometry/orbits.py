@@ -18,6 +18,7 @@ from math import isfinite, tau
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from engine.core.checked import checked
 from engine.core.errors import GeometryError
 from engine.geometry.xray import Beam, XrayGeometry
 
@@ -44,6 +45,7 @@ def circle(n_views: int, *, first_rad: float = 0.0, range_rad: float = tau) -> A
     return np.asarray(first_rad + np.arange(n_views) * (range_rad / n_views))
 
 
+@checked()
 def circular_cone(
     angles_rad: ArrayLike,
     *,
@@ -102,6 +104,7 @@ def circular_cone(
     return _turned(_seeing_axis(still, axis_column, axis_row), angles_rad)
 
 
+@checked()
 def helical(
     angles_rad: ArrayLike,
     *,
@@ -155,6 +158,7 @@ def helical(
     return circle.moved(shift_mm=height[:, None] * (0, 0, 1))
 
 
+@checked()
 def fan(
     angles_rad: ArrayLike,
     *,
@@ -204,6 +208,7 @@ def fan(
     )
 
 
+@checked()
 def parallel(
     angles_rad: ArrayLike,
     *,
@@ -248,6 +253,7 @@ def parallel(
     return _turned(_seeing_axis(still.rolled(roll_rad), axis_column, axis_row), angles_rad)
 
 
+@checked()
 def from_astra_vectors(
     vectors: ArrayLike, *, shape: tuple[int, int], beam: Beam = "cone"
 ) -> XrayGeometry:
@@ -290,6 +296,7 @@ def from_astra_vectors(
     return XrayGeometry(beam, source, detector, u, v, shape)
 
 
+@checked()
 def to_astra_vectors(geometry: XrayGeometry) -> Array:
     """Return the vectors of ASTRA's `cone_vec` or `parallel3d_vec`.
 
@@ -352,7 +359,12 @@ def _turned(geometry: XrayGeometry, angles_rad: ArrayLike) -> XrayGeometry:
 def _angles(angles_rad: ArrayLike) -> Array:
     angles = np.asarray(angles_rad, float)
     # NaN angles come from text files with missing lines; they would spread to every voxel.
-    if angles.ndim != 1 or not len(angles) or not np.isfinite(angles).all():
+    bad = angles[~np.isfinite(angles)]
+    if bad.size:
+        raise GeometryError(
+            f"the angles contain {bad.flat[0]:g}; give one finite angle for each view [rad]."
+        )
+    if angles.ndim != 1 or not len(angles):
         raise GeometryError(
             f"angles of shape {angles.shape} are invalid; give one finite angle for each view "
             "[rad]."
@@ -364,5 +376,12 @@ def _check_distances(source_axis_mm: float, source_detector_mm: float) -> None:
     if not (0 < source_axis_mm < float("inf") and 0 < source_detector_mm < float("inf")):
         raise GeometryError(
             f"the distances from source to axis ({source_axis_mm:g} mm) and from source to "
-            f"detector ({source_detector_mm:g} mm) must both be above 0."
+            f"detector ({source_detector_mm:g} mm) must both be above 0; correct source_axis_mm or "
+            "source_detector_mm."
+        )
+    if source_detector_mm < source_axis_mm:
+        raise GeometryError(
+            f"source_detector_mm is {source_detector_mm:g}, expected at least source_axis_mm "
+            f"({source_axis_mm:g}): the detector is behind the axis; exchange "
+            "the distances."
         )

@@ -14,6 +14,7 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.checked import checked
 from engine.geometry.grid import ImageGrid, Point
 
 Value = TypeVar("Value", bound=np.generic)
@@ -206,6 +207,7 @@ class Orientation:
         return Rect(min(u_mm), min(v_mm), abs(u_mm[1] - u_mm[0]), abs(v_mm[1] - v_mm[0]))
 
 
+@checked()
 def orientation(
     plane: PlaneName, convention: Convention = "radiological", axes: str = "LPS"
 ) -> Orientation:
@@ -251,6 +253,7 @@ def to_patient_axes(axes: str) -> NDArray[np.float64]:
     return matrix
 
 
+@checked()
 def plane_across(axis: int, axes: str = "LPS") -> PlaneName:
     """Return the plane whose slices are stacked along an axis.
 

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.checked import checked_class
 from engine.core.errors import GeometryError
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.xray import XrayGeometry
@@ -23,6 +24,12 @@ _ROUNDING = 1e-12
 UNTURNED = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
 
 
+@checked_class(
+    positive=(
+        "shape",
+        "pixel_mm",
+    )
+)
 @dataclass(frozen=True)
 class Plane:
     """A slice, one pixel thick.

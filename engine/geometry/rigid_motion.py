@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.checked import checked_class
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.geometry.grid import Point
@@ -20,6 +21,12 @@ Matrix = NDArray[np.float64]
 FARTHEST_MM, MOST_DEG = 5000.0, 180.0
 
 
+@checked_class(
+    finite=(
+        "shift_mm",
+        "turn_deg",
+    )
+)
 @dataclass(frozen=True)
 class RigidMotion:
     """Rotation of a volume about its centre, then a shift.

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from pydantic import model_validator
 
 from engine.core.arrays import Array, module_of
+from engine.core.checked import checked_class
 from engine.core.json_types import Plain
 from engine.core.settings import Settings, setting
 from engine.geometry.crystal_gaps import CrystalRing, gap_factor
@@ -125,6 +126,7 @@ class RingSettings(Settings):
         return self
 
 
+@checked_class()
 class RingScanner(Scanner):
     """Rings of crystals round the z axis.
 

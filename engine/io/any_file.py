@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine import io
+from engine.core.checked import checked
 from engine.core.errors import UnknownFormatError
 from engine.core.json_types import Plain
 from engine.data.histogram import Histogram
@@ -19,6 +20,7 @@ from engine.io.safety.open_input import open_input
 from engine.io.xray.find import find
 
 
+@checked()
 def read(
     path: Path | str, *, scanner: str | None = None, complete_events: bool = False
 ) -> Scan | Volume:
@@ -107,6 +109,7 @@ def format_of_volume(path: Path) -> str:
         return io.VOLUME_READERS.format_of(file)
 
 
+@checked()
 def save(data: Scan | Volume, path: Path | str, provenance: Plain | None = None) -> None:
     """Write a volume or a scan, completely or not at all.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import field_validator
 
+from engine.core.checked import checked
 from engine.core.errors import EngineError, SettingsError, UnknownFormatError
 from engine.core.settings import parse, to_toml
 from engine.io.folder import exists
@@ -102,6 +103,7 @@ def modality_of(protocol: Protocol) -> AnyModality:
     return found
 
 
+@checked()
 def read_study(path: Path | str, *, is_own: bool = False) -> Study:
     """Read a study file; relative paths start at its folder.
 
@@ -335,6 +337,7 @@ def _key_of(values: dict[str, Any]) -> str:
     return str(values.get("modality", MODALITIES.keys[0]))
 
 
+@checked()
 def find_protocol(name_or_path: str) -> Protocol:
     """Return a protocol by the name of one that comes with the program, or by its file.
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Never, Self, overload
 from engine.core.arrays import Array, as_supported, module_of, to_host
 from engine.core.backend import Backend
 from engine.core.backend.filters import solvers_of_cupy
-from engine.core.errors import GeometryError
-from engine.core.interactive import same, table
+from engine.core.errors import ArgumentError, GeometryError
+from engine.core.interactive import same, shown, table
 from engine.core.profiling import Profiler
 from engine.operators.of_any_operator import (
     adaptor,
@@ -239,16 +239,29 @@ class LinearOperator(ABC):
         return _Product(self, other) if isinstance(other, LinearOperator) else self(other)
 
     def __rmatmul__(self, other: object) -> Never:
-        raise TypeError(
+        raise ArgumentError(
             f"{type(other).__name__} @ {self.name}: an operator must be on the left of its "
             "argument; write A.T @ y for the adjoint."
         )
 
     def __add__(self, other: LinearOperator) -> LinearOperator:
-        return _Sum(self, other) if isinstance(other, LinearOperator) else NotImplemented
+        return _Sum(self, self._addend(other))
 
     def __sub__(self, other: LinearOperator) -> LinearOperator:
-        return _Sum(self, -other) if isinstance(other, LinearOperator) else NotImplemented
+        return _Sum(self, -self._addend(other))
+
+    def __radd__(self, other: object) -> LinearOperator:
+        return self._addend(other)  # raises: operators have their own sum
+
+    __rsub__ = __radd__
+
+    def _addend(self, other: Any) -> LinearOperator:
+        if isinstance(other, LinearOperator):
+            return other
+        raise ArgumentError(
+            f"{self.name} + {shown(other)}: only another operator can be added or subtracted; use "
+            "A + B, or 2 * A for a factor."
+        )
 
     def __neg__(self) -> LinearOperator:
         return _Scaled(-1.0, self)

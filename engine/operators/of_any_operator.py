@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.core.arrays import Array, accepted, is_tensor, module_of
-from engine.core.errors import DataError, NumericalError, ResourceError
+from engine.core.errors import ArgumentError, DataError, NumericalError, ResourceError
+from engine.core.interactive import shown
 
 if TYPE_CHECKING:
     from engine.operators.base import LinearOperator
@@ -206,15 +207,15 @@ def real_number(factor: Any, operator: str) -> float:
 
     Raises
     ------
-    TypeError
-        for anything else, with the correct expression
+    ArgumentError
+        for anything else, with the correct expression; it is a TypeError too
     """
     if isinstance(factor, Real):
         return float(factor)
     # CuPy returns sums as arrays without axes; converting them waits for the GPU.
     if getattr(factor, "ndim", None) == 0 and factor.dtype.kind in "iuf":
         return float(factor)
-    raise TypeError(
-        f"{operator} cannot be multiplied by {type(factor).__name__}; use a real number, A @ B "
-        "for two operators, or Diagonal(factors) @ A for one factor per value."
+    raise ArgumentError(
+        f"{operator} cannot be multiplied by {type(factor).__name__}, got {shown(factor)}; use a "
+        "real number, A @ B for two operators, or Diagonal(factors) @ A for one factor per value."
     )

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.arrays import Array, module_of
+from engine.core.checked import checked_class
+from engine.core.errors import GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.kernels.rays.slice_tracing import EventRows
@@ -16,6 +18,7 @@ from engine.kernels.rays.tof import chord_table
 from engine.operators.ray_checks import check_bins, check_ends, check_points
 
 
+@checked_class()
 @dataclass(frozen=True)
 class Rays:
     """Rays: the rows of a projector.
@@ -37,6 +40,15 @@ class Rays:
     points_mm: NDArray[np.float64]
     ends: NDArray[np.int32]
     tof_bins: NDArray[np.int16] | None = None
+
+    def __post_init__(self) -> None:
+        for name, width in (("points_mm", 3), ("ends", 2)):
+            array = getattr(self, name)
+            if len(array.shape) != 2 or array.shape[1] != width:
+                raise GeometryError(
+                    f"Rays: {name} has the shape {tuple(array.shape)}, expected (n, {width}); give "
+                    "one row for each point or ray."
+                )
 
 
 def checked_rows(

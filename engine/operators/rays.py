@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array, module_of, to_host
 from engine.core.backend import Backend
-from engine.core.errors import NumericalError, ResourceError
+from engine.core.checked import checked_class
+from engine.core.errors import ArgumentError, NumericalError, ResourceError
+from engine.core.interactive import shown
 from engine.core.profiling import Profiler
 from engine.data.storage.columns import MEMORY, ColumnStorage
 from engine.geometry.grid import ImageGrid
@@ -44,6 +46,7 @@ _DEFINITION = (
 """Attributes that define a projector, in addition to its rows."""
 
 
+@checked_class()
 class RayProjector(LinearOperator):
     """Line integrals along rays, their adjoint, and the EM update fused into one pass.
 
@@ -93,6 +96,11 @@ class RayProjector(LinearOperator):
         profiler: Profiler | None = None,
     ) -> None:
         check_size(grid)
+        if getattr(dtype, "__name__", str(dtype)) not in ("float32", "float64"):
+            raise ArgumentError(
+                f"RayProjector: dtype is {shown(dtype)}, expected 'float32' or 'float64'; choose "
+                "one of them."
+            )
         self.grid, self.on, self.reproducible, self.storage = grid, on, reproducible, storage
         self.in_shape = grid.shape
         self.dtype = np.dtype(dtype)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from math import atan2, cos, degrees, hypot, radians, sin, sqrt
 
+from engine.core.checked import checked
 from engine.geometry.grid import Point
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.phantoms import BONE_PER_MM, LUNG_PER_MM, WATER_PER_MM, scaled
@@ -26,6 +27,7 @@ _GYRI: dict[float, tuple[float, ...]] = {
 """By height above the centre of the brain [mm]: angles of the gyri from +x (left) to +y (back)."""
 
 
+@checked(positive=("scale",))
 def brain(*, scale: float = 1.0) -> ShapePhantom:
     """Return a head with FDG in the brain, its crown 46 mm above the origin.
 
@@ -101,6 +103,7 @@ def _shrunk(half_mm: Point, by_mm: float) -> Point:
     return (x - by_mm, y - by_mm, z - by_mm)
 
 
+@checked(positive=("scale",))
 def thorax(*, scale: float = 1.0) -> ShapePhantom:
     """Return a chest with FDG: lungs, wall of the heart, spine, a lesion in the right lung.
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array
 from engine.core.backend import Backend
+from engine.core.checked import checked
 from engine.core.errors import SettingsError
 from engine.data.histogram import Histogram, total
 from engine.data.layered_response import StoredResponse
@@ -27,6 +28,7 @@ CHUNK = 4_000_000
 _MOST_COUNTS = 1e12
 
 
+@checked()
 def simulate_histogram(
     phantom: Phantom,
     response: StoredResponse,

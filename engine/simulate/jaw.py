@@ -14,6 +14,7 @@ from math import atan2, cos, degrees, hypot, pi, radians, sin
 
 import numpy as np
 
+from engine.core.checked import checked
 from engine.geometry.grid import Point
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.phantoms import scaled
@@ -50,6 +51,7 @@ _IMPLANT, _FILLED = 5, 4
 """Index of two teeth from the front: lower left and upper right."""
 
 
+@checked(positive=("scale",))
 def jaw(*, scale: float = 1.0) -> ShapePhantom:
     """Return the part of a head between neck and nose, 124 mm wide; the teeth meet at z = 0.
 

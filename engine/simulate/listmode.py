@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array
 from engine.core.backend import usable_cores
+from engine.core.checked import checked
 from engine.core.errors import SettingsError
 from engine.data.listmode import ListMode
 from engine.geometry.scanner import Scanner
@@ -28,6 +29,7 @@ from engine.simulate.phantom import BUNDLE, Phantom
 _MOST_PROMPTS = 2e9
 
 
+@checked()
 def simulate_listmode(
     phantom: Phantom,
     scanner: Scanner,
@@ -192,7 +194,8 @@ def _check(
     if not (randoms_fraction >= 0 and scatter_fraction >= 0 and background < 1):
         raise SettingsError(
             f"simulate: the fractions of randoms ({randoms_fraction:g}) and scatter "
-            f"({scatter_fraction:g}) must be at least 0 and add up to less than 1."
+            f"({scatter_fraction:g}) must be at least 0 and add up to less than 1; correct "
+            "randoms_fraction or scatter_fraction."
         )
     if not 0.001 <= duration_s <= 1e6:
         raise SettingsError(

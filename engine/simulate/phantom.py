@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.arrays import Array
+from engine.core.checked import checked, checked_class
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.kernels.rays import chords
@@ -141,6 +142,7 @@ class Phantom(ABC):
         """
 
 
+@checked_class()
 @dataclass(frozen=True)
 class ShapePhantom(Phantom):
     """Sum of shapes. A hole is a shape with negative values inside another one.
@@ -198,6 +200,7 @@ class ShapePhantom(Phantom):
             left = left[~accepted]
         return places
 
+    @checked(positive=("oversample",))
     def rasterise(
         self, grid: ImageGrid, quantity: Quantity = "activity", *, oversample: int = 3
     ) -> Volume:

@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from engine.core.checked import checked
 from engine.geometry.grid import Point
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Cylinder, Shape, rod, sphere
@@ -29,6 +30,7 @@ DERENZO_RODS_MM = (2.4, 2.0, 1.7, 1.35, 1.0, 0.75)
 """Rod diameters in Chou et al., PLoS ONE 7 (2012) e50540, with a pitch of two diameters."""
 
 
+@checked(positive=("diameter_mm",))
 def point(
     x_mm: float = 0.0, y_mm: float = 0.0, z_mm: float = 0.0, *, diameter_mm: float = 1.0
 ) -> ShapePhantom:
@@ -49,6 +51,13 @@ def point(
     return ShapePhantom("point source", (sphere((x_mm, y_mm, z_mm), diameter_mm, 1.0),))
 
 
+@checked(
+    positive=(
+        "diameter_mm",
+        "length_mm",
+        "spacing_mm",
+    )
+)
 def three_line_sources(
     *, diameter_mm: float = 2.0, length_mm: float = 150.0, spacing_mm: float = 50.0
 ) -> ShapePhantom:
@@ -73,6 +82,13 @@ def three_line_sources(
     return ShapePhantom("three line sources", lines)
 
 
+@checked(
+    positive=(
+        "diameter_mm",
+        "length_mm",
+    ),
+    finite=("centre_mm",),
+)
 def uniform_cylinder(
     *, diameter_mm: float = 200.0, length_mm: float = 200.0, centre_mm: Point = (0.0, 0.0, 0.0)
 ) -> ShapePhantom:
@@ -96,6 +112,12 @@ def sphere_centres_mm(scale: float = 1.0) -> tuple[Point, ...]:
     return tuple((float(ring * np.cos(a)), float(ring * np.sin(a)), 0.0) for a in angles)
 
 
+@checked(
+    positive=(
+        "contrast",
+        "scale",
+    )
+)
 def cylinder_with_spheres(*, contrast: float = 4.0, scale: float = 1.0) -> ShapePhantom:
     """Return the NEMA NU 2 image-quality phantom: a body, six hot spheres, a cold lung insert.
 
@@ -151,6 +173,13 @@ def derenzo_sectors(
     )
 
 
+@checked(
+    positive=(
+        "rods_mm",
+        "radius_mm",
+        "length_mm",
+    )
+)
 def derenzo(
     rods_mm: tuple[float, ...] = DERENZO_RODS_MM,
     *,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array
 from engine.core.backend import cpu
+from engine.core.checked import checked, checked_class
 from engine.core.errors import DataError, GeometryError
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -22,6 +23,7 @@ X_WATER_PER_MM, MOST_PER_MM = 0.02, 10.0
 _SCALP_MM = 10.0
 
 
+@checked_class()
 @dataclass(frozen=True)
 class VoxelPhantom(Phantom):
     """Piecewise constant activity and attenuation, zero outside their grids.
@@ -75,6 +77,7 @@ class VoxelPhantom(Phantom):
             left = left[~accepted]
         return places
 
+    @checked(positive=("oversample",))
     def rasterise(
         self, grid: ImageGrid, quantity: Quantity = "activity", *, oversample: int = 3
     ) -> Volume:
@@ -90,6 +93,7 @@ class VoxelPhantom(Phantom):
         return Volume(values, grid, UNITS[quantity], {"phantom": self.name})
 
 
+@checked()
 def from_volumes(activity: Volume, mu: Volume | None = None, name: str = "voxels") -> VoxelPhantom:
     """Return a phantom of an activity volume and an attenuation map.
 
@@ -154,6 +158,7 @@ def attenuation_of(path: Path) -> VoxelPhantom:
     return VoxelPhantom(path.name, mu, mu)
 
 
+@checked()
 def mni_brain(grey_path: Path, white_path: Path) -> VoxelPhantom:
     """Return an FDG brain from maps of grey and white matter: 4 grey + white.
 

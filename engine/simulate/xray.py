@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array
 from engine.core.backend import usable_cores
+from engine.core.checked import checked
 from engine.core.errors import SettingsError
 from engine.data.projections import Projections
 from engine.geometry.xray import XrayGeometry
@@ -135,6 +136,7 @@ class Pixels:
         return counts.astype(np.float32)
 
 
+@checked()
 def simulate_xray(
     phantom: ShapePhantom | VoxelPhantom,
     geometry: XrayGeometry,
@@ -231,6 +233,7 @@ def simulate_xray(
     )
 
 
+@checked()
 def simulate_integrals(
     phantom: ShapePhantom | VoxelPhantom,
     geometry: XrayGeometry,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from engine.core.checked import checked
 from engine.geometry.grid import Point
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.phantoms import scaled
@@ -32,6 +33,12 @@ _SHEPP_LOGAN: tuple[tuple[Point, Point, float, float, float], ...] = (
 """Centre, half axes, rotation about z [deg], density at low and at high contrast."""
 
 
+@checked(
+    positive=(
+        "scale_mm",
+        "per_mm",
+    )
+)
 def shepp_logan(
     *, scale_mm: float = 100.0, per_mm: float = 1.0, contrast: Contrast = "low"
 ) -> ShapePhantom:
@@ -55,6 +62,7 @@ def shepp_logan(
     return ShapePhantom("Shepp-Logan", scaled(shapes, scale_mm))
 
 
+@checked(positive=("scale",))
 def tooth(*, scale: float = 1.0) -> ShapePhantom:
     """Return a molar of 12 × 10 × 21 mm, crown up, for a beam of about 45 keV.
 

@@ -73,7 +73,7 @@ def test_a_card_that_is_asked_for_and_cannot_be_used_says_why_and_the_way_out(ma
 
 def test_a_command_says_once_why_it_computes_on_the_cpu(machine, capsys):
     on = device_of("auto", None, Console())
-    said = capsys.readouterr().out
+    said = capsys.readouterr().err
     assert said == (f"note: {on.remark}\n" if machine.words else "")
 
 

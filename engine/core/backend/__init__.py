@@ -18,6 +18,7 @@ from engine.core.backend.gpu import Array, Gpu
 from engine.core.backend.processor import cpu_label, processor_name
 from engine.core.backend.processor import usable_cores as usable_cores
 from engine.core.backend.used_variants import UsedForms
+from engine.core.checked import checked
 from engine.core.errors import DeviceError, ResourceError
 from engine.core.lazy_exports import face
 
@@ -140,6 +141,7 @@ def is_device_name(text: str) -> bool:
     return text in DEVICES or _CARD.fullmatch(text) is not None
 
 
+@checked(positive=("threads",))
 def cpu(threads: int | None = None) -> Backend:
     """The CPU, with `threads` workers (all usable cores if None).
 

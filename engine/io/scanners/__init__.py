@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.core.checked import checked
 from engine.core.errors import SettingsError, UnknownFormatError
 from engine.io.folder import exists
 from engine.io.safety.open_input import open_head
@@ -23,6 +24,7 @@ def builtin_scanners() -> dict[str, str]:
     return {key: builtin_settings(key).name for key in builtin_keys()}
 
 
+@checked()
 def read_scanner(name_or_path: str) -> Scanner:
     """Return the scanner of this name or file.
 

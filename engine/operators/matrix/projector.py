@@ -17,6 +17,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from engine.core.arrays import Array
 from engine.core.backend import Backend
+from engine.core.checked import checked_class
 from engine.core.errors import GeometryError
 from engine.core.profiling import Profiler
 from engine.data.response import ResponseMatrix
@@ -57,6 +58,7 @@ def matrix_slot(panels: DualHeadSettings) -> Slot:
     return Slot("matrix", size)
 
 
+@checked_class()
 class MatrixProjector(OrientationRows):
     """Rows of some orientations of a stored response.
 

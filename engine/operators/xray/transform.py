@@ -18,6 +18,7 @@ from numpy.typing import DTypeLike
 
 from engine.core.arrays import Array, as_supported
 from engine.core.backend import Backend
+from engine.core.checked import checked_class
 from engine.core.errors import GeometryError, ResourceError
 from engine.core.profiling import Profiler
 from engine.geometry.grid import ImageGrid
@@ -45,6 +46,7 @@ RESIDENT = 0.4
 """Share of a GPU's free memory up to which volume and projections stay on the GPU."""
 
 
+@checked_class()
 class XrayTransform(LinearOperator):
     """Line integrals through a volume for each pixel of each view.
 

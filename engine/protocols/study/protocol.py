@@ -98,6 +98,9 @@ class Protocol(Settings):
         if not isinstance(values, dict):
             # Also runs on objects that are protocols already; these need no completion.
             return values
+        # The name of an algorithm means the algorithm with its standard settings.
+        if isinstance(values.get("algorithm"), str):
+            values = {**values, "algorithm": {"kind": values["algorithm"]}}
         version = values.get("version", PROTOCOL_VERSION)
         if not isinstance(version, int) or version > PROTOCOL_VERSION:
             return values  # the check of the field names the problem

@@ -12,7 +12,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from engine.core.arrays import Array, Back, accepted
-from engine.core.errors import NumericalError
+from engine.core.checked import checked
+from engine.core.errors import GeometryError, NumericalError
 from engine.recon.algorithms.base import NO_FIGURES, Algorithm, Change, Figures, Iterate
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Step:
         return self.measure()
 
 
+@checked()
 def solve(
     algorithm: Algorithm,
     model: Model,
@@ -101,6 +103,12 @@ def solve(
     NumericalError
         if the image of a step has values that are not finite, when it is fetched
     """
+    wanted = getattr(getattr(model, "A", None), "in_shape", None)
+    if wanted is not None and tuple(x.shape) != tuple(wanted):
+        raise GeometryError(
+            f"solve: x has the shape {tuple(x.shape)}, but the projector takes {tuple(wanted)}; "
+            "use the image grid of the projector."
+        )
     n_updates = algorithm.n_iterations * algorithm.n_subsets
     values, convert = accepted(x)
     # JAX assumes that nobody changes its arrays, but algorithms reuse their memory

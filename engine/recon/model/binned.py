@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.arrays import Array, as_like, as_supported, to_host
+from engine.core.checked import checked_class
 from engine.operators.base import LinearOperator
 from engine.operators.lower_bound import LEAST_EXPECTED
 from engine.operators.matrix.orientation_rows import OrientationRows
@@ -50,6 +51,7 @@ def _expected_of_image(model: SystemModel, factors: Array | None, x: Array) -> f
     return float(np.sum(weighted, dtype=np.float64))
 
 
+@checked_class()
 @dataclass(frozen=True)
 class BinnedModel(SystemModel):
     """Model with a row of A for each possible bin; s = Aᵀf, and each subset has its own.
@@ -140,6 +142,7 @@ class BinnedModel(SystemModel):
         )
 
 
+@checked_class()
 @dataclass(frozen=True)
 class HistogramModel(SystemModel):
     """Counts of the lines of a dual-head scanner. A subset contains whole families of orientations.

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 import numpy as np
 
 from engine.core.arrays import Array, as_supported, module_of
+from engine.core.checked import checked_class
+from engine.core.errors import GeometryError
 from engine.core.json_types import Plain
 from engine.operators.base import LinearOperator
 from engine.recon.model.base import Model
@@ -22,6 +24,7 @@ Inverse = Callable[[Array, "FilterSettings"], Array]
 T = TypeVar("T")
 
 
+@checked_class()
 @dataclass(frozen=True)
 class LinearModel(Model):
     """Model y = A x + noise: line integrals, as in X-ray CT.
@@ -56,6 +59,11 @@ class LinearModel(Model):
     def __post_init__(self) -> None:
         # an array of any library; the dataclass is frozen
         object.__setattr__(self, "y", as_supported(self.y))
+        if tuple(self.y.shape) != tuple(self.A.out_shape):
+            raise GeometryError(
+                f"LinearModel: y has the shape {tuple(self.y.shape)}, but the projector gives "
+                f"{tuple(self.A.out_shape)}; use data and geometry that belong together."
+            )
 
     def next_to_data(self, x: Array) -> Array:
         """Return an image on the device of y."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.core.arrays import Array, as_like
+from engine.core.checked import checked_class
 from engine.operators.rays import RayProjector
 from engine.recon.model.counts import (
     EmLoop,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from engine.operators.event_weights import Draws
 
 
+@checked_class()
 @dataclass(frozen=True)
 class ListModeModel(SystemModel):
     """Model whose rows are events; s comes from all possible lines, divided by the subsets.

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from engine.core.arrays import Array
+from engine.core.checked import checked
 from engine.core.settings import setting
 from engine.geometry.grid import Point
 from engine.geometry.tof import FWHM_PER_SIGMA
@@ -49,6 +50,7 @@ class Gaussian(Filter):
     def default_texts(self, voxel_mm: Point) -> dict[str, str]:
         return {"fwhm_mm": f"{DEFAULT_VOXELS * max(voxel_mm):.3g}, {DEFAULT_VOXELS:g} voxels"}
 
+    @checked(positive=("voxel_mm",))
     def apply(self, image: Array, voxel_mm: Point) -> Array:
         from engine.operators.gaussian import smoothed  # settings must load without kernels
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from engine.core.arrays import Array, module_of
 from engine.core.backend.filters import ndimage_of
+from engine.core.checked import checked
 from engine.core.settings import setting
 from engine.geometry.grid import Point
 from engine.recon.postprocess.base import Filter
@@ -23,6 +24,7 @@ class Median(Filter):
     kind: Literal["median"] = "median"
     size: Literal[3, 5, 7] = setting(3, "Edge length of the cube", label="Cube edge", unit="voxels")
 
+    @checked(positive=("voxel_mm",))
     def apply(self, image: Array, voxel_mm: Point) -> Array:
         """Return the median of a cube about each voxel; edge voxels are repeated at the border.
 

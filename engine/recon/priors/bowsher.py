@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.arrays import Array
+from engine.core.checked import checked_class
 from engine.operators.neighbours import (
     N_HALF,
     STEPS,
@@ -28,6 +29,7 @@ from engine.operators.neighbours import (
 from engine.recon.priors.smooth_prior import PairPrior
 
 
+@checked_class(positive=("spacing_mm",))
 @dataclass(frozen=True, eq=False)
 class Bowsher(PairPrior):
     """Quadratic prior between voxels that are alike in an anatomical image.

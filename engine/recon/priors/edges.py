@@ -29,12 +29,14 @@ from math import sqrt
 import numpy as np
 
 from engine.core.arrays import Array, module_of
+from engine.core.checked import checked_class
 from engine.operators.lower_bound import least_factor
 from engine.recon.priors.smooth_prior import SmoothPrior
 
 Cut = tuple[slice, ...]
 
 
+@checked_class()
 @dataclass(frozen=True)
 class EdgePrior:
     """Edge-preserving prior, before the sensitivity of a scan is known.
@@ -72,6 +74,7 @@ class EdgePrior:
         return EdgePenalty(self.strength, delta, weights, inside)
 
 
+@checked_class()
 @dataclass(frozen=True, eq=False)
 class EdgePenalty(SmoothPrior):
     """Penalty κ Σ w ( √(1 + (x_j − x_k)² / δ²) − 1 ), and the EM update with it.

@@ -6,9 +6,16 @@
 from __future__ import annotations
 
 from engine.core.arrays import Array, module_of
+from engine.core.checked import checked_class
 from engine.operators.base import LinearOperator
 
 
+@checked_class(
+    positive=(
+        "spacing_mm",
+        "shape",
+    )
+)
 class Gradient(LinearOperator):
     """∇: from an image (n_z, n_y, n_x), with any number of axes, to an image per axis (3, ...).
 

@@ -18,10 +18,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from engine.core.arrays import Array
+from engine.core.checked import checked_class
 from engine.operators.neighbours import NeighbourSums, Potential
 from engine.recon.priors.smooth_prior import PairPrior
 
 
+@checked_class(positive=("spacing_mm",))
 @dataclass(frozen=True, eq=False)
 class Quadratic(PairPrior):
     """Quadratic prior.
@@ -53,6 +55,12 @@ class Quadratic(PairPrior):
         )
 
 
+@checked_class(
+    positive=(
+        "spacing_mm",
+        "delta",
+    )
+)
 @dataclass(frozen=True, eq=False)
 class Huber(PairPrior):
     """Huber prior: quadratic for small differences, linear for edges.

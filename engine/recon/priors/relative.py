@@ -19,10 +19,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from engine.core.arrays import Array
+from engine.core.checked import checked_class
 from engine.operators.neighbours import NeighbourSums, Potential
 from engine.recon.priors.smooth_prior import PairPrior
 
 
+@checked_class(positive=("spacing_mm",))
 @dataclass(frozen=True, eq=False)
 class RelativeDifference(PairPrior):
     """Relative difference prior of images that are not negative.

@@ -17,10 +17,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.core.arrays import Array, module_of
+from engine.core.checked import checked_class
 from engine.recon.priors.gradient import Gradient
 from engine.recon.priors.smooth_prior import SmoothPrior
 
 
+@checked_class(
+    positive=(
+        "spacing_mm",
+        "epsilon",
+    )
+)
 @dataclass(frozen=True, eq=False)
 class SmoothedTotalVariation(SmoothPrior):
     """Smoothed total variation.

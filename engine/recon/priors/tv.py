@@ -17,12 +17,14 @@ from math import sqrt
 import numpy as np
 
 from engine.core.arrays import Array, module_of
+from engine.core.checked import checked_class
 from engine.recon.priors.gradient import Gradient
 
 Bounds = Callable[[Array], Array]
 """Function that limits the values of an image."""
 
 
+@checked_class()
 @dataclass(frozen=True)
 class TotalVariation:
     """Isotropic total variation, Σ |∇x| over all voxels.

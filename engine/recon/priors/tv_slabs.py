@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 
 from engine.core.arrays import Array, module_of
+from engine.core.checked import checked
 from engine.data.storage.out_of_core import OutOfCoreArray
 from engine.recon.priors.gradient import Gradient
 from engine.recon.priors.tv import Bounds, TotalVariation
@@ -21,6 +22,7 @@ COPIES = 20
 """Number of slab copies in memory: dual images of three directions each, and temporaries."""
 
 
+@checked()
 def total_variation(gradient: Gradient, y: Array) -> TotalVariation:
     """Return the total variation for images in the storage of the data.
 

@@ -22,7 +22,7 @@ def scan(**changes: Any) -> Projections:
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"kind": "sinogram"}, "expected one of counts, transmission, integrals"),
+        ({"kind": "sinogram"}, "expected one of 'counts', 'transmission', 'integrals'"),
         ({"values": np.zeros((4, 15))}, r"projections have shape \(4, 15\)"),
         ({"values": np.zeros((4, 5, 3))}, "3 × 5 pixels"),
         ({"values": np.zeros((3, 3, 5))}, "3 projections, but the geometry has 4 views"),

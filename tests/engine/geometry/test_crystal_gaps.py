@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
+from engine.core.errors import SettingsError
 from engine.geometry.crystal_gaps import CrystalRing, traced_parts
 from engine.geometry.line_efficiency import CrystalDepth
 from engine.geometry.ring import RingScanner, RingSettings
@@ -100,5 +100,5 @@ def test_a_ring_has_them_if_its_file_states_the_width_of_its_crystals():
     ],
 )
 def test_crystals_that_do_not_fit_and_crystals_in_blocks_are_refused(changes, fault):
-    with pytest.raises(ValidationError, match=fault):
+    with pytest.raises(SettingsError, match=fault):
         ring(**({"crystal_width_mm": 4.0} | changes))

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
+from engine.core.errors import SettingsError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.orientations import Orientations
 from engine.io import read_scanner
@@ -151,11 +151,11 @@ def test_blocks_part_the_panels() -> None:
     [
         ({"crystal_mm": 2.1}, "crystal_mm is 2.1, expected at most pitch_mm \\(2\\)"),
         ({"n_planes": 9}, "expected at most separation_mm \\(8\\)"),
-        ({"n_rows": 0}, "greater than or equal to 1"),
+        ({"n_rows": 0}, "at least 1"),
     ],
 )
 def test_impossible_panels_are_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValidationError, match=message):
+    with pytest.raises(SettingsError, match=message):
         panels(**changes)
 
 

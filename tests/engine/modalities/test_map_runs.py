@@ -123,7 +123,7 @@ def test_the_console_and_the_report_state_how_near_the_optimum_is(
     console = Console()
     for event in whole:
         console.show(event)
-    text = capsys.readouterr().out
+    text = capsys.readouterr().err
     n = len(previews(whole))
     assert f"iteration {n} of at most 20  objective " in text and "regions change by " in text
     subject = SimpleNamespace(provenance=last(whole).provenance)

@@ -75,7 +75,7 @@ def test_notes_of_a_map_are_in_log_and_record(events, capsys) -> None:
     console = Console()
     for event in events:
         console.show(event)
-    assert f"  note: {note.text}" in capsys.readouterr().out
+    assert f"  note: {note.text}" in capsys.readouterr().err
     (end,) = [e for e in events if isinstance(e, Finished)]
     assert any("from 1/cm" in text for text in end.run.notes)
     assert not any("1/cm" in each.text for each in end.run.warnings)

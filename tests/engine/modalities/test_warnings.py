@@ -73,7 +73,7 @@ def test_the_command_line_marks_warnings_and_nothing_else(said, capsys):
     console = Console()
     for event in said:
         console.show(event)
-    lines = capsys.readouterr().out.splitlines()
+    lines = capsys.readouterr().err.splitlines()
     marked = [line for line in lines if line.strip().startswith("warning: ")]
     warnings = [e for e in said if getattr(e, "level", None) is Level.WARNING]
     assert len(marked) == len(warnings) > 0

@@ -321,9 +321,9 @@ def test_products_that_mean_nothing_are_refused_and_the_way_out_is_said(a):
         with pytest.raises(TypeError, match=r"real number.*Diagonal\(factors\) @ A"):
             factor * A
     for wrong in (1.0, np.ones(4)):
-        with pytest.raises(TypeError, match=r"unsupported operand|does not support"):
+        with pytest.raises(TypeError, match="only another operator can be added"):
             A + wrong
-        with pytest.raises(TypeError, match=r"unsupported operand|does not support"):
+        with pytest.raises(TypeError, match="only another operator can be added"):
             wrong - A
 
 

@@ -177,7 +177,7 @@ def test_the_verb_measures_and_refuses_regions_of_another_scan(
     write_regions(every_kind(read_volume(image)), saved)
     words = ["regions", str(image), "--regions", str(saved)]
     assert main([*words, "--csv", str(table), "--labels", str(tmp_path / "l.nii.gz")]) == DONE
-    assert "voxels lie in several regions" in capsys.readouterr().out
+    assert "voxels lie in several regions" in capsys.readouterr().err
     rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
     found = measure_all(every_kind(volume).regions, [("", volume)])
     assert [float(row["mean"]) for row in rows] == pytest.approx(

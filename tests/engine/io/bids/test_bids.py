@@ -169,7 +169,7 @@ def test_what_nobody_said_is_named_and_never_made_up(tmp_path, capsys):
     assert missing_from(sidecar_of(volume(), INFO)) == NOBODY_SAID
     save(volume(), tmp_path / "image.h5", INFO)
     assert main(["export", str(tmp_path / "image.h5"), str(tmp_path / "a.bids")]) == 0
-    told = capsys.readouterr().out
+    told = capsys.readouterr().err
     readme = (tmp_path / "a.bids" / "README").read_text("utf-8")
     fields = fields_at(tmp_path / "a.bids")
     for name in NOBODY_SAID:

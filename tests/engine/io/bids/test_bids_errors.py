@@ -133,5 +133,5 @@ def test_errors_are_no_raw_image(tmp_path: Path, capsys: pytest.CaptureFixture[s
         save(deviations_of(image), tmp_path / "a.bids")
     assert not (tmp_path / "a.bids").exists()
     assert main(["export", str(tmp_path / "image.h5"), str(tmp_path / "a.bids")]) == DONE
-    assert "stores no error map" not in capsys.readouterr().out
+    assert "stores no error map" not in capsys.readouterr().err
     assert (tmp_path / "a.bids" / f"{ERROR}.json").exists()

@@ -128,5 +128,5 @@ class TestCommandLine:
         assert main(command) == USER_FAULT
         assert "--use-complete-events" in capsys.readouterr().err
         assert main([*command, "--use-complete-events"]) == DONE
-        assert "(events used: 3, bytes ignored: 3)" in capsys.readouterr().out
+        assert "(events used: 3, bytes ignored: 3)" in capsys.readouterr().err
         assert read_listmode(tmp_path / "a.h5").info[EVENTS] == 3

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 import engine
 from engine.core.errors import SettingsError
@@ -70,7 +69,7 @@ def test_nothing_bounds_an_image_that_nothing_is_known_of() -> None:
 
 def test_a_shape_needs_a_size() -> None:
     for size in (None, (3, 0, 3)):
-        with pytest.raises(ValidationError, match="needs three lengths above 0"):
+        with pytest.raises(SettingsError, match="needs three lengths above 0"):
             Support(kind="box", size_mm=size)
 
 

@@ -103,7 +103,7 @@ def test_the_folder_gives_the_truth(site, tmp_path, capsys):
     write_protocol(RingSinogramProtocol.model_validate(values), protocol)
     words = ["reconstruct", str(site), "-o", str(out), "--protocol", str(protocol)]
     assert main([*words, "--threads", "2"]) == 0
-    told = capsys.readouterr().out
+    told = capsys.readouterr().err
     assert all(name in told for name in PARTS.values()) and "dead bins" in told
     image = read_volume(out)
     x, y = (image.grid.centres_mm(axis) for axis in (0, 1))

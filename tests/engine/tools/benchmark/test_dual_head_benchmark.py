@@ -170,8 +170,8 @@ def test_the_command_measures_stores_and_reports(tmp_path, monkeypatch, capsys):
 
     assert main(["bench", "dual-head", *options]) == DONE
 
-    page = capsys.readouterr().out
-    assert "building the response of Test panels" in page
+    page, progress = capsys.readouterr()
+    assert "building the response of Test panels" in progress
     assert "paper: Derenzo, GPU" in page
     assert "valley over peak of the Derenzo rods" in page
     stored = report.read(out)

@@ -189,7 +189,7 @@ def test_a_check_goes_on_after_a_fault_and_is_written_whole(tmp_path, monkeypatc
     out = tmp_path / "out.json"
     assert main(["gpu-check", "-o", str(out), "--device", "cpu"]) == USER_FAULT
     said = capsys.readouterr()
-    assert "  no such card" in said.out and "MISS  step" in said.out
+    assert "  no such card" in said.err and "MISS  step" in said.out
     assert "Some checks failed (step)." in said.err
     found = gpu_file.read(out)
     assert [each["fault"] for each in found["steps"]] == ["exit code 2", ""]

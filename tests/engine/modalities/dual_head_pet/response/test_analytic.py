@@ -6,9 +6,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
-from engine.core.errors import DataError, GeometryError
+from engine.core.errors import DataError, GeometryError, SettingsError
 from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head import DualHead
 from engine.io import read_scanner
@@ -175,5 +174,5 @@ def test_too_wide_a_row_is_refused() -> None:
 
 
 def test_points_must_be_a_power_of_two() -> None:
-    with pytest.raises(ValidationError, match="is 1000, expected a power of two"):
+    with pytest.raises(SettingsError, match="is 1000, expected a power of two"):
         AnalyticResponse(n_points=1000)
