@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from engine import io
 from engine.cli.console import Console
-from engine.cli.machine.device import add_device, device_of
+from engine.cli.device import add_device, device_of
 from engine.cli.outputs import (
     Output,
     add_complete_events,

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from engine.cli.console import Console
-from engine.cli.machine.device import device_of
+from engine.cli.device import device_of
 from engine.core import backend
 from engine.core.backend.devices import choose, find_devices, gpu_device, key_of
 from engine.core.errors import DeviceError, ResourceError

@@ -10,10 +10,10 @@ from pathlib import Path
 from time import monotonic
 
 from engine.cli.console import Console
+from engine.cli.device import device_of
 from engine.cli.live.ending import Ending, ending_in_order, recorder_of
 from engine.cli.live.results import save_scan, save_slices, whole_volume
 from engine.cli.live.source import network_note, source_of
-from engine.cli.machine.device import device_of
 from engine.core.errors import EngineError, SettingsError
 from engine.core.json_types import Plain
 from engine.corrections.preprocess import CentreOfRotation

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.cli.console import Console
+from engine.cli.device import add_device
 from engine.cli.live.source import add_source, has_events
-from engine.cli.machine.device import add_device
 from engine.cli.outputs import Output, add_force, add_inputs, add_output, add_threads
 from engine.cli.verbs import Verbs
 from engine.corrections import CORRECTIONS

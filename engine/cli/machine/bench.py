@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.cli.console import Console
+from engine.cli.device import add_device, device_of
 from engine.cli.machine import bench_peers
 from engine.cli.machine.bench_options import add_keep_tuning, add_parts, keep, work_of
-from engine.cli.machine.device import add_device, device_of
 from engine.cli.outputs import Output, add_force, add_json, add_threads, count
 from engine.cli.simulate.response import resume_hint
 from engine.cli.verbs import Verbs, add_verb

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from engine.cli.console import Console
+from engine.cli.device import add_device, device_of
 from engine.cli.machine.bench_options import keep, work_of
-from engine.cli.machine.device import add_device, device_of
 from engine.cli.outputs import add_json, add_threads, count
 from engine.core.errors import ResourceError
 from engine.core.json_types import Plain

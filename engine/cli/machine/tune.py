@@ -12,7 +12,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
-from engine.cli.machine.device import add_device, device_of
+from engine.cli.device import add_device, device_of
 from engine.cli.outputs import add_force, add_json, add_threads, write_json
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.backend import Backend
