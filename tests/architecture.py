@@ -270,6 +270,7 @@ TYPES_ONLY = {
 
 ENGINE_OF_APP = (
     *(
+        "engine.core.plugins",
         "engine.core.backend",
         "engine.jobs.study_index",
         "engine.data",

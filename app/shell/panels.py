@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QTabWidget
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.analysis.measure.measure_panel import MeasureTab
 from app.analysis.regions.regions_tab import RegionsTab
@@ -18,11 +20,17 @@ from app.workspace.steps.corrections_step import CorrectionsStep
 from app.workspace.steps.finishing_step import FinishingStep
 from app.workspace.steps.study_step import StudyStep
 from app.workspace.steps.volume_step import VolumeStep
+from engine.core.plugins import skip_class, with_added
 
 SETTING_STEPS = (AlgorithmStep, VolumeStep, FinishingStep)
 """Steps without a number, inside the card of the protocol."""
 STEPS = (StudyStep, CorrectionsStep, *SETTING_STEPS)
-TABS = (ProgressTab, ProfileTab, FactsTab, MeasureTab, RegionsTab, ResultsTab, PreviewTab)
+TABS = with_added(
+    (ProgressTab, ProfileTab, FactsTab, MeasureTab, RegionsTab, ResultsTab, PreviewTab),
+    "panels",
+    QWidget,
+)
+"""Tabs of results; those of plug-ins are last."""
 PANELS = (*STEPS, *TABS, LogPanel)
 
 __all__ = [
@@ -49,7 +57,15 @@ def tabs_of(context: AppContext) -> QTabWidget:
     tabs.setDocumentMode(True)
     tabs.setMinimumWidth(LEAST_TABS_PX)
     for kind in TABS:
-        tabs.addTab(kind(context), kind.title)
+        make: Callable[[AppContext], QWidget] = kind
+        try:
+            panel = make(context)
+        except Exception as e:
+            # Our own panels must not hide an error; one of a plug-in must not stop the window.
+            if not skip_class(kind, f"it cannot be shown ({type(e).__name__}: {e})"):
+                raise
+            continue
+        tabs.addTab(panel, str(vars(kind)["title"]))
     tabs.setTabVisible(TABS.index(PreviewTab), False)
     # The rail at the edge of the window shows the names.
     tabs.tabBar().hide()

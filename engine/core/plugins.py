@@ -160,6 +160,22 @@ def with_added(own: tuple[type[T], ...], group: str, base: type[Any]) -> tuple[t
     return (*own, *added(group, base, own=own))
 
 
+def skip_class(one: type[Any], reason: str) -> bool:
+    """Skip a feature that fails when it is used; return False for a class that is our own.
+
+    Parameters
+    ----------
+    one
+        class from a table
+    reason
+        why it is skipped, as a clause
+    """
+    feature = _OWNERS.get(_full_name(one))
+    if feature is not None:
+        _skip(feature, reason)
+    return feature is not None
+
+
 def added_objects(group: str, check: Callable[[Any], T]) -> tuple[T, ...]:
     """Return the objects that plug-ins add to a table of objects.
 

@@ -156,7 +156,7 @@ def window(paths: list[str], tab: str) -> list[dict[str, Any]]:
 
 
 def _shown(made: Any, titles: list[str], name: str) -> dict[str, Any]:
-    made.tabs.setCurrentIndex(titles.index(name))
+    made.rail.chosen.emit(titles.index(name))  # as its button does, which may be folded away
     study, grid = made.session.study, made.session.study.grid()
     return {
         "tabs": titles,

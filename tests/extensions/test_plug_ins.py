@@ -17,7 +17,7 @@ from tests.extensions.conftest import RING
 from tests.extensions.installed import EXAMPLES, asked, declare, install
 
 MOST_LINES = 60
-SMALL = ("camera-slabs", "decay", "rooted-em", "sideways", "unsharp-mask")
+SMALL = ("camera-slabs", "decay", "rooted-em", "sideways", "statistics-panel", "unsharp-mask")
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -73,6 +73,7 @@ def test_features_are_in_forms_settings_runs_and_records(
         ["export", "a.slab", "slab.nii.gz"],
         offered={},
         settings_pages={},
+        window={"paths": ["slab.nii.gz"], "tab": "Statistics"},
     )
 
     assert "is skipped" not in told
@@ -89,6 +90,8 @@ def test_features_are_in_forms_settings_runs_and_records(
         records = volume.info["plug_ins"]
         assert sorted(f for each in records for f in each["features"]) == sorted(expected)
         assert all(each["version"] == "1.0" and len(each["sha256"]) == 64 for each in records)
+    assert "Statistics" in answers["window"][0]["tabs"]
+    assert "Maximum 23" in str(answers["window"][-1]["words"])
     words = answers["offered"]
     assert {"Rooted EM", "Decay", "Unsharp mask"} <= set(words["pet"])
     assert {"Detector sideways", "Unsharp mask"} <= set(words["ct"])
@@ -164,6 +167,14 @@ BROKEN: dict[str, tuple[str, str, str]] = {
         "class Thing(VolumeReader):\n    name = 'Mine'\n"
         "    @classmethod\n    def read(cls, file): ...\n",
     ),
+    "no-panel": ("panels", "{m}:Thing", "class Thing: title = 'T'"),
+    "panel-that-fails": (
+        "panels",
+        "{m}:Thing",
+        "from PySide6.QtWidgets import QWidget\n"
+        "class Thing(QWidget):\n    title = 'Failing'\n"
+        "    def __init__(self, context): raise KeyError('no colour')\n",
+    ),
     "no-entry": ("modalities", "{m}:Thing", "Thing = 'SPECT'"),
     "modality-in-pieces": (
         "modalities",
@@ -182,7 +193,8 @@ def test_each_broken_plug_in_is_one_sentence_and_no_crash(tmp_path: Path) -> Non
         declare(site, name, "0.1", {f"isocenter.{group}": {"thing": value.format(m=module)}})
         (site / f"{module}.py").write_text(source, encoding="utf-8")
 
-    answers, told = asked(site, work, ["protocols"], offered={}, plug_in_problems={})
+    shown = {"paths": [], "tab": "Results"}
+    answers, told = asked(site, work, ["protocols"], offered={}, window=shown, plug_in_problems={})
 
     problems = answers["plug_in_problems"]
     for name in BROKEN:
@@ -192,6 +204,7 @@ def test_each_broken_plug_in_is_one_sentence_and_no_crash(tmp_path: Path) -> Non
         assert told.count(about[0]) == 1
     assert len(problems) == len(BROKEN) >= 20
     assert "Gaussian" in answers["offered"]["pet"]
+    assert "Failing" not in answers["window"][0]["tabs"]
 
 
 def test_the_groups_are_those_of_the_docs() -> None:

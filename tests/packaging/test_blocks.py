@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 
 from engine.cli.main import main, parser
+from engine.core.plugins import GROUPS, PREFIX
 from engine.core.settings import parse
 from engine.geometry.dual_head import DualHeadSettings
 from engine.geometry.ring import RingSettings
@@ -127,6 +128,9 @@ def test_a_toml_block_is_read(block: Block, tmp_path: Path) -> None:
         assert read_tracer(tmp_path / "tracer.toml").facts()
     elif values.get("format") == "isocenter-projections":
         assert parse(Sidecar, values, where=block.name)
+    elif "project" in values:
+        groups = {group.removeprefix(PREFIX) for group in values["project"]["entry-points"]}
+        assert groups and groups <= set(GROUPS)
     else:
         assert parse(kinds[values["kind"]], values, where=block.name).name
 

@@ -31,9 +31,10 @@ PANELS: dict[type[QWidget], tuple[str, str]] = {
     PreviewTab: ("preview", tr("Slices with the current settings, before a run")),
 }
 """Icon and tooltip of each panel, by its class."""
+OTHER = ("plug_in", "")
+"""Icon and tooltip of the panel of a plug-in."""
 
-
-RUN = (ProgressTab, ProfileTab, FactsTab)
+RUN: tuple[type[QWidget], ...] = (ProgressTab, ProfileTab, FactsTab)
 """Panels about the run, which share one button of the rail."""
 
 
@@ -68,10 +69,11 @@ class PanelRail(QToolBar):
         self.addAction(self.run)
         self.panel_actions: list[QAction] = []
         for index in range(tabs.count()):
-            kind = next(kind for kind in PANELS if isinstance(tabs.widget(index), kind))
-            icon, tip = PANELS[kind]
+            panel = tabs.widget(index)
+            kind = QWidget if panel is None else type(panel)
+            icon, tip = PANELS.get(kind, OTHER)
             action = QAction(tabs.tabText(index), self)
-            action.setToolTip(literal_tip(f"{tabs.tabText(index)}. {tip}"))
+            action.setToolTip(literal_tip(f"{tabs.tabText(index)}. {tip}".rstrip()))
             action.setCheckable(True)
             set_icon(action, icon, theme)
             action.triggered.connect(partial(self._press, index))

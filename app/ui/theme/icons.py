@@ -57,6 +57,7 @@ GLYPHS = {
     "unlock": "ph.lock-simple-open",
     "report": "ph.file-text",
     "print": "ph.printer",
+    "plug_in": "ph.puzzle-piece",
     "send": "ph.paper-plane-tilt",
     "settings": "ph.gear",
     "share": "ph.share-network",
