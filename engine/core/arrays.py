@@ -164,7 +164,7 @@ def _device_of(values: Any) -> int:
     """Return the type of a device, as in dlpack.h."""
     try:
         return int(values.__dlpack_device__()[0])
-    except (BufferError, RuntimeError, TypeError, ValueError) as e:
+    except (AttributeError, BufferError, RuntimeError, TypeError, ValueError) as e:
         # JAX passes arrays without values to functions in jit; meta tensors have none either
         raise DataError(
             f"The array of {type(values).__module__.split('.')[0]} has no values that can be read "

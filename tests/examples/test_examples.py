@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.libraries.environment import NOT_INSTALLED
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SCRIPTS = sorted(EXAMPLES.glob("*.py"))
 
@@ -26,6 +28,8 @@ def test_an_example_runs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Each ends by `raise SystemExit` with a sentence where its result is not what it says."""
+    if "import torch" in script.read_text("utf-8"):
+        pytest.importorskip("torch", reason=NOT_INSTALLED)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
     runpy.run_path(str(script), run_name="__main__")

@@ -60,3 +60,5 @@ KINDS: dict[str, Callable[[], LinearOperator]] = {
     "part of a detector": lambda: cone().patch(rows=slice(1, 3), columns=slice(2, 5)),
 }
 """Function that creates an operator, by its kind."""
+SLOW = ("rays with time of flight", "ring sinogram", "part of a detector")
+"""Kinds with many rows, for which differences take a second."""

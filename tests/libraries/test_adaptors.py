@@ -147,6 +147,7 @@ def test_an_acquisition_model_of_sirf(kind: str) -> None:
         A.as_sirf(data, image)
 
 
+@pytest.mark.slow  # deepinv takes ten seconds to import
 def test_physics_of_deepinv() -> None:
     torch = pytest.importorskip("torch", reason=NOT_INSTALLED)
     pytest.importorskip("deepinv", reason="deepinv is not installed")

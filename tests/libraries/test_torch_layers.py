@@ -39,7 +39,13 @@ def test_values_are_products_and_derivatives_are_adjoints(kind: str) -> None:
         np.testing.assert_array_equal(gradient[i], want[1].astype(np.float32))
 
 
-@pytest.mark.parametrize("kind", kinds.KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=pytest.mark.slow) if kind in kinds.SLOW else kind
+        for kind in kinds.KINDS
+    ],
+)
 def test_derivatives_agree_with_differences(kind: str) -> None:
     A = kinds.KINDS[kind]()
     for layer, shape in ((A.as_torch(), A.in_shape), (A.as_torch().T, A.out_shape)):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.core.arrays import Array, as_supported
+from engine.core.arrays import Array, accepted
 from engine.core.backend import Backend, cpu
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
@@ -50,7 +50,8 @@ def fdk(
 
     Returns
     -------
-    (n_z, n_y, n_x) attenuation [1/mm]; on a GPU as described for `XrayTransform`
+    (n_z, n_y, n_x) attenuation [1/mm]; for NumPy and CuPy arrays on the device `on`, unless it is
+    too large, and for arrays of other libraries in their type and on their device
 
     Examples
     --------
@@ -62,12 +63,14 @@ def fdk(
     (1, 32, 32)
     """
     settings, on = settings or FilterSettings(), on or cpu()
-    values = as_supported(values)
+    given = values
+    values, back = accepted(given)
     # from all data, also for a region: its values must equal those of the whole volume
     plan = planned(values, geometry, settings, is_checked=not on.is_cuda)
     seen = rows_seeing(grid, region, plan.geometry)
     A = XrayTransform(plan.geometry, grid, on=on)
-    return _inverted(A, values, plan, settings, seen, region)
+    volume = _inverted(A, values, plan, settings, seen, region)
+    return volume if given is values else back(volume)
 
 
 def _inverted(
