@@ -5,6 +5,8 @@ SIRT   x ← x + C Aᵀ R (y − A x);   CGLS   min ‖A x − y‖²;   TV   mi
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import engine
@@ -21,7 +23,7 @@ phantom = shepp_logan(per_mm=0.02)
 engine.save(engine.simulate_integrals(phantom, orbit), "few.h5")
 
 GRID = {"voxel_mm": (5, 5, 4), "diameter_mm": 256, "length_mm": 4}
-METHODS = {
+METHODS: dict[str, dict[str, Any]] = {
     "fdk": {"kind": "fdk"},
     "sirt": {"kind": "sirt", "iterations": 20, "subsets": 4},
     "cgls": {"kind": "cgls", "iterations": 10},

@@ -39,6 +39,8 @@ volume = engine.Volume(values, grid, "counts/mm", info={"made by": "an example"}
 for name in ("image.nii.gz", "image.h5", "image.png"):
     engine.save(volume, name)
 read = engine.read("image.nii.gz")
+if not isinstance(read, engine.Volume):
+    raise SystemExit("the file must contain an image")
 if not (read.grid == grid and np.array_equal(read.values, values)):
     raise SystemExit("a volume must come back from NIfTI as it was")
 

@@ -39,8 +39,9 @@ job = Job.create(study, Path("job"))
 with closing(keep(engine.run(study, on=on), job)) as events:
     for event in events:
         if isinstance(event, Preview) and event.iteration == 3:
+            print(f"left after update {event.update}")
             break
-print(f"left after update {event.update}; the job is {job.info.status}")
+print(f"the job is {job.info.status}")
 
 # and goes on from there, perhaps days later, perhaps elsewhere
 job = Job.open(Path("job"))

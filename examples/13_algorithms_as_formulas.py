@@ -22,6 +22,8 @@ LEAST = 1e-30
 def model_of(scan: ListMode, grid: ImageGrid) -> tuple[RayProjector, np.ndarray, np.ndarray]:
     """Return A with a row for each event, their background b, and the sensitivity s."""
     model = engine.listmode_model(scan, grid, on=ON)
+    if not isinstance(model.A, RayProjector):
+        raise TypeError("the rows of list mode must be rays")
     return model.A, model.background, model.sensitivity
 
 

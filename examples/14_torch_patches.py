@@ -44,7 +44,8 @@ for n, n_rows in ((50, 1), (100, 1), (200, 1), (20, 20), (30, 30), (40, 40)):
     # a volume of twice the size, of which the patch is the middle
     grid = iso.ImageGrid((2 * n_rows, 2 * n, 2 * n), (1.0, 1.0, 1.0))
     whole = iso.XrayTransform(orbit, grid, on=on, adjoint="voxel")
-    middle = slice(n_rows // 2, n_rows // 2 + n_rows), *[slice(n // 2, n // 2 + n)] * 2
+    across = slice(n // 2, n // 2 + n)
+    middle = slice(n_rows // 2, n_rows // 2 + n_rows), across, across
     patch = whole.patch(middle)
     y = torch.rand(orbit.n_views, n_rows, n, device=place)
     layer = patch.T.as_torch()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from itertools import pairwise
+from typing import Literal, get_args
 
 import numpy as np
 import torch
@@ -36,6 +37,8 @@ orbit = iso.geometry.fan(
 grid = iso.ImageGrid(shape=(1, 64, 64), voxel_mm=(3.0, 3.0, 3.0))
 A = iso.XrayTransform(orbit, grid, on=iso.cpu())
 
+Window = Literal["ram-lak", "shepp-logan", "cosine", "hann"]
+
 
 def ellipses(rng: np.random.Generator) -> ShapePhantom:
     """Return a body with four to eight inserts, long in z."""
@@ -58,7 +61,7 @@ def scans(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return images, data + NOISE * rng.standard_normal(data.shape, np.float32)
 
 
-def filtered_back_projection(data: np.ndarray, window: str) -> np.ndarray:
+def filtered_back_projection(data: np.ndarray, window: Window) -> np.ndarray:
     """Return images (n, 1, 64, 64) [1/mm]."""
     settings = FilterSettings(window=window)
     return np.stack([iso.fdk(each, orbit, grid, settings=settings) for each in data])
@@ -128,7 +131,7 @@ start = filtered_back_projection(unseen, "hann")
 with torch.no_grad():
     found = network(torch.from_numpy(unseen), torch.from_numpy(start)).numpy()
 learned = psnr_db(found, truth)
-windows = ("ram-lak", "shepp-logan", "cosine", "hann")
+windows: tuple[Window, ...] = get_args(Window)
 best = max(psnr_db(filtered_back_projection(unseen, window), truth) for window in windows)
 print(f"filtered back projection {best:.1f} dB, learned {learned:.1f} dB")
 print(f"trained in {trained_s:.0f} processor seconds")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -96,3 +98,19 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
         iso.EngineError, match="'brain' is not a known protocol; choose from brain-fdg"
     ):
         iso.Study(data="scan.h5", protocol="brain")
+
+
+@pytest.mark.slow
+def test_the_examples_pass_a_strict_type_check() -> None:
+    paths = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
+    assert len(paths) >= 16
+    # Without PyTorch its classes have no type, and those of the examples extend them.
+    options = ("--strict", "--allow-subclassing-any")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, *map(str, paths)],
+        cwd=paths[0].parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
