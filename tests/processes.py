@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from pathlib import Path
 
 import psutil
 
 SERVER = "multiprocessing.forkserver"
+TRIALS = str(Path("tests", "extensions", "child.py"))
+"""The server of the tests of extensions, which a worker keeps until its end."""
 
 
 def working_for(pid: int | None = None) -> list[psutil.Process]:
@@ -23,7 +26,7 @@ def working_for(pid: int | None = None) -> list[psutil.Process]:
 
 def _is_helper(process: psutil.Process, line: str) -> bool:
     """Whether it is Python's own: a copy of the server has the server's line, and is none."""
-    if "resource_tracker" in line:
+    if "resource_tracker" in line or TRIALS in line:
         return True
     parent = process.parent()
     return SERVER in line and (parent is None or SERVER not in " ".join(parent.cmdline()))

@@ -400,7 +400,9 @@ def _tuple_words(kind: Any, n: int | None, inner: Rule) -> str:
 
 
 def _is_array(value: Any) -> bool:
-    return hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, type)
+    if isinstance(value, type) or not hasattr(value, "shape"):
+        return False
+    return hasattr(value, "dtype") or hasattr(value, "__dlpack__")
 
 
 def _is_array_like(value: Any) -> bool:
@@ -420,7 +422,7 @@ def _array_of(arguments: tuple[Any, ...]) -> Rule:
         if not _is_array(value):
             return False
         # A tensor of another library has a type without a kind
-        kind = getattr(value.dtype, "kind", "")
+        kind = getattr(getattr(value, "dtype", None), "kind", "")
         return not kinds or not kind or kind in kinds
 
     words = f"an array of {name}" if kinds else "an array"

@@ -35,7 +35,10 @@ for k in range(25):
 
 # %%
 sirt, start = iso.algorithms.Sirt(iterations=25, subsets=1), np.zeros(grid.shape, np.float32)
-theirs = [step.residual for step in iso.algorithms.solve(sirt, iso.LinearModel(A, y), start)]
+theirs = [
+    float(step.residual or np.nan)
+    for step in iso.algorithms.solve(sirt, iso.LinearModel(A, y), start)
+]
 
 # %%
 fig, axes = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")

@@ -4,6 +4,8 @@
 # likelihood and prior.
 
 # %%
+from typing import Any
+
 import matplotlib.pyplot as plt
 
 import isocenter as iso
@@ -14,7 +16,7 @@ scan = iso.simulate_listmode(phantom, ring, n_prompts=100_000, randoms_fraction=
 grid = {"voxel_mm": (6, 6, 6), "diameter_mm": 192, "length_mm": 108}
 
 # %%
-common = {"grid": grid, "finishing": (), "time_of_flight": False}
+common: dict[str, Any] = {"grid": grid, "finishing": (), "time_of_flight": False}
 osem = {"kind": "osem", "iterations": 3, "subsets": 8}
 images = {
     "OSEM": iso.reconstruct(scan, iso.ListModeProtocol(algorithm=osem, **common)),

@@ -12,6 +12,7 @@ import numpy as np
 import isocenter as iso
 
 ring = iso.read_scanner("demo-ring")
+assert ring.tof is not None
 print(f"timing resolution {ring.tof.fwhm_ps:g} ps, {ring.tof.sigma_mm * 2.355:.0f} mm on a line")
 phantom = iso.phantoms.cylinder_with_spheres(scale=0.6)
 scan = iso.simulate_listmode(phantom, ring, n_prompts=100_000, randoms_fraction=0, seed=1)
@@ -23,9 +24,11 @@ s = iso.sensitivity(scan, grid)
 # %%
 G = iso.GaussianBlur(10.0, grid)  # both images and the truth are smoothed alike
 truth = G @ (phantom.rasterise(grid).values * np.float32(scan.info["counts_per_mm"]))
-images, errors = {}, {"without TOF": [], "with TOF": []}
+images: dict[str, np.ndarray] = {}
+errors: dict[str, list[float]] = {"without TOF": [], "with TOF": []}
 for name, events in zip(errors, (replace(scan, tof_bins=None), scan), strict=True):
     model = iso.listmode_model(events, grid, on=iso.cpu(), sensitivity=s)
+    assert isinstance(model.A, iso.RayProjector)
     x = (s.values > 0).astype("float32")
     for _ in range(12):
         x = model.A.em_numerator(x)[0] / s.values.clip(1e-30)

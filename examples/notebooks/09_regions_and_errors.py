@@ -27,6 +27,7 @@ found = {}
 for diameter_mm in (12, 24, 48):
     sphere = SphereRegion(centre_mm=(0, 0, 0), diameter_mm=diameter_mm)
     measured = measure(Region(name=f"{diameter_mm} mm", shape=sphere), volume)
+    assert measured.figures is not None and measured.errors is not None
     mean, error = measured.figures.mean, measured.errors.mean
     found[diameter_mm] = 100 * error.half_width / mean
     print(f"sphere of {diameter_mm} mm: {mean:.4g} ± {error.half_width:.2g} {volume.unit} (95 %)")
@@ -34,6 +35,7 @@ for diameter_mm in (12, 24, 48):
 # %%
 fig, axes = plt.subplots(1, 2, figsize=(7, 3.2))
 middle = volume.values.shape[0] // 2
+assert volume.error is not None
 relative = volume.error.standard_deviation / np.maximum(volume.values, 1e-30)
 axes[0].imshow(volume.values[middle], cmap="gray_r")
 axes[0].set(title="Image", xticks=[], yticks=[])

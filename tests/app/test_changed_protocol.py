@@ -103,7 +103,8 @@ def on_command_line(study: Study, folder: Path, capsys) -> dict[str, str]:
         ("results verb", ["results"]),
     ):
         assert main(words) == 0
-        found[name] = capsys.readouterr().out
+        said = capsys.readouterr()
+        found[name] = said.out + said.err
     return found
 
 

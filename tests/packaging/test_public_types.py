@@ -101,9 +101,10 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
 
 
 @pytest.mark.slow
-def test_the_examples_pass_a_strict_type_check() -> None:
-    paths = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
-    assert len(paths) >= 16
+def test_examples_and_notebooks_pass_a_strict_type_check() -> None:
+    folder = Path(__file__).resolve().parents[2] / "examples"
+    paths = [*sorted(folder.glob("*.py")), *sorted(folder.glob("notebooks/*.py"))]
+    assert len(paths) >= 26
     # Without PyTorch its classes have no type, and those of the examples extend them.
     options = ("--strict", "--allow-subclassing-any")
     done = subprocess.run(

@@ -85,8 +85,8 @@ def test_it_equals_its_twin_in_both_orders_of_threads(scene, reverse):
     x, y, forward, back = twin(scene)
     A = on_card(response_of(scene), reverse=reverse)
 
-    assert_close(A(x).get(), forward)
-    assert_close(A.T(y).get(), back)
+    assert_close(A(x), forward)
+    assert_close(A.T(y), back)
 
 
 @pytest.mark.parametrize("reverse", [False, True], ids=["", "reverse"])
@@ -101,8 +101,8 @@ def test_rows_without_non_zeros_are_passed_over(reverse):
     # the threads take the orientations seven at a time, and the last seven end with such ones
     A = on_card(response, replace(TINY, threads=7), reverse=reverse)
 
-    assert_close(A(x).get(), host(x))
-    assert_close(A.T(y).get(), host.T(y))
+    assert_close(A(x), host(x))
+    assert_close(A.T(y), host.T(y))
 
 
 @pytest.mark.parametrize("values", ["half", "float"])
@@ -113,16 +113,16 @@ def test_every_form_equals_the_twin(threads, run, staged, values):
     x, y, forward, back = twin("with a margin")
     A = on_card(response_of("with a margin"), MatrixVariant(threads, run, staged, values))
 
-    assert_close(A(x).get(), forward)
-    assert_close(A.T(y).get(), back)
+    assert_close(A(x), forward)
+    assert_close(A.T(y), back)
 
 
 def test_values_of_single_precision_stay_so_unless_told():
     x, _, forward, _ = twin("two panels", np.float32)
     response = response_of("two panels", np.float32)
 
-    assert_close(on_card(response, None)(x).get(), forward)
-    halves = on_card(response)(x).get()
+    assert_close(on_card(response, None)(x), forward)
+    halves = on_card(response)(x)
     assert_close(halves, forward, 1e-3)
     assert np.abs(halves - forward).max() > 2 * RTOL * forward.max()
 
@@ -136,7 +136,7 @@ def test_half_precision_is_decoded_as_it_is():
 
     wanted = MatrixProjector(response, on=cpu(1), dtype=np.float64)(x)
 
-    np.testing.assert_allclose(on_card(response)(x).get(), wanted, rtol=RTOL)
+    np.testing.assert_allclose(on_card(response)(x), wanted, rtol=RTOL)
 
 
 def test_the_bits_are_the_same_every_time_and_in_every_order():
@@ -144,9 +144,9 @@ def test_the_bits_are_the_same_every_time_and_in_every_order():
     response = response_of("two panels")
     one, other = on_card(response), on_card(response, reverse=True)
 
-    assert np.array_equal(one(x).get(), other(x).get())
-    assert np.array_equal(one.T(y).get(), other.T(y).get())
-    assert np.array_equal(one.T(y).get(), one.T(y).get())
+    assert np.array_equal(one(x), other(x))
+    assert np.array_equal(one.T(y), other.T(y))
+    assert np.array_equal(one.T(y), one.T(y))
 
 
 def test_short_launches_give_the_same(monkeypatch):
@@ -161,10 +161,10 @@ def test_short_launches_give_the_same(monkeypatch):
             variant=TINY,
             on_progress=lambda *done: message.append(done),
         )
-        assert_close(A(x).get(), forward)
+        assert_close(A(x), forward)
         n = on.gpu.n_launches
         assert (n == len(A.orientations)) if work == 1 else (1 < n < len(A.orientations))
-        assert_close(A.T(y).get(), back)
+        assert_close(A.T(y), back)
         assert message[-1] == (len(A.orientations),) * 2
 
 
@@ -176,10 +176,10 @@ def test_rows_that_do_not_fit_the_card_come_in_parts(monkeypatch):
     monkeypatch.setattr(A._stored, "_uploaded", lambda rows: parts.append(len(rows)) or sort(rows))
     monkeypatch.setattr("engine.operators.matrix.device.USABLE", 4e-7)  # of 8 GiB
 
-    assert_close(A(x).get(), forward)
+    assert_close(A(x), forward)
     assert len(parts) > 2
     assert sum(parts) == len(response_of("two panels").orientations)
-    assert_close(A.T(y).get(), back)
+    assert_close(A.T(y), back)
 
 
 def test_rows_are_copied_to_the_card_once(monkeypatch):
@@ -199,7 +199,7 @@ def test_subsets_are_those_of_the_twin():
     for k in range(4):
         part, wanted = A.subset(k, 4), host.subset(k, 4)
         some = host.lines(y, host.members(k, 4))
-        assert_close(part(x).get(), wanted(x))
+        assert_close(part(x), wanted(x))
         assert_close(part.T(A.lines(A.on.to_device(y), A.members(k, 4))).get(), wanted.T(some))
 
 

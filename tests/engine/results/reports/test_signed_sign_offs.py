@@ -214,7 +214,7 @@ def test_a_missing_sign_off_is_reported_until_and_after_it_is_signed_again(
     (study,) = known_studies()
     assert "2 earlier signature(s)" in study.remark
     assert main(["report", result.id, "-o", str(tmp_path / "a.html")]) == DONE
-    assert "2 earlier signature(s)" in capsys.readouterr().out
+    assert "2 earlier signature(s)" in capsys.readouterr().err
     assert "2 earlier signature(s)" in (tmp_path / "a.html").read_text()
     made = sign(result, "B. Physicist", "acceptable")
     assert made.missing == 2 and signatures_of(result) == (made,)
