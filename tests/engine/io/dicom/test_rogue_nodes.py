@@ -41,6 +41,11 @@ from tests.engine.io.dicom.test_dicom_worklist import answer
 from tests.farm.network.dicom_nodes import ACTS, recorded
 from tests.farm.network.dicom_nodes import node as replayed
 
+# pynetdicom does not close a socket that the peer has already shut down
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"
+)
+
 Peer = Callable[[socket.socket], None]
 HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
 
