@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
@@ -15,6 +17,7 @@ from app.shell.actions import Actions
 from app.shell.device_chooser import DeviceChooser
 from app.shell.header_parts import PinButton, Segments, action_button
 from app.shell.judge.judge_card import JudgeCard
+from app.shell.live_mode import LiveMode
 from app.shell.page.page_switch import PageSwitch
 from app.shell.page.pages import Pages
 from app.shell.running_page import RunningPage
@@ -39,7 +42,8 @@ CAPTION_FROM_PX = 700
 class HeaderBar(QWidget):
     """The switch of the pages, and the part of the header that belongs to the page.
 
-    Prepare shows the choice of a run, Judge its card. During a run both show its progress.
+    Prepare shows the choice of a run, Judge its card. During a run both show its progress. The page
+    of a live scan has neither: the card of an earlier run must not stand above its images.
     """
 
     def __init__(self, context: AppContext, actions: Actions, pages: Pages) -> None:
@@ -54,7 +58,9 @@ class HeaderBar(QWidget):
         self.running = RunningPage(context, actions)
         self.judging = JudgeCard(context, actions)
         self._parts = PageStack()
-        for part in (self.choice, self.running, self.judging):
+        self.live = label(tr("Live scan"), "entry")
+        self._is_live: Callable[[], bool] = lambda: False
+        for part in (self.choice, self.running, self.judging, self.live):
             self._parts.addWidget(part)
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 6, 10, 6)
@@ -71,6 +77,18 @@ class HeaderBar(QWidget):
             signal.connect(self._show)
         self._show()
 
+    def follow_live(self, live: LiveMode) -> None:
+        """Show neither choice nor card while the page of a live scan is open.
+
+        Parameters
+        ----------
+        live
+            page of a live scan
+        """
+        self._is_live = lambda: live.is_shown
+        live.changed.connect(self._show)
+        self._show()
+
     def allow_device(self, on: bool) -> None:
         """Offer the choice of the device, or not.
 
@@ -84,7 +102,9 @@ class HeaderBar(QWidget):
 
     def _show(self) -> None:
         active, judges = self._run.state.is_active, self._pages.current == "judge"
-        chosen = self.judging if judges else self.choice
+        is_live = self._is_live()
+        chosen = self.live if is_live else self.judging if judges else self.choice
+        self.switch.setVisible(not is_live)
         self._parts.setCurrentWidget(self.running if active else chosen)
         self.device.setVisible(not judges and self.may_choose_device)
 

@@ -94,6 +94,7 @@ class MainWindow(QMainWindow):
             open_and_start=self.runner.open_and_start,
             confirm=self.dialogs.confirm,
         )
+        self.header.follow_live(self.live)
         lines = self.actions_.log, self.actions_.queue, self.actions_.studies
         self.status = StatusLine(context, *lines, self.centre.views.cursor_text, self.live)
         self.setStatusBar(self.status)

@@ -148,6 +148,19 @@ def test_the_card_says_what_ran_and_counts_the_warnings(window, judged):
     assert not card.warnings.toggle.isChecked() and share_of_views(window) == before
 
 
+def test_a_live_scan_has_no_card_of_an_earlier_run(window, judged):
+    card = window.header.judging
+    assert card.isVisible() and window.header.switch.isVisible()
+
+    window.live.show()
+    hidden = (card, card.send, card.report, window.header.choice, window.header.switch)
+    assert not any(each.isVisible() for each in hidden)
+    assert window.header.live.isVisible()
+
+    window.live.leave()
+    assert card.isVisible() and not window.header.live.isVisible()
+
+
 def test_an_aborted_run_says_so_and_a_failed_one_is_an_error(window):
     image = Volume(np.ones((4, 4, 4), np.float32), ImageGrid((4, 4, 4), (2.0, 2.0, 2.0)), "Bq/mL")
     run, card = window.session.run, window.header.judging
