@@ -10665,8 +10665,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
-      <source>Patient: {whose}.</source>
-      <translation>Patient: {whose}.</translation>
+      <source>Patient: {patient}.</source>
+      <translation>Patient: {patient}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />

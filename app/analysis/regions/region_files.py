@@ -21,7 +21,7 @@ from engine.analysis.regions import (
     dicom_source,
     measure_all,
     read_any,
-    segmentation_beside,
+    segmentation_path,
     write_labels,
     write_measurement_report,
     write_regions,
@@ -115,7 +115,7 @@ class RegionFiles:
             tr("Save as structured report"),
             "regions.sr.dcm",
             write_measurement_report,
-            segmentation_beside,
+            segmentation_path,
         )
 
     def _save_dicom(
@@ -123,7 +123,7 @@ class RegionFiles:
         title: str,
         name: str,
         write: Callable[..., object],
-        beside: Callable[[Path], Path] | None = None,
+        companion: Callable[[Path], Path] | None = None,
     ) -> None:
         """Ask for a file, and write the regions as a DICOM object.
 
@@ -133,7 +133,7 @@ class RegionFiles:
             title of the file dialog, and suggested name
         write
             function of the engine that writes the object
-        beside
+        companion
             returns a second file that is written; None if there is none
         """
         volume, regions, source = self._session.view.volume, self._model.regions, self._source()
@@ -145,7 +145,7 @@ class RegionFiles:
         target = self._target(title, name, DICOM_FILES, ".dcm")
         if target is None:
             return
-        if beside and not may_write(self._parent, beside(target), self._session):
+        if companion and not may_write(self._parent, companion(target), self._session):
             return
         record = self._session.run.record
         is_own = any(kept.volume is volume for kept in record.images.items)

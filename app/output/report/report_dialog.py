@@ -217,5 +217,5 @@ def _has_regions(context: AppContext, id: str) -> bool:
         return bool(shown.regions)
     if not id:
         return False
-    beside = regions_file_of(Results().open(id).folder / VOLUME)
-    return beside.exists() and bool(read_regions(beside).regions)
+    stored = regions_file_of(Results().open(id).folder / VOLUME)
+    return stored.exists() and bool(read_regions(stored).regions)

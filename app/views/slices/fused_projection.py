@@ -52,7 +52,7 @@ class FusedProjection(UpperLayer):
         Parameters
         ----------
         base
-            the first volume, whose grid is the centre of the view
+            the first volume; its grid is the centre of the view
         degrees
             angle of view about z of the first volume
         convention

@@ -159,10 +159,10 @@ class MipView(RasterView):
     def caption(self) -> str:
         if self.state.volume is None:
             return tr("Projection")
-        whose: tuple[str, ...] = (named(self.state),) if self.state.fusion.has_values else ()
+        names: tuple[str, ...] = (named(self.state),) if self.state.fusion.has_values else ()
         if self._fused.is_there:
-            whose = caption_parts(self.state, "both")
-        return BETWEEN.join((tr("Projection   {degrees:.0f}°", degrees=self._degrees), *whose))
+            names = caption_parts(self.state, "both")
+        return BETWEEN.join((tr("Projection   {degrees:.0f}°", degrees=self._degrees), *names))
 
     def remark(self) -> str:
         # The factor is stated, because the same colour means different values in the two views.

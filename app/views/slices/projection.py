@@ -149,7 +149,7 @@ def gain_of(projector: Projector, convention: Convention) -> float:
 
 
 def turned_over(rect: Rect) -> Rect:
-    """Return a rectangle with reversed z, for a volume whose z points to the feet."""
+    """Return a rectangle with reversed z, for a volume with z towards the feet."""
     return Rect(rect.u, -(rect.v + rect.height), rect.width, rect.height)
 
 

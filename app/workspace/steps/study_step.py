@@ -99,9 +99,9 @@ class StudyStep(StepPanel):
         """Show the name and patient, and the number of warnings; notes only inform."""
         inputs = self._study.inputs
         data, notes = inputs.get(DATA), inputs.scan.notes if inputs.scan else ()
-        whose = self._order.describe()
+        patient = self._order.describe()
         facts = [data.name] if data is not None else []
-        facts += [tr("Patient: {whose}.", whose=whose)] if whose else []
+        facts += [tr("Patient: {patient}.", patient=patient)] if patient else []
         facts += filter(None, [self._dose()])
         set_paragraphs(self._facts, facts, 2)
         self._facts.setVisible(bool(facts))

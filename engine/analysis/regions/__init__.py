@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from engine.analysis.regions.labels import write_labels as write_labels
     from engine.analysis.regions.masks import MaskRegion as MaskRegion
     from engine.analysis.regions.measurement_report import (
-        segmentation_beside as segmentation_beside,
+        segmentation_path as segmentation_path,
     )
     from engine.analysis.regions.measurement_report import (
         write_measurement_report as write_measurement_report,
@@ -98,7 +98,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             ),
             "labels": ("regions_of", "write_labels"),
             "masks": ("MaskRegion",),
-            "measurement_report": ("segmentation_beside", "write_measurement_report"),
+            "measurement_report": ("segmentation_path", "write_measurement_report"),
             "measuring": ("MeasuredRegion", "coverage_of", "mean_in", "measure", "measure_all"),
             "pairs": ("compared",),
             "planar": ("PlanarContours",),

@@ -62,7 +62,7 @@ class ReportFiles:
     segmentation: bytes
 
 
-def segmentation_beside(path: Path) -> Path:
+def segmentation_path(path: Path) -> Path:
     """Return the path of the segmentation that is written next to a structured report.
 
     Parameters
@@ -73,8 +73,8 @@ def segmentation_beside(path: Path) -> Path:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from engine.analysis.regions.measurement_report import segmentation_beside
-    >>> segmentation_beside(Path("regions.sr.dcm")).name, segmentation_beside(Path("a.dcm")).name
+    >>> from engine.analysis.regions.measurement_report import segmentation_path
+    >>> segmentation_path(Path("regions.sr.dcm")).name, segmentation_path(Path("a.dcm")).name
     ('regions.seg.dcm', 'a.seg.dcm')
     """
     # Suffixes of DICOM files can be in capitals.
@@ -130,10 +130,10 @@ def write_measurement_report(
         )
     image = DicomImage.of(volume, provenance, subject, order, series)
     found = report_files(regions, image, rule=rule)
-    beside = segmentation_beside(path)
+    target = segmentation_path(path)
     # The segmentation first: a report means that the segmentation is complete.
-    write_all({beside: found.segmentation, path: found.report})
-    return beside
+    write_all({target: found.segmentation, path: found.report})
+    return target
 
 
 def report_files(

@@ -172,8 +172,8 @@ def _edges_by_start(padded: NDArray[np.bool_]) -> dict[Vertex, list[Vertex]]:
         ((1, 0), (1, 1), (0, 1)),
         ((0, -1), (0, 1), (0, 0)),
     )
-    for beside, start, end in sides:
-        outside = ~np.roll(padded, (-beside[0], -beside[1]), (0, 1))
+    for neighbour, start, end in sides:
+        outside = ~np.roll(padded, (-neighbour[0], -neighbour[1]), (0, 1))
         # The padding has one voxel at each side, so vertices count from 1 there.
         for row, column in zip(*np.nonzero(padded & outside), strict=True):
             x, y = int(column) - 1, int(row) - 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from engine.analysis.regions.figures import VOXEL_RULES
 from engine.analysis.regions.labels import write_labels
 from engine.analysis.regions.measurement_report import (
-    segmentation_beside,
+    segmentation_path,
     write_measurement_report,
 )
 from engine.analysis.regions.measuring import MeasuredRegion, measure_all
@@ -81,7 +81,7 @@ def add_verbs(verbs: Verbs) -> None:
     )  # fmt: skip
     p.add_argument(
         "--sr", type=Path, action=Output, metavar="OUT.dcm",
-        written=lambda path, _: (path, segmentation_beside(path)),
+        written=lambda path, _: (path, segmentation_path(path)),
         help="write the statistics as a DICOM structured report (TID 1500), with its segmentation "
         "next to it (default: none)",
     )  # fmt: skip

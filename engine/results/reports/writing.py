@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.analysis.regions.measurement_report import segmentation_beside
+from engine.analysis.regions.measurement_report import segmentation_path
 from engine.core.errors import OutputError
 from engine.io.dicom.subject import Subject
 from engine.io.safety.atomic_write import write_all
@@ -97,12 +97,12 @@ def write_report(
     DataError
         if a format needs regions and the result has none
     """
-    ending, beside = ending_of_report(path), dict[Path, bytes]()
+    ending, others = ending_of_report(path), dict[Path, bytes]()
     if ending == FIGURES:
         found = to_measurement_report(report, of, subject)
-        data, beside = found.report, {segmentation_beside(path): found.segmentation}
+        data, others = found.report, {segmentation_path(path): found.segmentation}
     else:
         data = KINDS[ending][1](report, of, subject)
-    write_all({**beside, **files_of_report(data, path, of.result.id)})
+    write_all({**others, **files_of_report(data, path, of.result.id)})
     # The log knows which reports were signed, also if somebody removes their signatures.
     ExportedReport.read(path).note(of.result.id)

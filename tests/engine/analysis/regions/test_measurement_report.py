@@ -16,7 +16,7 @@ from engine.analysis.regions import (
     SphereRegion,
     marks_of,
     measure,
-    segmentation_beside,
+    segmentation_path,
     write_measurement_report,
     write_regions,
 )
@@ -54,7 +54,7 @@ def ramp(unit: str = "Bq/mL", axes: str = "LPS") -> Volume:
 def written(tmp_path, regions=(BOX, BALL), volume=None, **options):
     path = tmp_path / "a.sr.dcm"
     write_measurement_report(regions, volume or ramp(), path, {}, **options)
-    return pydicom.dcmread(path), pydicom.dcmread(segmentation_beside(path))
+    return pydicom.dcmread(path), pydicom.dcmread(segmentation_path(path))
 
 
 @pytest.mark.parametrize(
