@@ -111,6 +111,7 @@ def opened(
     *,
     network: bool = False,
     keys: ServerKeys | ClientKeys | None = None,
+    prepare: Callable[[zmq.Socket[bytes]], object] = lambda _: None,
 ) -> Iterator[zmq.Socket[bytes]]:
     """Open a socket at an address, and close it with its context.
 
@@ -126,6 +127,8 @@ def opened(
         True to listen on all networks; False: tcp://*:port listens on this computer only
     keys
         keys of the connection; None: neither encrypted nor signed
+    prepare
+        called with the socket before anyone can connect
 
     Raises
     ------
@@ -146,6 +149,7 @@ def opened(
         # High-water marks count only for connections that are made afterwards
         for option, value in options.items():
             socket.setsockopt(option, value)
+        prepare(socket)
         try:
             if listens(address):
                 socket.bind(address if network else address.replace("tcp://*", LOOPBACK, 1))

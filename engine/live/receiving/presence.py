@@ -10,11 +10,7 @@ if TYPE_CHECKING:
 
 
 class Presence:
-    """Counts the senders of a socket.
-
-    Parameters
-    ----------
-    socket : socket that receives
+    """Counts the senders of a socket, after `watch`.
 
     Attributes
     ----------
@@ -22,15 +18,25 @@ class Presence:
     n_failed : number of connections without a valid greeting or key
     """
 
-    def __init__(self, socket: zmq.Socket[bytes]) -> None:
+    def __init__(self) -> None:
+        self._monitor: zmq.Socket[bytes] | None = None
+        self._n_senders = self.n_failed = 0
+        self._is_failing = False
+        self.has_left = False
+
+    def watch(self, socket: zmq.Socket[bytes]) -> None:
+        """Count the senders of a socket that is not open yet.
+
+        Parameters
+        ----------
+        socket
+            socket that receives; connections that were made earlier would not be counted
+        """
         import zmq
 
         self._monitor = socket.get_monitor_socket(
             zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED | _failures()
         )
-        self._n_senders = self.n_failed = 0
-        self._is_failing = False
-        self.has_left = False
 
     def changes(self) -> Iterator[bool]:
         """Yield the changes since the last call: True if the last sender has gone, else False."""
@@ -38,7 +44,7 @@ class Presence:
         from zmq.utils.monitor import recv_monitor_message
 
         # The monitor counts connections of all senders at this address
-        while self._monitor.poll(0):
+        while self._monitor is not None and self._monitor.poll(0):
             happened = recv_monitor_message(self._monitor)["event"]
             if happened == zmq.EVENT_HANDSHAKE_SUCCEEDED:
                 self._n_senders += 1

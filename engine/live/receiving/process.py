@@ -125,13 +125,16 @@ class Receiving:
         address, network = self._stream.address, self._stream.network
         try:
             keys = self._keys()
-            with opened(kind, address, options, network=network, keys=keys) as socket:
+            presence = Presence()
+            with opened(
+                kind, address, options, network=network, keys=keys, prepare=presence.watch
+            ) as socket:
                 # An empty prefix subscribes to everything
                 if self._stream.subscribe:
                     socket.setsockopt(zmq.SUBSCRIBE, b"")
                 self._tell({"event": "open"})
                 Thread(target=self._obey, args=(on_end,), daemon=True).start()
-                self._receive(socket, Presence(socket))
+                self._receive(socket, presence)
         except EngineError as e:
             is_setting = isinstance(e, SettingsError)
             self._tell({"event": "fault", "is_setting": is_setting, "text": str(e)})
