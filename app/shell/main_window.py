@@ -28,6 +28,7 @@ from app.shell.page.pages import Pages
 from app.shell.page.panel_rail import PanelRail
 from app.shell.panels import SETTING_STEPS, TABS, LogPanel, MeasureTab, PreviewTab, tabs_of
 from app.shell.prepare.workflow import Workflow
+from app.shell.script_actions import ScriptActions
 from app.shell.side_panels import FloatingPanels, PanelWidths, SidePanel
 from app.shell.status_bar import StatusLine
 from app.shell.technician.start import technician_of
@@ -82,6 +83,7 @@ class MainWindow(QMainWindow):
         context.results.may_forget_image = self.may_forget_image
         context.session.unlock_key = KeyUnlocking(self, context.session).ask
         self.pages = Pages(context.session)
+        self.scripts = ScriptActions(self, context, self.pages)
         self._add_header()  # the Tab key follows the order of creation
         self._add_workflow()
         self._add_centre()
@@ -103,6 +105,7 @@ class MainWindow(QMainWindow):
         fill_menus(
             *(self.menuBar(), self.actions_, context.preferences, self.open_path, self.try_demo),
             self.rail.panel_actions,
+            (self.scripts.python, self.scripts.command),
         )
         self._connect()
         self.technician = technician_of(self)

@@ -25,6 +25,7 @@ def fill_menus(
     open_path: Callable[[Path], object],
     try_demo: Callable[[str], object],
     panels: Sequence[QAction],
+    copying: Sequence[QAction],
 ) -> None:
     """Fill the menu bar.
 
@@ -42,11 +43,13 @@ def fill_menus(
         called with the key of a demo
     panels
         actions that show the panels of results
+    copying
+        actions that copy the study as text
     """
     menus: dict[str, tuple[QAction | None, ...]] = {
         tr("&File"): (
             *(of.open, of.open_folder, of.studies, of.import_, of.live, None, of.save_study),
-            *(of.save_protocol, of.protocols),
+            *(*copying, of.save_protocol, of.protocols),
             *(None, of.export, of.report, of.send, of.identify, None, of.storage),
             *(of.settings, of.technician, None, of.quit),
         ),

@@ -23,9 +23,11 @@ from engine.cli.outputs import (
     add_threads,
 )
 from engine.cli.shards import add_shards, cluster_hint, source_of
+from engine.cli.streams import output as standard_output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DeviceError, ResourceError, SettingsError
 from engine.core.json_types import Plain
+from engine.core.printing import print_lines
 from engine.data.runs.events import Event, Finished, Progressed
 from engine.data.volume import Volume
 from engine.io import WRITERS, can_save, default_suffixes, save, save_remark
@@ -36,7 +38,13 @@ from engine.jobs.reconstruction import run
 from engine.modalities.demos import DEMOS, demo_folder
 from engine.modalities.protocol_identity import identified
 from engine.modalities.recognise import all_roles
-from engine.modalities.studies import Study, files_of_study, find_protocol, study_at
+from engine.modalities.studies import (
+    Study,
+    files_of_study,
+    find_protocol,
+    standard_of,
+    study_at,
+)
 from engine.protocols.study.assignments import with_settings
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import version_words
@@ -61,7 +69,12 @@ def _add_reconstruct(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "data", type=Path, metavar="DATA", help="scan, header file, or study file (.toml)"
     )
-    add_output(p, f"image: {default_suffixes(WRITERS)}", default="image.nii.gz")
+    add_output(
+        p,
+        f"image: {default_suffixes(WRITERS)}",
+        default="image.nii.gz",
+        written=_image_files,
+    )
     p.add_argument(
         "--protocol",
         metavar="P",
@@ -81,7 +94,7 @@ def _add_reconstruct(p: argparse.ArgumentParser) -> None:
         default=[],
         metavar="KEY=VALUE",
         dest="assignments",
-        help="change a setting of the protocol, such as algorithm.iterations=4",
+        help="change a setting of the protocol, such as algorithm.iterations=4; none empties one",
     )
     p.add_argument(
         "--frames", metavar="F",
@@ -100,9 +113,18 @@ def _add_reconstruct(p: argparse.ArgumentParser) -> None:
         "--checkpoint", type=Path, action=Output, written=lambda folder, _: job_files(folder),
         metavar="DIR", help="folder for checkpoints (default: the jobs folder)",
     )  # fmt: skip
+    p.add_argument(
+        "--as-script", action="store_true",
+        help="print a Python script that makes the same image, instead of making it",
+    )  # fmt: skip
     _device_options(p)
     add_shards(p)
     p.set_defaults(act=_reconstruct)
+
+
+def _image_files(path: Path, arguments: argparse.Namespace) -> tuple[Path, ...]:
+    """Return the files that a reconstruction writes; a script writes none."""
+    return () if getattr(arguments, "as_script", False) else files_written(path)
 
 
 def _add_resume(p: argparse.ArgumentParser) -> None:
@@ -149,6 +171,15 @@ def _device_options(p: argparse.ArgumentParser) -> None:
 def _reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     source = source_of(arguments.scheduler, arguments.split)
     study = _study(arguments, console)
+    if arguments.as_script:
+        from engine.jobs.scripts import script_of  # few commands print a script
+
+        text = script_of(
+            study, arguments.output, device=arguments.device, threads=arguments.threads
+        )
+        with standard_output():
+            print_lines(text.removesuffix("\n"))
+        return
     # Tested before hours of work
     can_save(arguments.output, study.protocol.modality)
     if study.protocol.has_frames:
@@ -246,6 +277,13 @@ def _study(arguments: argparse.Namespace, console: Console) -> Study:
 
 def _assigned(protocol: Protocol, assignments: tuple[str, ...]) -> Protocol:
     """Return the changed protocol, with a record of the differences from the saved one."""
+    # Another kind of scan has its own settings, so it comes before all others
+    kinds = [each for each in assignments if each.startswith("modality=")]
+    if kinds:
+        others = tuple(each for each in assignments if each not in kinds)
+        key = kinds[-1].partition("=")[2].strip("\"'")
+        if key != protocol.modality:
+            protocol, assignments = standard_of(key), others
     return identified(with_settings(protocol, assignments))
 
 

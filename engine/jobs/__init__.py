@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from engine.jobs.queue.launching import ensure_runner as ensure_runner
     from engine.jobs.queue.settings import QueueSettings as QueueSettings
     from engine.jobs.queue.store import StudyQueue as StudyQueue
+    from engine.jobs.scripts import command_of as command_of
+    from engine.jobs.scripts import script_of as script_of
     from engine.jobs.storage import choose_stored as choose_stored
     from engine.jobs.storage import kind_title as kind_title
     from engine.jobs.storage import remove_stored as remove_stored
@@ -54,6 +56,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.jobs.queue.launching": ("ensure_runner",),
             "engine.jobs.queue.settings": ("QueueSettings",),
             "engine.jobs.queue.store": ("StudyQueue",),
+            "scripts": ("command_of", "script_of"),
             "storage": (
                 "choose_stored",
                 "kind_title",

@@ -268,12 +268,31 @@ def parse_protocol(values: Any, where: str) -> Protocol:
     """
     if not isinstance(values, dict):
         raise SettingsError(f"{where}: the protocol is {values!r}, expected a table of settings.")
-    key = _key_of(values)
+    return protocol_as(_modality_named(_key_of(values), where).protocol, values, where)
+
+
+def standard_of(key: str) -> Protocol:
+    """Return the standard protocol of a modality.
+
+    Parameters
+    ----------
+    key
+        key of the modality
+
+    Raises
+    ------
+    SettingsError
+        if there is no such modality
+    """
+    return protocol_of_kind(_modality_named(key, "settings"))
+
+
+def _modality_named(key: str, where: str) -> AnyModality:
     found = MODALITIES.of(key)
     if found is None:
         known = ", ".join(repr(each) for each in MODALITIES.keys)
         raise SettingsError(f"{where}: modality is {key!r}, expected one of {known}.")
-    return protocol_as(found.protocol, values, where)
+    return found
 
 
 def read_protocol(path: Path) -> Protocol:

@@ -5544,6 +5544,46 @@
       <translation>Iteration {n} von {of}</translation>
     </message>
     <message>
+      <location filename="app/shell/script_actions.py" />
+      <source>This image was read from a file, so the program does not know its study.</source>
+      <translation>Dieses Bild stammt aus einer Datei, daher kennt das Programm seine Studie nicht.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/script_actions.py" />
+      <source>Copy a Python script that makes the same image</source>
+      <translation>Ein Python-Skript kopieren, das dasselbe Bild erzeugt</translation>
+    </message>
+    <message>
+      <location filename="app/shell/script_actions.py" />
+      <source>Copy a command for the terminal that makes the same image</source>
+      <translation>Einen Befehl für das Terminal kopieren, der dasselbe Bild erzeugt</translation>
+    </message>
+    <message>
+      <location filename="app/shell/script_actions.py" />
+      <source>Copy as Python</source>
+      <translation>Als Python kopieren</translation>
+    </message>
+    <message>
+      <location filename="app/shell/script_actions.py" />
+      <source>Copy as command</source>
+      <translation>Als Befehl kopieren</translation>
+    </message>
+    <message>
+      <location filename="app/shell/script_actions.py" />
+      <source>The study was not copied.</source>
+      <translation>Die Studie wurde nicht kopiert.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/script_actions.py" />
+      <source>A Python script for {study} was copied to the clipboard.</source>
+      <translation>Ein Python-Skript für {study} wurde in die Zwischenablage kopiert.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/script_actions.py" />
+      <source>A command for {study} was copied to the clipboard.</source>
+      <translation>Ein Befehl für {study} wurde in die Zwischenablage kopiert.</translation>
+    </message>
+    <message>
       <location filename="app/shell/side_panels.py" />
       <source>Show: {title}</source>
       <translation>Zeigen: {title}</translation>

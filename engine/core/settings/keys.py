@@ -125,3 +125,16 @@ def accepts_text(annotation: Any) -> bool:
     if get_origin(annotation) in (Union, UnionType, Annotated):
         return any(accepts_text(part) for part in get_args(annotation))
     return annotation is str
+
+
+def accepts_none(annotation: Any) -> bool:
+    """Return True if a field of this type may be empty.
+
+    Parameters
+    ----------
+    annotation
+        annotation of a field
+    """
+    if get_origin(annotation) in (Union, UnionType, Annotated):
+        return any(accepts_none(part) for part in get_args(annotation))
+    return annotation is type(None)

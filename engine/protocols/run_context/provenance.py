@@ -351,6 +351,8 @@ def replay_command(study: Study) -> str:
         words += [f"--{role.replace('_', '-')}", _name_of(path, role, study)]
     if study.complete_events:
         words += ["--use-complete-events"]
+    # One scan can have several kinds of protocol, of which the command would take the first
+    words += ["--set", f"modality={study.protocol.modality}"]
     # Only differences from the defaults, because a full list would exceed a readable command.
     for assignment in assignments(study.protocol):
         words += ["--set", assignment]

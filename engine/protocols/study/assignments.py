@@ -14,6 +14,8 @@ from engine.core.settings import Settings, parse
 P = TypeVar("P", bound=Settings)
 NUMBERS = re.compile(r"[-+.\deE]+(\s*,\s*[-+.\deE]+)+")
 """Numbers with commas between them."""
+NONE = "none"
+"""Empties an optional setting: TOML has no such value."""
 
 
 def with_settings(protocol: P, assignments: tuple[str, ...]) -> P:
@@ -25,7 +27,8 @@ def with_settings(protocol: P, assignments: tuple[str, ...]) -> P:
         protocol or any other settings
     assignments
         "KEY=VALUE" each, applied in order. A value is TOML; if it cannot be parsed, it is text.
-        "algorithm=mlem" means "algorithm.kind=mlem", and "2,2,2" is a list of numbers
+        "algorithm=mlem" means "algorithm.kind=mlem", "2,2,2" is a list of numbers, and "none"
+        empties an optional setting
 
     Raises
     ------
@@ -53,6 +56,8 @@ def _value(text: str, key: str, kind: type[Settings]) -> Any:
         # Quotes around text are inconvenient in a shell, so bare words are accepted.
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
+        if text == NONE and _is_optional(key, kind):
+            return None
         numbers = _numbers(text)
         return text if numbers is None or _takes_text(key, kind) else numbers
 
@@ -69,6 +74,12 @@ def _takes_text(key: str, kind: type[Settings]) -> bool:
     from engine.core.settings.keys import accepts_text, keys_of
 
     return any(accepts_text(each.field.annotation) for each in keys_of(kind) if each.key == key)
+
+
+def _is_optional(key: str, kind: type[Settings]) -> bool:
+    from engine.core.settings.keys import accepts_none, keys_of
+
+    return any(accepts_none(each.field.annotation) for each in keys_of(kind) if each.key == key)
 
 
 def _has_kind(key: str, value: str, kind: type[Settings]) -> bool:
