@@ -176,7 +176,7 @@ def state_text(entry: QueueEntry) -> str:
     Returns
     -------
     text
-        "waiting", "paused", "running 12 %", "finished" or "failed"
+        "waiting", "asking", "paused", "running 12 %", "finished" or "failed"
     """
     if entry.is_abandoned:
         # Its process has died; the next runner continues it

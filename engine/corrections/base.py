@@ -74,6 +74,7 @@ class Correction(Settings, Generic[D]):
     inputs : auxiliary files that it reads
     on_demand : True if it does nothing until the user enters something
     runs_before : `kind` of the correction before which one of a plug-in runs; "": it runs last
+    doubt_is_assumption : True if a doubt means that a value of the scan was assumed
     since : first version of protocols with this correction. Older protocols that do not name it
         leave it off; None if every protocol must name it
     """
@@ -83,6 +84,7 @@ class Correction(Settings, Generic[D]):
     inputs: ClassVar[tuple[InputRole, ...]] = ()
     on_demand: ClassVar[bool] = False
     runs_before: ClassVar[str] = ""
+    doubt_is_assumption: ClassVar[bool] = False
     since: ClassVar[int | None] = None
     use: Use = setting(
         "auto",

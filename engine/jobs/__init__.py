@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from engine.jobs.process.starting import process_context as process_context
     from engine.jobs.queue.entry import QueueEntry as QueueEntry
     from engine.jobs.queue.launching import ensure_runner as ensure_runner
+    from engine.jobs.queue.question import Question as Question
+    from engine.jobs.queue.question import QuestionKind as QuestionKind
     from engine.jobs.queue.settings import QueueSettings as QueueSettings
     from engine.jobs.queue.store import StudyQueue as StudyQueue
     from engine.jobs.scripts import command_of as command_of
@@ -54,6 +56,10 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             ),
             "engine.jobs.queue.entry": ("QueueEntry",),
             "engine.jobs.queue.launching": ("ensure_runner",),
+            "engine.jobs.queue.question": (
+                "Question",
+                "QuestionKind",
+            ),
             "engine.jobs.queue.settings": ("QueueSettings",),
             "engine.jobs.queue.store": ("StudyQueue",),
             "scripts": ("command_of", "script_of"),

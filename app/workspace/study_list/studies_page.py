@@ -30,7 +30,7 @@ CHOOSE = tr("Select a study in the list.")
 NO_IMAGE = tr("This study has no image yet.")
 LOOKING = tr("Searching for studies …")
 WIDTHS_PX = {0: 150, 1: 90, 3: 130, 4: 110, 5: 150, 6: 90}
-OF_QUEUE = ("waiting", "paused", "failed")
+OF_QUEUE = ("waiting", "asking", "paused", "failed")
 
 
 class StudiesPage(QWidget):

@@ -16,12 +16,14 @@ STATES: dict[State, str] = {
     "interrupted": tr("Interrupted"),
     "running": tr("Running"),
     "waiting": tr("Waiting"),
+    "asking": tr("Question"),
     "paused": tr("Paused"),
     "failed": tr("Failed"),
 }
 TONES: dict[State, str] = {
     "signed off": "ok",
     "part": "look",
+    "asking": "look",
     "interrupted": "look",
     "failed": "missing",
     "running": "link",

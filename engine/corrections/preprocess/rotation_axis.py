@@ -166,6 +166,8 @@ class CentreOfRotation(PreprocessStep):
         away = f"moved by {moved:+g}" if moved else "as in the geometry of the scan"
         return f"axis at column {facts['column']:.2f} ({facts['method']}), {away}"
 
+    doubt_is_assumption: ClassVar[bool] = True
+
     def doubt(self, before: Projections, after: Projections) -> str:
         facts = self.facts(after)
         if "why" not in facts:

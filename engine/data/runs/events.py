@@ -121,10 +121,12 @@ class Warned(Event):
     ----------
     text : a sentence
     about : key of the correction that is in doubt; empty: none
+    is_assumption : True if the run assumes a value of the scan that changes the image
     """
 
     text: str
     about: str = ""
+    is_assumption: bool = False
 
     @property
     def level(self) -> Level:

@@ -63,6 +63,7 @@ class Attempt:
         self._queue, self._entry, self._source = queue, entry, source
         self._process: EngineProcess | None = None
         self._stop = Flag()
+        self._assumed = ""
 
     def stop(self) -> None:
         """Stop as soon as possible, with a checkpoint."""
@@ -125,12 +126,25 @@ class Attempt:
         with closing(process.events()) as events:
             for event in events:
                 seen.take(event)
+                self._ask_about(event, process)
                 if isinstance(event, Finished | Failed | Aborted):
                     return event
         return None
 
+    def _ask_about(self, event: Event, process: EngineProcess) -> None:
+        """Stop a run that assumes a value of the scan which the user has not accepted."""
+        if not (isinstance(event, Warned) and event.is_assumption and self._entry.asks):
+            return
+        if not self._assumed and event.text not in self._entry.agreed:
+            self._assumed = event.text
+            process.abort()
+
     def _ending(self, study: Study, job: Job, seen: Seen, end: Event | None) -> Ending:
         updates = _updates(job)
+        if self._assumed and isinstance(end, Finished | Aborted):
+            if seen.result:  # the run was faster than the request to stop
+                Results().delete(Results().open(seen.result), why="assumed value not accepted")
+            return Ending("asks", self._assumed, updates=updates)
         match end:
             case Finished() if seen.result:
                 return self._finish(study, seen.result)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from engine.jobs.queue.entry import QueueEntry, State
+from engine.jobs.queue.question import Question
 
 MOST_DEATHS = 3
 """Times in a row that a study's engine may die without a newer checkpoint in between."""
@@ -18,14 +19,14 @@ class Ending:
 
     Attributes
     ----------
-    kind : "finished" with a result, "failed", "stopped" on request, "died" with its process, or
-        "rests" because no worker is left
+    kind : "finished" with a result, "failed", "stopped" on request, "died" with its process,
+        "rests" because no worker is left, or "asks" because a value had to be assumed
     text : reason, one sentence
     result : name of the result, empty without one
     updates : updates before its newest checkpoint
     """
 
-    kind: Literal["finished", "failed", "stopped", "died", "rests"]
+    kind: Literal["finished", "failed", "stopped", "died", "rests", "asks"]
     text: str = ""
     result: str = ""
     updates: int = 0
@@ -49,6 +50,7 @@ def ended(entry: QueueEntry, ending: Ending) -> QueueEntry:
         update={
             "state": state,
             "text": text,
+            "question": _question(ending),
             "result": ending.result or entry.result,
             # Only a removal is still to be done: the runner deletes the entry next
             "wish": entry.wish if entry.wish == "remove" else "",
@@ -65,6 +67,8 @@ def ended(entry: QueueEntry, ending: Ending) -> QueueEntry:
 def _state_after(entry: QueueEntry, ending: Ending) -> tuple[State, str, int]:
     if ending.kind in ("finished", "failed"):
         return ("finished" if ending.kind == "finished" else "failed"), ending.text, 0
+    if ending.kind == "asks":
+        return "asking", ending.text, 0
     if ending.kind == "rests":
         return "paused", ending.text, 0
     deaths = 0
@@ -74,3 +78,11 @@ def _state_after(entry: QueueEntry, ending: Ending) -> tuple[State, str, int]:
     if deaths >= MOST_DEATHS:
         return "failed", f"{ending.text} This happened {deaths} times at the same point.", 0
     return ("paused" if entry.wish == "pause" else "waiting"), "", deaths
+
+
+def _question(ending: Ending) -> str:
+    """Return the question about an assumed value as JSON; empty without one."""
+    if ending.kind != "asks":
+        return ""
+    asked = Question(kind="assumption", text=ending.text, assumed=(ending.text,))
+    return asked.model_dump_json()

@@ -12,9 +12,11 @@ from engine.io.safety.seal import seal_of
 from engine.io.text.json_text import from_json, to_json
 from engine.jobs.checkpoint.job_record import QUEUED_RUN
 from engine.jobs.checkpoint.owner import Owner
+from engine.jobs.queue.question import Question
 from engine.modalities.studies import Study, study_of_json
 
-State = Literal["waiting", "paused", "running", "finished", "failed"]
+State = Literal["waiting", "asking", "paused", "running", "finished", "failed"]
+"""State of a study; "asking" until the user answers its question."""
 QueueRequest = Literal["", "pause", "wait", "remove"]
 """Request about a running study: pause it, let it wait again, or remove it."""
 
@@ -38,6 +40,10 @@ class QueueEntry(Settings):
     text : reason of a failure, one sentence
     doing, done : current step, and the finished share of it
     order : worklist order of the scan as JSON; empty without one
+    question : question that the user must answer first, as JSON; empty without one
+    asks : True if a run that must assume a value stops and asks instead
+    agreed : sentences about assumed values that the user has accepted
+    scanner_kind : kind of its scanner, see `engine.modalities.scanner_kind`; empty if unknown
     deaths, updates : deaths of its engine since the checkpoint after `updates` updates
     """
 
@@ -65,6 +71,10 @@ class QueueEntry(Settings):
     doing: str = setting("", max_length=1000)
     done: float = setting(0.0, ge=0, le=1)
     order: str = setting("", max_length=20_000)
+    question: str = setting("", max_length=20_000)
+    asks: bool = setting(False)
+    agreed: tuple[str, ...] = setting(())
+    scanner_kind: str = setting("", max_length=1000)
     deaths: int = setting(0, ge=0)
     updates: int = setting(0, ge=0)
 
@@ -115,6 +125,11 @@ class QueueEntry(Settings):
     def imaging_order(self) -> ImagingOrder | None:
         """The worklist order of the scan; None without one."""
         return ImagingOrder.model_validate_json(self.order) if self.order else None
+
+    @property
+    def open_question(self) -> Question | None:
+        """The question that the user must answer first; None without one."""
+        return Question.model_validate_json(self.question) if self.question else None
 
     @property
     def run(self) -> str:

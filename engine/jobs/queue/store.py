@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.core.errors import EngineError, SettingsError
+from engine.core.json_types import Plain
 from engine.core.paths import OWNER_ONLY, jobs_dir, made, queue_dir
 from engine.io.dicom.order import ImagingOrder
 from engine.io.safety import audit_log
@@ -24,13 +25,14 @@ from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.queue.entry import QueueEntry, QueueRequest
 from engine.jobs.queue.entry_files import EntryFiles
 from engine.jobs.queue.leases import hold_of
+from engine.jobs.queue.question import Question
 from engine.jobs.queue.settings import QueueSettings, read_settings, write_settings
 from engine.modalities.protocol_identity import identified_study
 from engine.modalities.studies import Study
 
 KEPT_FINISHED = 50
 """Number of finished studies in the list; their images are among the results."""
-OPEN = ("waiting", "paused", "running")
+OPEN = ("waiting", "asking", "paused", "running")
 
 Change = Callable[[QueueEntry], QueueEntry | None]
 """Function that returns the new entry, or None to leave it unchanged."""
@@ -83,6 +85,9 @@ class StudyQueue:
         memory_bytes: int = 0,
         on_gpu: bool = False,
         order: ImagingOrder | None = None,
+        question: Question | None = None,
+        asks: bool = False,
+        scanner_kind: str = "",
     ) -> QueueEntry:
         """Add a study at the end.
 
@@ -100,6 +105,12 @@ class StudyQueue:
             its requirements, if already estimated
         order
             worklist order of the scan; None without one
+        question
+            question that the user must answer before the study can run; None without one
+        asks
+            True if a run that must assume a value of the scan stops and asks instead
+        scanner_kind
+            kind of its scanner, see `engine.modalities.scanner_kind`
 
         Raises
         ------
@@ -130,12 +141,78 @@ class StudyQueue:
                 memory_bytes=memory_bytes,
                 on_gpu=on_gpu,
                 order="" if order is None else order.model_dump_json(),
+                asks=asks,
+                scanner_kind=scanner_kind,
+                **_asked(question),
                 added_utc=datetime.now(UTC),
             )
             self._files.write(entry)
             self._drop_finished(entries)
         audit_log.record("study queued", job=entry.run)
         return entry
+
+    def replace_study(
+        self,
+        id: str,
+        study: Study,
+        *,
+        question: Question | None = None,
+        agreed: Sequence[str] = (),
+        scanner_kind: str = "",
+        memory_bytes: int = 0,
+        on_gpu: bool = False,
+    ) -> QueueEntry:
+        """Replace a study that has not run, for example after an answer of the user.
+
+        Parameters
+        ----------
+        id
+            name of the study in the queue
+        study
+            the study with the answers, or with another protocol
+        question
+            the next question; None if the study can run
+        agreed
+            sentences about assumed values that the user has accepted, in addition to earlier ones
+        scanner_kind
+            kind of its scanner, see `engine.modalities.scanner_kind`
+        memory_bytes, on_gpu
+            its requirements, if already estimated
+
+        Returns
+        -------
+        entry
+            unchanged if the study runs or has ended
+
+        Raises
+        ------
+        SettingsError
+            if there is no such study
+        """
+        whole = identified_study(study).with_absolute_paths()
+
+        def change(entry: QueueEntry) -> QueueEntry | None:
+            if entry.state not in ("waiting", "asking", "paused"):
+                return None
+            state = entry.state if entry.state == "paused" else "waiting"
+            text = whole.model_dump_json()
+            values = {
+                "state": state,
+                "text": "",
+                "question": "",
+                "study": text,
+                "title": whole.title,
+                "agreed": tuple(dict.fromkeys((*entry.agreed, *agreed))),
+                "scanner_kind": scanner_kind or entry.scanner_kind,
+                "memory_bytes": memory_bytes,
+                "on_gpu": on_gpu,
+            }
+            if text != entry.study:
+                remove_run(entry)  # its checkpoint belongs to the earlier settings
+                values |= {"updates": 0, "deaths": 0, "done": 0.0}
+            return _with(entry, **(values | _asked(question)))
+
+        return self.change(id, change)
 
     def pause(self, id: str) -> QueueEntry:
         """Pause a study; a running one stops with a checkpoint and can continue from there."""
@@ -318,16 +395,19 @@ class StudyQueue:
         """
         with self._alone():
             settings = self.settings
-            if not settings.runs or settings.has_runner:
+            if not settings.runs or settings.has_runner or self._only_asks():
                 return False
             runner = Owner.of(start())
             write_settings(self.folder, settings.model_copy(update={"runner": runner}))
             return True
 
     def end_if_done(self) -> bool:
-        """Switch the queue off if no study waits or runs; return True if it is off."""
+        """Return True if the runner can end; the queue is then off unless a question is open."""
         with self._alone():
             settings = self.settings
+            # The queue continues by itself after the answers, so it stays on
+            if self._only_asks():
+                return True
             if any(entry.is_ready or entry.state == "running" for entry in self.entries()):
                 return not settings.runs
             rests = settings.model_copy(update={"runs": False})
@@ -354,6 +434,13 @@ class StudyQueue:
             return _with(entry, state=state) if entry.is_ready else None
 
         return self.change(id, change)
+
+    def _only_asks(self) -> bool:
+        """Return True if all studies that have not ended wait for an answer."""
+        entries = self.entries()
+        if any(each.is_ready or each.state == "running" for each in entries):
+            return False
+        return any(each.state == "asking" for each in entries)
 
     def _alone(self) -> AbstractContextManager[None]:
         return after_others(self.folder)
@@ -404,6 +491,13 @@ def _place_at(entries: Sequence[QueueEntry], at: int) -> float | None:
         return before + 1
     middle = (before + after) / 2
     return middle if before < middle < after else None
+
+
+def _asked(question: Question | None) -> Plain:
+    """Return the values of an entry that waits for an answer; none without a question."""
+    if question is None:
+        return {}
+    return {"state": "asking", "text": question.text, "question": question.model_dump_json()}
 
 
 def _with(entry: QueueEntry, **values: object) -> QueueEntry:

@@ -12,8 +12,8 @@ from engine.io.dicom.order import ImagingOrder
 from engine.results.result import Result
 
 State = Literal[
-    "signed off", "exported", "finished", "part", "interrupted", "running", "waiting", "paused",
-    "failed",
+    "signed off", "exported", "finished", "part", "interrupted", "running", "waiting", "asking",
+    "paused", "failed",
 ]  # fmt: skip
 
 
@@ -80,6 +80,6 @@ FILTERS: dict[str, Callable[[KnownStudy], bool]] = {
     "not exported": lambda each: each.state in ("finished", "part"),
     "signed off": lambda each: each.state == "signed off",
     "at work": lambda each: each.state in ("running", "waiting", "paused"),
-    "to look after": lambda each: each.state in ("failed", "interrupted", "part"),
+    "to look after": lambda each: each.state in ("failed", "interrupted", "part", "asking"),
 }
 """Filters of the list."""

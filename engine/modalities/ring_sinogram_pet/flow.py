@@ -209,7 +209,8 @@ def ordered(context: Context, data: Sinogram, space: ImageSpace) -> Stage[Sinogr
         yield context.log.warn(
             "The file does not state the direction of its TOF bins, and the counts "
             "do not show it reliably. Compare the image with one that is reconstructed without "
-            "TOF data."
+            "TOF data.",
+            is_assumption=True,
         )
     return replace(data, timed=data.timed.in_order(found.numbers))
 

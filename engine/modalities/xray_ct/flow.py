@@ -212,7 +212,8 @@ def prepare(context: Context, scan: Projections) -> Stage[Projections]:
         )
     context.log.axis = axis_words(context.log.corrections, scan)
     for step, doubt in doubts_of_steps(scan):
-        yield context.log.warn(doubt, about=step)
+        # A doubt without a step is about the angles, which belong to the scan.
+        yield context.log.warn(doubt, about=step, is_assumption=not step)
     # Weights for truncation and short scans are known only from the prepared values.
     if protocol.algorithm.filter is not None:
         plan = planned(scan.values, scan.geometry, protocol.algorithm.filter)

@@ -194,7 +194,7 @@ class RunLog:
         """
         return Measured(stage, self.history.seconds.get(stage, 0.0), figures)
 
-    def warn(self, text: str, about: str = "") -> Warned:
+    def warn(self, text: str, about: str = "", *, is_assumption: bool = False) -> Warned:
         """Record a warning for the provenance.
 
         Parameters
@@ -203,6 +203,8 @@ class RunLog:
             sentence for the user
         about
             kind of the correction that it concerns; "" if there is none
+        is_assumption
+            True if the run assumes a value of the scan that changes the image
 
         Returns
         -------
@@ -211,7 +213,7 @@ class RunLog:
         """
         # The window may show real names to its user; records leave this computer.
         self.warnings.append(RecordedWarning(text=self.names.text(text), about=about))
-        return Warned(text, about)
+        return Warned(text, about, is_assumption)
 
     def note(self, text: str) -> None:
         """Record a sentence for the provenance that only informs.

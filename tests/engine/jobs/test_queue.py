@@ -28,6 +28,7 @@ from engine.jobs.queue.admission import SPARE, RunMemory, fits_memory
 from engine.jobs.queue.ending import MOST_DEATHS, Ending, ended
 from engine.jobs.queue.entry_files import EntryFiles
 from engine.jobs.queue.executor import LocalExecutor
+from engine.jobs.queue.question import Question
 from engine.jobs.queue.runner import QueueRunner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.protocols.study.study import Study
@@ -359,3 +360,48 @@ def test_a_study_that_others_can_change_is_not_run(queue: StudyQueue, tmp_path: 
     (queue.folder / f"{entry.id}.json").chmod(0o666)
     (found,) = queue.entries()
     assert found.state == "failed" and "another user can change it" in found.text
+
+
+def test_a_study_with_a_question_waits_and_the_others_run(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    question = Question(kind="scanner", text="The scan does not name its scanner.", format="x")
+    asking = queue.add(study(tmp_path, "asking"), question=question)
+    queue.add(study(tmp_path, "good"))
+    assert run(queue) == ["asking", "finished"]
+    assert queue.get(asking.id).open_question == question
+    assert queue.get(asking.id).text == question.text
+    assert queue.settings.runs, "the queue continues after the answer"
+    started: list[int] = []
+    assert not queue.start_runner(lambda: started.append(1) or os.getpid())
+    answered = study(tmp_path, "asking", iterations=1)
+    queue.replace_study(asking.id, answered, scanner_kind="Ring")
+    entry = queue.get(asking.id)
+    assert (entry.state, entry.question, entry.text) == ("waiting", "", "")
+    assert entry.scanner_kind == "Ring" and entry.to_study().protocol.algorithm.iterations == 1
+    assert run(queue) == ["finished", "finished"] and not queue.settings.runs
+
+
+def test_a_run_that_assumes_a_value_asks_and_gives_no_result(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    """The same run is allowed once its user has accepted the value."""
+    asked = queue.add(study(tmp_path, "asked"), asks=True)
+    free = queue.add(study(tmp_path, "free"))
+    assert run(queue, engine_sources.assuming) == ["asking", "finished"]
+    results = [each.record.job for each in Results().newest_first()]
+    assert len(results) == 1 and results[0].startswith(free.run)
+    entry = queue.get(asked.id)
+    question = entry.open_question
+    assert question is not None and question.kind == "assumption"
+    assert question.assumed == (engine_sources.ASSUMED,) == (entry.text,)
+    queue.replace_study(asked.id, entry.to_study(), agreed=question.assumed)
+    assert run(queue, engine_sources.assuming) == ["finished", "finished"]
+    assert len(Results().newest_first()) == 2
+
+
+def test_a_study_at_work_is_not_replaced(queue: StudyQueue, tmp_path: Path) -> None:
+    entry = queue.add(study(tmp_path, "a"))
+    queue.claim(entry.id)
+    queue.replace_study(entry.id, study(tmp_path, "b"))
+    assert queue.get(entry.id).to_study().data.name == "a.l"

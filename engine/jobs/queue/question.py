@@ -1,0 +1,37 @@
+"""Open questions of a scan that waits in the queue: values that its file leaves open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from engine.core.settings import Settings, setting
+
+QuestionKind = Literal[
+    "scanner", "complete_events", "import", "assumption", "protocol", "input", "unreadable"
+]
+
+
+class Question(Settings):
+    """A question that the user must answer before a scan can run.
+
+    Attributes
+    ----------
+    kind : "scanner": the scan does not name its scanner; "complete_events": its file is
+        truncated; "import": its data have no description; "assumption": the program would assume
+        a value; "protocol": no protocol fits; "input": another file may belong to it;
+        "unreadable": it cannot be read now
+    text : reason, in sentences
+    assumed : sentences about the assumed values; the user accepts all of them or none
+    format : name of the format of a scan that does not name its scanner
+    n_events : number of complete events of a truncated scan
+    role, file : input role, and the file that may belong to the scan
+    """
+
+    kind: QuestionKind
+    text: str = setting(max_length=5000)
+    assumed: tuple[str, ...] = setting(())
+    format: str = setting("", max_length=200)
+    n_events: int = setting(0, ge=0)
+    role: str = setting("", max_length=100)
+    file: Path | None = setting(None)
