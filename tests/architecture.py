@@ -322,7 +322,7 @@ APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "views",
     ),
     "output.results": ("state.services", "ui.theme", "state.models", "views"),
-    "workspace.queue": ("state.services", "ui.theme", "state.models", "views"),
+    "workspace.queue": ("state.services", "ui.forms", "ui.theme", "state.models", "views"),
     "workspace.study_list": ("state.services", "ui.forms", "ui.theme", "state.models", "views"),
     "analysis.regions": ("state.services", "ui.forms", "ui.theme", "state.models", "run", "views"),
     "analysis.calibrate": ("state.services", "ui.forms", "ui.theme", "state.models", "views"),

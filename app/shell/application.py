@@ -24,7 +24,7 @@ from app.state.models.session import Session
 from app.state.services.commands import Commands
 from app.state.services.context import AppContext
 from app.state.services.previews import Previews
-from app.state.services.queue_commands import QueueCommands
+from app.state.services.queueing.queue_commands import QueueCommands
 from app.state.services.result_commands import ResultCommands
 from app.state.services.volume_commands import VolumeCommands
 from app.ui.theme.theme import Theme

@@ -217,8 +217,8 @@ class MainWindow(QMainWindow):
     # handlers of actions
 
     def choose_any(self) -> None:
-        """Ask for a file to open."""
-        self.dialogs.choose(DATA, self.open_path)
+        """Ask for files to open; several scans are added to the queue."""
+        self.dialogs.choose_all(self.open_all)
 
     def _choose(self, role: str) -> None:
         self.dialogs.choose(role, lambda path: self.open_path(path, role))
@@ -244,7 +244,7 @@ class MainWindow(QMainWindow):
         sent = lambda node: self.status.flash(tr("{node} accepted the report.", node=node))  # noqa: E731
         send_result(self.context, sent)
 
-    def open_path(self, path: Path, role: str = "", batch: tuple[Path, ...] = ()) -> None:
+    def open_path(self, path: Path, role: str = "") -> None:
         """Open a file, or use it for a role of the study.
 
         An image that exists only in the window is not replaced without a question.
@@ -255,14 +255,12 @@ class MainWindow(QMainWindow):
             file or folder
         role
             key of an input role; empty: decided by the file
-        batch
-            all files that were dropped together, including `path`
         """
         # Only new data replace the image; a μ-map or a scanner do not.
         if role not in ("", DATA) or self.may_forget_image():
             self.live.leave()
             self.centre.message_bar.clear()
-            self.commands.open_path(path, role, batch)
+            self.commands.open_path(path, role)
 
     def may_forget_image(self) -> bool:
         """Ask before an image is discarded that could not be saved to the results."""
@@ -348,7 +346,9 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         # During a run nothing can be opened, and the pointer shows that.
-        if event.mimeData().hasUrls() and not self.session.run.state.is_active:
+        urls = event.mimeData().urls()
+        # Several scans go to the queue, which works during a run too.
+        if urls and (len(urls) > 1 or not self.session.run.state.is_active):
             event.acceptProposedAction()
             self.status.flash(tr("Drop to open"), 0)
 
@@ -358,9 +358,25 @@ class MainWindow(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         self.status.flash("")
         paths = tuple(Path(url.toLocalFile()) for url in event.mimeData().urls())
-        # Each file knows the others: of several scans one opens, and the others can be queued.
-        for path in paths:
-            self.open_path(path, batch=paths)
+        self.open_all(paths)
+
+    def open_all(self, paths: tuple[Path, ...]) -> None:
+        """Open files that belong together; several scans are added to the queue.
+
+        Parameters
+        ----------
+        paths
+            files and folders that were dropped or chosen together
+        """
+
+        def open_each() -> None:
+            for path in paths:
+                self.open_path(path)
+
+        if len(paths) == 1:
+            open_each()
+        else:
+            self.context.queue.intake.sort(paths, open_each)
 
     def _may_close(self) -> bool:
         """Ask before anything is lost."""

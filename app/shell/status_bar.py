@@ -107,11 +107,15 @@ class StatusLine(QStatusBar):
         """Show the number of waiting and failed studies, without those that are done."""
         model = self._session.queue
         states = [state_of(entry) for entry in model.entries]
-        left, failed = (
+        left, asking, failed = (
             sum(state in which for state in states)
-            for which in (("running", "waiting", "paused"), ("failed",))
+            for which in (("running", "waiting", "paused"), ("asking",), ("failed",))
         )
-        counted = ((left, tr("{n} in queue")), (failed, tr("{n} failed")))
+        counted = (
+            (left, tr("{n} in queue")),
+            (asking, tr("{n} with a question")),
+            (failed, tr("{n} failed")),
+        )
         words = ", ".join(text.format(n=n) for n, text in counted if n)
         self.queue.setText(words)
         self.queue.setAccessibleName(tr("Queue: {describe}", describe=model.describe()))

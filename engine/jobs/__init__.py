@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from engine.jobs.process.starting import process_context as process_context
     from engine.jobs.queue.entry import QueueEntry as QueueEntry
     from engine.jobs.queue.launching import ensure_runner as ensure_runner
+    from engine.jobs.queue.question import InputFile as InputFile
     from engine.jobs.queue.question import Question as Question
     from engine.jobs.queue.question import QuestionKind as QuestionKind
     from engine.jobs.queue.settings import QueueSettings as QueueSettings
@@ -57,6 +58,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.jobs.queue.entry": ("QueueEntry",),
             "engine.jobs.queue.launching": ("ensure_runner",),
             "engine.jobs.queue.question": (
+                "InputFile",
                 "Question",
                 "QuestionKind",
             ),

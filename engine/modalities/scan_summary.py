@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from engine.core.json_types import Plain
+from engine.data.runs.events import warnings_among
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
+from engine.io.safety.cut_off import ONLY_COMPLETE
 
 if TYPE_CHECKING:
     from engine.modalities.xray_ct.radiograph_store import RadiographStore
@@ -56,6 +58,12 @@ class ScanSummary:
             grid of an image
         """
         return grid.describe(self.length_unit)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Notes about assumed values and losses that the user has not accepted yet."""
+        known = warnings_among(self.notes)
+        return tuple(text for text in known if not (self.is_cut_off and ONLY_COMPLETE in text))
 
     # The base class answers for scans without these features, so that general code need not ask.
     @property

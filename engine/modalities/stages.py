@@ -114,8 +114,7 @@ def correct(context: RunContext[Protocol], steps: Sequence[Correction[D]], data:
         yield context.log.corrected(event)
         # A doubtful result is still used; the user can look at it and decide.
         if event.state == "applied" and (doubt := step.doubt(before, data)):
-            assumes = step.doubt_is_assumption
-            yield context.log.warn(doubt, about=step.kind, is_assumption=assumes)
+            yield context.log.warn(doubt, step.kind, is_assumption=step.doubt_is_assumption)
     return data
 
 

@@ -4505,6 +4505,11 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/folder_dialog.py" />
+      <source>Add all scans to the queue</source>
+      <translation>Alle Scans in die Warteschlange</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/folder_dialog.py" />
       <source>The folder contains {n:,} scans and images. Choose one.</source>
       <translation>Der Ordner enthält {n:,} Scans und Bilder. Wählen Sie eines davon.</translation>
     </message>
@@ -5620,6 +5625,11 @@
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
+      <source>{n} with a question</source>
+      <translation>{n} mit einer Frage</translation>
+    </message>
+    <message>
+      <location filename="app/shell/status_bar.py" />
       <source>{n} failed</source>
       <translation>{n} fehlgeschlagen</translation>
     </message>
@@ -6438,6 +6448,26 @@
       <translation>⅔ Voxelgröße, 2 × Iterationen</translation>
     </message>
     <message>
+      <location filename="app/state/models/queue_model.py" />
+      <source>{n} running</source>
+      <translation>{n} in Arbeit</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/queue_model.py" />
+      <source>{n} waiting</source>
+      <translation>{n} wartend</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/queue_model.py" />
+      <source>{n} paused</source>
+      <translation>{n} angehalten</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/queue_model.py" />
+      <source>{n} finished</source>
+      <translation>{n} fertig</translation>
+    </message>
+    <message>
       <location filename="app/state/models/region_model.py" />
       <source>another region is already named {name!r}</source>
       <translation>eine andere ROI heißt schon {name!r}</translation>
@@ -6709,21 +6739,6 @@
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>Other dropped scans: {names}. Each scan can be queued with its own protocol.</source>
-      <translation>Weitere abgelegte Scans: {names}. Jeder kann mit seinem eigenen Protokoll in die Warteschlange.</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/opening.py" />
-      <source>Queue the other scans, each with its own protocol</source>
-      <translation>Die übrigen Scans in die Warteschlange stellen, jeden mit seinem eigenen Protokoll</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/opening.py" />
-      <source>{name} is open.</source>
-      <translation>{name} ist geöffnet.</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/opening.py" />
       <source>Review the values found in the files and enter the missing ones</source>
       <translation>Die in den Dateien gefundenen Werte prüfen und fehlende ergänzen</translation>
     </message>
@@ -6788,84 +6803,109 @@
       <translation>Die Projektionen können nicht gezeigt werden.</translation>
     </message>
     <message>
-      <location filename="app/state/services/queue_commands.py" />
+      <location filename="app/state/services/queueing/batch_reading.py" />
+      <source>{name} is not a scan.</source>
+      <translation>{name} ist kein Scan.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/queueing/batch_reading.py" />
+      <source>{what}. The file may be incomplete.</source>
+      <translation>{what}. Die Datei ist vielleicht unvollständig.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/queueing/queue_commands.py" />
       <source>The study cannot be added to the queue. {obstacle}</source>
       <translation>Die Studie kann nicht in die Warteschlange gestellt werden. {obstacle}</translation>
     </message>
     <message>
-      <location filename="app/state/services/queue_commands.py" />
+      <location filename="app/state/services/queueing/queue_commands.py" />
       <source>The study could not be added to the queue.</source>
       <translation>Die Studie konnte nicht in die Warteschlange gestellt werden.</translation>
     </message>
     <message>
-      <location filename="app/state/services/queue_commands.py" />
-      <source>Some scans could not be added to the queue.</source>
-      <translation>Einige Scans konnten nicht in die Warteschlange gestellt werden.</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/queue_commands.py" />
+      <location filename="app/state/services/queueing/queue_commands.py" />
       <source>The queue could not be started.</source>
       <translation>Die Warteschlange konnte nicht gestartet werden.</translation>
     </message>
     <message>
-      <location filename="app/state/services/queue_commands.py" />
+      <location filename="app/state/services/queueing/queue_commands.py" />
       <source>The queue could not be paused.</source>
       <translation>Die Warteschlange konnte nicht angehalten werden.</translation>
     </message>
     <message>
-      <location filename="app/state/services/queue_commands.py" />
+      <location filename="app/state/services/queueing/queue_commands.py" />
       <source>The number of parallel studies could not be changed.</source>
       <translation>Die Zahl gleichzeitiger Studien konnte nicht geändert werden.</translation>
     </message>
     <message>
-      <location filename="app/state/services/queue_commands.py" />
+      <location filename="app/state/services/queueing/queue_commands.py" />
       <source>The study could not be paused.</source>
       <translation>Die Studie konnte nicht angehalten werden.</translation>
     </message>
     <message>
-      <location filename="app/state/services/queue_commands.py" />
+      <location filename="app/state/services/queueing/queue_commands.py" />
       <source>The study could not be resumed.</source>
       <translation>Die Studie konnte nicht fortgesetzt werden.</translation>
     </message>
     <message>
-      <location filename="app/state/services/queue_commands.py" />
+      <location filename="app/state/services/queueing/queue_commands.py" />
       <source>The study could not be retried.</source>
       <translation>Die Studie konnte nicht wiederholt werden.</translation>
     </message>
     <message>
-      <location filename="app/state/services/queue_commands.py" />
+      <location filename="app/state/services/queueing/queue_commands.py" />
       <source>The study could not be removed.</source>
       <translation>Die Studie konnte nicht entfernt werden.</translation>
     </message>
     <message>
-      <location filename="app/state/services/queue_commands.py" />
+      <location filename="app/state/services/queueing/queue_commands.py" />
       <source>The queue could not be changed.</source>
       <translation>Die Warteschlange konnte nicht geändert werden.</translation>
     </message>
     <message>
-      <location filename="app/state/services/queue_commands.py" />
+      <location filename="app/state/services/queueing/queue_commands.py" />
       <source>The order of the studies could not be changed.</source>
       <translation>Die Reihenfolge der Studien konnte nicht geändert werden.</translation>
     </message>
     <message>
-      <location filename="app/state/services/queue_commands.py" />
+      <location filename="app/state/services/queueing/queue_commands.py" />
       <source>Added to the queue: {title}.</source>
       <translation>In der Warteschlange: {title}.</translation>
     </message>
     <message>
-      <location filename="app/state/services/queue_commands.py" />
+      <location filename="app/state/services/queueing/queue_commands.py" />
       <source>Queued study finished: {title}.</source>
       <translation>Studie der Warteschlange fertig: {title}.</translation>
     </message>
     <message>
-      <location filename="app/state/services/queue_commands.py" />
+      <location filename="app/state/services/queueing/queue_commands.py" />
       <source>Queued study failed: {title}.</source>
       <translation>Studie der Warteschlange fehlgeschlagen: {title}.</translation>
     </message>
     <message>
-      <location filename="app/state/services/queue_commands.py" />
+      <location filename="app/state/services/queueing/queue_commands.py" />
       <source>The queue continues.</source>
       <translation>Die Warteschlange läuft weiter.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/queueing/queue_intake.py" />
+      <source>Searching for scans …</source>
+      <translation>Scans werden gesucht …</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/queueing/queue_intake.py" />
+      <source>Some files were not added to the queue.</source>
+      <translation>Einige Dateien kamen nicht in die Warteschlange.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/queueing/queue_intake.py" />
+      <source>They contain no scan.</source>
+      <translation>Sie enthalten keinen Scan.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/queueing/queue_intake.py" />
+      <source>{name} could not be added to the queue.</source>
+      <translation>{name} konnte nicht in die Warteschlange gestellt werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/raw_projections.py" />
@@ -9839,9 +9879,89 @@ Möchten Sie sie ersetzen?</translation>
       <translation>Der beste Wert liegt am Rand des Bereichs. Probieren Sie auch Werte jenseits davon.</translation>
     </message>
     <message>
+      <location filename="app/workspace/queue/protocol_row.py" />
+      <source>Protocol of the study</source>
+      <translation>Protokoll der Studie</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/protocol_row.py" />
+      <source>Also for {n} more of this scanner</source>
+      <translation>Auch für {n} weitere dieses Scanners</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/question_panel.py" />
+      <source>Use this scanner</source>
+      <translation>Diesen Scanner verwenden</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/question_panel.py" />
+      <source>Use the complete events</source>
+      <translation>Vollständige Ereignisse verwenden</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/question_panel.py" />
+      <source>Enter the values …</source>
+      <translation>Werte eingeben …</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/question_panel.py" />
+      <source>Accept and reconstruct</source>
+      <translation>Annehmen und rekonstruieren</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/question_panel.py" />
+      <source>Reconstruct anyway</source>
+      <translation>Trotzdem rekonstruieren</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/question_panel.py" />
+      <source>Answer</source>
+      <translation>Antwort</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/question_panel.py" />
+      <source>Read again</source>
+      <translation>Erneut lesen</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/question_panel.py" />
+      <source>Choose an answer in the list.</source>
+      <translation>Wählen Sie eine Antwort in der Liste.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/question_panel.py" />
+      <source>Choose another protocol below.</source>
+      <translation>Wählen Sie unten ein anderes Protokoll.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/question_panel.py" />
+      <source>Also for {n} more with this question</source>
+      <translation>Auch für {n} weitere mit dieser Frage</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/question_panel.py" />
+      <source>Choose an answer</source>
+      <translation>Antwort wählen</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/question_panel.py" />
+      <source>Use {name}</source>
+      <translation>{name} verwenden</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/question_panel.py" />
+      <source>Use all of them</source>
+      <translation>Alle verwenden</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/question_panel.py" />
+      <source>Reconstruct without them</source>
+      <translation>Ohne diese rekonstruieren</translation>
+    </message>
+    <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>The queue is empty. To add the open study with its current settings, choose Run &gt; Add to queue. To add a study in a terminal, use the command isocenter queue add.</source>
-      <translation>Die Warteschlange ist leer. Um die geöffnete Studie mit ihren aktuellen Einstellungen hinzuzufügen, wählen Sie Lauf &gt; In die Warteschlange. Um eine Studie in einem Terminal hinzuzufügen, verwenden Sie den Befehl isocenter queue add.</translation>
+      <source>The queue is empty. To add scans, drop them here or choose Add scans. To add the open study with its current settings, choose Run &gt; Add to queue. To add a study in a terminal, use the command isocenter queue add.</source>
+      <translation>Die Warteschlange ist leer. Um Scans hinzuzufügen, ziehen Sie sie hierher oder wählen Sie Scans hinzufügen. Um die offene Studie mit ihren aktuellen Einstellungen hinzuzufügen, wählen Sie Lauf &gt; In die Warteschlange. In einem Terminal fügt der Befehl isocenter queue add eine Studie hinzu.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
@@ -9900,6 +10020,31 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
+      <source>Add scans …</source>
+      <translation>Scans hinzufügen …</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/queue_dialog.py" />
+      <source>Choose one or more scans for the queue</source>
+      <translation>Einen oder mehrere Scans für die Warteschlange wählen</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/queue_dialog.py" />
+      <source>Add folder …</source>
+      <translation>Ordner hinzufügen …</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/queue_dialog.py" />
+      <source>Add all scans in a folder to the queue</source>
+      <translation>Alle Scans eines Ordners in die Warteschlange stellen</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/queue_dialog.py" />
+      <source>Scans read</source>
+      <translation>Gelesene Scans</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/queue_dialog.py" />
       <source>Retry</source>
       <translation>Wiederholen</translation>
     </message>
@@ -9925,11 +10070,6 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Studies in the queue</source>
-      <translation>Studien in der Warteschlange</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/queue/queue_dialog.py" />
       <source>{number} at a time</source>
       <translation>{number} auf einmal</translation>
     </message>
@@ -9937,6 +10077,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/workspace/queue/queue_dialog.py" />
       <source>The queue cannot be read. {fault}</source>
       <translation>Die Warteschlange kann nicht gelesen werden. {fault}</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/queue_dialog.py" />
+      <source>Reading scan {n} of {total} …</source>
+      <translation>Scan {n} von {total} wird gelesen …</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
@@ -9999,6 +10144,11 @@ Möchten Sie sie ersetzen?</translation>
       <translation>Diese Studie ist schon die letzte.</translation>
     </message>
     <message>
+      <location filename="app/workspace/queue/queue_list.py" />
+      <source>Studies in the queue</source>
+      <translation>Studien in der Warteschlange</translation>
+    </message>
+    <message>
       <location filename="app/workspace/queue/queue_text.py" />
       <source>Pausing</source>
       <translation>Wird angehalten</translation>
@@ -10015,6 +10165,41 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
+      <source>Which scanner recorded this scan?</source>
+      <translation>Welcher Scanner hat diesen Scan aufgenommen?</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/queue_text.py" />
+      <source>Use only the complete part of this scan?</source>
+      <translation>Nur den vollständigen Teil dieses Scans verwenden?</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/queue_text.py" />
+      <source>The data have no description. Which geometry and direction of rotation apply?</source>
+      <translation>Die Daten haben keine Beschreibung. Welche Geometrie und welche Drehrichtung gelten?</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/queue_text.py" />
+      <source>The file leaves a value open. Accept this assumption?</source>
+      <translation>Die Datei lässt einen Wert offen. Diese Annahme übernehmen?</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/queue_text.py" />
+      <source>No protocol fits this scan. Choose another one, or reconstruct anyway.</source>
+      <translation>Kein Protokoll passt zu diesem Scan. Wählen Sie ein anderes, oder rekonstruieren Sie trotzdem.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/queue_text.py" />
+      <source>Do these files belong to this scan?</source>
+      <translation>Gehören diese Dateien zu diesem Scan?</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/queue_text.py" />
+      <source>This scan cannot be read. Replace the file, and read it again.</source>
+      <translation>Dieser Scan ist nicht lesbar. Ersetzen Sie die Datei, und lesen Sie sie erneut.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/queue_text.py" />
       <source>The image is in the Results tab.</source>
       <translation>Das Bild ist im Reiter Ergebnisse.</translation>
     </message>
@@ -10022,6 +10207,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/workspace/queue/queue_text.py" />
       <source>Failed</source>
       <translation>Fehlgeschlagen</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/queue/queue_text.py" />
+      <source>Question</source>
+      <translation>Frage</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
@@ -10307,6 +10497,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/workspace/steps/import_dialog.py" />
       <source>File name for the description</source>
       <translation>Dateiname für die Beschreibung</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/import_dialog.py" />
+      <source>Save and add to queue</source>
+      <translation>Speichern und in die Warteschlange</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />

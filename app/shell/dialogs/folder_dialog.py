@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
+    QHBoxLayout,
     QHeaderView,
     QTreeWidget,
     QTreeWidgetItem,
@@ -37,6 +38,8 @@ class FolderDialog(QDialog):
         scans and images to choose from
     open_item
         opens the file of the selected item
+    queue_all
+        adds all scans among the items to the queue
     """
 
     def __init__(
@@ -45,11 +48,12 @@ class FolderDialog(QDialog):
         folder: Path,
         items: tuple[FolderItem, ...],
         open_item: Callable[[Path], object],
+        queue_all: Callable[[], object],
     ) -> None:
         super().__init__(parent)
         # Each folder gets a new dialog; closed ones must not stay in memory.
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._items, self._open_item = items, open_item
+        self._items, self._open_item, self._queue_all = items, open_item, queue_all
         self.setWindowTitle(tr("Open from {folder}", folder=visible_line(folder.name)))
         fit_to_screen(self, *SIZE_PX)
         self.tree = QTreeWidget()
@@ -63,16 +67,26 @@ class FolderDialog(QDialog):
                 row.setToolTip(place, literal_tip(text))
             self.tree.addTopLevelItem(row)
         self.open_chosen = button(tr("Open"), self._open, role="primary")
+        self.queue_all = button(tr("Add all scans to the queue"), self._add_all)
+        self.queue_all.setAutoDefault(False)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.queue_all)
+        buttons.addStretch(1)
+        buttons.addWidget(self.open_chosen)
         column = QVBoxLayout(self)
         words = tr("The folder contains {n:,} scans and images. Choose one.", n=len(items))
         column.addWidget(label(words, wrap=True))
         column.addWidget(self.tree, 1)
-        column.addWidget(self.open_chosen, 0, Qt.AlignmentFlag.AlignRight)
+        column.addLayout(buttons)
         # Double click or Return, as the desktop defines it.
         self.tree.itemActivated.connect(lambda *_: self._open())
         first = self.tree.topLevelItem(0)
         if first is not None:
             self.tree.setCurrentItem(first)
+
+    def _add_all(self) -> None:
+        self.accept()
+        self._queue_all()
 
     def _open(self) -> None:
         chosen = self.tree.currentItem()

@@ -14,8 +14,9 @@ from app.language.translation import tr
 from app.output.export.exporting import ask_and_export
 from app.state.models.inputs import DATA, SCANNER
 from app.state.services.context import AppContext
+from app.state.services.queueing.queue_intake import QueueAnswer
 from app.state.services.saving import may_write
-from app.ui.theme.file_dialogs import ask_folder, ask_open, ask_save
+from app.ui.theme.file_dialogs import ask_folder, ask_open, ask_open_all, ask_save
 from app.ui.theme.questions import ask, ask_text, question_box
 from app.workspace.steps.saving_protocols import save_as
 from engine.modalities import MODALITIES, all_roles
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from app.analysis.calibrate.normalise_dialog import NormaliseDialog
     from app.workspace.queue.queue_dialog import QueueDialog
     from engine.core.errors import FolderItem
+    from engine.jobs import QueueEntry
 
 ICON_PX = 48
 QT_NOTICE = "QT.md"
@@ -54,6 +56,7 @@ class Dialogs(QObject):
         context.commands.import_requested.connect(self.import_scan)
         context.commands.making_requested.connect(self.make)
         context.commands.item_requested.connect(self.choose_item)
+        context.queue.intake.begun.connect(self.queue)
         self._normalising: NormaliseDialog | None = None
         self._queue: QueueDialog | None = None
 
@@ -72,6 +75,33 @@ class Dialogs(QObject):
         if path is not None:
             self._context.preferences.folder_last_used = str(path.parent)
             chosen(path)
+
+    def choose_all(self, chosen: Callable[[tuple[Path, ...]], object]) -> None:
+        """Ask for one or more scans or studies.
+
+        Parameters
+        ----------
+        chosen
+            called with the paths; not called if the user cancels
+        """
+        title, kinds = choice_of(DATA)
+        preferences = self._context.preferences
+        paths = ask_open_all(self._parent, title, preferences.folder_last_used, kinds)
+        if paths:
+            preferences.folder_last_used = str(paths[0].parent)
+            chosen(paths)
+
+    def _import_for_queue(self, entry: QueueEntry) -> None:
+        """Ask for the description of the data of a queued scan; the scan then waits its turn."""
+        from app.workspace.steps.import_dialog import ImportDialog
+
+        intake = self._context.queue.intake
+
+        def described(path: Path) -> None:
+            intake.answer((entry,), QueueAnswer(imported=path))
+
+        source = entry.to_study().data
+        ImportDialog(self._queue, self._context, source, described).open()
 
     def choose_folder(self, chosen: Callable[[Path], object]) -> None:
         """Ask for a folder to open.
@@ -101,7 +131,9 @@ class Dialogs(QObject):
         from app.shell.dialogs.folder_dialog import FolderDialog
 
         open_item = partial(self._context.commands.offer, "")
-        FolderDialog(self._parent, folder, items, open_item).open()
+        paths = tuple(item.path for item in items)
+        queue_all = partial(self._context.queue.intake.add, paths)
+        FolderDialog(self._parent, folder, items, open_item, queue_all).open()
 
     def choose_import(self) -> None:
         """Ask for a file to import; one image of a stack stands for all of them."""
@@ -195,7 +227,12 @@ class Dialogs(QObject):
         from app.workspace.queue.queue_dialog import QueueDialog
 
         if self._queue is None:
-            self._queue = QueueDialog(self._parent, self._context)
+            made = self._queue = QueueDialog(self._parent, self._context)
+            intake = self._context.queue.intake
+            made.files_wanted.connect(lambda: self.choose_all(intake.add))
+            made.folder_wanted.connect(lambda: self.choose_folder(lambda path: intake.add((path,))))
+            made.scanner_wanted.connect(lambda: self.choose(SCANNER, made.question.use_scanner))
+            made.import_wanted.connect(self._import_for_queue)
         self._queue.show()
         # `show` does nothing for a window that is open behind another one.
         self._queue.raise_()

@@ -39,7 +39,6 @@ class Commands(Tasks):
     offered : a role and the file that the user dropped on it
     import_requested : a file or folder without a description of its data
     item_requested : a folder, and the scans and images in it to choose from
-    queue_requested : scans that were dropped with the open one and are added to the queue
     protocols_changed : the saved protocols have changed
     making_requested : page on which the user wants to measure or create a file
 
@@ -53,7 +52,6 @@ class Commands(Tasks):
     offered = Signal(str, object)
     import_requested = Signal(object)
     item_requested = Signal(object, object)
-    queue_requested = Signal(object)
     protocols_changed = Signal()
     making_requested = Signal(str)
 
@@ -69,7 +67,6 @@ class Commands(Tasks):
         self._opening = Opening(session, preferences, self.remembered, self, self.loader)
         self._opening.import_requested.connect(self.import_requested)
         self._opening.item_requested.connect(self.item_requested)
-        self._opening.queue_requested.connect(self.queue_requested)
         session.study.library = lambda: preferences.library
         self.protocols_changed.connect(session.study.follow_library)
         if self.remembered.fault:
@@ -171,7 +168,7 @@ class Commands(Tasks):
         path = Path(value)
         self._opening.add(Request(path.name, role, lambda r: r.role(role, value), path=path))
 
-    def open_path(self, path: Path, role: str = "", batch: tuple[Path, ...] = ()) -> None:
+    def open_path(self, path: Path, role: str = "") -> None:
         """Open a file.
 
         Parameters
@@ -180,14 +177,12 @@ class Commands(Tasks):
             the file or folder
         role
             input role; "" lets the content decide
-        batch
-            all files that were dropped together with it, so that further scans can be queued
         """
         if role:
             self.set_input(role, str(path))
         else:
             work = partial(StudyReader.path, path=path)
-            self._opening.add(Request(path.name, "", work, path=path, batch=batch))
+            self._opening.add(Request(path.name, "", work, path=path))
 
     def open_study(
         self, study: Study, path: Path | None = None, done: Callable[[], object] | None = None

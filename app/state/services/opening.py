@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -20,7 +19,7 @@ from app.state.models.messages import Answer, Problem
 from app.state.models.preferences import Preferences
 from app.state.models.scanner_inputs import RememberedInputs
 from app.state.models.session import Session
-from app.state.services.opening_request import Batch, Request
+from app.state.services.opening_request import Request
 from app.state.services.outcomes import (
     Addition,
     Choice,
@@ -53,7 +52,6 @@ class Opening(QObject):
     -------
     import_requested : a file or folder that the user agreed to import
     item_requested : a folder, and the scans and images in it to choose from
-    queue_requested : the scans that the user adds to the queue
 
     Attributes
     ----------
@@ -61,7 +59,6 @@ class Opening(QObject):
     """
 
     import_requested = Signal(object)
-    queue_requested = Signal(object)
     item_requested = Signal(object, object)
 
     def __init__(
@@ -80,7 +77,6 @@ class Opening(QObject):
         self._current: Request | None = None
         self._lost = ""
         self._waiting: Wanted | None = None
-        self._batch = Batch()
         self.serial = 0
 
     def add(self, request: Request) -> None:
@@ -123,7 +119,6 @@ class Opening(QObject):
         if not self._queue:
             self._current, self._lost = None, ""
             self._show()
-            self._offer_others()
             return
         request = self._current = self._queue.popleft()
         inputs, roles, title = self._study.inputs, self._study.roles, self._study.modality.title
@@ -169,8 +164,6 @@ class Opening(QObject):
             return
         # An additional file was checked against the scan that was open when reading started.
         if isinstance(outcome, Addition | Revision) and not self._belongs(request, inputs):
-            return
-        if isinstance(outcome, NewStudy) and not self._batch.takes(request, outcome):
             return
         try:
             self._apply(outcome)
@@ -262,22 +255,6 @@ class Opening(QObject):
         self._session.raise_problem(
             Problem(request.refusal, text, safe, answer=answer, files=files)
         )
-
-    def _offer_others(self) -> None:
-        """Offer to queue the other scans that were dropped together with the open one."""
-        batch, self._batch = self._batch, Batch()
-        if not batch.others:
-            return
-        names = ", ".join(found.path.name for found in batch.others)
-        text = tr(
-            "Other dropped scans: {names}. Each scan can be queued with its own protocol.",
-            names=names,
-        )
-        act = partial(self.queue_requested.emit, tuple(batch.others))
-        tip = tr("Queue the other scans, each with its own protocol")
-        answer = Answer(tr("Add to queue"), tip, act)
-        title = tr("{name} is open.", name=batch.first)
-        self._session.raise_problem(Problem(title, text, answer=answer, is_fault=False))
 
     def _offer_import(self, request: Request, text: str, safe: str) -> None:
         answer = Answer(

@@ -141,6 +141,39 @@ class StudyReader:
         )
         return replace(self._new(wanted), path=path or study.data)
 
+    def wanted(self, wanted: Wanted) -> NewStudy:
+        """Read exactly the files that a study names.
+
+        Parameters
+        ----------
+        wanted
+            the files
+
+        Raises
+        ------
+        EngineError
+            one of them cannot be used
+        """
+        return self._new(wanted)
+
+    def scan(self, wanted: Wanted) -> NewStudy:
+        """Read a scan with the files next to it, and with the user's answers about it.
+
+        Parameters
+        ----------
+        wanted
+            the scan, its scanner, and the files that the user named for it
+
+        Raises
+        ------
+        EngineError
+            the scan or a named file cannot be used
+        """
+        found = self.files.recognise(wanted.data)
+        if found.files is None or found.role is not None:
+            return self._new(wanted)
+        return self._with_folder_files(found.files, wanted)
+
     def scanner(self, value: str | None) -> Outcome:
         """Read a scanner, and read the open study again for it.
 
@@ -208,11 +241,14 @@ class StudyReader:
                 return self._auxiliary(found.role.key, path)
         return self._with_folder_files(files)
 
-    def _with_folder_files(self, files: ScanFiles) -> NewStudy:
+    def _with_folder_files(self, files: ScanFiles, wanted: Wanted | None = None) -> NewStudy:
         """Read a scan and its folder. Unusable files are left out and reported."""
         # Nobody chose these files, so one that is damaged must not prevent the scan from opening.
-        new, refused = self._new(Wanted(files.data)), []
+        known = Wanted(files.data) if wanted is None else replace(wanted, data=files.data)
+        new, refused = self._new(known), []
         for role, file in files.inputs.items():
+            if role in known.given:
+                continue
             try:
                 new.inputs[role] = self._read(role, str(file), new.inputs.scanner)
             except EngineError as e:

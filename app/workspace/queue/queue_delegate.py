@@ -56,7 +56,7 @@ class QueueDelegate(QStyledItemDelegate):
         is_fault = entry.state == "failed"
         rows = (
             (
-                title_of(entry, self._model.names.get(entry.id, "")),
+                title_of(entry, *self._model.words(entry.id)),
                 heading,
                 colours.text,
                 Qt.TextElideMode.ElideRight,

@@ -2,36 +2,49 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut, QShowEvent
+from pathlib import Path
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeySequence,
+    QShortcut,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QAbstractItemView,
     QComboBox,
     QDialog,
     QHBoxLayout,
-    QListWidget,
     QListWidgetItem,
+    QProgressBar,
+    QPushButton,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from app.language.translation import tr
-from app.state.models.queue_model import state_of
+from app.state.models.queue_model import same_question, state_of
 from app.state.services.context import AppContext
+from app.state.services.queueing.queue_intake import QueueAnswer
 from app.ui.theme.formatting import sentence_case
 from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button, fit_to_screen, icon_button, label, set_tone
 from app.views.literal_text import literal_tip
-from app.workspace.queue.queue_delegate import ENTRY, QueueDelegate
-from app.workspace.queue.queue_text import standing_of, tip_of, title_of
+from app.workspace.queue.protocol_row import ProtocolRow
+from app.workspace.queue.question_panel import QuestionPanel
+from app.workspace.queue.queue_delegate import ENTRY
+from app.workspace.queue.queue_list import QueueList
 from engine.jobs import QueueEntry
 
-SIZE_PX = (640, 520)
+SIZE_PX, BAR_PX = (720, 640), 4
 EMPTY = tr(
-    "The queue is empty. To add the open study with its current settings, choose Run > "
-    "Add to queue. To add a study in a terminal, use the command isocenter queue add."
+    "The queue is empty. To add scans, drop them here or choose Add scans. To add the open "
+    "study with its current settings, choose Run > Add to queue. To add a study in a terminal, "
+    "use the command isocenter queue add."
 )
 AT_ONCE = (
     (tr("One at a time"), 1),
@@ -45,7 +58,19 @@ CHOOSE = tr("Select a study in the list.")
 
 
 class QueueDialog(QDialog):
-    """Shows the queue and passes on the user's actions. It stays open next to the window."""
+    """Shows the queue and passes on the user's actions. It stays open next to the window.
+
+    Signals
+    -------
+    files_wanted, folder_wanted : the user wants to add scans from files or from a folder
+    scanner_wanted : the user wants to answer a question with a scanner from a file
+    import_wanted : the user wants to describe the data of an entry
+    """
+
+    files_wanted = Signal()
+    folder_wanted = Signal()
+    scanner_wanted = Signal()
+    import_wanted = Signal(object)
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
@@ -53,7 +78,7 @@ class QueueDialog(QDialog):
         fit_to_screen(self, *SIZE_PX)
         self._commands, self._model = context.queue, context.session.queue
         self._theme, self._chosen = context.theme, ""
-        self.list = self._make_list(context)
+        self.list = QueueList(context.theme, self._model)
         self.run = button(tr("Run the queue"), self._run_or_rest, role="primary")
         self.at_once = QComboBox()
         self.at_once.setAccessibleName(tr("Parallel studies"))
@@ -68,6 +93,16 @@ class QueueDialog(QDialog):
         for text, number in AT_ONCE:
             self.at_once.addItem(text, number)
         self.at_once.activated.connect(self._set_at_once)
+        self.add = button(tr("Add scans …"), self.files_wanted.emit)
+        self.add.setToolTip(literal_tip(tr("Choose one or more scans for the queue")))
+        self.add_folder = button(tr("Add folder …"), self.folder_wanted.emit)
+        self.add_folder.setToolTip(literal_tip(tr("Add all scans in a folder to the queue")))
+        self.question = QuestionPanel(context)
+        self.protocol = ProtocolRow(context)
+        self.progress = QProgressBar()
+        self.progress.setTextVisible(False)
+        self.progress.setFixedHeight(BAR_PX)
+        self.progress.setAccessibleName(tr("Scans read"))
         self.pause = button(tr("Pause"), self._pause_or_resume)
         self.retry = button(tr("Retry"), self._retry)
         self.remove = button(tr("Remove"), self._remove)
@@ -86,17 +121,6 @@ class QueueDialog(QDialog):
         self._connect(context)
         self._show()
 
-    def _make_list(self, context: AppContext) -> QListWidget:
-        made = QListWidget()
-        made.setAccessibleName(tr("Studies in the queue"))
-        made.setItemDelegate(QueueDelegate(context.theme, self._model, made))
-        made.setUniformItemSizes(True)
-        made.setMouseTracking(True)
-        made.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
-        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        made.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
-        return made
-
     def _lay_out(self) -> None:
         empty = label(EMPTY, "muted", wrap=True)
         empty.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -108,6 +132,8 @@ class QueueDialog(QDialog):
         top.addWidget(self.run)
         top.addWidget(self.at_once)
         top.addStretch(1)
+        top.addWidget(self.add)
+        top.addWidget(self.add_folder)
         for each in (self.pause, self.retry, self.remove):
             row.addWidget(each)
         row.addStretch(1)
@@ -120,13 +146,29 @@ class QueueDialog(QDialog):
         column.addLayout(top)
         column.addWidget(self.said)
         column.addWidget(self._pages, 1)
+        column.addWidget(self.progress)
+        column.addWidget(self.question)
+        column.addWidget(self.protocol)
         column.addWidget(self.reason)
         column.addLayout(row)
-        for each in (self.run, self.pause, self.retry, self.remove, self.clear):
+        for each in (self.run, *self._others()):
             # Enter in the list must not press a button.
             each.setAutoDefault(False)
 
+    def _others(self) -> tuple[QPushButton, ...]:
+        """Return the buttons except the first one."""
+        return self.pause, self.retry, self.remove, self.clear, self.add, self.add_folder
+
     def _connect(self, context: AppContext) -> None:
+        intake = self._commands.intake
+        intake.changed.connect(self._show_progress)
+        intake.ended.connect(self._focus_run)
+        self.question.answered.connect(self._answer)
+        self.question.scanner_wanted.connect(self.scanner_wanted)
+        self.question.import_wanted.connect(self.import_wanted)
+        self.protocol.chosen.connect(intake.use_protocol)
+        self.setAcceptDrops(True)
+        self._show_progress()
         self.list.currentItemChanged.connect(self._choose)
         self.list.model().rowsMoved.connect(self._moved)
         self._model.changed.connect(self._show)
@@ -152,16 +194,29 @@ class QueueDialog(QDialog):
         # Closing by the window manager must emit the same signals as Esc.
         self.reject()
 
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = tuple(Path(url.toLocalFile()) for url in event.mimeData().urls())
+        self._commands.intake.add(paths)
+
+    def _show_progress(self) -> None:
+        intake = self._commands.intake
+        self.progress.setVisible(intake.is_busy)
+        # While files are sorted, the number of scans is unknown.
+        self.progress.setRange(0, intake.total)
+        self.progress.setValue(intake.done)
+        self._show_words()
+
+    def _focus_run(self) -> None:
+        """Put the focus on the button that starts the added scans."""
+        if self.isActiveWindow() and not self._model.settings.runs:
+            self.run.setFocus()
+
     def _show(self) -> None:
-        ids = [self.list.item(i).data(ENTRY) for i in range(self.list.count())]
-        # Items are only replaced if the order has changed, or a drag would be interrupted.
-        if ids != [entry.id for entry in self._model.entries]:
-            self._fill()
-        for i, entry in enumerate(self._model.entries):
-            item = self.list.item(i)
-            name = self._model.names.get(entry.id, "")
-            item.setText(f"{title_of(entry, name)}, {standing_of(entry)}")  # read aloud
-            item.setToolTip(literal_tip(tip_of(entry, name)))
+        self.list.show_entries(self._chosen)
         self._pages.setCurrentIndex(1 if self._model.entries else 0)
         index = self.at_once.findData(self._model.settings.at_once)
         # The command line allows any number.
@@ -174,18 +229,6 @@ class QueueDialog(QDialog):
         self._show_words()
         self._show_buttons()
 
-    def _fill(self) -> None:
-        # Clearing would otherwise report that nothing is selected.
-        self.list.blockSignals(True)
-        self.list.clear()
-        for entry in self._model.entries:
-            item = QListWidgetItem()
-            item.setData(ENTRY, entry.id)
-            self.list.addItem(item)
-            if entry.id == self._chosen:
-                self.list.setCurrentItem(item)
-        self.list.blockSignals(False)
-
     def _show_words(self) -> None:
         model = self._model
         if model.fault:
@@ -193,14 +236,21 @@ class QueueDialog(QDialog):
         else:
             how = RUNS if model.settings.runs else RESTS
             standing = f"{sentence_case(model.describe())}. {how}" if model.entries else ""
+            intake = self._commands.intake
+            if intake.total and intake.is_busy:
+                n, total = intake.done + 1, intake.total
+                reading = tr("Reading scan {n} of {total} …", n=min(n, total), total=total)
+                standing = f"{reading} {standing}".strip()
             self.said.setText(standing)
         self.said.setVisible(bool(self.said.text()))
         set_tone(self.said, "look" if model.fault else "")
         entry = self.current
-        text = entry.text if entry is not None else ""
+        text = entry.text if entry is not None and not entry.question else ""
         self.reason.setText(text)
         self.reason.setVisible(bool(text))
         set_tone(self.reason, "missing" if text else "")
+        self._show_question()
+        self.protocol.show_study(self.current)
 
     def _show_buttons(self) -> None:
         entry, runs = self.current, self._model.settings.runs
@@ -244,6 +294,22 @@ class QueueDialog(QDialog):
             (self.down, last, tr("This study is already last."), tr("Move down (Alt+Down)")),
         ):
             _allow(each, CHOOSE if row < 0 else why if row == end else "", words)
+
+    def _show_question(self) -> None:
+        entry = self.current
+        self.question.show_question(entry, len(self._with_same_question(entry)))
+
+    def _with_same_question(self, entry: QueueEntry | None) -> list[QueueEntry]:
+        if entry is None:
+            return []
+        others = (each for each in self._model.entries if each.id != entry.id)
+        return [each for each in others if same_question(entry, each)]
+
+    def _answer(self, answer: QueueAnswer, for_others: bool) -> None:
+        entry = self.current
+        if entry is not None:
+            others = self._with_same_question(entry) if for_others else []
+            self._commands.intake.answer((entry, *others), answer)
 
     def _repaint(self) -> None:
         self.list.viewport().update()

@@ -12,17 +12,28 @@ from engine.jobs import QueueEntry
 
 ICONS = {
     "waiting": "waiting",
+    "asking": "help",
     "paused": "pause",
     "running": "start",
     "finished": "ok",
     "failed": "missing",
 }
-COLOURS = {"finished": "ok", "failed": "missing", "running": "link"}
+COLOURS = {"asking": "look", "finished": "ok", "failed": "missing", "running": "link"}
 WISHES = {
     "pause": tr("Pausing"),
     "wait": tr("Stopping and returning to the queue"),
     "remove": tr("Stopping and removing"),
 }
+QUESTIONS = {
+    "scanner": tr("Which scanner recorded this scan?"),
+    "complete_events": tr("Use only the complete part of this scan?"),
+    "import": tr("The data have no description. Which geometry and direction of rotation apply?"),
+    "assumption": tr("The file leaves a value open. Accept this assumption?"),
+    "protocol": tr("No protocol fits this scan. Choose another one, or reconstruct anyway."),
+    "input": tr("Do these files belong to this scan?"),
+    "unreadable": tr("This scan cannot be read. Replace the file, and read it again."),
+}
+"""Questions of scans by their kind."""
 IN_RESULTS = tr("The image is in the Results tab.")
 
 
@@ -44,6 +55,9 @@ def standing_of(entry: QueueEntry) -> str:
         return f"{tr('Finished')}{_ended(entry)}. {IN_RESULTS}"
     if state == "failed":
         return f"{tr('Failed')}{_ended(entry)}: {entry.text}"
+    if state == "asking":
+        asked = entry.open_question
+        return QUESTIONS[asked.kind] if asked is not None else tr("Question")
     if state == "paused":
         # A text without a request of the user means that the queue paused the study itself.
         if entry.text:  # without a request of the user
@@ -55,7 +69,7 @@ def standing_of(entry: QueueEntry) -> str:
     return tr("Waiting to continue from its checkpoint") if entry.updates else tr("Waiting")
 
 
-def title_of(entry: QueueEntry, name: str) -> str:
+def title_of(entry: QueueEntry, name: str, folder: str = "") -> str:
     """Return the title of a study: name, scan and protocol.
 
     Parameters
@@ -64,9 +78,13 @@ def title_of(entry: QueueEntry, name: str) -> str:
         entry of the queue
     name
         short name of its image; "" for none
+    folder
+        folder of the scan, if another scan has the same file name; "" otherwise
     """
-    title = marked(entry.title)
-    return f"{name}, {title}" if name else title
+    # A placeholder is no protocol of the scan, so only the scan is named.
+    title = marked(entry.title) if entry.has_protocol else entry.files[0].name
+    title = f"{name}, {title}" if name else title
+    return f"{title} ({folder})" if folder else title
 
 
 def tip_of(entry: QueueEntry, name: str) -> str:
@@ -87,6 +105,10 @@ def tip_of(entry: QueueEntry, name: str) -> str:
             device=entry.device,
         )
     )
+    if entry.files:
+        rows.append(str(entry.files[0]))
+    if entry.text:
+        rows.append(entry.text)
     if entry.output:
         rows.append(tr("Also saved to {output}", output=entry.output))
     return "\n".join(rows)

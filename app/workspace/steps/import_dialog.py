@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtWidgets import (
@@ -48,11 +49,27 @@ PICK = tr(
 
 
 class ImportDialog(QDialog):
-    """Imports raw projections. Nothing is written until the user agrees; then the scan opens."""
+    """Imports raw projections. Nothing is written until the user agrees; then the scan opens.
 
-    def __init__(self, parent: QWidget | None, context: AppContext, source: Path) -> None:
+    Parameters
+    ----------
+    parent : parent window
+    context : context of the window
+    source : file or folder of the data
+    described : called with the path of the description; None opens the scan
+    """
+
+    def __init__(
+        self,
+        parent: QWidget | None,
+        context: AppContext,
+        source: Path,
+        described: Callable[[Path], object] | None = None,
+    ) -> None:
         super().__init__(parent)
         self._context, self._theme = context, context.theme
+        # Opened like any file, so that the reader checks the new description.
+        self._described = described or (lambda path: context.commands.offer("", path))
         self.setWindowTitle(tr("Import {name}", name=visible_line(source.name)))
         fit_to_screen(self, *SIZE_PX)
         self.model = ImportModel(source)
@@ -70,7 +87,11 @@ class ImportDialog(QDialog):
         self._bar.setFixedHeight(BAR_PX)
         self.name = QLineEdit()
         self.name.setAccessibleName(tr("File name for the description"))
-        self.write = button(tr("Save and open"), self._write, role="primary")
+        self.write = button(
+            tr("Save and add to queue") if described else tr("Save and open"),
+            self._write,
+            role="primary",
+        )
         self.cancel = button(tr("Cancel"), self.reject)
         self._lay_out()
         self._connect()
@@ -168,8 +189,7 @@ class ImportDialog(QDialog):
 
     def _open_written(self, path: Path) -> None:
         self.accept()
-        # Opened like any file, so that the reader checks the new description.
-        self._context.commands.offer("", path)
+        self._described(path)
 
     def _refuse(self, text: str) -> None:
         self.words.setText(text)

@@ -31,6 +31,8 @@ STRIDE = 32
 """Any run of 2 · STRIDE identical words is found."""
 MIN_TAIL = 8
 """Number of identical words at the end that no scan has."""
+ONLY_COMPLETE = "only its complete events are used"
+"""Part of the note about a truncated scan whose user has accepted this."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class CutOff:
         if not self.n_bytes:
             return ()
         return (
-            f"{self.name} ends within a record: only its complete events are used (events used: "
+            f"{self.name} ends within a record: {ONLY_COMPLETE} (events used: "
             f"{self.n_events:,}, bytes ignored: {self.n_bytes:,}).",
         )
 

@@ -84,5 +84,5 @@ def _question(ending: Ending) -> str:
     """Return the question about an assumed value as JSON; empty without one."""
     if ending.kind != "asks":
         return ""
-    asked = Question(kind="assumption", text=ending.text, assumed=(ending.text,))
+    asked = Question(kind="assumption", text=ending.text, assumed=(ending.text,), has_protocol=True)
     return asked.model_dump_json()

@@ -132,6 +132,12 @@ class QueueEntry(Settings):
         return Question.model_validate_json(self.question) if self.question else None
 
     @property
+    def has_protocol(self) -> bool:
+        """True if the protocol of the study belongs to it, False for a placeholder."""
+        asked = self.open_question
+        return asked is None or asked.has_protocol
+
+    @property
     def run(self) -> str:
         """Name of its run among the jobs, the same for every attempt."""
         return f"{QUEUED_RUN}{self.id}"

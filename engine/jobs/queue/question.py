@@ -12,6 +12,19 @@ QuestionKind = Literal[
 ]
 
 
+class InputFile(Settings):
+    """An auxiliary file that was added together with scans.
+
+    Attributes
+    ----------
+    role : its input role
+    path : the file
+    """
+
+    role: str = setting(max_length=100)
+    path: Path = setting()
+
+
 class Question(Settings):
     """A question that the user must answer before a scan can run.
 
@@ -19,13 +32,14 @@ class Question(Settings):
     ----------
     kind : "scanner": the scan does not name its scanner; "complete_events": its file is
         truncated; "import": its data have no description; "assumption": the program would assume
-        a value; "protocol": no protocol fits; "input": another file may belong to it;
+        a value; "protocol": no protocol fits; "input": other files may belong to it;
         "unreadable": it cannot be read now
     text : reason, in sentences
     assumed : sentences about the assumed values; the user accepts all of them or none
     format : name of the format of a scan that does not name its scanner
     n_events : number of complete events of a truncated scan
-    role, file : input role, and the file that may belong to the scan
+    files : auxiliary files that were added with the scan and may belong to it
+    has_protocol : True if the protocol of the study belongs to it, False for a placeholder
     """
 
     kind: QuestionKind
@@ -33,5 +47,5 @@ class Question(Settings):
     assumed: tuple[str, ...] = setting(())
     format: str = setting("", max_length=200)
     n_events: int = setting(0, ge=0)
-    role: str = setting("", max_length=100)
-    file: Path | None = setting(None)
+    files: tuple[InputFile, ...] = setting(())
+    has_protocol: bool = setting(False)

@@ -196,7 +196,7 @@ class StudyQueue:
                 return None
             state = entry.state if entry.state == "paused" else "waiting"
             text = whole.model_dump_json()
-            values = {
+            values: Plain = {
                 "state": state,
                 "text": "",
                 "question": "",

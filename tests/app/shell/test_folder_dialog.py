@@ -11,6 +11,7 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 
 from app.shell.dialogs.folder_dialog import FolderDialog
+from app.workspace.queue.queue_dialog import QueueDialog
 from engine.core.paths import HOME_VARIABLE
 from engine.io import save
 from engine.jobs import StudyQueue
@@ -71,31 +72,47 @@ def test_a_folder_of_junk_is_called_that(qtbot, window, tmp_path):
     )
 
 
-def test_of_three_scans_the_first_opens_and_the_others_are_queued(
+def test_of_three_scans_each_is_queued_and_none_opens(
     qtbot, window, small_study, tmp_path, monkeypatch
 ):
-    """Each scan gets its own protocol: a change of the open study does not pass to the others."""
+    """Each scan gets its own protocol: a change of the open study does not pass to them."""
     second, tooth = tmp_path / "second.h5", tmp_path / "tooth"
     shutil.copy(small_study.data, second)
     tooth.mkdir()
     dxchange(tooth)
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
     monkeypatch.setattr(window.context.queue, "start_runner", lambda _: None)
-    drop(window, small_study.data, second, tooth)
-    bar, study = window.centre.message_bar, window.session.study
-    qtbot.waitUntil(lambda: bar.problem is not None, timeout=PATIENCE_MS)
-    assert study.inputs["data"].name == "small.h5"
-    assert bar.problem.title == "small.h5 is open."
-    assert "second.h5, tooth" in bar.problem.text
+    study = window.session.study
     own = study.protocol
     study.set_protocol(own.model_copy(update={"reproducible": not own.reproducible}))
-    bar.problem.answer.act()
-    qtbot.waitUntil(lambda: len(StudyQueue().entries()) == 2, timeout=PATIENCE_MS)
-    entries = [each.to_study() for each in StudyQueue().entries()]
-    assert entries[0].data == second
-    assert digest_of(entries[0].protocol) == digest_of(own)
-    assert modality_of(entries[1].protocol).key == "ct"
-    assert study.inputs["data"].name == "small.h5", "the open scan stays"
+    drop(window, small_study.data, second, tooth)
+    qtbot.waitUntil(lambda: len(window.session.queue.entries) == 3, timeout=PATIENCE_MS)
+    entries = StudyQueue().entries()
+    studies = [each.to_study() for each in entries]
+    scans = [small_study.data, second, tooth / "scan.h5"]
+    assert [each.data for each in studies] == scans
+    assert digest_of(studies[1].protocol) == digest_of(own)
+    assert modality_of(studies[2].protocol).key == "ct"
+    assert [each.state for each in entries] == ["waiting", "waiting", "asking"]
+    assert study.inputs == {} and not window.centre.shows_views
+    dialog = window.findChild(QueueDialog)
+    assert dialog is not None and dialog.isVisible() and dialog.list.count() == 3
+
+
+def test_all_scans_of_a_folder_are_queued_by_one_click(
+    qtbot, window, small_study, tmp_path, monkeypatch
+):
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+    monkeypatch.setattr(window.context.queue, "start_runner", lambda _: None)
+    night = tmp_path / "night"
+    for name in ("one", "two"):
+        (night / name).mkdir(parents=True)
+        shutil.copy(small_study.data, night / name / "scan.h5")
+    save(replace(IMAGE, unit="Bq/mL"), night / "image.nii.gz")
+    drop(window, night)
+    dialog_of(qtbot, window).queue_all.click()
+    qtbot.waitUntil(lambda: len(window.session.queue.entries) == 2, timeout=PATIENCE_MS)
+    assert not any(each.question for each in window.session.queue.entries)
 
 
 def test_open_takes_a_folder(qtbot, window, tmp_path, monkeypatch: pytest.MonkeyPatch):

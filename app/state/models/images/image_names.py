@@ -72,7 +72,7 @@ def names_of_entries(entries: Iterable[QueueEntry], results: Iterable[Result]) -
     Parameters
     ----------
     entries
-        entries of the queue; an unreadable study gets no name
+        entries of the queue; an unreadable study, or one without its own protocol, gets no name
     results
         results on disk; an entry with one has the date and plan of its image
 
@@ -84,7 +84,8 @@ def names_of_entries(entries: Iterable[QueueEntry], results: Iterable[Result]) -
     found = []
     for entry in entries:
         with suppress(EngineError, ValueError):  # an unreadable study is listed by its title only
-            found.append(_named(entry, made.get(entry.result)))
+            if entry.has_protocol:
+                found.append(_named(entry, made.get(entry.result)))
     return _visible(image_names(found, WORDS))
 
 

@@ -6,7 +6,7 @@ process therefore continues when the window closes or crashes, and the next wind
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
@@ -16,19 +16,27 @@ from app.state.models.messages import Problem
 from app.state.models.preferences import Preferences
 from app.state.models.session import Session
 from app.state.services.commands import Commands
-from app.state.services.outcomes import NewStudy
-from app.state.services.queued_study import QueuedScans, QueuedStudy
+from app.state.services.queueing.queue_intake import QueueIntake
+from app.state.services.queueing.queued_study import QueuedStudy
 from app.state.services.result_commands import ResultCommands
 from engine.core.errors import EngineError
 from engine.jobs import QueueEntry, QueueSettings, StudyQueue, ensure_runner
+from engine.modalities import Protocol, modality_of
 
+NOT_BEGUN = ("waiting", "asking", "paused")
+"""States in which a study may get another protocol."""
 POLL_MS = 1000
 """Polling interval while something may change [ms]."""
 Found = tuple[tuple[QueueEntry, ...], QueueSettings, bool]
 
 
 class QueueCommands(QObject):
-    """Changes the queue on disk, in threads, and updates the model of the session."""
+    """Changes the queue on disk, in threads, and updates the model of the session.
+
+    Attributes
+    ----------
+    intake : adds many scans at once, and takes the answers to their questions
+    """
 
     def __init__(
         self,
@@ -47,7 +55,8 @@ class QueueCommands(QObject):
         self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self._refresh)
         self._model.ended.connect(self._report)
-        commands.queue_requested.connect(self.add_scans)
+        self.intake = QueueIntake(session, commands, preferences, self._act)
+        self.intake.setParent(self)
 
     def refresh(self) -> None:
         """Read the queue, and start its process if it should run and none is alive."""
@@ -97,26 +106,40 @@ class QueueCommands(QObject):
             added,
         )
 
-    def add_scans(self, found: Sequence[NewStudy]) -> None:
-        """Add other scans at the end, each with its own protocol.
+    def protocols_for(self, entry: QueueEntry) -> list[Protocol]:
+        """Return the protocols that a study may use instead of its own.
 
         Parameters
         ----------
-        found
-            scans that were read already
+        entry
+            its entry
+
+        Returns
+        -------
+        an empty list if the study has begun, or has no protocol of its own yet
         """
-        session, identified = self._session, self._preferences.identify
-        # Prepared in the window's thread, since models belong to it; only writing is slow.
-        scans = QueuedScans.of(found, session.study, identified=identified)
-        title = tr("Some scans could not be added to the queue.")
+        if entry.state not in NOT_BEGUN or not (entry.study and entry.has_protocol):
+            return []
+        kind = modality_of(entry.to_study().protocol)
+        listed = [each.protocol for each in self._preferences.library.listed(kind)]
+        # In technician mode only approved protocols are offered.
+        return list(self._session.study.offered(kind)) or listed
 
-        def added() -> None:
-            if scans.added:
-                self._say_added(", ".join(scans.added), scans.files)
-            if scans.faults:
-                session.raise_problem(Problem(title, " ".join(scans.faults), files=scans.files))
+    def alike(self, entry: QueueEntry) -> list[QueueEntry]:
+        """Return the other studies of the same kind of scanner that have not begun.
 
-        self._act(scans.add_to, title, added)
+        Parameters
+        ----------
+        entry
+            entry of the queue
+        """
+        kind = entry.scanner_kind
+        return [
+            each
+            for each in self._model.entries
+            if kind and each.scanner_kind == kind and each.id != entry.id
+            if each.state in NOT_BEGUN and each.has_protocol
+        ]
 
     def run(self, at_once: int | None = None) -> None:
         """Start waiting studies.

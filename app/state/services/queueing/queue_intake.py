@@ -1,0 +1,302 @@
+"""Add many scans to the queue without opening them, and take the answers to their questions.
+
+Scans are read one after the other in a thread. Each gets the protocol of its scanner and kind, as
+if it were opened alone. A scan that leaves a value open waits in the queue with its question.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.language.translation import tr
+from app.state.models.messages import Problem
+from app.state.models.preferences import Preferences
+from app.state.models.session import Session
+from app.state.services.commands import Commands
+from app.state.services.outcomes import NewStudy, Wanted
+from app.state.services.queueing.batch_reading import SortedFiles, Unread, read_scan, sort_files
+from app.state.services.queueing.queued_study import QueuedStudy, queued_scan, unread_scan
+from app.state.services.threads import Task
+from engine.core.errors import EngineError, ReadingStoppedError
+from engine.jobs import InputFile, Question, QueueEntry, StudyQueue
+from engine.modalities import Protocol, modality_of
+
+Act = Callable[[StudyQueue], object]
+
+
+@dataclass(frozen=True)
+class QueueAnswer:
+    """Answer of the user to the question of a queued scan.
+
+    Attributes
+    ----------
+    scanner : name or file of the scanner
+    complete_events : True to use the complete part of a truncated scan
+    imported : description of raw projections that the user has written
+    protocol : protocol to use
+    inputs : auxiliary files that belong to the scan
+    accepts : True to accept the assumed values, or the protocol that does not fit
+    """
+
+    scanner: str | None = None
+    complete_events: bool = False
+    imported: Path | None = None
+    protocol: Protocol | None = None
+    inputs: tuple[InputFile, ...] = ()
+    accepts: bool = False
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A scan to read, and the entry that it replaces; None for a new one."""
+
+    wanted: Wanted
+    loose: tuple[InputFile, ...] = ()
+    agreed: tuple[str, ...] = ()
+    entry: QueueEntry | None = None
+
+
+class QueueIntake(QObject):
+    """Reads scans for the queue, in order.
+
+    Signals
+    -------
+    begun : scans are about to be added, so that the queue should be shown
+    changed : the number of scans that are still to be read
+    ended : all scans have been read
+
+    Parameters
+    ----------
+    act : changes the queue in a thread: action, title of an error, callback
+    """
+
+    begun = Signal()
+    changed = Signal()
+    ended = Signal()
+
+    def __init__(
+        self,
+        session: Session,
+        commands: Commands,
+        preferences: Preferences,
+        act: Callable[[Act, str, Callable[[], object]], object],
+    ) -> None:
+        super().__init__()
+        self._session, self._commands, self._preferences = session, commands, preferences
+        self._act = act
+        self._left: deque[_Reading] = deque()
+        self._is_reading = self._is_sorting = False
+        self.done = self.total = 0
+
+    @property
+    def is_busy(self) -> bool:
+        """True while files are sorted or read."""
+        return self._is_sorting or self._is_reading or bool(self._left)
+
+    # Requests
+
+    def sort(self, paths: tuple[Path, ...], alone: Callable[[], object]) -> None:
+        """Add the scans among files to the queue if there are several.
+
+        Parameters
+        ----------
+        paths
+            files and folders that were dropped or chosen together
+        alone
+            called instead if there are not several scans
+        """
+
+        def took(found: SortedFiles) -> None:
+            if len(found.scans) > 1:
+                self._take(found)
+            else:
+                alone()
+
+        self._sort(paths, took)
+
+    def add(self, paths: tuple[Path, ...]) -> None:
+        """Add all scans among files to the queue.
+
+        Parameters
+        ----------
+        paths
+            files and folders
+        """
+        self._sort(paths, self._take)
+
+    def answer(self, entries: Iterable[QueueEntry], answer: QueueAnswer) -> None:
+        """Take an answer to the question of scans; each is read again with it.
+
+        Parameters
+        ----------
+        entries
+            entries with a question
+        answer
+            the answer
+        """
+        self._start(_answered(entry, answer) for entry in entries if entry.question)
+
+    def use_protocol(self, entries: Iterable[QueueEntry], protocol: Protocol) -> None:
+        """Use another protocol for scans that have not begun.
+
+        Parameters
+        ----------
+        entries
+            their entries; those of another modality stay as they are
+        protocol
+            the protocol
+        """
+        kind = modality_of(protocol)
+        suiting = [e for e in entries if modality_of(e.to_study().protocol) is kind]
+        self._start(_answered(entry, QueueAnswer(protocol=protocol)) for entry in suiting)
+
+    # Reading
+
+    def _sort(self, paths: tuple[Path, ...], took: Callable[[SortedFiles], object]) -> None:
+        self._is_sorting = True
+
+        def work(task: Task) -> SortedFiles:
+            from engine.jobs import ForeignFiles
+
+            files = ForeignFiles(self._commands.loader(), task.isInterruptionRequested)
+            try:
+                return sort_files(files, paths)
+            except ReadingStoppedError:
+                return SortedFiles(skipped=(tr("Reading was cancelled."),))
+
+        def ended() -> None:
+            self._is_sorting = False
+            self.changed.emit()
+
+        def sorted_(found: SortedFiles) -> None:
+            self._is_sorting = False
+            took(found)
+
+        self._commands.run_task(
+            work,
+            sorted_,
+            busy=tr("Searching for scans …"),
+            failed=tr("The files could not be read."),
+            stoppable=True,
+            on_end=ended,
+        )
+        self.changed.emit()
+
+    def _take(self, found: SortedFiles) -> None:
+        if found.skipped or not found.scans:
+            title = tr("Some files were not added to the queue.")
+            text = " ".join(found.skipped) or tr("They contain no scan.")
+            self._session.raise_problem(Problem(title, text, is_fault=False))
+        if found.scans:
+            self.begun.emit()
+        self._start(_Reading(Wanted(path), found.inputs) for path in found.scans)
+
+    def _start(self, readings: Iterable[_Reading]) -> None:
+        more = tuple(readings)
+        if not self._left and not self._is_reading:
+            self.done = self.total = 0
+        self._left.extend(more)
+        self.total += len(more)
+        self.changed.emit()
+        if not self._is_reading:
+            self._next()
+
+    def _next(self) -> None:
+        if not self._left:
+            if self.total:
+                self.ended.emit()
+            return
+        reading = self._left.popleft()
+        self._is_reading = True
+        wanted, remembered = reading.wanted, self._commands.remembered
+
+        def work(task: Task) -> NewStudy | Unread | str:
+            from engine.jobs import ForeignFiles
+
+            files = ForeignFiles(self._commands.loader(), task.isInterruptionRequested)
+            try:
+                return read_scan(files, remembered, wanted)
+            except ReadingStoppedError:
+                return tr("Reading was cancelled.")
+
+        self._commands.run_task(
+            work,
+            lambda found: self._store(reading, found),
+            busy=tr("Reading {name}", name=wanted.data.name),
+            failed=tr("{name} cannot be opened.", name=wanted.data.name),
+            stoppable=True,
+            on_end=self._ended,
+        )
+
+    def _ended(self) -> None:
+        self._is_reading = False
+        self.done += 1
+        self.changed.emit()
+        self._next()
+
+    def _store(self, reading: _Reading, found: NewStudy | Unread | str) -> None:
+        """Write a scan to the queue; one that is refused does not stop the others."""
+        name = reading.wanted.data.name
+        title = tr("{name} could not be added to the queue.", name=name)
+        if isinstance(found, str):  # the user stopped the reading of all
+            self._left.clear()
+            self._session.raise_problem(Problem(title, found, is_fault=False))
+            return
+        try:
+            queued = self._queued(reading, found)
+        except EngineError as e:
+            files = (reading.wanted.data,)
+            self._session.raise_problem(Problem(title, str(e), files=files))
+            return
+        entry, agreed = reading.entry, reading.agreed
+        if entry is not None:
+            self._act(lambda queue: queued.replace_in(queue, entry, agreed), title, _nothing)
+            return
+        text = tr("Added to the queue: {title}.", title=queued.study.title)
+        log = lambda: self._session.add_log("info", text, (queued.study.data,))  # noqa: E731
+        self._act(queued.add_to, title, log)
+
+    def _queued(self, reading: _Reading, found: NewStudy | Unread) -> QueuedStudy:
+        identified = self._preferences.identify
+        if isinstance(found, Unread):
+            wanted, loose = reading.wanted, reading.loose
+            return unread_scan(found, wanted, identified=identified, loose=loose)
+        agreed = (*reading.agreed, *(reading.entry.agreed if reading.entry is not None else ()))
+        return queued_scan(
+            found,
+            self._session.study,
+            identified=identified,
+            agreed=agreed,
+            loose=reading.loose,
+        )
+
+
+def _answered(entry: QueueEntry, answer: QueueAnswer) -> _Reading:
+    """Return what to read for an entry after an answer."""
+    study, asked = entry.to_study(), entry.open_question
+    question = asked or Question(kind="protocol", text="", has_protocol=True)
+    given = {role: str(path) for role, path in study.inputs.items()}
+    given |= {each.role: str(each.path) for each in answer.inputs}
+    wanted = Wanted(
+        answer.imported or study.data,
+        answer.scanner or study.scanner,
+        given,
+        study.protocol if question.has_protocol else None,
+        # A scan that was read names all of its files; a placeholder finds those next to it.
+        is_whole=question.has_protocol,
+        complete_events=answer.complete_events or study.complete_events,
+    )
+    if answer.protocol is not None:
+        wanted = replace(wanted, protocol=answer.protocol)
+    # Files that were offered to this scan are not offered again.
+    loose = () if question.kind == "input" else question.files
+    return _Reading(wanted, loose, question.assumed if answer.accepts else (), entry)
+
+
+def _nothing() -> None:
+    """Do nothing after a change."""

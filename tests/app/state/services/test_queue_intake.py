@@ -1,0 +1,239 @@
+"""Many scans at once become entries of the queue; what a file leaves open is asked, not guessed."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.state.services.queueing.queue_intake import QueueAnswer
+from engine.core import paths
+from engine.core.paths import HOME_VARIABLE
+from engine.io import save
+from engine.jobs import QueueEntry, StudyQueue
+from engine.modalities import digest_of, modality_of
+from tests.app.conftest import PATIENCE_MS, Controls
+from tests.engine.io.xray.xray_files import dxchange
+from tests.engine.raw_import.scans import integrals
+from tests.farm.scans import MAPS, N_EVENTS, write_crystal_map, write_safir
+
+
+class Desk:
+    """The queue of a window, without the window."""
+
+    def __init__(self, qtbot, controls: Controls) -> None:
+        self._qtbot, self.session = qtbot, controls.session
+        self.commands = controls.context.queue
+        self.commands.start_runner = lambda _: None
+        self._reading = controls.commands
+        self.problems: list[str] = []
+        self.session.problem_raised.connect(lambda p: self.problems.append(f"{p.title} {p.text}"))
+
+    def settle(self) -> None:
+        """Wait until everything is read and written."""
+        quiet = lambda: not (self.commands.intake.is_busy or self._reading.is_busy)  # noqa: E731
+        self._qtbot.waitUntil(quiet, timeout=PATIENCE_MS)
+
+    def add(self, *files: Path) -> list[QueueEntry]:
+        self.commands.intake.add(files)
+        self.settle()
+        return StudyQueue().entries()
+
+    def answer(self, *entries: QueueEntry, **said: object) -> list[QueueEntry]:
+        self.commands.intake.answer(entries, QueueAnswer(**said))
+        self.settle()
+        return StudyQueue().entries()
+
+
+@pytest.fixture
+def desk(qtbot, controls, tmp_path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+    assert paths.queue_dir().is_relative_to(tmp_path)
+    return Desk(qtbot, controls)
+
+
+@pytest.fixture
+def copies(small_study, tmp_path) -> Callable[[int], list[Path]]:
+    """Copies of the small scan in folders of several patients, all with one name."""
+
+    def made(n: int) -> list[Path]:
+        folders = [tmp_path / f"patient {k}" for k in range(n)]
+        for folder in folders:
+            folder.mkdir()
+            shutil.copy(small_study.data, folder / "scan.h5")
+        return [folder / "scan.h5" for folder in folders]
+
+    return made
+
+
+def kinds(entries: list[QueueEntry]) -> list[str]:
+    """Return the kind of the question of each entry; empty without one."""
+    return [q.kind if (q := entry.open_question) else "" for entry in entries]
+
+
+def test_scans_get_the_protocol_of_their_scanner_and_nothing_of_the_open_study(
+    desk: Desk, copies
+) -> None:
+    """A change of the open study does not pass to the others."""
+    first, *more = copies(3)
+    desk.session.study.set_protocol(
+        desk.session.study.protocol.model_copy(update={"reproducible": False, "name": "Mine"})
+    )
+    entries = desk.add(first, *more)
+    assert [entry.files[0] for entry in entries] == [first, *more]
+    assert {entry.state for entry in entries} == {"waiting"} and kinds(entries) == [""] * 3
+    digests = {digest_of(entry.to_study().protocol) for entry in entries}
+    assert len(digests) == 1 and entries[0].to_study().protocol.name != "Mine"
+    assert all(entry.scanner_kind.startswith("Tiny ring") and entry.asks for entry in entries)
+    assert not any(entry.order for entry in entries), "no patient of the window"
+    assert len({entry.run for entry in entries}) == 3
+    model = desk.session.queue
+    assert sorted(model.folders.values()) == ["patient 0", "patient 1", "patient 2"]
+    assert desk.session.study.inputs == {}, "none was opened"
+
+
+def test_a_folder_gives_all_its_scans_and_names_what_it_skips(desk: Desk, copies, tmp_path) -> None:
+    copies(2)
+    night = tmp_path / "night"
+    night.mkdir()
+    for k in range(2):
+        shutil.move(tmp_path / f"patient {k}", night)
+    letter = tmp_path / "letter.docx"
+    letter.write_text("no scan")
+    entries = desk.add(night, letter)
+    assert sorted(entry.files[0].parent.name for entry in entries) == ["patient 0", "patient 1"]
+    assert any("letter.docx" in text for text in desk.problems)
+
+
+def test_a_scan_without_its_scanner_asks_and_runs_with_the_answer(
+    desk: Desk, tiny_ring, tmp_path
+) -> None:
+    scans = []
+    for k in range(2):
+        (tmp_path / f"s{k}").mkdir()
+        scans.append(tmp_path / f"s{k}" / f"scan{k}.clm.safir")
+        write_safir(scans[-1], tiny_ring, seed=k)
+    write_crystal_map(tmp_path / "places.txt", tiny_ring)
+    entries = desk.add(*scans)
+    assert [entry.state for entry in entries] == ["asking"] * 2
+    assert kinds(entries) == ["scanner"] * 2 and not entries[0].has_protocol
+    assert desk.commands.protocols_for(entries[0]) == []
+    entries = desk.answer(entries[0], scanner=str(tmp_path / "places.txt"))
+    assert kinds(entries) == ["", "scanner"], "the other scan was not meant"
+    study = entries[0].to_study()
+    assert study.scanner == str(tmp_path / "places.txt") and entries[0].state == "waiting"
+    assert entries[1].to_study().scanner is None
+
+
+def test_a_truncated_scan_is_asked_about_once(desk: Desk, tiny_ring, tmp_path) -> None:
+    path = tmp_path / "scan.clm.safir"
+    write_safir(path, tiny_ring, seed=1)
+    path.write_bytes(path.read_bytes()[:-11])
+    write_crystal_map(tmp_path / "places.txt", tiny_ring)
+    (entry,) = desk.add(path)
+    question = entry.open_question
+    assert question is not None and (question.kind, question.n_events) == (
+        "complete_events",
+        N_EVENTS - 1,
+    )
+    (entry,) = desk.answer(entry, complete_events=True)
+    if kinds([entry]) == ["scanner"]:
+        (entry,) = desk.answer(entry, scanner=str(tmp_path / "places.txt"))
+    assert entry.state == "waiting" and entry.to_study().complete_events
+
+
+def test_an_assumed_value_is_accepted_by_the_user_or_waits(desk: Desk, tmp_path) -> None:
+    (tmp_path / "tooth").mkdir()
+    dxchange(tmp_path / "tooth")
+    (entry,) = desk.add(tmp_path / "tooth")
+    question = entry.open_question
+    assert question is not None and question.kind == "assumption"
+    assert "pixel size is unknown" in entry.text and question.has_protocol
+    assert modality_of(entry.to_study().protocol).key == "ct"
+    (entry,) = desk.answer(entry, accepts=True)
+    assert entry.state == "waiting" and entry.agreed == question.assumed
+
+
+def test_raw_projections_wait_for_their_description(desk: Desk, copies, tmp_path) -> None:
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    np.save(raw / "scan.npy", integrals())
+    entries = desk.add(*copies(1), raw / "scan.npy")
+    assert kinds(entries) == ["", "import"]
+    assert entries[1].state == "asking" and entries[1].files[0] == raw / "scan.npy"
+
+
+def test_a_loose_mu_map_is_given_to_no_scan_without_an_answer(desk: Desk, copies, tmp_path) -> None:
+    from engine.data import Volume
+
+    grid, value = MAPS
+    values = np.full(grid.shape, value, np.float32)
+    save(Volume(values, grid, "1/mm"), tmp_path / "mu.nii.gz")
+    entries = desk.add(*copies(2), tmp_path / "mu.nii.gz")
+    assert kinds(entries) == ["input", "input"]
+    question = entries[0].open_question
+    assert question is not None and [f.role for f in question.files] == ["attenuation"]
+    entries = desk.answer(entries[0], inputs=question.files)
+    assert entries[0].to_study().inputs["attenuation"] == tmp_path / "mu.nii.gz"
+    entries = desk.answer(entries[1])
+    assert [entry.state for entry in entries] == ["waiting"] * 2
+    assert "attenuation" not in entries[1].to_study().inputs
+
+
+def test_a_damaged_scan_waits_and_is_read_again(desk: Desk, copies) -> None:
+    good, bad = copies(2)
+    whole = bad.read_bytes()
+    bad.write_bytes(whole[: len(whole) // 2])
+    entries = desk.add(good, bad)
+    assert kinds(entries) == ["", "unreadable"] and "scan.h5" in entries[1].text
+    entries = desk.answer(entries[1])
+    assert kinds(entries) == ["", "unreadable"], "it is still damaged"
+    bad.write_bytes(whole)
+    entries = desk.answer(entries[1])
+    assert [entry.state for entry in entries] == ["waiting"] * 2
+
+
+def test_one_choice_changes_the_protocol_of_all_scans_of_a_scanner(
+    desk: Desk, copies, tmp_path
+) -> None:
+    (tmp_path / "tooth").mkdir()
+    dxchange(tmp_path / "tooth")
+    entries = desk.add(*copies(3), tmp_path / "tooth")
+    first = entries[0]
+    others = desk.commands.alike(first)
+    assert [entry.id for entry in others] == [entries[1].id, entries[2].id]
+    wanted = next(
+        each
+        for each in desk.commands.protocols_for(first)
+        if digest_of(each) != digest_of(first.to_study().protocol)
+    )
+    desk.commands.intake.use_protocol((first, *others, entries[3]), wanted)
+    desk.settle()
+    now = StudyQueue().entries()
+    names = [entry.to_study().protocol.name for entry in now]
+    assert names[:3] == [wanted.name] * 3
+    assert now[3].study == entries[3].study, "another kind of scan"
+
+
+def test_a_question_survives_a_restart(desk: Desk, tmp_path) -> None:
+    (tmp_path / "tooth").mkdir()
+    dxchange(tmp_path / "tooth")
+    desk.add(tmp_path / "tooth")
+    (entry,) = StudyQueue().entries()
+    assert kinds([entry]) == ["assumption"] and entry == replace_nothing(entry)
+
+
+def replace_nothing(entry: QueueEntry) -> QueueEntry:
+    """Write an entry and read it again."""
+    return QueueEntry.from_text(entry.to_text().encode())
+
+
+def test_one_scan_alone_is_opened_and_not_queued(desk: Desk, copies, tmp_path) -> None:
+    (scan,) = copies(1)
+    alone: list[bool] = []
+    desk.commands.intake.sort((scan, tmp_path / "nothing.txt"), lambda: alone.append(True))
+    desk.settle()
+    assert alone == [True] and StudyQueue().entries() == []
