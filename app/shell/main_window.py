@@ -28,7 +28,8 @@ from app.shell.page.pages import Pages
 from app.shell.page.panel_rail import PanelRail
 from app.shell.panels import SETTING_STEPS, TABS, LogPanel, MeasureTab, PreviewTab, tabs_of
 from app.shell.prepare.workflow import Workflow
-from app.shell.script_actions import ScriptActions
+from app.shell.scripting.console import Console
+from app.shell.scripting.copying import ScriptActions
 from app.shell.side_panels import FloatingPanels, PanelWidths, SidePanel
 from app.shell.status_bar import StatusLine
 from app.shell.technician.start import technician_of
@@ -84,6 +85,8 @@ class MainWindow(QMainWindow):
         context.session.unlock_key = KeyUnlocking(self, context.session).ask
         self.pages = Pages(context.session)
         self.scripts = ScriptActions(self, context, self.pages)
+        self.console = Console(self, context, self.scripts)
+        self.actions_.extra_menus.append(self.console.action)
         self._add_header()  # the Tab key follows the order of creation
         self._add_workflow()
         self._add_centre()
@@ -106,6 +109,7 @@ class MainWindow(QMainWindow):
             *(self.menuBar(), self.actions_, context.preferences, self.open_path, self.try_demo),
             self.rail.panel_actions,
             (self.scripts.python, self.scripts.command),
+            self.console.action,
         )
         self._connect()
         self.technician = technician_of(self)
@@ -391,6 +395,7 @@ class MainWindow(QMainWindow):
         # Sources and workers end before the event loop, because their last events need it.
         self.live.commands.shut_down()
         self.runner.shut_down()
+        self.console.end()
         self.commands.wait()
         # Before the panels close, which forgets their positions.
         self._apart.remember()

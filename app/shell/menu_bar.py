@@ -26,6 +26,7 @@ def fill_menus(
     try_demo: Callable[[str], object],
     panels: Sequence[QAction],
     copying: Sequence[QAction],
+    console: QAction,
 ) -> None:
     """Fill the menu bar.
 
@@ -45,6 +46,8 @@ def fill_menus(
         actions that show the panels of results
     copying
         actions that copy the study as text
+    console
+        action that opens the Python console
     """
     menus: dict[str, tuple[QAction | None, ...]] = {
         tr("&File"): (
@@ -60,7 +63,7 @@ def fill_menus(
             *(None, of.normalise, of.calibrate, of.measure_resolution, of.tune),
         ),
         tr("&View"): (
-            *(of.full_views, of.log, of.theme),
+            *(of.full_views, of.log, console, of.theme),
             *(None, *panels),
             *(None, of.steps_apart, of.results_apart),
         ),

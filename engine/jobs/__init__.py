@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from engine.jobs.queue.settings import QueueSettings as QueueSettings
     from engine.jobs.queue.store import StudyQueue as StudyQueue
     from engine.jobs.scripts import command_of as command_of
+    from engine.jobs.scripts import definition_of as definition_of
     from engine.jobs.scripts import script_of as script_of
     from engine.jobs.storage import choose_stored as choose_stored
     from engine.jobs.storage import kind_title as kind_title
@@ -64,7 +65,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             ),
             "engine.jobs.queue.settings": ("QueueSettings",),
             "engine.jobs.queue.store": ("StudyQueue",),
-            "scripts": ("command_of", "script_of"),
+            "scripts": ("command_of", "definition_of", "script_of"),
             "storage": (
                 "choose_stored",
                 "kind_title",

@@ -97,6 +97,29 @@ def script_of(
     SettingsError
         if the scan has no file
     """
+    on = ""
+    if device == "cpu":
+        on = f", on=iso.cpu({'' if threads is None else f'threads={threads}'})"
+    title = f"Reconstruct {study.data.name} with the protocol {study.protocol.name}."
+    return (
+        f'"""{_harmless(title)} Made by Isocenter {program_version()}."""\n\n'
+        f"{definition_of(study)}{_ending(study, output, on)}"
+    )
+
+
+def definition_of(study: StudyValues) -> str:
+    """Return Python code that defines a study: `iso`, `protocol` and `study`.
+
+    Parameters
+    ----------
+    study
+        study with its files and protocol
+
+    Raises
+    ------
+    SettingsError
+        if the scan has no file
+    """
     study = _with_files(study)
     kind, table = type(study.protocol), table_of(study.protocol)
     _check(study.protocol, kind(**table))
@@ -113,15 +136,7 @@ def script_of(
     imported = "" if is_public else f"from {kind.__module__} import {kind.__name__}\n"
     protocol = _call(f"{'iso.' * is_public}{kind.__name__}", table)
     made = _call("iso.Study", arguments, "protocol=protocol")
-    on = ""
-    if device == "cpu":
-        on = f", on=iso.cpu({'' if threads is None else f'threads={threads}'})"
-    title = f"Reconstruct {study.data.name} with the protocol {study.protocol.name}."
-    return (
-        f'"""{_harmless(title)} Made by Isocenter {program_version()}."""\n\n'
-        f"import isocenter as iso\n{imported}\nprotocol = {protocol}\nstudy = {made}\n"
-        f"{_ending(study, output, on)}"
-    )
+    return f"import isocenter as iso\n{imported}\nprotocol = {protocol}\nstudy = {made}\n"
 
 
 def _call(name: str, arguments: dict[str, Any], *more: str) -> str:

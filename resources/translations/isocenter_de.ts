@@ -5549,42 +5549,77 @@
       <translation>Iteration {n} von {of}</translation>
     </message>
     <message>
-      <location filename="app/shell/script_actions.py" />
+      <location filename="app/shell/scripting/console.py" />
+      <source>The console needs two more packages. Install them with `pip install 'isocenter[console]'`, and start the program again.</source>
+      <translation>Die Konsole braucht zwei weitere Pakete. Installieren Sie sie mit `pip install 'isocenter[console]'`, und starten Sie das Programm neu.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/scripting/console.py" />
+      <source>Open a Python console with the study and the image of this page</source>
+      <translation>Eine Python-Konsole mit der Studie und dem Bild dieser Seite öffnen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/scripting/console.py" />
+      <source>Python console</source>
+      <translation>Python-Konsole</translation>
+    </message>
+    <message>
+      <location filename="app/shell/scripting/console.py" />
+      <source>The console has no study.</source>
+      <translation>Die Konsole hat keine Studie.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/scripting/console.py" />
+      <source>Load study</source>
+      <translation>Studie laden</translation>
+    </message>
+    <message>
+      <location filename="app/shell/scripting/console.py" />
+      <source>Define study and volume again, as this page shows them</source>
+      <translation>Studie und Bild dieser Seite festlegen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/scripting/console.py" />
+      <source>Commands run with your rights.</source>
+      <translation>Befehle laufen mit Ihren Rechten.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/scripting/copying.py" />
       <source>This image was read from a file, so the program does not know its study.</source>
       <translation>Dieses Bild stammt aus einer Datei, daher kennt das Programm seine Studie nicht.</translation>
     </message>
     <message>
-      <location filename="app/shell/script_actions.py" />
+      <location filename="app/shell/scripting/copying.py" />
       <source>Copy a Python script that makes the same image</source>
       <translation>Ein Python-Skript kopieren, das dasselbe Bild erzeugt</translation>
     </message>
     <message>
-      <location filename="app/shell/script_actions.py" />
+      <location filename="app/shell/scripting/copying.py" />
       <source>Copy a command for the terminal that makes the same image</source>
       <translation>Einen Befehl für das Terminal kopieren, der dasselbe Bild erzeugt</translation>
     </message>
     <message>
-      <location filename="app/shell/script_actions.py" />
+      <location filename="app/shell/scripting/copying.py" />
       <source>Copy as Python</source>
       <translation>Als Python kopieren</translation>
     </message>
     <message>
-      <location filename="app/shell/script_actions.py" />
+      <location filename="app/shell/scripting/copying.py" />
       <source>Copy as command</source>
       <translation>Als Befehl kopieren</translation>
     </message>
     <message>
-      <location filename="app/shell/script_actions.py" />
+      <location filename="app/shell/scripting/copying.py" />
       <source>The study was not copied.</source>
       <translation>Die Studie wurde nicht kopiert.</translation>
     </message>
     <message>
-      <location filename="app/shell/script_actions.py" />
+      <location filename="app/shell/scripting/copying.py" />
       <source>A Python script for {study} was copied to the clipboard.</source>
       <translation>Ein Python-Skript für {study} wurde in die Zwischenablage kopiert.</translation>
     </message>
     <message>
-      <location filename="app/shell/script_actions.py" />
+      <location filename="app/shell/scripting/copying.py" />
       <source>A command for {study} was copied to the clipboard.</source>
       <translation>Ein Befehl für {study} wurde in die Zwischenablage kopiert.</translation>
     </message>

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 import isocenter as iso
-from app.shell.script_actions import NO_FILES, NO_STUDY
+from app.shell.scripting.copying import NO_FILES, NO_STUDY
 from app.state.models.run_record import RunState
 from engine.cli.main import main
 from tests.app.conftest import PATIENCE_MS

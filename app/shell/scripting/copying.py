@@ -48,12 +48,13 @@ class ScriptActions(QObject):
 
     def refresh(self) -> None:
         """Enable the actions if there is a study; their tooltips state the reason if not."""
-        why = self._obstacle()
+        why = self.obstacle()
         for action, tip in ((self.python, PYTHON_TIP), (self.command, COMMAND_TIP)):
             action.setEnabled(not why)
             action.setToolTip(literal_tip(why or tip))
 
-    def _obstacle(self) -> str:
+    def obstacle(self) -> str:
+        """Return the reason why there is no study; empty if there is one."""
         if self._judges:
             return "" if self._session.run.record.study is not None else NO_FILES
         return "" if DATA in self._session.study.inputs else NO_STUDY
@@ -62,7 +63,10 @@ class ScriptActions(QObject):
     def _judges(self) -> bool:
         return self._pages.current == "judge"
 
-    def _study(self) -> Study:
+    def study(self) -> Study | None:
+        """Return the study of the displayed page; None if there is none."""
+        if self.obstacle():
+            return None
         made_from = self._session.run.record.study
         if self._judges and made_from is not None:
             return made_from
@@ -75,8 +79,10 @@ class ScriptActions(QObject):
         writers: dict[str, Callable[..., str]] = {"python": script_of, "command": command_of}
         on = self._session.device.in_use
         threads = on.threads if on is not None and on.key == "cpu" else None
+        study = self.study()
+        if study is None:
+            return
         try:
-            study = self._study()
             text = writers[kind](
                 study,
                 Path("image.nii.gz"),

@@ -1,0 +1,1 @@
+"""Scripts of the window: copies of a study, and the Python console."""

@@ -1,0 +1,73 @@
+"""The Python console: its process has the study and the image of the displayed page."""
+
+from __future__ import annotations
+
+import os
+from html import unescape
+
+import psutil
+import pytest
+
+from app.shell.scripting.console import NOT_INSTALLED, PACKAGES
+from app.state.models.run_record import RunState
+from tests.app.conftest import PATIENCE_MS
+
+
+def test_without_its_packages_the_tip_states_the_remedy(monkeypatch, qapp, window):
+    from app.shell.scripting import console
+
+    monkeypatch.setattr(console, "find_spec", lambda name: None)
+    made = console.Console(window, window.context, window.scripts)
+    assert not made.action.isEnabled()
+    tip = unescape(made.action.toolTip()).replace("\u200b", "")
+    assert NOT_INSTALLED in tip
+    assert "isocenter[console]" in NOT_INSTALLED
+
+
+@pytest.fixture
+def installed() -> None:
+    for name in PACKAGES:
+        pytest.importorskip(name, reason="the console's packages are not installed")
+
+
+@pytest.mark.usefixtures("installed")
+def test_it_has_study_and_volume_and_reconstructs(qtbot, window, opened):
+    opened()
+    window.runner.start()
+    qtbot.waitUntil(lambda: window.session.run.state is RunState.FINISHED, timeout=PATIENCE_MS)
+    kept = lambda: window.session.run.record.result_id and not window.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(kept, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: len(window.session.results.items) > 0, timeout=PATIENCE_MS)
+    before = children()
+    window.console.action.trigger()
+    shown = window.console.window.console
+    text = lambda: shown._control.toPlainText()  # noqa: E731
+    qtbot.waitUntil(lambda: "In [2]" in text(), timeout=PATIENCE_MS)
+    assert "study = iso.Study(" in text().partition("In [1]")[2], "the user sees what was defined"
+    shown.execute("(iso.reconstruct(study, on=iso.cpu(2)).values == volume.values).all()")
+    qtbot.waitUntil(lambda: "In [3]" in text(), timeout=PATIENCE_MS)
+    assert "Out[2]: True" in text() or "Out[2]: np.True_" in text()
+    # The window does not end with a command that ends Python
+    window.console.window.load.click()
+    qtbot.waitUntil(lambda: "In [4]" in text(), timeout=PATIENCE_MS)
+    window.console.end()
+    qtbot.waitUntil(lambda: children() <= before, timeout=PATIENCE_MS)
+    assert not window.console.window.is_running
+    window.console.action.trigger()
+    assert window.console.window.is_running, "it can be opened again"
+
+
+@pytest.mark.usefixtures("installed")
+def test_without_a_scan_it_has_the_library(qtbot, window):
+    window.console.action.trigger()
+    text = lambda: window.console.window.console._control.toPlainText()  # noqa: E731
+    qtbot.waitUntil(lambda: "In [2]" in text(), timeout=PATIENCE_MS)
+    assert "import isocenter as iso" in text()
+    window.console.window.reject()
+    assert not window.console.window.is_running
+
+
+def children() -> set[int]:
+    """Return the processes that run the console."""
+    found = psutil.Process(os.getpid()).children(recursive=True)
+    return {each.pid for each in found if "ipykernel" in " ".join(each.cmdline())}
