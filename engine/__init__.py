@@ -57,13 +57,18 @@ if TYPE_CHECKING:
     from engine.operators.matrix.projector import MatrixProjector
     from engine.operators.point_spread import PointSpreadBlur
     from engine.operators.rays import RayProjector, Rays
+    from engine.operators.xray.patches import Patches
+    from engine.operators.xray.slices import Slices
     from engine.operators.xray.transform import XrayTransform
+    from engine.operators.xray.user_kernel import UserKernel
     from engine.recon.filtering.fdk import fdk
     from engine.recon.model import BinnedModel, HistogramModel, LinearModel, ListModeModel
     from engine.selftest import best
+    from engine.selftest.operator_check import OperatorCheck, check_operator
     from engine.simulate.histogram import simulate_histogram
     from engine.simulate.listmode import simulate_listmode
     from engine.simulate.xray import simulate_integrals, simulate_xray
+    from engine.tools.tuning.user_kernel import TunedKernel, tune_kernel
 
     __version__: str
 
@@ -99,11 +104,16 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "operators.matrix.projector": ("MatrixProjector",),
     "operators.point_spread": ("PointSpreadBlur",),
     "operators.rays": ("RayProjector", "Rays"),
+    "operators.xray.patches": ("Patches",),
+    "operators.xray.slices": ("Slices",),
     "operators.xray.transform": ("XrayTransform",),
+    "operators.xray.user_kernel": ("UserKernel",),
     "selftest": ("best",),
+    "selftest.operator_check": ("OperatorCheck", "check_operator"),
     "simulate.histogram": ("simulate_histogram",),
     "simulate.listmode": ("simulate_listmode",),
     "simulate.xray": ("simulate_integrals", "simulate_xray"),
+    "tools.tuning.user_kernel": ("TunedKernel", "tune_kernel"),
 }
 """Module to the public names that it defines; it is imported at the first access to one."""
 _SUBPACKAGES = (
@@ -136,6 +146,8 @@ __all__ = [
     "ListModeModel",
     "ListModeProtocol",
     "MatrixProjector",
+    "OperatorCheck",
+    "Patches",
     "PointSpreadBlur",
     "Projections",
     "RayProjector",
@@ -145,14 +157,18 @@ __all__ = [
     "RingSinogramProtocol",
     "Sinogram",
     "SinogramLayout",
+    "Slices",
     "Study",
     "TofBins",
+    "TunedKernel",
+    "UserKernel",
     "Volume",
     "XrayGeometry",
     "XrayTransform",
     "__version__",
     "algorithms",
     "best",
+    "check_operator",
     "circular_cone",
     "corrections",
     "cpu",
@@ -180,6 +196,7 @@ __all__ = [
     "simulate_integrals",
     "simulate_listmode",
     "simulate_xray",
+    "tune_kernel",
 ]
 
 # programs can contain module names from before version 0.2.0

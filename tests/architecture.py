@@ -254,6 +254,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "operators",
             "selftest",
             "simulate",
+            "tools.tuning",
         ),
         *LEAVES,
     ),

@@ -53,7 +53,8 @@ _POINT = "seen(matrices, sizes, view, i, j, k);"
 _RUN = "(blockIdx.z * BLOCK_Z + threadIdx.z) * PER_THREAD"
 _ELEMENT = "on_detector(matrices, sizes, view, slice, p, q);\n    sum"
 _COLUMN = "a + (view.shape[1] - 1) / 2"
-_HATS = "rows, columns = hats(m, sizes)\n        out"
+_HATS = 'weights = hats(matrices, sizes)\n    out += np.einsum("vre,vce,vrc->e"'
+_ASIDE = "np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0]]) * 0.01"
 
 _WEIGHTS = (
     ("weight 1 / tau", f"per_cos / {_SQUARE}", "per_cos / at.depth"),
@@ -130,13 +131,13 @@ BOTH_FAULTS = (
         "both: back reads 0.01 rows aside",
         SLICES,
         (_ELEMENT, f"below({_ELEMENT[:-9]});\n    sum"),
-        (_HATS, f"m = m + 0.01 * np.outer([0, 1, 0], m[2])\n        {_HATS}"),
+        (_HATS, f"matrices = matrices + {_ASIDE} @ matrices\n    {_HATS}"),
     ),
     WrongKernel(
         "both: forward times 1.0001",
         SLICES,
         (f"value / {_SQUARE}", f"1.0001f * value / {_SQUARE}"),
-        ("rows * values.ravel()", "1.0001 * rows * values.ravel()"),
+        ("values.ravel()", "1.0001 * values.ravel()"),
     ),
 )
 """Faults of text and twin alike, which differ from the other projection."""

@@ -32,7 +32,7 @@ _SANITIZED = ("-g", "-fno-omit-frame-pointer", "-fsanitize=address")
 _OF_RUNTIME = ("-O2", "-fopenmp", "-ftls-model=initial-exec")
 _OF_KERNELS = ("-Og", "-nostdinc++")  # tests run too little to gain by more
 
-_BOUNDS = r"(?:__launch_bounds__\s*\(\s*(\d+)[^)]*\)\s*)?"
+_BOUNDS = r"(?:__launch_bounds__\s*\(\s*(\d*)[^)]*\)\s*)?"  # constants by name are not read
 _C_LINKAGE = re.compile(r'extern\s+"C"\s+__global__')
 _KERNEL = re.compile(rf"__global__\s+{_BOUNDS}void\s+{_BOUNDS}(\w+)\s*\(")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

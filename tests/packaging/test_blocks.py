@@ -86,6 +86,7 @@ ONLY_NAMED = (
     ".ci/run",
     ".ci/newest",
     "python examples/",
+    "python -m tests.emulator",
 )
 """Commands that set up or test the project itself: the files they name must be there."""
 

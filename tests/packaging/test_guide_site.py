@@ -16,7 +16,7 @@ import words_page
 
 ROOT = Path(__file__).resolve().parents[2]
 QUESTIONS = {
-    "torch": "physics/notebooks/",
+    "torch": "physics/torch/",
     "jupyter": "physics/notebooks/",
     "cite": "physics/cite/",
     "licence": "physics/cite/",

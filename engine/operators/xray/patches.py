@@ -29,6 +29,17 @@ class Patches:
     transform : views, volume and device
     box_shape : (n_z, n_y, n_x) of the boxes
     variant : variant of the GPU kernel; None: the fastest one as measured
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> scan = engine.parallel(np.linspace(0, 3, 9), shape=(4, 16), pixel_mm=1.0)
+    >>> grid = engine.ImageGrid(shape=(4, 12, 12), voxel_mm=(1.0, 1.0, 1.0))
+    >>> A = engine.XrayTransform(scan, grid, on=engine.cpu())
+    >>> patches = engine.Patches(A, (1, 6, 6))
+    >>> patches.update(np.ones(A.out_shape, np.float32))
+    >>> float(patches.at((2, 3, 3))[0, 3, 3].round(3))
+    9.0
     """
 
     def __init__(

@@ -32,6 +32,16 @@ class Slices:
     planes : initial planes of the slices; their shapes are constant
     on : device and threads
     variant : variant of the GPU kernel; None: the fastest one as measured
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> scan = engine.parallel(np.linspace(0, 3, 9), shape=(4, 16), pixel_mm=1.0)
+    >>> plane = engine.geometry.Plane((4, 8), 0.5, across=(0.6, 0.8, 0.0), down=(0.0, 0.0, 1.0))
+    >>> slices = engine.Slices(scan, [plane], on=engine.cpu())
+    >>> slices.update(np.ones((9, 4, 16), np.float32))
+    >>> float(slices.values()[0][2, 4].round(3))
+    9.0
     """
 
     def __init__(

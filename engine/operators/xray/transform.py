@@ -24,7 +24,7 @@ from engine.core.profiling import Profiler
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.kernels.blocks import OnProgress
-from engine.operators.base import Definition, LinearOperator, created
+from engine.operators.base import Definition, LinearOperator, Shape, created
 from engine.operators.xray.host import HostXray
 from engine.operators.xray.scene import Region, Scene, VolumeBox
 from engine.operators.xray.slab_memory import REAL_BYTES
@@ -33,6 +33,8 @@ from engine.operators.xray.transfers import MadeViews
 if TYPE_CHECKING:
     from engine.operators.xray.device import DeviceXray
     from engine.operators.xray.tools import Tools
+    from engine.operators.xray.user_kernel import UserKernel
+    from engine.operators.xray.user_transform import UserTransform
 
 __all__ = ["Adjoint", "Region", "XrayTransform", "is_large"]
 
@@ -292,6 +294,49 @@ class XrayTransform(LinearOperator):
         other.grid, other._subsets = self.grid.part(ends), {}
         other._set_views(self.geometry.cropped(rows, columns))
         return other
+
+    def with_kernels(
+        self,
+        *,
+        forward: UserKernel | None = None,
+        back: UserKernel | None = None,
+        adjoint: Literal["matched"] | float,
+        shape: Shape | None = None,
+    ) -> UserTransform:
+        """Return the operator with your own kernels for projection, back projection, or both.
+
+        Parameters
+        ----------
+        forward, back
+            kernels; None keeps that of this transform
+        adjoint
+            "matched", if `back` is the exact transpose; or the relative tolerance of the pair, as
+            `check_operator` measures it
+        shape
+            shape of the input of `forward` and of the result of `back`, if it is not the volume;
+            needs both kernels
+
+        Raises
+        ------
+        ArgumentError
+            if no kernel is given, or `adjoint` is neither
+        GeometryError
+            if a shape is given with one kernel only, or the transform streams
+        """
+        from engine.operators.xray.user_transform import UserTransform
+
+        return UserTransform(self, forward=forward, back=back, adjoint=adjoint, shape=shape)
+
+    def placed(self, on: Backend) -> XrayTransform:
+        """Return the same transform on another device.
+
+        Parameters
+        ----------
+        on
+            device and threads
+        """
+        kind, dtype = self.adjoint_kind, self.dtype
+        return XrayTransform(self.geometry, self.grid, on=on, adjoint=kind, dtype=dtype)
 
     def with_geometry(self, geometry: XrayGeometry) -> XrayTransform:
         """Return the transform of the same volume with another scan, sharing kernels and textures.
