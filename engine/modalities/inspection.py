@@ -100,7 +100,7 @@ def _with_companions(path: Path) -> Report | None:
         note = f"This file belongs to {files.data.name}."
         report = inspect_format(path)
         return replace(report, notes=(*report.notes, note))
-    report = inspect_format(files.data)
+    report = _of_file(files.data, None)  # its format can be known to its modality only
     titles = {role.key: role.title for role in all_roles()}
     # Titles, because keys such as "mu-map" are not shown to users.
     file_facts = tuple((titles[key], file.name) for key, file in files.inputs.items())
