@@ -296,6 +296,8 @@ class Actions(QObject):
         node = self._context.preferences.site.node
         is_locked = not self.settings.isVisible()
         tip = tr("Send the report to {node}", node=node) if node else ADD_NODE
+        if node and self._context.session.run.record.order is not None:
+            tip = tr("Send image and report to {node}", node=node)
         _allow(self.send, obstacle or (NO_NODE if is_locked and not node else ""), tip)
 
     def _make(self, text: str, icon: str, keys: str, words: str) -> QAction:

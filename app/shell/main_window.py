@@ -33,7 +33,7 @@ from app.shell.scripting.copying import ScriptActions
 from app.shell.side_panels import FloatingPanels, PanelWidths, SidePanel
 from app.shell.status_bar import StatusLine
 from app.shell.technician.start import technician_of
-from app.shell.unsaved_changes import aborts_to_close, may_forget_image
+from app.shell.unsaved_changes import aborts_to_close, may_forget_image, may_forget_sending
 from app.shell.welcome_lists import WelcomeLists
 from app.shell.window_keys import add_keys
 from app.state.models.inputs import DATA
@@ -241,12 +241,15 @@ class MainWindow(QMainWindow):
         self.status.flash(tr("Exported: {target}", target=target))
 
     def send(self) -> None:
-        """Send the report of the displayed result; without a node, show the settings."""
+        """Send image and report of the displayed result; without a node, show the settings.
+
+        Without a patient from the worklist, only the report is sent.
+        """
         if not self.context.preferences.site.node:
             self.dialogs.settings()
             return
-        sent = lambda node: self.status.flash(tr("{node} accepted the report.", node=node))  # noqa: E731
-        send_result(self.context, sent)
+        has_patient = self.session.run.record.order is not None
+        send_result(self.context, self.status.flash, with_image=has_patient)
 
     def open_path(self, path: Path, role: str = "") -> None:
         """Open a file, or use it for a role of the study.
@@ -386,7 +389,9 @@ class MainWindow(QMainWindow):
         """Ask before anything is lost."""
         if self.session.run.state.is_active and not aborts_to_close(self.dialogs):
             return False
-        return self.may_forget_image() and self.live.may_close() and self.dialogs.may_close()
+        may_leave = self.may_forget_image() and self.live.may_close() and self.dialogs.may_close()
+        # The last question, because its answer recalls results
+        return may_leave and may_forget_sending(self.session, self.dialogs)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.is_ending and not self._may_close():

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QWidget
 
 from app.language.translation import tr
+from app.output.report.archive_sending import ArchiveSending
 from app.shell.header_parts import action_button
 from app.shell.live_mode import LiveMode
 from app.state.models.queue_model import state_of
@@ -66,6 +67,8 @@ class StatusLine(QStatusBar):
         row.addWidget(self.stop)
         row.addWidget(self.place)
         row.addSpacing(6)
+        self.sending = ArchiveSending(context)
+        row.addWidget(self.sending)
         row.addWidget(self.patient)
         row.addWidget(self.queue)
         row.addSpacing(6)

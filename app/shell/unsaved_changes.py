@@ -55,3 +55,32 @@ def aborts_to_close(dialogs: Dialogs) -> bool:
         "resume the run later from its last checkpoint."
     )
     return dialogs.confirm(tr("A reconstruction is running"), text, tr("Abort and close"))
+
+
+def may_forget_sending(session: Session, dialogs: Dialogs) -> bool:
+    """Ask if signed results that were not sent yet may stay here.
+
+    Parameters
+    ----------
+    session
+        session with the outbox
+    dialogs
+        asks the question
+
+    Returns
+    -------
+    may_close
+        True if none waits, or the user agrees; nothing is sent then
+    """
+    waiting = session.outbox.waiting
+    if not waiting:
+        return True
+    text = tr(
+        "{title} was signed off and not sent yet. If you close the window now, it is not sent.",
+        title=", ".join(each.title for each in waiting),
+    )
+    if not dialogs.confirm(tr("Image not sent"), text, tr("Close without sending")):
+        return False
+    for each in waiting:
+        session.outbox.recall(each.id)
+    return True

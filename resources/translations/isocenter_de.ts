@@ -2959,6 +2959,31 @@
       <translation>nur {n} von {expected} Zeitbildern sind im Speicher; exportieren Sie ein einzelnes Zeitbild, oder schreiben Sie alle mit `isocenter export FILE OUT`.</translation>
     </message>
     <message>
+      <location filename="app/output/report/archive_sending.py" />
+      <source>Recall</source>
+      <translation>Zurückrufen</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/archive_sending.py" />
+      <source>Do not send this image</source>
+      <translation>Dieses Bild nicht senden</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/archive_sending.py" />
+      <source> (and {n} more)</source>
+      <translation> (und {n} weitere)</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/archive_sending.py" />
+      <source>Sends to {node} in {n} s</source>
+      <translation>Wird in {n} s an {node} gesendet</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/archive_sending.py" />
+      <source>{title} was recalled and not sent.</source>
+      <translation>{title} wurde zurückgerufen und nicht gesendet.</translation>
+    </message>
+    <message>
       <location filename="app/output/report/report_commands.py" />
       <source>No DICOM node is configured; add one in the settings.</source>
       <translation>Es ist kein DICOM-Knoten eingerichtet; tragen Sie einen in den Einstellungen ein.</translation>
@@ -2985,18 +3010,33 @@
     </message>
     <message>
       <location filename="app/output/report/report_commands.py" />
-      <source>Sending the report</source>
-      <translation>Der Bericht wird gesendet</translation>
-    </message>
-    <message>
-      <location filename="app/output/report/report_commands.py" />
-      <source>The report was not sent.</source>
-      <translation>Der Bericht wurde nicht gesendet.</translation>
+      <source>{node} accepted image and report.</source>
+      <translation>{node} hat Bild und Bericht angenommen.</translation>
     </message>
     <message>
       <location filename="app/output/report/report_commands.py" />
       <source>{node} accepted the report.</source>
       <translation>{node} hat den Bericht angenommen.</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_commands.py" />
+      <source>Sending image and report</source>
+      <translation>Bild und Bericht werden gesendet</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_commands.py" />
+      <source>Sending the report</source>
+      <translation>Der Bericht wird gesendet</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_commands.py" />
+      <source>The image was not sent.</source>
+      <translation>Das Bild wurde nicht gesendet.</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_commands.py" />
+      <source>The report was not sent.</source>
+      <translation>Der Bericht wurde nicht gesendet.</translation>
     </message>
     <message>
       <location filename="app/output/report/report_commands.py" />
@@ -3177,6 +3217,11 @@
       <location filename="app/output/report/sign_off.py" />
       <source>Record the review and save the report</source>
       <translation>Die Beurteilung festhalten und den Bericht speichern</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/sign_off.py" />
+      <source>Record the review and save the report. Image and report go to {node} {n} s later.</source>
+      <translation>Die Beurteilung festhalten und den Bericht speichern. Bild und Bericht gehen {n} s später an {node}.</translation>
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
@@ -4407,6 +4452,11 @@
       <location filename="app/shell/actions.py" />
       <source>Redo the last settings change (Ctrl+Shift+Z)</source>
       <translation>Die letzte Änderung der Einstellungen wiederholen (Strg+Umschalt+Z)</translation>
+    </message>
+    <message>
+      <location filename="app/shell/actions.py" />
+      <source>Send image and report to {node}</source>
+      <translation>Bild und Bericht an {node} senden</translation>
     </message>
     <message>
       <location filename="app/shell/application.py" />
@@ -5732,6 +5782,21 @@
       <location filename="app/shell/unsaved_changes.py" />
       <source>Abort and close</source>
       <translation>Abbrechen und schließen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/unsaved_changes.py" />
+      <source>{title} was signed off and not sent yet. If you close the window now, it is not sent.</source>
+      <translation>{title} wurde freigegeben und noch nicht gesendet. Wenn Sie das Fenster jetzt schließen, wird es nicht gesendet.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/unsaved_changes.py" />
+      <source>Image not sent</source>
+      <translation>Bild nicht gesendet</translation>
+    </message>
+    <message>
+      <location filename="app/shell/unsaved_changes.py" />
+      <source>Close without sending</source>
+      <translation>Schließen, ohne zu senden</translation>
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
@@ -11987,6 +12052,16 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/results/reports/site.py" />
       <source>DICOM node that receives the reports, as HOST:PORT or tls://HOST:PORT</source>
       <translation>DICOM-Knoten, der die Berichte empfängt, als HOST:PORT oder tls://HOST:PORT</translation>
+    </message>
+    <message>
+      <location filename="engine/results/reports/site.py" />
+      <source>Send after sign-off</source>
+      <translation>Nach der Freigabe senden</translation>
+    </message>
+    <message>
+      <location filename="engine/results/reports/site.py" />
+      <source>Send image and report to the DICOM node after each sign-off, with 10 s to recall them</source>
+      <translation>Nach jeder Freigabe Bild und Bericht an den DICOM-Knoten senden; 10 s lang lassen sie sich zurückrufen</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />

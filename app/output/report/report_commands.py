@@ -28,6 +28,7 @@ from engine.results.reports import (
     login_name,
     report_of,
     send_report,
+    send_to_archive,
     sign,
     signature_warnings,
     signatures_of,
@@ -145,6 +146,7 @@ def send_result(
     *,
     full: bool = False,
     with_regions: bool = False,
+    with_image: bool = False,
     id: str = "",
 ) -> None:
     """Send the report of a result to the DICOM node of the site, in a thread.
@@ -154,11 +156,13 @@ def send_result(
     context
         context with the displayed result
     done
-        called with the name of the node
+        called with a sentence about the objects that the node accepted
     full
         True for the full report
     with_regions
         True to send the regions too
+    with_image
+        True to send image and regions too; refused if the scan names no patient
     id
         result to send; empty: the displayed one
     """
@@ -168,23 +172,26 @@ def send_result(
     def work(_: object) -> str:
         subject = read_subject(context, id)
         report = report_of(subject, full=full)
-        return send_report(report, subject, _send_in_child, with_regions=with_regions)
+        if with_image:
+            node = send_to_archive(report, subject, _send_in_child)
+            return tr("{node} accepted image and report.", node=node)
+        node = send_report(report, subject, _send_in_child, with_regions=with_regions)
+        return tr("{node} accepted the report.", node=node)
+
+    def tell(accepted: str) -> None:
+        context.session.add_log("info", accepted)
+        done(accepted)
 
     context.commands.run_task(
         work,
-        lambda node: _tell_sent(context, node, done),
-        busy=tr("Sending the report"),
-        failed=tr("The report was not sent."),
+        tell,
+        busy=tr("Sending image and report") if with_image else tr("Sending the report"),
+        failed=tr("The image was not sent.") if with_image else tr("The report was not sent."),
     )
 
 
 def _send_in_child(paths: Sequence[Path], node: Node) -> int:
     return call_node(send_files, list(paths), node, name=node.name, seconds=MOST_S)
-
-
-def _tell_sent(context: AppContext, node: str, done: Callable[[str], object]) -> None:
-    context.session.add_log("info", tr("{node} accepted the report.", node=node))
-    done(node)
 
 
 def read_subject(context: AppContext, id: str) -> ReportSubject:

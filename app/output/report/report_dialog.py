@@ -200,7 +200,7 @@ class ReportDialog(QDialog):
     def _send(self) -> None:
         send_result(
             self._context,
-            lambda node: self.said.setText(tr("{node} accepted the report.", node=node)),
+            self.said.setText,
             full=self.full.isChecked(),
             with_regions=self._has_regions and self.regions.isChecked(),
             id=self._id,

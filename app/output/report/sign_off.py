@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.language.translation import tr
+from app.output.report.archive_sending import sends_after_sign_off
 from app.output.report.report_commands import (
     ImageJudgement,
     Reported,
@@ -26,6 +27,7 @@ from app.output.report.report_commands import (
     sign_and_report,
     signatures_of_run,
 )
+from app.state.models.outbox import RECALL_S
 from app.state.models.run_record import RunState
 from app.state.services.context import AppContext
 from app.ui.forms.fields import QuietCombo
@@ -105,7 +107,7 @@ class SignOff(QWidget):
     def __init__(self, context: AppContext, *, separate: bool = False) -> None:
         super().__init__()
         self._context, self._run = context, context.session.run
-        self._of = self._sent_to = ""
+        self._of = self._sent = ""
         self._reported: Reported | None = None
         self._signatures: tuple[Signature, ...] = ()
         self._fault = ""
@@ -129,6 +131,7 @@ class SignOff(QWidget):
         self._lay_out(separate)
         self.judgement.group.buttonClicked.connect(self._show)
         self.remark.textChanged.connect(self._show)
+        context.session.outbox.sent.connect(self._show_sent)
         for signal in (self._run.state_changed, self._run.images_changed, self._run.result_kept):
             signal.connect(self._show)
         self._show()
@@ -155,21 +158,29 @@ class SignOff(QWidget):
     def _show(self) -> None:
         record = self._run.record
         if record.result_id != self._of:  # another image: the judgement does not apply to it
-            self._of, self._sent_to, self._reported = record.result_id, "", None
+            self._of, self._sent, self._reported = record.result_id, "", None
             self._signatures, self._fault = signatures_of_run(record)
             self.judgement.clear()
             self.remark.clear()
         self._list_people()
         why = self._obstacle()
         self.sign.setEnabled(not why)
-        self.sign.setToolTip(literal_tip(why or tr("Record the review and save the report")))
         can_judge = not obstacle(record) and not self.is_signed
         self.judgement.setEnabled(can_judge)
         for each in (self.judgement, self.by, self.sign):
             each.setVisible(not self.is_signed)
         node = self._context.preferences.site.node
-        self.send.setVisible(bool(node) and not self.is_signed)
+        by_itself = sends_after_sign_off(self._context.preferences.site, self.judgement.chosen)
+        self.send.setVisible(bool(node) and not by_itself and not self.is_signed)
         self.send.setEnabled(not why)
+        signing = tr("Record the review and save the report")
+        if by_itself:
+            signing = tr(
+                "Record the review and save the report. Image and report go to {node} {n} s later.",
+                node=node,
+                n=round(RECALL_S),
+            )
+        self.sign.setToolTip(literal_tip(why or signing))
         sending = tr("Record the review, save the report and send it to {node}", node=node)
         self.send.setToolTip(literal_tip(why or sending))
         self.remark.setVisible(self.judgement.chosen not in (None, "acceptable"))
@@ -217,8 +228,7 @@ class SignOff(QWidget):
         if self._reported is not None:
             path = str(self._reported.path)
             words = tr("{describe}. Report: {name}", describe=words, name=self._reported.path.name)
-        sent = tr("{node} accepted the report.", node=self._sent_to) if self._sent_to else ""
-        self.said.setText(" ".join(filter(None, (words, sent, self._fault))))
+        self.said.setText(" ".join(filter(None, (words, self._sent, self._fault))))
         self.said.setToolTip(literal_tip(path))
         set_tone(self.said, "look" if self._fault else "ok")
 
@@ -237,21 +247,28 @@ class SignOff(QWidget):
         self.sign.setEnabled(False)
         self.send.setEnabled(False)
         verdict = ImageJudgement(self.who.currentText(), judgement, self.remark.text())
-        sign_and_report(self._context, verdict, done or self._done)
+        of, title = self._of, self._run.record.local_title
+
+        def signed(reported: Reported) -> None:
+            (done or self._done)(reported)
+            if sends_after_sign_off(self._context.preferences.site, judgement):
+                self._context.session.outbox.add(of, title)
+
+        sign_and_report(self._context, verdict, signed)
 
     def _sign_and_send(self) -> None:
         of = self._of
 
-        def sent(node: str) -> None:
-            if self._run.record.result_id == of:
-                self._sent_to = node
-                self._show()
-
         def done(reported: Reported) -> None:
             self._done(reported)
-            send_result(self._context, sent, id=of)
+            send_result(self._context, lambda accepted: self._show_sent(of, accepted), id=of)
 
         self._sign(done)
+
+    def _show_sent(self, of: str, accepted: str) -> None:
+        if self._run.record.result_id == of:
+            self._sent = accepted
+            self._show()
 
     def _done(self, reported: Reported) -> None:
         if self._run.record.result_id == self._of:

@@ -50,6 +50,7 @@ class SettingsDialog(QDialog):
         # A copy, so that Cancel discards a new passphrase too.
         self._passphrase = context.preferences.passphrase
         self.fields: dict[str, QLineEdit] = {}
+        self.switches: dict[str, QCheckBox] = {}
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(4)  # all rows fit a screen of 720 pixels
@@ -76,6 +77,11 @@ class SettingsDialog(QDialog):
         for name, field in Site.model_fields.items():
             extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
             value = getattr(site, name)
+            if isinstance(value, bool):
+                self.switches[name] = box = QCheckBox(named(str(field.description)))
+                box.setChecked(value)
+                self._add(named(str(extra.get("label"))), box)
+                continue
             # Lists are edited as text with commas.
             line = QLineEdit(", ".join(value) if isinstance(value, tuple) else str(value))
             title = named(str(extra.get("label")))
@@ -187,7 +193,8 @@ class SettingsDialog(QDialog):
     def _site(self) -> Site:
         said = {name: line.text().strip() for name, line in self.fields.items()}
         people = tuple(each.strip() for each in said.pop("people").split(",") if each.strip())
-        site = Site.model_validate({**said, "people": people})
+        switched = {name: box.isChecked() for name, box in self.switches.items()}
+        site = Site.model_validate({**said, **switched, "people": people})
         site.logo_bytes()  # an invalid logo is refused now, not in the first report
         if site.tls_authorities or site.tls_certificate or site.tls_key:
             site.tls.context()

@@ -19,6 +19,7 @@ from app.state.models.images.patient_order import PatientOrder
 from app.state.models.images.volume_origin import Origin
 from app.state.models.inputs import DATA
 from app.state.models.messages import MOST_LOG_LINES, Level, LogLine, Problem
+from app.state.models.outbox import Outbox
 from app.state.models.queue_model import QueueModel
 from app.state.models.region_model import RegionModel
 from app.state.models.result_list import ResultList
@@ -63,6 +64,7 @@ class Session(QObject):
         self.study, self.run, self.view = StudyModel(device), RunModel(), ViewState(self)
         self.results, self.queue = ResultList(), QueueModel()
         self.regions, self.order = RegionModel(), PatientOrder()
+        self.outbox = Outbox()
         self.opened_from: Path | None = None
         self.log: deque[LogLine] = deque(maxlen=MOST_LOG_LINES)
         self.identify = False

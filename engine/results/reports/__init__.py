@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from engine.io.safety.file_signature import login_name as login_name
     from engine.io.safety.signing_key import needs_passphrase as needs_passphrase
     from engine.io.safety.signing_key import unlock as unlock
+    from engine.results.reports.archiving import archive_subject as archive_subject
+    from engine.results.reports.archiving import send_to_archive as send_to_archive
     from engine.results.reports.blocks import ResultReport as ResultReport
     from engine.results.reports.building import report_of as report_of
     from engine.results.reports.printed import to_images as to_images
@@ -29,6 +31,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
     __getattr__, __dir__ = face(
         __name__,
         {
+            "archiving": ("archive_subject", "send_to_archive"),
             "blocks": ("ResultReport",),
             "building": ("report_of",),
             "printed": ("to_images",),

@@ -58,7 +58,7 @@ def to_dicom_pdf(report: ResultReport, of: ReportSubject, subject: Subject | Non
         content of the DICOM file
     """
     document = with_signature(to_pdf(report), ".pdf", of.result.id)
-    provenance = _provenance(of)
+    provenance = exported_provenance(of)
     subject = subject or _subject(of) or subject_of(provenance, digest_of(of.volume))
     study = str(subject.attributes["StudyInstanceUID"])
     # The digest of the document is part of the UID: a new report of the same result is a new
@@ -104,7 +104,7 @@ def to_capture(report: ResultReport, of: ReportSubject, subject: Subject | None 
         np.asarray(page, np.uint8), "Report", "Page of the report on the image", NUMBERS["picture"],
         is_annotated=of.is_identified, signed=report.signed,
     )  # fmt: skip
-    return capture_of(captured, of.volume, _provenance(of), subject or _subject(of))
+    return capture_of(captured, of.volume, exported_provenance(of), subject or _subject(of))
 
 
 def to_measurement_report(
@@ -154,7 +154,7 @@ def to_structure_set(
 
 
 def _image(of: ReportSubject, subject: Subject | None) -> DicomImage:
-    return DicomImage.of(of.volume, _provenance(of), subject or _subject(of))
+    return DicomImage.of(of.volume, exported_provenance(of), subject or _subject(of))
 
 
 def _regions(of: ReportSubject) -> tuple[Region, ...]:
@@ -172,5 +172,12 @@ def _subject(of: ReportSubject) -> Subject | None:
     return None if order is None else of_order(order, of.volume, of.provenance)
 
 
-def _provenance(of: ReportSubject) -> Plain:
+def exported_provenance(of: ReportSubject) -> Plain:
+    """Return the provenance that exported files of a result may contain.
+
+    Parameters
+    ----------
+    of
+        result; without file names unless its study is identified
+    """
     return of.provenance if of.is_identified else without_names(of.provenance)

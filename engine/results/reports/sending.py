@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from engine.core.errors import SettingsError
 from engine.io.dicom.network import Node, send_files
 from engine.results.reports.blocks import ResultReport
+from engine.results.reports.site import Site
 from engine.results.reports.subject import ReportSubject
 from engine.results.reports.writing import REGION_KINDS, write_report
 
@@ -43,13 +44,44 @@ def send_report(
     DataError
         if the regions are wanted and the result has none
     """
-    if not of.site.node:
-        raise SettingsError("No DICOM node is configured; add a node in the site settings.")
-    node = Node.at(of.site.node, called=of.site.called, tls=of.site.tls)
+    node = node_of(of.site)
     # Both forms are sent, because some viewers cannot display an encapsulated PDF.
     with TemporaryDirectory(prefix="isocenter-report-") as folder:
         for name in (*NAMES, *(REGION_NAMES if with_regions else ())):
             write_report(report, of, Path(folder) / name)
-        # A structured report has a second file, its segmentation. Signatures are not sent.
-        sender(sorted(Path(folder).glob("*.dcm")), node)
+        send_folder(Path(folder), node, sender)
     return node.name
+
+
+def node_of(site: Site) -> Node:
+    """Return the DICOM node of a site.
+
+    Parameters
+    ----------
+    site
+        settings of the site
+
+    Raises
+    ------
+    SettingsError
+        if it has no node
+    """
+    if not site.node:
+        raise SettingsError("No DICOM node is configured; add a node in the site settings.")
+    return Node.at(site.node, called=site.called, tls=site.tls)
+
+
+def send_folder(folder: Path, node: Node, sender: Callable[[Sequence[Path], Node], object]) -> None:
+    """Send all DICOM files of a folder together.
+
+    Parameters
+    ----------
+    folder
+        folder with the files; a structured report has a second one, its segmentation
+    node
+        node that receives them
+    sender
+        sends files to a node
+    """
+    # Signatures are files of another kind, and are not sent
+    sender(sorted(folder.rglob("*.dcm")), node)

@@ -48,6 +48,11 @@ class Site(Settings):
         label="DICOM node",
         max_length=300,
     )
+    archive_signed: bool = setting(
+        False,
+        "Send image and report to the DICOM node after each sign-off, with 10 s to recall them",
+        label="Send after sign-off",
+    )
     called: str = setting(
         "ANY-SCP", "AE title of the DICOM node", label="AE title of the node", max_length=16
     )

@@ -1,0 +1,104 @@
+"""Signed results that will be sent to the archive in some seconds, unless the user recalls them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+from PySide6.QtCore import QObject, Signal
+
+RECALL_S = 10.0
+"""Time in which a result can be recalled."""
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """A result that waits.
+
+    Attributes
+    ----------
+    id : ID of the result
+    title : scan and protocol, for the screen of this user
+    until_s : time at which it is sent, by the clock of the outbox [s]
+    """
+
+    id: str
+    title: str
+    until_s: float
+
+
+class Outbox(QObject):
+    """The waiting results, in the order of their sign-offs.
+
+    Signals
+    -------
+    changed : a result was added or has gone
+    due : ID of a result whose time has passed
+    sent : ID of a result, and a sentence about the objects that the node accepted
+
+    Parameters
+    ----------
+    clock : returns the time [s]
+    """
+
+    changed = Signal()
+    due = Signal(str)
+    sent = Signal(str, str)
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self.waiting: tuple[Outgoing, ...] = ()
+
+    def add(self, id: str, title: str) -> None:
+        """Let a signed result wait.
+
+        Parameters
+        ----------
+        id
+            ID of the result
+        title
+            scan and protocol, for the screen of this user
+        """
+        # A second sign-off of the same result starts its time anew, and sends it once.
+        others = tuple(each for each in self.waiting if each.id != id)
+        self.waiting = (*others, Outgoing(id, title, self._clock() + RECALL_S))
+        self.changed.emit()
+
+    def recall(self, id: str) -> bool:
+        """Take a result back.
+
+        Parameters
+        ----------
+        id
+            ID of the result
+
+        Returns
+        -------
+        is_recalled
+            False if it is no longer here
+        """
+        left = tuple(each for each in self.waiting if each.id != id)
+        is_recalled = len(left) < len(self.waiting)
+        self.waiting = left
+        if is_recalled:
+            self.changed.emit()
+        return is_recalled
+
+    def seconds_left(self, waiting: Outgoing) -> float:
+        """Return the time in which a result can still be recalled [s].
+
+        Parameters
+        ----------
+        waiting
+            a waiting result
+        """
+        return max(0.0, waiting.until_s - self._clock())
+
+    def release(self) -> None:
+        """Give out the results whose time has passed."""
+        for each in self.waiting:
+            if each.until_s <= self._clock():
+                self.recall(each.id)
+                self.due.emit(each.id)

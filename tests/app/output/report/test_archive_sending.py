@@ -1,0 +1,193 @@
+"""Sending after the sign-off: off at first, recallable, to one node, for the scan's patient."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.output.report.archive_sending import ArchiveSending, sends_after_sign_off
+from app.output.report.sign_off import SignOff
+from app.shell.unsaved_changes import may_forget_sending
+from app.state.models.outbox import RECALL_S, Outbox
+from app.state.models.run_record import RunRecord
+from engine.core import paths
+from engine.data import Volume
+from engine.geometry import ImageGrid
+from engine.jobs.study_index import ImagingOrder
+from engine.results import NewResult, Results
+from engine.results.reports import Site
+from tests.app.conftest import PATIENCE_MS
+from tests.engine.io.dicom.test_dicom_network import node
+
+GRID = ImageGrid((4, 6, 6), (4.0, 4.0, 4.0))
+IDA = ImagingOrder(patient_name="Müller^Ida", patient_id="4711", study_uid="1.2.3.4.5")
+
+
+class Clock:
+    """A clock that the test moves."""
+
+    now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def archive():
+    """A node, and the objects that it took."""
+    taken = []
+
+    def answer(event):
+        taken.append(event.dataset)
+        return 0x0000
+
+    with node(answer) as there:
+        yield there, taken
+
+
+@pytest.fixture
+def signing(qtbot, tmp_path, monkeypatch, controls, small_study, archive):
+    """A displayed result of a patient, its sign-off and the line of the status bar."""
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    there, _ = archive
+    controls.context.preferences.set_site(
+        Site(
+            people=("A. Physicist",),
+            reports=str(tmp_path),
+            archive_signed=True,
+            node=f"{there.host}:{there.port}",
+            called="ARCHIVE",
+        )
+    )
+    controls.clock = controls.session.outbox._clock = Clock()
+    controls.line = ArchiveSending(controls.context)
+    qtbot.addWidget(controls.line)
+    return controls
+
+
+def sign(qtbot, controls, small_study, judgement: str, order: ImagingOrder | None = IDA) -> str:
+    """Show a new result and sign it off; return its ID."""
+    image = Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL", {"axes": "LPS"})
+    kept = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))
+    if order is not None:
+        kept.put_order(order)
+    controls.session.show_result(RunRecord("small", small_study), "final", image)
+    controls.session.run.take_result("", kept.id)
+    controls.sign_off = SignOff(controls.context)
+    qtbot.addWidget(controls.sign_off)
+    controls.sign_off.judgement.buttons[judgement].click()
+    controls.sign_off.remark.setText("as agreed")
+    assert controls.sign_off.sign.isEnabled()
+    controls.sign_off.sign.click()
+    qtbot.waitUntil(lambda: controls.sign_off.is_signed, timeout=PATIENCE_MS)
+    return kept.id
+
+
+def test_it_is_off_at_first_and_never_sends_a_rejected_image() -> None:
+    assert not sends_after_sign_off(Site(node="archive:104"), "acceptable")
+    assert not sends_after_sign_off(Site(archive_signed=True), "acceptable")
+    on = Site(node="archive:104", archive_signed=True)
+    assert sends_after_sign_off(on, "acceptable")
+    assert sends_after_sign_off(on, "acceptable with remarks")
+    assert not sends_after_sign_off(on, "not acceptable")
+
+
+def test_a_signed_image_is_sent_after_ten_seconds(qtbot, signing, small_study, archive):
+    sign(qtbot, signing, small_study, "acceptable")
+    assert not signing.sign_off.send.isVisible(), "there is nothing left to send by hand"
+    assert not signing.line.isHidden() and "in 10 s" in signing.line.text.text()
+    signing.clock.now_s += RECALL_S - 0.1
+    signing.line._tick()
+    assert "in 1 s" in signing.line.text.text()
+    assert archive[1] == []
+    signing.clock.now_s += 0.2
+    signing.line._tick()
+    accepted = lambda: "accepted image and report" in signing.sign_off.said.text()  # noqa: E731
+    qtbot.waitUntil(accepted, timeout=PATIENCE_MS)
+    assert signing.line.isHidden()
+    assert len(archive[1]) == GRID.shape[0] + 2
+    assert {str(each.PatientID) for each in archive[1]} == {"4711"}
+    assert {str(each.StudyInstanceUID) for each in archive[1]} == {"1.2.3.4.5"}
+
+
+def test_a_recalled_image_is_never_sent(qtbot, signing, small_study, archive):
+    sign(qtbot, signing, small_study, "acceptable with remarks")
+    signing.line.recall.click()
+    assert signing.line.isHidden()
+    signing.clock.now_s += 2 * RECALL_S
+    signing.line._tick()
+    qtbot.waitUntil(lambda: not signing.commands.is_busy, timeout=PATIENCE_MS)
+    assert archive[1] == []
+    assert any("was recalled" in line.text for line in signing.session.log)
+
+
+def test_the_next_scan_does_not_stop_it(qtbot, signing, small_study, archive):
+    first = sign(qtbot, signing, small_study, "acceptable")
+    second = sign(qtbot, signing, small_study, "not acceptable")
+    assert [each.id for each in signing.session.outbox.waiting] == [first]
+    signing.clock.now_s += RECALL_S + 1
+    signing.line._tick()
+    qtbot.waitUntil(lambda: len(archive[1]) == GRID.shape[0] + 2, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not signing.commands.is_busy, timeout=PATIENCE_MS)
+    assert "accepted" not in signing.sign_off.said.text(), "that of another image"
+    assert second != first
+
+
+def test_without_a_patient_it_is_refused(qtbot, signing, small_study, archive):
+    problems = []
+    signing.session.problem_raised.connect(problems.append)
+    sign(qtbot, signing, small_study, "acceptable", order=None)
+    signing.clock.now_s += RECALL_S + 1
+    signing.line._tick()
+    qtbot.waitUntil(lambda: bool(problems), timeout=PATIENCE_MS)
+    assert "names no patient" in problems[0].text
+    qtbot.waitUntil(lambda: not signing.commands.is_busy, timeout=PATIENCE_MS)
+    assert archive[1] == []
+
+
+def test_switched_off_in_the_meantime_it_sends_nothing(qtbot, signing, small_study, archive):
+    sign(qtbot, signing, small_study, "acceptable")
+    site = signing.context.preferences.site.model_copy(update={"archive_signed": False})
+    signing.context.preferences.set_site(site)
+    signing.clock.now_s += RECALL_S + 1
+    signing.line._tick()
+    qtbot.waitUntil(lambda: not signing.commands.is_busy, timeout=PATIENCE_MS)
+    assert archive[1] == []
+
+
+def test_closing_asks_first(controls) -> None:
+    asked = []
+
+    class Asking:
+        answer = False
+
+        def confirm(self, *words: str) -> bool:
+            asked.append(words)
+            return self.answer
+
+    dialogs, session = Asking(), controls.session
+    assert may_forget_sending(session, dialogs) and not asked
+    session.outbox.add("1", "Scan A")
+    assert not may_forget_sending(session, dialogs)
+    assert session.outbox.waiting, "the user stays, and the image is sent"
+    dialogs.answer = True
+    assert may_forget_sending(session, dialogs)
+    assert not session.outbox.waiting
+    assert "Scan A" in asked[0][1]
+
+
+def test_two_sign_offs_of_a_result_send_it_once() -> None:
+    clock = Clock()
+    box, due = Outbox(clock), []
+    box.due.connect(due.append)
+    box.add("1", "a")
+    clock.now_s += 6
+    box.add("2", "b")
+    box.add("1", "a")
+    clock.now_s += 6
+    box.release()
+    assert due == []
+    clock.now_s += 5
+    box.release()
+    assert sorted(due) == ["1", "2"]
+    assert not box.recall("1")

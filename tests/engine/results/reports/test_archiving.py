@@ -1,0 +1,171 @@
+"""Image and report in the archive: one patient, one study, one frame of reference.
+
+Cases: a worklist order; a scan that is a DICOM file; a scan that names nobody; an order of another
+patient; regions, which refer to the slices that were sent; a real node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pydicom
+import pytest
+
+import engine
+from engine.analysis.regions import Region, RegionSet, SphereRegion, marks_of, write_regions
+from engine.core import paths
+from engine.core.errors import DataError, SettingsError
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.io.dicom.order import ImagingOrder
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
+from engine.results import VOLUME, NewResult, Results
+from engine.results.reports import ReportSubject, Site, report_of, send_to_archive
+from tests.engine.io.dicom.test_dicom_network import node
+
+GRID = ImageGrid((5, 8, 9), (2.0, 2.0, 2.0))
+SITE = Site(name="Site", node="archive:104")
+IDA = ImagingOrder(
+    patient_name="Müller^Ida", patient_id="4711", accession="A1", study_uid="1.2.3.4.5"
+)
+SAME = ("PatientName", "PatientID", "StudyInstanceUID", "AccessionNumber")
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+
+
+def result_of(data: Path):
+    values = np.random.default_rng(2).random(GRID.shape).astype(np.float32)
+    volume = Volume(values, GRID, "Bq/mL", {"axes": "LPS"})
+    study = Study(data=data, protocol=ListModeProtocol(name="Brain"))
+    return Results().keep(NewResult(study, volume, {"axes": "LPS"}))
+
+
+def sent(result, site: Site = SITE) -> dict[str, pydicom.Dataset]:
+    """Return the objects that leave for the node, by their names."""
+    found: dict[str, pydicom.Dataset] = {}
+
+    def sender(files, there):
+        assert (there.host, there.port) == ("archive", 104)
+        found.update({path.name: pydicom.dcmread(path) for path in files})
+
+    subject = ReportSubject.read(result, site)
+    assert send_to_archive(report_of(subject), subject, sender) == "ANY-SCP at archive:104"
+    return found
+
+
+def one(found: dict[str, pydicom.Dataset], key: str) -> str:
+    values = {str(each[key].value) for each in found.values() if key in each}
+    assert len(values) == 1, (key, values)
+    return values.pop()
+
+
+def test_all_objects_belong_to_patient_and_study_of_the_order(tmp_path):
+    result = result_of(tmp_path / "scan.l")
+    result.put_order(IDA)
+    found = sent(result)
+    slices = [each for each in found.values() if each.Modality == "PT"]
+    assert len(slices) == GRID.shape[0]
+    assert {each.Modality for each in found.values()} == {"PT", "DOC", "OT"}
+    assert [one(found, key) for key in SAME] == ["Müller^Ida", "4711", "1.2.3.4.5", "A1"]
+    one({str(n): each for n, each in enumerate(slices)}, "FrameOfReferenceUID")
+    values = result.volume().values
+    shown = sorted(slices, key=lambda each: each.ImagePositionPatient[2])
+    stack = np.stack([each.pixel_array * each.RescaleSlope for each in shown])
+    assert np.abs(stack - values).max() < 1e-4 * values.max()
+
+
+def test_regions_go_too_and_refer_to_the_slices(tmp_path):
+    result = result_of(tmp_path / "scan.l")
+    result.put_order(IDA)
+    ball = Region(name="Lesion", shape=SphereRegion(centre_mm=(0, 0, 0), diameter_mm=8))
+    marks = marks_of(result.volume())
+    path = result.folder / VOLUME
+    from engine.analysis.regions import regions_file_of
+
+    write_regions(RegionSet(regions=(ball,), scans=marks), regions_file_of(path), private=True)
+    found = sent(result)
+    kinds = {each.Modality for each in found.values()}
+    assert kinds == {"PT", "DOC", "OT", "SR", "SEG", "RTSTRUCT"}
+    for key in SAME:
+        one(found, key)
+    one(found, "FrameOfReferenceUID")
+    slices = {each.SOPInstanceUID for each in found.values() if each.Modality == "PT"}
+    (mask,) = [each for each in found.values() if each.Modality == "SEG"]
+    named = {
+        item.ReferencedSOPInstanceUID
+        for series in mask.ReferencedSeriesSequence
+        for item in series.ReferencedInstanceSequence
+    }
+    assert named and named <= slices
+
+
+def dicom_scan(folder: Path) -> Path:
+    """Write a DICOM file of a patient, as a scanner would."""
+    values = np.ones(GRID.shape, np.float32)
+    engine.save(Volume(values, GRID, "Bq/mL", {"axes": "LPS"}), folder / "scan.dicom")
+    path = sorted((folder / "scan.dicom").iterdir())[0]
+    scan = pydicom.dcmread(path)
+    scan.PatientName, scan.PatientID = "Doe^John", "4712"
+    scan.StudyInstanceUID, scan.FrameOfReferenceUID = "1.2.3.9", "1.2.3.8"
+    scan.AccessionNumber = "B2"
+    scan.PatientIdentityRemoved = "NO"
+    del scan.DeidentificationMethod
+    scan.save_as(folder / "scan.dcm")
+    return folder / "scan.dcm"
+
+
+def test_a_dicom_scan_gives_its_own_patient_study_and_frame_of_reference(tmp_path):
+    found = sent(result_of(dicom_scan(tmp_path)))
+    assert [one(found, key) for key in SAME] == ["Doe^John", "4712", "1.2.3.9", "B2"]
+    assert one(found, "FrameOfReferenceUID") == "1.2.3.8"
+
+
+def test_the_order_counts_before_the_file(tmp_path):
+    result = result_of(dicom_scan(tmp_path))
+    result.put_order(IDA)
+    assert one(sent(result), "PatientID") == "4711"
+
+
+def test_a_scan_without_a_patient_is_not_sent(tmp_path):
+    (tmp_path / "scan.l").write_bytes(b"events")
+    for path in (tmp_path / "scan.l", tmp_path / "missing.l"):
+        with pytest.raises(DataError, match="The scan names no patient"):
+            sent(result_of(path))
+
+
+def test_an_order_of_another_patient_is_refused(tmp_path):
+    result = result_of(tmp_path / "scan.l")
+    result.put_order(IDA)
+    subject = ReportSubject.read(result, SITE)
+    other = replace(subject, volume=replace(subject.volume, patient="4712"))
+    with pytest.raises(DataError, match="a different patient than the order"):
+        send_to_archive(report_of(other), other, lambda files, there: None)
+
+
+def test_a_site_without_a_node_is_refused(tmp_path):
+    result = result_of(tmp_path / "scan.l")
+    result.put_order(IDA)
+    with pytest.raises(SettingsError, match="No DICOM node is configured"):
+        sent(result, Site())
+
+
+def test_a_node_of_another_program_takes_all(tmp_path):
+    result = result_of(tmp_path / "scan.l")
+    result.put_order(IDA)
+    taken = []
+
+    def answer(event):
+        taken.append(event.dataset.PatientID)
+        return 0x0000
+
+    with node(answer) as there:
+        site = Site(node=f"{there.host}:{there.port}", called="ARCHIVE")
+        subject = ReportSubject.read(result, site)
+        send_to_archive(report_of(subject), subject)
+    assert taken == ["4711"] * (GRID.shape[0] + 2)
