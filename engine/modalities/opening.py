@@ -39,7 +39,7 @@ def scan_at(path: Path, scanner: str | None = None, complete_events: bool = Fals
     Parameters
     ----------
     path
-        the scan
+        the scan, or a folder with one scan
     scanner
         scanner for a scan that names none; None if it names one
     complete_events
@@ -50,7 +50,7 @@ def scan_at(path: Path, scanner: str | None = None, complete_events: bool = Fals
     DataError
         if the scan cannot be reconstructed; its summary states why
     """
-    scan = summarise(path, scanner, complete_events=complete_events)
+    scan = summarise(scan_file(path), scanner, complete_events=complete_events)
     # A fault is known only after reading, for example NaN in the projections.
     if scan.fault:
         raise DataError(scan.fault)

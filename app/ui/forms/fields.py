@@ -281,12 +281,13 @@ class QuietCombo(QComboBox):
             .width()
         )
         middle = Qt.TextElideMode.ElideMiddle
-        return self.fontMetrics().elidedText(self.currentText(), middle, room - FIELD_PAD_PX)
+        return self.fontMetrics().elidedText(self.currentText() or self.placeholderText(), middle, room - FIELD_PAD_PX)
 
     def event(self, event: QEvent) -> bool:
         """Show a text that is elided completely in the tooltip."""
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            whole, shown = self.currentText(), self.shown_text()
+            whole = self.currentText() or self.placeholderText()
+            shown = self.shown_text()
             if shown != whole:
                 # Only for elided texts; otherwise the tooltip of the field is shown.
                 QToolTip.showText(event.globalPos(), literal_tip(whole), self)

@@ -55,7 +55,7 @@ class QuestionPanel(QWidget):
         self.choice = QuietCombo()
         self.choice.setAccessibleName(tr("Answer"))
         self.choice.currentIndexChanged.connect(self._show_action)
-        self.act = button("", self._act, role="primary")
+        self.act = button("", self._act)
         self.act.setAutoDefault(False)
         self.others = QCheckBox()
         row = QHBoxLayout()

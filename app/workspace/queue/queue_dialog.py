@@ -78,6 +78,7 @@ class QueueDialog(QDialog):
         fit_to_screen(self, *SIZE_PX)
         self._commands, self._model = context.queue, context.session.queue
         self._theme, self._chosen = context.theme, ""
+        self._seeks_question = False
         self.list = QueueList(context.theme, self._model)
         self.run = button(tr("Run the queue"), self._run_or_rest, role="primary")
         self.at_once = QComboBox()
@@ -162,7 +163,7 @@ class QueueDialog(QDialog):
     def _connect(self, context: AppContext) -> None:
         intake = self._commands.intake
         intake.changed.connect(self._show_progress)
-        intake.ended.connect(self._focus_run)
+        intake.ended.connect(self._follow_intake)
         self.question.answered.connect(self._answer)
         self.question.scanner_wanted.connect(self.scanner_wanted)
         self.question.import_wanted.connect(self.import_wanted)
@@ -210,10 +211,21 @@ class QueueDialog(QDialog):
         self.progress.setValue(intake.done)
         self._show_words()
 
-    def _focus_run(self) -> None:
-        """Put the focus on the button that starts the added scans."""
+    def _follow_intake(self) -> None:
+        """Show the next question; without one, put the focus on the button that starts."""
+        self._seeks_question = True
         if self.isActiveWindow() and not self._model.settings.runs:
             self.run.setFocus()
+        self._show()
+
+    def _show_next_question(self) -> None:
+        entry = self.current
+        if not self._seeks_question or (entry is not None and entry.question):
+            return
+        states = [each.state for each in self._model.entries]
+        if "asking" in states:
+            self._seeks_question = False
+            self.list.setCurrentRow(states.index("asking"))
 
     def _show(self) -> None:
         self.list.show_entries(self._chosen)
@@ -226,6 +238,7 @@ class QueueDialog(QDialog):
             index = self.at_once.count() - 1
         self.at_once.setCurrentIndex(index)
         self._repaint()
+        self._show_next_question()
         self._show_words()
         self._show_buttons()
 

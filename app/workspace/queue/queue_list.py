@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QListWidget, QListWidgetItem
 
 from app.language.translation import tr
@@ -44,6 +45,13 @@ class QueueList(QListWidget):
             # Read aloud by screen readers.
             item.setText(f"{title_of(entry, *words)}, {standing_of(entry)}")
             item.setToolTip(literal_tip(tip_of(entry, words[0])))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # The question of the selected study appears below and takes space.
+        item = self.currentItem()
+        if item is not None:
+            self.scrollToItem(item)
 
     def _fill(self, chosen: str) -> None:
         # Clearing would otherwise report that nothing is selected.

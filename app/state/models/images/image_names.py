@@ -95,10 +95,11 @@ def _visible(names: dict[str, str]) -> dict[str, str]:
 
 
 def _named(entry: QueueEntry, result: Result | None) -> Named:
+    # The whole path: scans of two patients may have one file name.
+    scan, run = _planned(entry)
     if result is not None:
         known = result.named
-        return Named(entry.id, known.scan, known.run, known.when, known.voxels)
-    scan, run = _planned(entry)
+        return Named(entry.id, scan, known.run, known.when, known.voxels)
     return Named(entry.id, scan, run, entry.added_utc.astimezone())
 
 
@@ -106,5 +107,5 @@ def _planned(entry: QueueEntry) -> tuple[str, RecordedRun]:
     """Return scan and plan of a queued study."""
     if entry.study not in _PLANS:
         study = entry.to_study()
-        _PLANS[entry.study] = study.data.name, unrecorded(study.protocol, 0).ended("running")
+        _PLANS[entry.study] = str(study.data), unrecorded(study.protocol, 0).ended("running")
     return _PLANS[entry.study]
