@@ -44,6 +44,9 @@ class Actions(QObject):
         # The View menu shows their state.
         self.full_views.setCheckable(True)
         self.log.setCheckable(True)
+        self.suv.setCheckable(True)
+        self.suv.setChecked(context.session.volumes.suv.is_on)
+        self.suv.toggled.connect(context.session.volumes.set_suv)
         self._follow()
         self._show_theme()
         self.refresh()
@@ -140,6 +143,12 @@ class Actions(QObject):
     def _make_for_views(self) -> None:
         make = self._make
         self.full_views = make(tr("Views only"), "", "F", tr("Use the whole window for the images"))
+        self.suv = make(
+            tr("Show SUV"),
+            "",
+            "",
+            tr("Show PET images in SUV by body weight if dose, weight and times are known"),
+        )
         self.log = make(tr("Log"), "log", "Ctrl+L", tr("Show or hide the log"))
         self.theme = make(
             tr("Light or dark theme"),

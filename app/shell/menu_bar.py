@@ -63,7 +63,7 @@ def fill_menus(
             *(None, of.normalise, of.calibrate, of.measure_resolution, of.tune),
         ),
         tr("&View"): (
-            *(of.full_views, of.log, console, of.theme),
+            *(of.full_views, of.suv, of.log, console, of.theme),
             *(None, *panels),
             *(None, of.steps_apart, of.results_apart),
         ),

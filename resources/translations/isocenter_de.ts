@@ -4300,6 +4300,16 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
+      <source>Show SUV</source>
+      <translation>SUV zeigen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/actions.py" />
+      <source>Show PET images in SUV by body weight if dose, weight and times are known</source>
+      <translation>PET-Bilder als SUV nach Körpergewicht zeigen, wenn Dosis, Gewicht und Zeiten bekannt sind</translation>
+    </message>
+    <message>
+      <location filename="app/shell/actions.py" />
       <source>Show or hide the log</source>
       <translation>Journal zeigen oder verbergen</translation>
     </message>
@@ -10492,6 +10502,91 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/workspace/steps/dataset_picker.py" />
       <source>Middle slice of {name}</source>
       <translation>Mittlere Schicht von {name}</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>Weight [kg]</source>
+      <translation>Gewicht [kg]</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>Dose [MBq]</source>
+      <translation>Dosis [MBq]</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>Injected</source>
+      <translation>Injektion</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>Body weight in kg, for SUV</source>
+      <translation>Körpergewicht in kg, für SUV</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>Activity at the time of injection in MBq, for SUV</source>
+      <translation>Aktivität zum Zeitpunkt der Injektion in MBq, für SUV</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>Date and time of injection, for example 2026-11-22 10:05</source>
+      <translation>Datum und Uhrzeit der Injektion, zum Beispiel 2026-11-22 10:05</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>weight</source>
+      <translation>Gewicht</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>dose</source>
+      <translation>Dosis</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>time of injection</source>
+      <translation>Zeit der Injektion</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>start of the scan</source>
+      <translation>Beginn des Scans</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>nuclide</source>
+      <translation>Nuklid</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>length of the frame</source>
+      <translation>Dauer des Frames</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>The image will be in SUV by body weight, decay-corrected to the start of the scan.</source>
+      <translation>Das Bild zeigt SUV nach Körpergewicht, zerfallskorrigiert auf den Beginn des Scans.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>The image will be in SUV by body weight, decay-corrected to the time of injection.</source>
+      <translation>Das Bild zeigt SUV nach Körpergewicht, zerfallskorrigiert auf die Zeit der Injektion.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>Missing for SUV: {value}.</source>
+      <translation>Für SUV fehlt: {value}.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>The dose could not be saved.</source>
+      <translation>Die Dosis konnte nicht gespeichert werden.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>calibration of the scanner</source>
+      <translation>Kalibrierung des Scanners</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/finishing_step.py" />

@@ -139,7 +139,8 @@ class RegionFollower(QObject):
     def image(self) -> str:
         """Name of the displayed image."""
         run = self._session.run
-        items, shown = run.record.images.items, self._session.view.volume
+        items, volumes = run.record.images.items, self._session.volumes
+        shown = volumes.suv.original(self._session.view.volume)
         stored = next((each for each in items if each.volume is shown), None)
         return stored.caption if stored is not None else tr("displayed image")
 

@@ -148,7 +148,8 @@ class RegionFiles:
         if companion and not may_write(self._parent, companion(target), self._session):
             return
         record = self._session.run.record
-        is_own = any(kept.volume is volume for kept in record.images.items)
+        original = self._session.volumes.suv.original(volume)
+        is_own = any(kept.volume is original for kept in record.images.items)
         # Names of files in the provenance of an opened image could identify the patient.
         made_by = record.provenance if is_own and record.provenance else without_names(volume.info)
         order, loader = record.order if is_own else None, self._context.commands.loader

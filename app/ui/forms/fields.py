@@ -281,7 +281,9 @@ class QuietCombo(QComboBox):
             .width()
         )
         middle = Qt.TextElideMode.ElideMiddle
-        return self.fontMetrics().elidedText(self.currentText() or self.placeholderText(), middle, room - FIELD_PAD_PX)
+        return self.fontMetrics().elidedText(
+            self.currentText() or self.placeholderText(), middle, room - FIELD_PAD_PX
+        )
 
     def event(self, event: QEvent) -> bool:
         """Show a text that is elided completely in the tooltip."""

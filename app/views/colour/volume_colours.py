@@ -43,7 +43,9 @@ class VolumeAppearance(QObject):
     @property
     def shown_unit(self) -> str:
         """Unit of displayed numbers, including the power of ten."""
-        return unit_text(self.unit, self.power)
+        text = unit_text(self.unit, self.power)
+        # g/mL alone does not tell a reader that the values are SUV.
+        return f"SUV {text}" if self.unit.startswith("g/mL") else text
 
     @property
     def has_values(self) -> bool:

@@ -11,6 +11,7 @@ from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button, label, set_paragraphs
 from app.views.literal_text import literal_tip
+from app.workspace.steps.dose_row import DoseRow
 from app.workspace.steps.folded_warnings import FoldedWarnings, RunWarning
 from app.workspace.steps.input_row import InputRow
 from app.workspace.steps.scanner_drawing import ScannerDrawing
@@ -56,7 +57,8 @@ class StudyStep(StepPanel):
         self.warnings = FoldedWarnings(context)
         self.open = button(tr("Open …"), lambda: self._commands.choose(DATA))
         set_icon(self.open, "open", context.theme)
-        brief: tuple[QWidget, ...] = (self._facts, self.warnings, self.open)
+        self.dose = DoseRow(context)
+        brief: tuple[QWidget, ...] = (self._facts, self.dose, self.warnings, self.open)
         body = self.rows[DATA], self._notes, self._absent, self.scanner, self.drawing
         for part in brief:
             self.brief.addWidget(part)
@@ -102,6 +104,7 @@ class StudyStep(StepPanel):
         patient = self._order.describe()
         facts = [data.name] if data is not None else []
         facts += [tr("Patient: {patient}.", patient=patient)] if patient else []
+        self.dose.refresh()
         facts += filter(None, [self._dose()])
         set_paragraphs(self._facts, facts, 2)
         self._facts.setVisible(bool(facts))

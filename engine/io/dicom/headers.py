@@ -44,6 +44,7 @@ WANTED = [
     *("PerFrameFunctionalGroupsSequence", "SamplesPerPixel", "BitsAllocated"),
     *("SeriesType", "NumberOfTimeSlices", "SeriesDate", "SeriesTime", "AcquisitionDate"),
     *("AcquisitionTime", "FrameReferenceTime", "ActualFrameDuration", "DecayCorrection"),
+    *("PatientWeight", "PatientSize", "PatientSex", "RadiopharmaceuticalInformationSequence"),
 ]
 NUMBERS = (
     *("Rows", "Columns", "PixelSpacing", "ImageOrientationPatient", "ImagePositionPatient"),

@@ -39,6 +39,7 @@ from engine.io.dicom.slices import Slice, slices_of
 from engine.io.dicom.stack import KINDS, affine_of, in_order, refuse_mixed
 from engine.io.dicom.storage import object_name
 from engine.io.dicom.time_slices import is_dynamic, parted
+from engine.io.dicom.tracer_facts import tracer_facts
 from engine.io.dicom.uneven import SAME_PLACE_MM, evened
 from engine.io.safety.open_input import InputFile, open_input, refuse_not_finite
 from engine.io.safety.ranges import UNITS
@@ -115,7 +116,7 @@ class _Series:
         refuse_mixed(headers)
         info, notes = _provenance(headers)
         notes = (*notes, *note_on(left_out))
-        return cls(file.path, chosen, headers, info or _info(chosen), notes, left_out)
+        return cls(file.path, chosen, headers, info or _info(chosen, headers), notes, left_out)
 
     def frames(self) -> list[tuple[TimeFrame, list[Header]]]:
         """Return the time frames of a dynamic series with their slices; empty for other series."""
@@ -298,10 +299,12 @@ def _unit(header: Header) -> str:
     return known.get(stated, "")
 
 
-def _info(header: Header) -> Plain:
+def _info(header: Header, headers: Sequence[Header]) -> Plain:
     """Return the facts of a header that are stored; none of them identifies a patient."""
     kilovolts = header.text("KVP")
     scan: Plain = {"voltage_kv": float(kilovolts)} if NUMBER.fullmatch(kilovolts) else {}
+    if not is_dynamic(headers):  # frames have times of their own
+        scan |= tracer_facts(headers)
     info: Plain = {"format": DicomSeries.name, "kind": header.text("Modality"), "scan": scan}
     called = f"{header.text('SeriesDescription')} {header.text('ImageType')}"
     return info | ({"content": CONTENT} if CALLED_A_MAP.search(called) else {})

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.state.models.images.error_images import NAMES, error_image, has_error
 from app.state.models.images.fusion_display import PairAppearance
+from app.state.models.images.suv_images import SuvImages
 from app.state.models.images.volume_display import VolumeDisplay
 from app.state.models.images.volume_origin import NO_SIDES, Origin, PairingNote, pairing_note_of
 from app.views.colour.windows import Window
@@ -76,6 +77,7 @@ class OpenVolumes(QObject):
     Attributes
     ----------
     others : open volumes other than the image of the run
+    suv : images as the views show them, in SUV where all facts are known
     """
 
     changed = Signal()
@@ -86,6 +88,7 @@ class OpenVolumes(QObject):
         self._display = VolumeDisplay(view)
         self._look = PairAppearance(view)
         self._image: OpenVolume | None = None
+        self.suv = SuvImages()
         self.others: tuple[OpenVolume, ...] = ()
         self._base_key, self._overlay_key = IMAGE, ""
         self._windows: dict[str, Window] = {}
@@ -118,19 +121,31 @@ class OpenVolumes(QObject):
 
     @property
     def base_volume(self) -> Volume | None:
-        """Values of the volume that is shown."""
+        """Values of the volume that is shown, in the unit of the view."""
         base = self.base
-        return base.volume if base is not None else None
+        return self.suv.shown(base.volume) if base is not None else None
+
+    def set_suv(self, on: bool) -> None:
+        """Show PET images in SUV where all facts are known, or in their own unit.
+
+        Parameters
+        ----------
+        on
+            True for SUV
+        """
+        if on != self.suv.is_on:
+            self.suv.is_on, self._windows = on, {}
+            self._show()
 
     @property
     def _asks_for_error(self) -> bool:
         return self._overlay_key in NAMES
 
     def _error_of_base(self) -> OpenVolume | None:
-        base, key = self.base, self._overlay_key
-        if base is None or not has_error(base.volume):
+        base, volume, key = self.base, self.base_volume, self._overlay_key
+        if base is None or volume is None or not has_error(volume):
             return None
-        return OpenVolume(key, NAMES[key], "error", error_image(base.volume, key), base.origin)
+        return OpenVolume(key, NAMES[key], "error", error_image(volume, key), base.origin)
 
     @property
     def shows_image(self) -> bool:
@@ -300,8 +315,9 @@ class OpenVolumes(QObject):
         cursor, had_one = view.cursor_mm, view.volume is not None
         view.name = base.name if base is not None else ""
         # `set_volume` rebuilds all slices; skip it if only the overlay has changed.
-        if base is None or base.volume is not view.volume or refit:
-            self._display.show(base.volume if base is not None else None, refit=refit)
+        shown = self.base_volume
+        if shown is None or shown is not view.volume or refit:
+            self._display.show(shown, refit=refit)
             if switched and had_one:  # both have one coordinate system
                 view.set_cursor(cursor)
         # Links must be off while saved windows return, or the first would overwrite the second.
@@ -332,7 +348,8 @@ class OpenVolumes(QObject):
             fusion.lay(None, VolumePlacing(), "")
         same_scan = base.origin.is_same_scan(overlay.origin)
         placing = overlay.placing_over(base)
-        fusion.lay(overlay.volume, placing, overlay.name, is_error=is_error, same_scan=same_scan)
+        shown = overlay.volume if is_error else self.suv.shown(overlay.volume)
+        fusion.lay(shown, placing, overlay.name, is_error=is_error, same_scan=same_scan)
 
     def _keep_windows(self) -> None:
         # Each volume returns with the window that it had, so both are stored before any switch.

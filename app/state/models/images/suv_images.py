@@ -1,0 +1,58 @@
+"""PET images as the views show them: in SUV where all facts are known."""
+
+from __future__ import annotations
+
+from weakref import ref
+
+from engine.analysis.quality import in_suv, why_no_suv
+from engine.data import Volume
+
+
+class SuvImages:
+    """Converts images in Bq/mL to SUV by body weight, and finds the original of each.
+
+    Attributes
+    ----------
+    is_on : False shows all images in their own unit
+    """
+
+    def __init__(self) -> None:
+        self.is_on = True
+        # Weak: a volume of a gigabyte must not stay because it was shown once.
+        self._pairs: list[tuple[ref[Volume], ref[Volume]]] = []
+
+    def shown(self, volume: Volume) -> Volume:
+        """Return an image as the views show it.
+
+        Parameters
+        ----------
+        volume
+            any volume
+
+        Returns
+        -------
+        its SUV; the volume itself without all facts, or in another unit
+        """
+        if not self.is_on or why_no_suv(volume):
+            return volume
+        self._pairs = [pair for pair in self._pairs if pair[0]() and pair[1]()]
+        for original, converted in self._pairs:
+            known = converted()
+            if original() is volume and known is not None:
+                return known
+        made = in_suv(volume)
+        self._pairs.append((ref(volume), ref(made)))
+        return made
+
+    def original(self, shown: Volume | None) -> Volume | None:
+        """Return the image behind a shown one; the argument itself if it was not converted.
+
+        Parameters
+        ----------
+        shown
+            volume of a view; None for none
+        """
+        for original, converted in self._pairs:
+            if shown is not None and converted() is shown:
+                return original() or shown
+        return shown

@@ -1,0 +1,147 @@
+"""SUV in the views: dose and times from the file of the scan, and one number that is typed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.state.models.inputs import DATA
+from app.workspace.steps.dose_row import AT_INJECTION, READY, TRACER, DoseRow
+from engine.analysis.quality.suv import UNIT, SuvFacts, suv_factor
+from engine.core.paths import HOME_VARIABLE
+from engine.data.calibration import Calibration, scanner_digest
+from engine.data.timing.timestamps import moment_of
+from engine.io import read_listmode, write_listmode
+from engine.io.auxiliary.calibration_file import write_calibration
+from engine.io.auxiliary.tracer_file import read_tracer
+from engine.io.scan_fingerprint import scan_digest
+from engine.modalities.studies import Study
+from tests.app.conftest import PATIENCE_MS
+
+STATED = {
+    "isotope": "F-18",
+    "half_life_s": 6586.2,
+    "branching": 0.967,
+    "injected_bq": 185e6,
+    "injected_at": "2026-03-01T09:15:00",
+    "scan_start": "2026-03-01T10:15:00",
+    "duration_s": 600.0,
+}
+
+
+@pytest.fixture
+def dosed(small_study, tiny_ring, tmp_path) -> Study:
+    """A scan that states its dose and times, and a calibration of its scanner."""
+    data = read_listmode(small_study.data)
+    path, known = tmp_path / "dosed.h5", tmp_path / "known.json"
+    write_listmode(replace(data, info={**data.info, **STATED}), path)
+    kinds = ("line_geometry",)
+    made = Calibration(2.0, 0.5, tiny_ring.name, scanner_digest(tiny_ring), kinds)
+    write_calibration(made, known, {})
+    return small_study.model_copy(update={"data": path, "inputs": {"calibration": known}})
+
+
+@pytest.fixture
+def row(qtbot, controls, dosed, parent, tmp_path, monkeypatch) -> DoseRow:
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+    made = DoseRow(controls.context)
+    made.setParent(parent)
+    controls.session.study.inputs_changed.connect(made.refresh)
+    controls.commands.open_study(dosed)
+    settle(qtbot, controls)
+    return made
+
+
+def settle(qtbot, controls) -> None:
+    study = controls.session.study
+    quiet = lambda: DATA in study.inputs and not (study.reading or controls.commands.is_busy)  # noqa: E731
+    qtbot.waitUntil(quiet, timeout=PATIENCE_MS)
+
+
+def enter(row: DoseRow, key: str, text: str) -> None:
+    row.editors[key].setText(text)
+    row.editors[key].editingFinished.emit()
+
+
+def test_the_file_fills_the_fields_and_only_the_weight_is_asked_for(row: DoseRow) -> None:
+    shown = {key: editor.text() for key, editor in row.editors.items()}
+    assert shown == {"weight_kg": "", "dose_mbq": "185", "injected_at": "2026-03-01 09:15:00"}
+    assert row.state.text() == "Missing for SUV: weight."
+
+
+def test_one_number_gives_suv_in_the_views(qtbot, controls, row: DoseRow, dosed) -> None:
+    enter(row, "weight_kg", "72,5")
+    settle(qtbot, controls)
+    study = controls.session.study
+    assert row.state.text() == READY and row.editors["weight_kg"].text() == "72.5"
+    tracer = read_tracer(Path(study.inputs[TRACER].value))
+    assert (tracer.weight_kg, tracer.dose_mbq) == (72.5, None), "the dose stays that of the file"
+    assert tracer.of_scan == scan_digest(dosed.data)
+    controls.runner.start()
+    session = controls.session
+    qtbot.waitUntil(lambda: session.run.record.result is not None, timeout=PATIENCE_MS)
+    result, shown = session.run.record.result, session.view.volume
+    assert (result.unit, shown.unit) == ("Bq/mL", UNIT)
+    assert session.view.shown_unit.startswith("SUV")
+    facts = SuvFacts(
+        weight_kg=72.5,
+        dose_bq=185e6,
+        half_life_s=6586.2,
+        injected=moment_of(STATED["injected_at"]),
+        started=moment_of(STATED["scan_start"]),
+        decay="start",
+    )
+    np.testing.assert_allclose(shown.values, result.values * suv_factor(facts), rtol=1e-6)
+    assert session.volumes.suv.original(shown) is result
+    assert "SUV" in session.view.text_of((2, 3, 3))
+    session.volumes.set_suv(False)
+    assert session.view.volume is result
+    session.volumes.set_suv(True)
+    assert session.view.volume.unit == UNIT
+
+
+def test_without_the_weight_the_image_stays_in_bq_ml(qtbot, controls, row: DoseRow) -> None:
+    controls.runner.start()
+    session = controls.session
+    qtbot.waitUntil(lambda: session.run.record.result is not None, timeout=PATIENCE_MS)
+    assert session.view.volume is session.run.record.result
+    assert session.view.unit == "Bq/mL"
+
+
+@pytest.mark.parametrize(
+    ("key", "text"), [("weight_kg", "-3"), ("weight_kg", "heavy"), ("injected_at", "9:15")]
+)
+def test_an_impossible_entry_is_refused_where_it_was_made(row: DoseRow, key, text) -> None:
+    enter(row, key, text)
+    assert row.state.text() and not row.state.text().startswith("Missing")
+    assert TRACER not in row._study.inputs
+
+
+def test_the_values_of_one_scan_never_reach_another(
+    qtbot, controls, row: DoseRow, small_study
+) -> None:
+    enter(row, "weight_kg", "72")
+    settle(qtbot, controls)
+    controls.commands.open_study(small_study)
+    settle(qtbot, controls)
+    assert TRACER not in controls.session.study.inputs
+    assert row.isHidden(), "the other scan states no dose"
+
+
+def test_the_sentence_names_the_calibration_and_the_reference(
+    qtbot, controls, row: DoseRow
+) -> None:
+    study = controls.session.study
+    enter(row, "weight_kg", "72")
+    settle(qtbot, controls)
+    corrections = study.protocol.corrections
+    units = corrections.units.model_copy(update={"reference": "injection"})
+    changed = corrections.model_copy(update={"units": units})
+    study.set_protocol(study.protocol.model_copy(update={"corrections": changed}))
+    row.refresh()
+    assert row.state.text() == AT_INJECTION
+    controls.commands.clear("calibration")
+    assert row.state.text() == "Missing for SUV: calibration of the scanner."
