@@ -10561,7 +10561,7 @@ Möchten Sie sie ersetzen?</translation>
     <message>
       <location filename="app/workspace/steps/dose_row.py" />
       <source>length of the frame</source>
-      <translation>Dauer des Frames</translation>
+      <translation>Dauer des Zeitabschnitts</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/dose_row.py" />

@@ -114,8 +114,9 @@ class DoseRow(QWidget):
         set_tone(self.state, tone)
 
     def _is_of_injection(self) -> bool:
-        units = getattr(getattr(self._study.protocol, "corrections", None), "units", None)
-        return getattr(units, "reference", "start") == "injection"
+        # No correction is named here: those with a reference time state it by its own name.
+        steps = self._study.modality.choices(self._study.protocol).values()
+        return any(getattr(step, "reference", "") == "injection" for step in steps)
 
     def _edited(self, key: str) -> None:
         """Use an entry, unless it is the value that is in use already."""

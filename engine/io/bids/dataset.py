@@ -22,9 +22,9 @@ from engine.data.volume import Volume
 from engine.io.auxiliary.sidecar_writers import FolderWriter, write_folder
 from engine.io.bids.error_dataset import FOLDER, error_files, has_errors
 from engine.io.bids.sidecar import NOT_AVAILABLE, missing_from, sidecar_of
-from engine.io.dicom.kind_of_scan import is_emission
 from engine.io.dicom.series import digest_of
 from engine.io.dicom.subject import subject_of
+from engine.io.dicom.transmission import is_emission
 from engine.io.text.json_text import object_of
 from engine.io.volumes.nifti import nifti_bytes, packed
 

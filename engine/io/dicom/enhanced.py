@@ -19,7 +19,6 @@ from engine.data.volume import Volume
 from engine.io.auxiliary.provenance_file import sidecar_path, write_with_sidecar
 from engine.io.dicom import transmission
 from engine.io.dicom.general import encoded, general_attributes
-from engine.io.dicom.kind_of_scan import is_emission
 from engine.io.dicom.series import (
     digest_of,
     instance_uid,
@@ -30,6 +29,7 @@ from engine.io.dicom.series import (
     slope_of,
 )
 from engine.io.dicom.subject import Subject, subject_of
+from engine.io.dicom.transmission import is_emission
 from engine.io.dicom.values import decimal, uid_of
 from engine.io.safety.atomic_write import refuse_impossible
 

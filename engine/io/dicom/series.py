@@ -43,8 +43,8 @@ from engine.io.dicom import emission, transmission
 from engine.io.dicom.emission import series_attributes
 from engine.io.dicom.general import encoded, general_attributes
 from engine.io.dicom.headers import Header
-from engine.io.dicom.kind_of_scan import is_emission
 from engine.io.dicom.subject import Subject, subject_of
+from engine.io.dicom.transmission import is_emission
 from engine.io.dicom.values import date_of, decimal, decimal_from_above, time_of, uid_of
 from engine.io.text.json_text import object_of
 

@@ -1,11 +1,15 @@
-"""Attributes of a CT series: the scale of its values. PS3.3 C.8.2.1."""
+"""Attributes of a CT series, and the distinction between CT and PET images. PS3.3 C.8.2.1."""
 
 from __future__ import annotations
 
 from engine.core.json_types import Plain
 from engine.data.timing.timestamps import moment_of
+from engine.data.volume import Volume
 from engine.io.dicom.values import date_of, decimal, time_of
 from engine.io.text.json_text import object_of
+
+TRANSMISSION = "ct"
+"""Kind of protocol for images without a tracer."""
 
 CLASS_UID = "1.2.840.10008.5.1.4.1.1.2"
 """CT Image Storage."""
@@ -43,3 +47,22 @@ def series_attributes(provenance: Plain, unit: str) -> Plain:
         "PatientPosition": "",
         **window,
     }
+
+
+def is_emission(volume: Volume, provenance: Plain) -> bool:
+    """Return True for a PET image.
+
+    Parameters
+    ----------
+    volume
+        image, whose unit decides if there is no protocol
+    provenance
+        origin of the image as JSON values
+    """
+    modality = str(object_of(provenance.get("protocol")).get("modality", ""))
+    # The protocol first: an image in another unit, such as a ratio, can come from either scan.
+    if modality:
+        return modality != TRANSMISSION
+    from engine.io.dicom.emission import LEAN, UNITS  # images of a run state their protocol
+
+    return volume.unit in (*UNITS, LEAN, "counts/mm")

@@ -11,7 +11,7 @@ from engine.data.patient_position import axes_facts
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import FRAME, Volume
 from engine.io.base import VolumeWriter
-from engine.io.dicom.kind_of_scan import TRANSMISSION, is_emission
+from engine.io.dicom.transmission import TRANSMISSION, is_emission
 from engine.io.folder import size_of
 from engine.io.formats import writer_of
 from engine.io.safety import audit_log
