@@ -1,33 +1,48 @@
-"""Run a script of a user on an emulated GPU: `isocenter.best()` returns it.
+"""Run a script or a command on an emulated GPU.
 
 python -m tests.emulator examples/17_own_weights.py             the CUDA text runs on the CPU
 python -m tests.emulator --ptx 90 examples/17_own_weights.py    what NVRTC compiles for a card
 python -m tests.emulator --reverse examples/17_own_weights.py   threads from last to first
+python -m tests.emulator isocenter bench cone --quick --parts breakup
+
+`isocenter.best()` returns it, and commands use it instead of the GPU. Times are those of the CPU.
 """
 
 from __future__ import annotations
 
 import argparse
 import runpy
-from pathlib import Path
+import sys
+from typing import Any
 
 import engine
-from engine.core.backend import cuda
+from engine.cli import device
+from engine.cli.main import main as isocenter
+from engine.core.backend import Backend, cuda
 from tests.emulator import EmulatedGpu
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Run the script named on the command line."""
+def main(arguments: list[str] | None = None) -> int:
+    """Run the script or the command, and return its exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.emulator", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("script", type=Path)
     parser.add_argument("--ptx", type=int, metavar="ARCH", help="run PTX for this architecture")
     parser.add_argument("--reverse", action="store_true", help="run threads from last to first")
+    parser.add_argument("script", help="a script, or isocenter for a command")
+    parser.add_argument("words", nargs=argparse.REMAINDER, help="arguments of the command")
     given = parser.parse_args(arguments)
     on = cuda(EmulatedGpu(ptx=given.ptx, reverse=given.reverse))
-    engine.best = lambda: on  # type: ignore[assignment,misc]
-    runpy.run_path(str(given.script), run_name="__main__")
+
+    def emulated(*_: Any, **__: Any) -> Backend:
+        return on
+
+    if given.script == "isocenter":
+        device.named = emulated
+        return isocenter(given.words)
+    engine.best = emulated
+    runpy.run_path(given.script, run_name="__main__")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import tokenize
 from collections.abc import Callable
 
 import numpy as np
@@ -16,6 +14,7 @@ from engine.geometry.plane import orthogonal
 from tests.emulator import EmulatedGpu, nvrtc
 from tests.examples.user_kernels import EXAMPLES, STEMS, Run, run_example
 from tests.planted_kernels import BOTH_FAULTS, SLICES, TEXT_FAULTS, WEIGHTS, WrongKernel
+from tests.programs.lines_of_code import python_lines
 
 __all__ = ["run_example"]
 MOST_LINES = 25
@@ -34,24 +33,6 @@ with_nvrtc = pytest.mark.skipif(
 )
 
 
-def code_lines(text: str) -> int:
-    """Return the number of lines with code: no comments, docstrings or blank lines."""
-    lines: set[int] = set()
-    before = tokenize.INDENT
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        is_docstring = token.type == tokenize.STRING and before in (
-            tokenize.INDENT, tokenize.NEWLINE, tokenize.NL, tokenize.ENCODING,
-        )  # fmt: skip
-        is_layout = token.type in (
-            tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
-            tokenize.ENDMARKER,
-        )  # fmt: skip
-        if not (is_docstring or is_layout):
-            lines.update(range(token.start[0], token.end[0] + 1))
-        before = token.type
-    return len(lines)
-
-
 def test_there_are_two_examples_with_own_kernels() -> None:
     assert STEMS == (WEIGHTS, SLICES)
 
@@ -59,8 +40,7 @@ def test_there_are_two_examples_with_own_kernels() -> None:
 @pytest.mark.parametrize("stem", STEMS)
 def test_an_own_kernel_takes_25_lines_of_python(stem: str) -> None:
     text = (EXAMPLES / f"{stem}.py").read_text("utf-8")
-    assert 10 < code_lines(text) <= MOST_LINES
-    assert code_lines('"""One."""\n\nx = 1  # two\n\n\ndef f():\n    """Three."""\n') == 2
+    assert 10 < len(python_lines(text)) <= MOST_LINES
 
 
 @pytest.mark.slow

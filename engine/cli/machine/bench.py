@@ -24,6 +24,7 @@ from engine.core.json_types import Plain
 from engine.io.safety.atomic_write import write_atomically
 
 BOTH = "both"
+CONE_PARTS = "projectors, kernels, patches, slices, breakup"
 KERNELS_HELP = (
     "cube edge, views and detector edge for the GPU kernels (default: 512 voxels, 720 views, "
     "768 × 1024 pixels)"
@@ -91,7 +92,7 @@ def _add_listmode(p: argparse.ArgumentParser) -> None:
 
 
 def _add_cone(p: argparse.ArgumentParser) -> None:
-    add_parts(p, "projectors, kernels, patches, slices", "projectors; on a GPU also kernels")
+    add_parts(p, CONE_PARTS, "projectors; on a GPU also kernels")
     add_device(p)
     add_threads(p)
     p.add_argument("--sizes", default="128,256", metavar="128,256", help="cube edges in voxels")

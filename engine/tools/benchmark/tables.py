@@ -185,6 +185,7 @@ TABLES: dict[str, Callable[[Part], list[Table]]] = {
     "cone_search": kernel_tables.search,
     "cone_blocks": kernel_tables.blocks,
     "cone_patches": kernel_tables.patches,
+    "cone_breakup": kernel_tables.breakup,
     "cone_slices": kernel_tables.slices,
     "live": kernel_tables.live,
     "live_folder": kernel_tables.live_folder,

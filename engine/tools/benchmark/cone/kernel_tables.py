@@ -41,6 +41,29 @@ def growth(part: Plain) -> list[Table]:
     return [Table("Back projection over the size of the work", head, rows, notes)]
 
 
+def breakup(part: Plain) -> list[Table]:
+    """Return the table of the parts of a back projection."""
+    rows = [
+        (
+            f"({r['key']}) {r['name']}",
+            f"{' × '.join(map(str, reversed(r['volume'])))}, {r['n_views']}, "
+            f"{' × '.join(map(str, r['detector']))}",
+            *(f"{1e3 * each:.3g}" for each in r["seconds"].values()),
+            f"{r['gups']:.3g}",
+        )
+        for r in part["rows"]
+    ]
+    steps = (f"{name} [ms]" for name in part["rows"][0]["seconds"])
+    head = ("problem", "voxels, views, pixels", *steps, "G updates/s")
+    notes = (
+        f"{part['workload']}; {part['device']}; medians of {part['samples'] - 1} runs after the "
+        "first, but the time to compile is that of the first.",
+        "A kernel that ran on this machine before is read from its cache instead. On a CPU a copy "
+        "changes the layout in memory.",
+    )
+    return [Table("Back projection in parts (Figure 6 of Graas et al.)", head, rows, notes)]
+
+
 def search(part: Plain) -> list[Table]:
     """Return the table of the fastest variant of each path."""
     rows = [

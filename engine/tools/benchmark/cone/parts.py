@@ -1,4 +1,4 @@
-"""The benchmark of cone-beam CT in parts: projectors, kernels, patches and slices."""
+"""The benchmark of cone-beam CT in parts: projectors, kernels, patches, slices, break-up."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from engine.core.errors import SettingsError
 from engine.core.json_types import Plain
 from engine.tools.benchmark import figures
 from engine.tools.benchmark.cone import blocks as cone_blocks
+from engine.tools.benchmark.cone import breakup as cone_breakup
 from engine.tools.benchmark.cone import growth as cone_growth
 from engine.tools.benchmark.cone import kernels as cone_kernels
 from engine.tools.benchmark.cone import patches as cone_patches
 from engine.tools.benchmark.cone import slices, suite, variants
 
-PARTS = ("projectors", "kernels", "patches", "slices")
+PARTS = ("projectors", "kernels", "patches", "slices", "breakup")
 Measure = Callable[[], figures.Figures]
 Search = Callable[[Backend, variants.FormsWork, float], Plain]
 
@@ -33,6 +34,7 @@ class Sizes:
     patches : edges by "2D" and "3D"
     patch_views : views of a patch
     setups : scanners for slices
+    breakup : problems whose time is broken up
     patches_s, slices_s : longest measurement of a case [s]
     """
 
@@ -43,6 +45,7 @@ class Sizes:
     patches: dict[str, Sequence[int]] | None = None
     patch_views: int = cone_patches.VIEWS
     setups: tuple[slices.Setup, ...] | None = None
+    breakup: tuple[cone_breakup.Problem, ...] | None = None
     patches_s: float = cone_patches.MOST_S
     slices_s: float = slices.MOST_S
 
@@ -55,6 +58,7 @@ TINY = Sizes(
     patches={"2D": (20, 30), "3D": (8,)},
     patch_views=40,
     setups=(slices.Setup("FleX-ray", (40, 60), 40, 10),),
+    breakup=cone_breakup.TINY,
     patches_s=0.1,
     slices_s=0.1,
 )
@@ -142,6 +146,8 @@ def _measures(part: str, on: Backend, work: PartsWork) -> dict[str, Measure]:
         }
     if part == "slices":
         return {"cone_slices": lambda: slices.run(on, setups=others.setups, most_s=others.slices_s)}
+    if part == "breakup":
+        return {"cone_breakup": lambda: cone_breakup.run(on, problems=others.breakup)}
     return _kernels(on, work)
 
 
