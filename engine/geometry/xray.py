@@ -16,17 +16,17 @@ both along n.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.core.errors import GeometryError
 from engine.core.interactive import Described
-from engine.geometry.grid import ImageGrid
+from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.vectors import (
     FLAT,
     about_z,
@@ -40,10 +40,14 @@ from engine.geometry.vectors import (
     unit,
 )
 
+if TYPE_CHECKING:
+    from engine.geometry.rigid_motion import RigidMotion
+
 Array = NDArray[np.float64]
 Beam = Literal["cone", "parallel"]
 
 _VECTORS = ("source_mm", "detector_mm", "u_mm", "v_mm")
+_ORIGIN = (0.0, 0.0, 0.0)
 _UNTURNED = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _SAME = 1e-6
 """Maximum deviation from a circle by rounding, relative to the distances of the scan."""
@@ -280,6 +284,69 @@ class XrayGeometry(Described):
             slice, mask or indices
         """
         return replace(self, **{name: getattr(self, name)[views] for name in _VECTORS})
+
+    def joined(self, *others: XrayGeometry) -> Self:
+        """Return the views of several scans as one, for example of several sources and detectors.
+
+        Parameters
+        ----------
+        others
+            scans with the same beam and detector shape; their views follow in this order
+
+        Raises
+        ------
+        GeometryError
+            if a beam or shape differs; `stack` combines operators of such scans
+
+        Examples
+        --------
+        >>> import engine
+        >>> first, second = (
+        ...     engine.circular_cone(
+        ...         [angle], source_axis_mm=500, source_detector_mm=800, shape=(8, 24), pixel_mm=4
+        ...     )
+        ...     for angle in (0.0, 2.0)
+        ... )
+        >>> first.joined(second).n_views
+        2
+        """
+        for other in others:
+            if (other.beam, other.shape) != (self.beam, self.shape):
+                raise GeometryError(
+                    f'the beam "{other.beam}" with {other.shape} pixels (rows, columns) cannot '
+                    f'join the beam "{self.beam}" with {self.shape} pixels; stack their operators '
+                    "instead."
+                )
+        parts = (self, *others)
+        vectors: dict[str, Any] = {
+            name: np.concatenate([getattr(each, name) for each in parts]) for name in _VECTORS
+        }
+        return replace(self, **vectors)
+
+    def following(self, motions: Sequence[RigidMotion], middle_mm: Point = _ORIGIN) -> Self:
+        """Return the scanner in the axes of an object that moves rigidly from view to view.
+
+        Parameters
+        ----------
+        motions
+            motion of the object in each view, from its position in the volume
+        middle_mm
+            centre of the rotations, usually that of the grid
+
+        Raises
+        ------
+        GeometryError
+            if there is not one motion for each view
+        """
+        if len(motions) != self.n_views:
+            raise GeometryError(
+                f"{len(motions)} motions for {self.n_views} views; give one motion for each view."
+            )
+        # The scanner moves in the opposite way: p = Rᵀ (q − c − t) + c.
+        back = np.stack([motion.matrix.T for motion in motions])
+        middle = np.array(middle_mm)
+        shifts = middle + np.stack([motion.shift_mm for motion in motions])
+        return self.moved(back, middle - np.einsum("vij,vj->vi", back, shifts))
 
     def moved(self, rotation: ArrayLike = _UNTURNED, shift_mm: ArrayLike = (0.0, 0.0, 0.0)) -> Self:
         """Return the scanner after x → rotation x + shift.
