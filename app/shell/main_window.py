@@ -402,6 +402,7 @@ class MainWindow(QMainWindow):
         self.runner.shut_down()
         self.console.end()
         self.commands.wait()
+        self.centre.views.release()
         # Before the panels close, which forgets their positions.
         self._apart.remember()
         self.context.preferences.geometry = self.saveGeometry()

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from engine.geometry import PlaneName
 
+ProjectionKind = Literal["mip", "3d"]
 LayoutKind = Literal["four", "main", "one", "sheet"]
 ViewName = Literal["axial", "coronal", "sagittal", "projection"]
 SHEETS = ((2, 2), (2, 3), (3, 4), (4, 5))
@@ -24,6 +25,7 @@ class ViewLayout:
     main : name of the large or only view
     rows, columns : size of the light box
     spacing : slices from one tile of the light box to the next; 0 spreads them over the volume
+    projection : "mip" turning maximum intensity projection, "3d" volume or surface in its place
     """
 
     kind: LayoutKind = "four"
@@ -31,6 +33,7 @@ class ViewLayout:
     rows: int = 3
     columns: int = 4
     spacing: int = 0
+    projection: ProjectionKind = "mip"
 
     @property
     def plane(self) -> PlaneName:
@@ -56,12 +59,17 @@ class ViewLayout:
         """
         words = text.split()
         kinds, names = get_args(LayoutKind), get_args(ViewName)
-        if len(words) != 5 or words[0] not in kinds or words[1] not in names:
+        # Older versions stored no kind of projection.
+        words += ["mip"] * (len(words) == 5)
+        shown = get_args(ProjectionKind)
+        if len(words) != 6 or words[5] not in shown:
             return cls()
-        numbers = [int(word) if word.isdecimal() else -1 for word in words[2:]]
+        if words[0] not in kinds or words[1] not in names:
+            return cls()
+        rows, columns, spacing = (int(word) if word.isdecimal() else -1 for word in words[2:5])
         # The settings file may come from another version, so each value is checked.
-        if (numbers[0], numbers[1]) not in SHEETS or numbers[2] not in SPACINGS:
+        if (rows, columns) not in SHEETS or spacing not in SPACINGS:
             return cls()
         # Through the tuples, so that the type checker knows the literals.
         kind, name = kinds[kinds.index(words[0])], names[names.index(words[1])]
-        return cls(kind, name, *numbers)
+        return cls(kind, name, rows, columns, spacing, shown[shown.index(words[5])])

@@ -8580,6 +8580,16 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/layout_menu.py" />
+      <source>3D view instead of the projection	D</source>
+      <translation>3D-Ansicht statt Projektion	D</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/layout_menu.py" />
+      <source>Volume rendering or surface from any direction</source>
+      <translation>Volumen oder Oberfläche aus beliebiger Richtung</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/layout_menu.py" />
       <source>Save layout …</source>
       <translation>Layout speichern …</translation>
     </message>
@@ -8607,6 +8617,96 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/viewing/viewer_tools/layout_menu.py" />
       <source>One in {spacing} slices</source>
       <translation>Jede {spacing}. Schicht</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>Colours and opacity follow the window of the views</source>
+      <translation>Farben und Deckkraft folgen dem Fenster der Ansichten</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>Surface</source>
+      <translation>Oberfläche</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>Shows the surface of all values above the level</source>
+      <translation>Zeigt die Oberfläche aller Werte über dem Schwellenwert</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>MIP</source>
+      <translation>MIP</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>Maximum along each line of sight, from any direction</source>
+      <translation>Höchster Wert entlang jeder Sichtlinie, aus beliebiger Richtung</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>Pictures (*.png)</source>
+      <translation>Bilder (*.png)</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>3D mode</source>
+      <translation>3D-Darstellung</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>Show the visible regions as coloured surfaces</source>
+      <translation>Die sichtbaren Regionen als farbige Oberflächen zeigen</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>Copy the 3D view</source>
+      <translation>3D-Ansicht kopieren</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>Save the 3D view as PNG …</source>
+      <translation>3D-Ansicht als PNG speichern …</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>Back to the projection</source>
+      <translation>Zurück zur Projektion</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>3D</source>
+      <translation>3D</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>Second ({unit})</source>
+      <translation>Zweiter ({unit})</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>Level ({unit})</source>
+      <translation>Schwelle ({unit})</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>Value of the surface ({unit}). All values above it are inside.</source>
+      <translation>Schwellenwert der Oberfläche ({unit}). Alle höheren Werte liegen innen.</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>Save the 3D view</source>
+      <translation>3D-Ansicht speichern</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>{name} could not be written. Choose another folder.</source>
+      <translation>{name} konnte nicht geschrieben werden. Wählen Sie einen anderen Ordner.</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>3D view saved: {target}</source>
+      <translation>3D-Ansicht gespeichert: {target}</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/slab_bar.py" />
@@ -8665,8 +8765,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Show four views, one large view, or a light box of many slices. The program remembers the choice for PET, CT, fused images, panels and frames.</source>
-      <translation>Vier Ansichten, eine große Ansicht oder einen Lichtkasten mit vielen Schichten anzeigen. Das Programm merkt sich die Auswahl für PET, CT, fusionierte Bilder, Panels und Frames.</translation>
+      <source>Show four views, one large view, a light box of many slices, or the 3D view (D). The program remembers the choice for PET, CT, fused images, panels and frames.</source>
+      <translation>Vier Ansichten, eine große Ansicht, einen Lichtkasten mit vielen Schichten oder die 3D-Ansicht (D) anzeigen. Das Programm merkt sich die Auswahl für PET, CT, fusionierte Bilder, Panels und Frames.</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
@@ -9239,6 +9339,56 @@ Möchten Sie sie ersetzen?</translation>
       <translation>Zeiten der getesteten Varianten</translation>
     </message>
     <message>
+      <location filename="app/views/rendering/packing.py" />
+      <source>This computer has too little free memory for the 3D view.</source>
+      <translation>Dieser Rechner hat zu wenig freien Arbeitsspeicher für die 3D-Ansicht.</translation>
+    </message>
+    <message>
+      <location filename="app/views/rendering/ray_caster.py" />
+      <source>The 3D view needs OpenGL 3.3, and this driver offers less ({found}). The view shows the turning projection instead. Update the graphics driver.</source>
+      <translation>Die 3D-Ansicht braucht OpenGL 3.3, aber dieser Treiber bietet weniger ({found}). Stattdessen wird die drehbare Projektion gezeigt. Aktualisieren Sie den Grafiktreiber.</translation>
+    </message>
+    <message>
+      <location filename="app/views/rendering/ray_caster.py" />
+      <source>The 3D view needs OpenGL 3.3, and this computer offers none. The view shows the turning projection instead. Install a graphics driver, or Mesa for a computer without a card.</source>
+      <translation>Die 3D-Ansicht braucht OpenGL 3.3, das auf diesem Rechner fehlt. Stattdessen wird die drehbare Projektion gezeigt. Installieren Sie einen Grafiktreiber, oder Mesa für einen Rechner ohne Grafikkarte.</translation>
+    </message>
+    <message>
+      <location filename="app/views/rendering/rendering_view.py" />
+      <source>Volume rendering</source>
+      <translation>Volumendarstellung</translation>
+    </message>
+    <message>
+      <location filename="app/views/rendering/rendering_view.py" />
+      <source>Projection (MIP)</source>
+      <translation>Projektion (MIP)</translation>
+    </message>
+    <message>
+      <location filename="app/views/rendering/rendering_view.py" />
+      <source>Drag to rotate. Wheel: zoom. Middle button: move. Right button: window. R: from the front.</source>
+      <translation>Ziehen: drehen. Mausrad: zoomen. Mittlere Taste: verschieben. Rechte Taste: Fenster. R: von vorn.</translation>
+    </message>
+    <message>
+      <location filename="app/views/rendering/rendering_view.py" />
+      <source>3D view</source>
+      <translation>3D-Ansicht</translation>
+    </message>
+    <message>
+      <location filename="app/views/rendering/rendering_view.py" />
+      <source>MIP window: {gain:g} × slice window</source>
+      <translation>MIP-Fenster: {gain:g} × Schichtfenster</translation>
+    </message>
+    <message>
+      <location filename="app/views/rendering/rendering_view.py" />
+      <source>means of {n} × {n} × {n} voxels</source>
+      <translation>Mittelwerte aus {n} × {n} × {n} Voxeln</translation>
+    </message>
+    <message>
+      <location filename="app/views/rendering/rendering_view.py" />
+      <source>Preparing the 3D view …</source>
+      <translation>3D-Ansicht wird vorbereitet …</translation>
+    </message>
+    <message>
       <location filename="app/views/scan/block_map.py" />
       <source>Counts in each detector block during the last second: around the ring and along the axis</source>
       <translation>Ereignisse in jedem Detektorblock während der letzten Sekunde: um den Ring und entlang der Achse</translation>
@@ -9474,11 +9624,6 @@ Möchten Sie sie ersetzen?</translation>
       <translation>Projektion   {degrees:.0f}°</translation>
     </message>
     <message>
-      <location filename="app/views/slices/mip_view.py" />
-      <source>MIP window: {gain:g} × slice window</source>
-      <translation>MIP-Fenster: {gain:g} × Schichtfenster</translation>
-    </message>
-    <message>
       <location filename="app/views/slices/region_slices.py" />
       <source>The image and the region for the mean appear here</source>
       <translation>Hier erscheinen das Bild und die Region für den Mittelwert</translation>
@@ -9487,11 +9632,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/views/slices/region_slices.py" />
       <source>Slices of the image with the region</source>
       <translation>Schichten des Bildes mit der Region</translation>
-    </message>
-    <message>
-      <location filename="app/views/slices/slab.py" />
-      <source>MIP</source>
-      <translation>MIP</translation>
     </message>
     <message>
       <location filename="app/views/slices/slab.py" />

@@ -1,6 +1,7 @@
 """Take the pictures that the guide shows: the real window, with the demos.
 
 python -m tests.app.take_guide_pictures [FOLDER]
+xvfb-run python -m tests.app.take_guide_pictures [FOLDER]                 # with the 3D view
 ISOCENTER_LANGUAGE=de python -m tests.app.take_guide_pictures [FOLDER]    # the German one alone
 """
 
@@ -45,7 +46,7 @@ from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.queueing import show_queue
 from tests.app.gallery.regions import draw_regions
 from tests.app.gallery.studies import show_studies
-from tests.app.gallery.viewer_tools import annotate, straighten
+from tests.app.gallery.viewer_tools import annotate, show_rendering, straighten
 from tests.app.take_screenshots import HOME, PLATFORM, platform_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "user" / "pictures"
@@ -56,6 +57,8 @@ COLOURS = 128
 FEWER_COLOURS = 96
 NOISY = ("import", "live", "ct-preview", "ct-finished", "normalise", "live-pet")
 """Pictures with much noise, which no packing makes small."""
+WITH_OPENGL = ("three-dimensions",)
+"""Pictures that need OpenGL, which Qt offers without a window only next to an X display."""
 GERMAN = ("german",)
 """Pictures of a window that speaks German."""
 COLOURED = (*GERMAN, "fusion", "slab", "light-box", "annotations")
@@ -192,6 +195,10 @@ def guide(shots: Photographer) -> None:
     fuse(shots)
     shots.show_step(None)
     shots.shoot("fusion")
+    if os.environ.get("DISPLAY"):
+        show_rendering(shots)
+        shots.shoot("three-dimensions")
+        shots.window.centre.views.show_rendering(False)
     look(shots)
 
 
@@ -270,6 +277,8 @@ def german(shots: Photographer) -> None:
 def keep(taken: Path, folder: Path, names: tuple[str, ...]) -> None:
     """Write the pictures with few colours, under the names that the pages use."""
     folder.mkdir(parents=True, exist_ok=True)
+    if os.environ.get("DISPLAY"):
+        names += WITH_OPENGL
     for name in names:
         with Image.open(taken / f"{name}-{THEME}.png") as image:
             few = image.convert("RGB")

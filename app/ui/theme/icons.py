@@ -65,6 +65,7 @@ GLYPHS = {
     "slab": "ph.stack",
     "film": "ph.film-strip",
     "layout": "ph.squares-four",
+    "copy": "ph.copy",
     "magnifier": "ph.magnifying-glass-plus",
     "annotate": "ph.pencil-simple",
     "angle": "ph.caret-left-bold",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QObject
 
 from app.state.services.context import AppContext
@@ -37,7 +39,9 @@ class Hanging(QObject):
         # Without a volume, the last layout stays. The same kind keeps what the user chose.
         if kind is not None and kind != self.kind:
             self.kind = kind
-            self._views.hang(self._layout_of(kind))
+            # A 3D view stays: opening the PET of a CT must not close it.
+            shown = self._views.layout_now.projection
+            self._views.hang(replace(self._layout_of(kind), projection=shown))
 
     def _layout_of(self, kind: HangingKind) -> ViewLayout:
         stored = self._preferences.layout_of(kind)

@@ -12,6 +12,7 @@ from app.language.translation import tr
 from app.state.models.preferences import Preferences
 from app.ui.theme.questions import ask_text
 from app.views.layout import SHEETS, SPACINGS, LayoutKind, ViewLayout, ViewName
+from app.views.literal_text import literal_tip
 from app.views.slices.ortho_view import OrthoView
 from engine.core.visible_text import visible_line
 
@@ -37,6 +38,7 @@ class LayoutMenu(QMenu):
             QMenu(tr("Light box slices"), self),
         )
         self.deleting = QMenu(tr("Delete layout"), self)
+        self.setToolTipsVisible(True)
         self.aboutToShow.connect(self.fill)
 
     def fill(self) -> None:
@@ -45,6 +47,8 @@ class LayoutMenu(QMenu):
         now = self._views.layout_now
         for kind, title in KINDS:
             self._add(self, title, replace(now, kind=kind), chosen=now.kind == kind)
+        self.addSeparator()
+        self._add_rendering()
         self.addSeparator()
         for rows, columns in SHEETS:
             sheet = replace(now, kind="sheet", rows=rows, columns=columns)
@@ -77,6 +81,17 @@ class LayoutMenu(QMenu):
         action.setCheckable(True)
         action.setChecked(chosen)
         action.triggered.connect(lambda _=False: self._views.set_layout(layout))
+
+    def _add_rendering(self) -> None:
+        """Add the 3D view; disabled with the reason on a computer that cannot show it."""
+        views = self._views
+        action = self.addAction(tr("3D view instead of the projection\tD"))
+        action.setCheckable(True)
+        action.setChecked(views.shows_rendering and not views.no_rendering)
+        action.setEnabled(views.state.volume is not None and not views.no_rendering)
+        tip = tr("Volume rendering or surface from any direction")
+        action.setToolTip(literal_tip(views.no_rendering or tip))
+        action.triggered.connect(views.show_rendering)
 
     def _add_saved(self) -> None:
         """Add the saved layouts, and the actions that save and delete one."""

@@ -16,6 +16,7 @@ from app.viewing.viewer_tools.cine import Cine
 from app.viewing.viewer_tools.cine_bar import CineBar
 from app.viewing.viewer_tools.hanging import Hanging
 from app.viewing.viewer_tools.layout_menu import LayoutMenu
+from app.viewing.viewer_tools.rendering_bar import RenderingBar
 from app.viewing.viewer_tools.slab_bar import SlabBar
 from app.viewing.viewer_tools.tool_strip import ViewerToolStrip
 from app.views.literal_text import literal_tip
@@ -24,7 +25,7 @@ from app.views.slices.ortho_view import OrthoView
 from app.views.view_keys import ANYWHERE, KEYS
 
 LAYOUT_TIP = tr(
-    "Show four views, one large view, or a light box of many slices. The "
+    "Show four views, one large view, a light box of many slices, or the 3D view (D). The "
     "program remembers the choice for PET, CT, fused images, panels and frames."
 )
 FILM_TIP = tr("Play and save a movie of the rotating projection, slices, iterations or frames (K)")
@@ -71,6 +72,7 @@ class Looking:
         self.cine = Cine(views, scrubber)
         self.cine_bar = CineBar(context, self.cine, views)
         self.film = self.strip.add(tr("Movie"), "film", FILM_TIP, clicked=self.show_film)
+        self.rendering_bar = RenderingBar(context, views)
         self.layout = self.strip.add(tr("Layout"), "layout", LAYOUT_TIP)
         self.layout.setMenu(LayoutMenu(views, context.preferences, self.layout))
         self.hanging = Hanging(context, views)
@@ -95,6 +97,7 @@ class Looking:
         # Buttons and lists take the focus from the views, but these keys should still work.
         for key in ANYWHERE:
             QShortcut(QKeySequence(key), views, partial(_press, key, views))
+        QShortcut(QKeySequence("D"), views, lambda: views.show_rendering(not views.shows_rendering))
         self.cine.changed.connect(self.refresh)
         self._regions.tool_changed.connect(self.refresh)
         self._state.magnifier_changed.connect(self.refresh)
@@ -116,7 +119,7 @@ class Looking:
     @property
     def bars(self) -> tuple[QWidget, ...]:
         """The rows above the views. Each is visible while it is needed."""
-        return self.slab_bar, self.cine_bar
+        return self.slab_bar, self.cine_bar, self.rendering_bar
 
     def show_film(self, on: bool) -> None:
         """Show the film row and play, or close both.

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.language.translation import tr
 from app.views import overlay
+from app.views.colour.colours import ViewColours
 from app.views.colour.raster import Raster
 from app.views.colour.scaled_image import ScaledImage
 from app.views.colour.volume_colours import VolumeAppearance
@@ -226,7 +227,7 @@ class RasterView(PaneContent):
             self._paint_raster(painter, raster, viewport)
             self.paint_marks(painter, viewport)
             self._glass.paint(painter, raster, viewport)
-            overlay.notes(painter, self._notes(raster), size, colours)
+            overlay.notes(painter, self._notes(raster), size, self.mark_colours)
         if self.hasFocus():
             painter.setPen(QPen(QColor(colours.accent), 1.0))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -243,11 +244,16 @@ class RasterView(PaneContent):
         viewport
             visible part of the plane
         """
-        colours, size = self.state.colours, (self.width(), self.height())
+        colours, size = self.mark_colours, (self.width(), self.height())
         if self.has_letters:
             overlay.letters(painter, self.shown_edges(), size, colours)
         if self.has_scale:
             overlay.scale_bar(painter, viewport, size, colours, self.state.length_unit)
+
+    @property
+    def mark_colours(self) -> ViewColours:
+        """Colours of captions, letters and scale bar."""
+        return self.state.colours
 
     def shown_edges(self) -> Edges:
         """Return the letters to paint: axis signs if the patient position is unknown."""

@@ -38,11 +38,15 @@ TIP = tr(
 
 
 class MipView(RasterView):
-    """Maximum intensity projection. Horizontal drag, wheel and arrow keys rotate it."""
+    """Maximum intensity projection. Horizontal drag, wheel and arrow keys rotate it.
+
+    `no_rendering` is the reason why it is shown in place of the 3D view; "" for none.
+    """
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
         super().__init__(state, tr("Maximum intensity projection"), parent)
         self.setToolTip(literal_tip(TIP))
+        self.no_rendering = ""
         self._degrees = 0.0
         self._projector: Projector | None = None
         self._gain = 1.0
@@ -163,6 +167,9 @@ class MipView(RasterView):
         if self._fused.is_there:
             names = caption_parts(self.state, "both")
         return BETWEEN.join((tr("Projection   {degrees:.0f}°", degrees=self._degrees), *names))
+
+    def warning(self) -> str:
+        return self.no_rendering
 
     def remark(self) -> str:
         # The factor is stated, because the same colour means different values in the two views.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPaintEvent
@@ -15,6 +16,7 @@ from app.views.colour.raster_view import RasterView
 from app.views.fusion.fusion_text import values_text
 from app.views.layout import ViewLayout
 from app.views.note import Note
+from app.views.rendering.rendering_state import RenderingState
 from app.views.slices.light_box import LightBox
 from app.views.slices.linked_planes import LinkedPlanes
 from app.views.slices.mip_view import MipView
@@ -23,6 +25,9 @@ from app.views.state import ViewState
 from app.views.text import place
 from app.views.view_toolbar import ViewToolbar
 from engine.geometry import ImageGrid
+
+if TYPE_CHECKING:
+    from app.views.rendering.rendering_view import RenderingView
 
 SEPARATOR_PX = 2
 FLAT = 0.02
@@ -38,10 +43,13 @@ MAIN_PARTS, OTHER_PARTS = 3, 2
 class OrthoView(QWidget):
     """Axial, coronal, sagittal and projection. A double-click enlarges one of them.
 
-    `active` is the view that had the focus last, `layout_now` the current layout.
+    `active` is the view that had the focus last, `layout_now` the current layout. The 3D view takes
+    the place of the projection if the layout asks for it. `rendering` has its settings, and
+    `no_rendering` the reason why this computer cannot show it.
     """
 
     layout_changed = Signal()
+    rendering_failed = Signal()
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,9 +58,12 @@ class OrthoView(QWidget):
         self.coronal = SliceView(state, "coronal")
         self.sagittal = SliceView(state, "sagittal")
         self.mip = MipView(state)
+        self.rendering = RenderingState(state)
+        self.no_rendering = ""
+        self._rendering_view: RenderingView | None = None
         self.toolbar = ViewToolbar(state)
         self._linked = LinkedPlanes(self.slices)
-        self._panes = Panes(state, self.views)
+        self._panes = Panes(state, (*self.slices, self.mip))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -67,9 +78,8 @@ class OrthoView(QWidget):
         self._alone: RasterView | None = None
         self.layout_now = ViewLayout()
         self.light_box: LightBox | None = None
-        for view in self.views:
-            view.enlarge_requested.connect(lambda view=view: self.toggle_enlarged(view))
-            view.focused.connect(lambda view=view: self._activate(view))
+        for view in (*self.slices, self.mip):
+            self._listen_to(view)
         self._was_flat = False
         state.volume_changed.connect(self._follow_shape)
         state.display_changed.connect(self._arrange)
@@ -80,7 +90,67 @@ class OrthoView(QWidget):
     @property
     def views(self) -> tuple[RasterView, ...]:
         """The four views, in reading order."""
-        return self.axial, self.coronal, self.sagittal, self.mip
+        return *self.slices, self.turning
+
+    @property
+    def turning(self) -> RasterView:
+        """The view that turns: the 3D view, or the projection."""
+        is_wanted = self.layout_now.projection == "3d" and not self.no_rendering
+        return self.rendering_view if is_wanted else self.mip
+
+    @property
+    def rendering_view(self) -> RenderingView:
+        """The 3D view, created when it is first shown."""
+        if self._rendering_view is None:
+            # Imported late, so that the window opens without it.
+            from app.views.rendering.rendering_view import RenderingView
+
+            self._rendering_view = RenderingView(self.state, self.rendering)
+            self._listen_to(self._rendering_view)
+            self._rendering_view.failed.connect(self._refuse_rendering)
+        return self._rendering_view
+
+    @property
+    def shows_rendering(self) -> bool:
+        """True if the layout has the 3D view in place of the projection."""
+        return self.layout_now.projection == "3d"
+
+    def show_rendering(self, on: bool) -> None:
+        """Show the 3D view in place of the projection, or the projection again.
+
+        Parameters
+        ----------
+        on
+            True for the 3D view
+        """
+        alone, was = self._alone, self.turning
+        layout = replace(self.layout_now, projection="3d" if on else "mip")
+        # A layout without the projection would not show the 3D view either.
+        hides = layout.kind == "sheet" or (layout.kind == "one" and layout.main != "projection")
+        self.set_layout(replace(layout, kind="four") if on and hides else layout)
+        if alone is was:
+            self._alone = self.turning
+            self._arrange()
+
+    def release(self) -> None:
+        """Free what the 3D view holds outside Python, before the window is deleted."""
+        if self._rendering_view is not None:
+            self._rendering_view.release()
+
+    def _listen_to(self, view: RasterView) -> None:
+        view.enlarge_requested.connect(lambda: self.toggle_enlarged(view))
+        view.focused.connect(lambda: self._activate(view))
+
+    def _refuse_rendering(self, why: str) -> None:
+        """Show the projection with the reason, in every layout from now on."""
+        was = self._rendering_view
+        self.no_rendering = self.mip.no_rendering = why
+        if self._alone is was:
+            self._alone = self.mip
+        if self.active is was:
+            self.active = self.mip
+        self._arrange()
+        self.rendering_failed.emit()
 
     @property
     def panes(self) -> QWidget:
@@ -162,8 +232,11 @@ class OrthoView(QWidget):
         """
         if layout == self.layout_now:
             return
+        before = self.turning
         # An enlarged view of the old layout may not exist in the new one.
         self.layout_now, self._alone = layout, None
+        if self.active is before:
+            self.active = self.turning
         box, self.light_box = self.light_box, None
         if layout.kind == "sheet":
             self.light_box = LightBox(self.state, layout, self._arrange)
@@ -212,7 +285,7 @@ class OrthoView(QWidget):
     def _arrange(self) -> None:
         """Place the visible views: pairs, one, or all with the sharp ones largest."""
         alone, fusion = self._alone, self.state.fusion
-        if fusion.is_side_by_side and alone is not self.mip:
+        if fusion.is_side_by_side and (alone is None or alone is not self.turning):
             parts = [self.slices, self.upper_views]
             if fusion.is_compared:
                 parts.append(self.difference_views)

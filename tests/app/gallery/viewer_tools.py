@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from app.views.layout import ViewLayout
 from app.views.slices.slab import Slab
@@ -58,6 +59,17 @@ def show_film(shots: Photographer) -> None:
     looking.show_film(True)
     looking.cine.play(False)
     shots.window.centre.views.mip.set_degrees(40)
+
+
+def show_rendering(shots: Photographer) -> None:
+    """Show bone and activity as surfaces in a large view, from the front right."""
+    views = shots.window.centre.views
+    views.show_rendering(True)
+    views.rendering.set_mode("surface")
+    views.set_layout(replace(views.layout_now, kind="main", main="projection"))
+    view = views.rendering_view
+    view.set_camera(view.camera.turned(-25, 15))
+    shots.wait(lambda: view.is_refined or bool(view.fault))
 
 
 def looking(shots: Photographer) -> None:

@@ -1,0 +1,1 @@
+"""The three-dimensional view: rays through a volume on OpenGL."""

@@ -1,0 +1,220 @@
+"""Packs volumes and regions in a thread, because a large volume takes a second."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QThread, Signal
+
+from app.language.translation import tr
+from app.views.colour.windows import AIR_HU
+from app.views.planes.placing import VolumePlacing
+from app.views.rendering.packed_volume import PackedMasks, PackedVolume
+from app.views.rendering.rendering_state import ColouredRegion
+from app.views.volume_facts import facts_of
+from engine.analysis.regions import coverage_of
+from engine.core.errors import EngineError
+from engine.data import Volume
+
+MOST_REGIONS = 16
+PATIENCE_MS = 30_000
+FAINT = 0.05
+"""Share of the bright values below which an activity counts as air."""
+
+
+class PackedParts:
+    """The textures of one image.
+
+    Parameters
+    ----------
+    lower, upper : the volumes; None without a second one
+    regions : regions of the first volume
+    placing : maps points of the first volume to points of the second one
+
+    Attributes
+    ----------
+    packed_lower, packed_upper : the volumes as textures
+    masks : the regions as a texture; None without regions
+    corners_mm : (n, 3) corners of the parts that are not air, in the axes of the first volume [mm]
+    """
+
+    def __init__(
+        self,
+        lower: Volume,
+        upper: Volume | None,
+        regions: tuple[ColouredRegion, ...],
+        placing: VolumePlacing,
+    ) -> None:
+        self.placing = placing
+        self.lower, self.upper, self.regions = lower, upper, regions
+        self.packed_lower: PackedVolume | None = None
+        self.packed_upper: PackedVolume | None = None
+        self.masks: PackedMasks | None = None
+        self.corners_mm: NDArray[np.float64] | None = None
+
+    def is_like(self, other: PackedParts | None) -> bool:
+        """Return True if another image has the same volumes and regions."""
+        return other is not None and (
+            self.lower is other.lower
+            and self.upper is other.upper
+            and self.regions == other.regions
+            and self.placing == other.placing
+        )
+
+
+class Packer(QObject):
+    """Packs one image at a time, and then the newest request.
+
+    Signals
+    -------
+    packed : the result, `PackedParts`
+    failed : a sentence
+    """
+
+    packed = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._known: dict[int, tuple[weakref.ref[Volume], int, PackedVolume]] = {}
+        self._thread: _PackingThread | None = None
+        self._next: tuple[PackedParts, int] | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """True while a volume is packed."""
+        return self._thread is not None
+
+    def ask(self, parts: PackedParts, most_voxels: int) -> None:
+        """Pack an image; `packed` reports it.
+
+        Parameters
+        ----------
+        parts
+            the image
+        most_voxels
+            largest number of voxels of a texture
+        """
+        self._next = parts, most_voxels
+        self._start()
+
+    def wait(self) -> None:
+        """Wait for the thread, before its owner is deleted."""
+        self._next = None
+        if self._thread is not None:
+            self._thread.wait(PATIENCE_MS)
+
+    def _start(self) -> None:
+        if self._thread is None and self._next is not None:
+            parts, most = self._next
+            self._next = None
+            self._thread = thread = _PackingThread(lambda: self._pack(parts, most), self)
+            thread.finished.connect(lambda: self._finish(thread, parts))
+            thread.start()
+
+    def _finish(self, thread: _PackingThread, parts: PackedParts) -> None:
+        self._thread = None
+        thread.deleteLater()
+        if thread.fault:
+            self.failed.emit(thread.fault)
+        else:
+            self.packed.emit(parts)
+        self._start()
+
+    def _pack(self, parts: PackedParts, most_voxels: int) -> None:
+        parts.packed_lower = self._one(parts.lower, most_voxels)
+        parts.corners_mm = _filled(parts.packed_lower, parts.lower)
+        if parts.upper is not None:
+            parts.packed_upper = self._one(parts.upper, most_voxels)
+            corners = _filled(parts.packed_upper, parts.upper)
+            parts.corners_mm = np.concatenate([parts.corners_mm, parts.placing.to_base(corners)])
+        if parts.regions:
+            parts.masks = masks_of(parts.regions, parts.lower, parts.packed_lower)
+
+    def _one(self, volume: Volume, most_voxels: int) -> PackedVolume:
+        reference, most, found = self._known.get(id(volume), (None, 0, None))
+        if found is None or reference is None or reference() is not volume or most != most_voxels:
+            found = PackedVolume.of(volume, most_voxels)
+        # Only living volumes, or the textures of a whole run would stay in memory.
+        self._known = {key: each for key, each in self._known.items() if each[0]() is not None}
+        self._known[id(volume)] = weakref.ref(volume), most_voxels, found
+        return found
+
+
+def _filled(packed: PackedVolume, volume: Volume) -> NDArray[np.float64]:
+    """Return the corners of the part of a volume that is not air."""
+    least = AIR_HU if volume.unit == "HU" else FAINT * facts_of(volume).bright_top
+    return packed.corners_mm(packed.level_of(least))
+
+
+class _PackingThread(QThread):
+    """One call in a thread. `fault` is a sentence if it failed."""
+
+    def __init__(self, work: Callable[[], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._work = work
+        self.fault = ""
+
+    def run(self) -> None:
+        try:
+            self._work()
+        except EngineError as e:
+            self.fault = str(e)
+        except MemoryError:
+            self.fault = tr("This computer has too little free memory for the 3D view.")
+
+
+def masks_of(
+    regions: tuple[ColouredRegion, ...], volume: Volume, packed: PackedVolume
+) -> PackedMasks | None:
+    """Return regions on the grid of a packed volume.
+
+    Parameters
+    ----------
+    regions
+        shapes and colours; only the first `MOST_REGIONS` are shown
+    volume
+        the volume; thresholds follow its values
+    packed
+        the packed volume
+
+    Returns
+    -------
+    None if no voxel is in a region
+    """
+    coverage = np.zeros(packed.levels.shape, np.float32)
+    labels = np.zeros(packed.levels.shape, np.uint8)
+    colours: list[str] = []
+    for shape, colour in regions[:MOST_REGIONS]:
+        try:
+            found = coverage_of(shape, volume)
+        except EngineError:
+            # A threshold that this image does not reach has no surface. The list says why.
+            continue
+        colours.append(colour)
+        share, start = _reduced(found.share, found.start, packed.factor)
+        box = tuple(slice(a, a + n) for a, n in zip(start, share.shape, strict=True))
+        labels[box] = np.where(share > 0, len(colours), labels[box])
+        coverage[box] = np.maximum(coverage[box], share)
+    if not coverage.any():
+        return None
+    levels = np.round(255 * np.minimum(coverage, 1)).astype(np.uint8)
+    return PackedMasks(levels, labels, tuple(colours))
+
+
+def _reduced(
+    share: NDArray[np.float64], start: tuple[int, int, int], factor: int
+) -> tuple[NDArray[np.float64], tuple[int, ...]]:
+    """Return the mean share of the cubes of a packed volume, and the first cube."""
+    if factor == 1:
+        return share, start
+    first = tuple(a // factor for a in start)
+    before = [a - k * factor for a, k in zip(start, first, strict=True)]
+    widths = [(b, -(b + n) % factor) for b, n in zip(before, share.shape, strict=True)]
+    padded = np.pad(share, widths)
+    n_z, n_y, n_x = (n // factor for n in padded.shape)
+    cubes = padded.reshape(n_z, factor, n_y, factor, n_x, factor)
+    return cubes.mean(axis=(1, 3, 5)), first

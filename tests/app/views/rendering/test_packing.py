@@ -1,0 +1,108 @@
+"""Volumes and regions as textures: levels, boxes, reduction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.views.planes.placing import VolumePlacing
+from app.views.rendering.packed_volume import BLOCK, TOP, PackedVolume, highest_of_blocks
+from app.views.rendering.packing import PackedParts, Packer, masks_of
+from engine.analysis.regions import SphereRegion
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+
+GRID = ImageGrid((21, 30, 17), (2.0, 3.0, 1.5), (10.0, -5.0, 4.0))
+
+
+@pytest.fixture
+def volume(rng) -> Volume:
+    return Volume(rng.normal(20, 5, GRID.shape).astype(np.float32), GRID, "HU")
+
+
+def test_levels_give_back_the_values(volume):
+    packed = PackedVolume.of(volume, 10**6)
+    values = packed.low + packed.levels / TOP * (packed.high - packed.low)
+    np.testing.assert_allclose(values, volume.values, atol=(packed.high - packed.low) / TOP)
+    assert packed.level_of(packed.low) == 0 and packed.level_of(packed.high) == 1
+    assert packed.factor == 1 and packed.voxel_mm == pytest.approx(GRID.voxel_mm)
+    assert packed.lower_mm == pytest.approx(tuple(GRID.lower_mm))
+
+
+def test_a_value_that_is_no_number_counts_as_zero(volume):
+    values = volume.values.copy()
+    values[3, 4, 5], values[6, 7, 8] = np.nan, np.inf
+    packed = PackedVolume.of(Volume(values, GRID, "HU"), 10**6)
+    for index in ((3, 4, 5), (6, 7, 8)):
+        at = packed.low + packed.levels[index] / TOP * (packed.high - packed.low)
+        assert at == pytest.approx(0, abs=0.01)
+
+
+def test_a_constant_volume_can_be_packed():
+    packed = PackedVolume.of(Volume(np.full(GRID.shape, 3.0, np.float32), GRID, "HU"), 10**6)
+    assert packed.low == 3 and not packed.levels.any() and packed.high > packed.low
+
+
+def test_a_large_volume_is_reduced_to_the_means_of_cubes(volume):
+    packed = PackedVolume.of(volume, 2000)
+    assert packed.factor == 2 and packed.levels.shape == (11, 15, 9)
+    assert packed.size_mm == pytest.approx((36.0, 90.0, 33.0)), "the last cube is not cut"
+    values = packed.low + packed.levels / TOP * (packed.high - packed.low)
+    assert values[2, 3, 4] == pytest.approx(volume.values[4:6, 6:8, 8:10].mean(), abs=1e-3)
+    assert values[10, 14, 8] == pytest.approx(volume.values[20:, 28:, 16:].mean(), abs=1e-3)
+
+
+def test_the_highest_of_a_block_includes_its_neighbours(rng):
+    levels = rng.integers(0, 1000, (19, 8, 30)).astype(np.uint16)
+    found = highest_of_blocks(levels)
+    assert found.shape == (3, 1, 4)
+    for index in np.ndindex(found.shape):
+        box = tuple(slice(max(BLOCK * k - 1, 0), BLOCK * (k + 1) + 1) for k in index)
+        assert found[index] == levels[box].max()
+
+
+def test_the_box_of_a_level_contains_all_that_is_higher():
+    values = np.zeros((64, 64, 64), np.float32)
+    values[30, 9, 40] = 1.0
+    grid = ImageGrid(values.shape, (1.0, 1.0, 1.0))
+    packed = PackedVolume.of(Volume(values, grid, "HU"), 10**6)
+    low, high = packed.box_above(0.5)
+    at = (np.array([40, 9, 30]) + 0.5) / 64
+    assert (low < at).all() and (at < high).all()
+    assert (high - low < 3 * BLOCK / 64 + 0.05).all(), "most of the volume is left out"
+    low, high = packed.box_above(1.5)
+    assert (low == high).all(), "nothing is higher"
+
+
+@pytest.mark.parametrize("most", [10**6, 2000])
+def test_regions_lie_in_the_voxels_of_the_texture(volume, most):
+    packed = PackedVolume.of(volume, most)
+    spheres = (
+        (SphereRegion(centre_mm=(8.0, -20.0, 0.0), diameter_mm=12.0), "#ff0000"),
+        (SphereRegion(centre_mm=(14.0, 10.0, 8.0), diameter_mm=10.0), "#00ff00"),
+    )
+    masks = masks_of(spheres, volume, packed)
+    assert masks is not None and masks.colours == ("#ff0000", "#00ff00")
+    voxel = float(np.prod(packed.voxel_mm))
+    for k, (shape, _) in enumerate(spheres, 1):
+        inside = np.where(masks.labels == k, masks.coverage / 255.0, 0)
+        assert inside.sum() * voxel == pytest.approx(
+            4 / 3 * np.pi * (shape.diameter_mm / 2) ** 3, rel=0.06
+        )
+        index = np.array(np.nonzero(inside)).mean(axis=1)[::-1]
+        at = np.array(packed.lower_mm) + (index + 0.5) * packed.voxel_mm
+        assert at == pytest.approx(np.array(shape.centre_mm), abs=1.6)
+
+
+def test_the_newest_request_is_packed_and_a_known_volume_only_once(qtbot, volume):
+    packer = Packer()
+    got: list[PackedParts] = []
+    packer.packed.connect(got.append)
+    other = Volume(volume.values + 1, GRID, "HU")
+    asked = [PackedParts(each, None, (), VolumePlacing()) for each in (volume, other, volume)]
+    for each in asked:
+        packer.ask(each, 10**6)
+    qtbot.waitUntil(lambda: not packer.is_busy)
+    assert got == [asked[0], asked[2]], "the one in between was no longer wanted"
+    assert got[0].packed_lower is got[1].packed_lower
+    packer.wait()
