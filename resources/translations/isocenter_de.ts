@@ -10725,6 +10725,31 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/dose_row.py" />
+      <source>{mbq} MBq of {nuclide}</source>
+      <translation>{mbq} MBq {nuclide}</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>{mbq} MBq</source>
+      <translation>{mbq} MBq</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>injected {minutes} min before the scan began</source>
+      <translation>injiziert {minutes} min vor Beginn des Scans</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>injected {minutes} min after the scan began</source>
+      <translation>injiziert {minutes} min nach Beginn des Scans</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
+      <source>{weight:g} kg</source>
+      <translation>{weight:g} kg</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
       <source>calibration of the scanner</source>
       <translation>Kalibrierung des Scanners</translation>
     </message>
@@ -11247,11 +11272,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/workspace/steps/study_step.py" />
       <source>Choose a scan (Ctrl+O)</source>
       <translation>Scan wählen (Strg+O)</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/study_step.py" />
-      <source>{weight:g} kg</source>
-      <translation>{weight:g} kg</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />

@@ -209,6 +209,36 @@ def facts_of(study: StudyModel) -> Plain:
     return {**stated_by(study), **tracer_of(study).facts()}
 
 
+def dose_words(study: StudyModel) -> str:
+    """Return dose, nuclide, time of injection and weight in one line, as far as they are known.
+
+    Parameters
+    ----------
+    study
+        the open study
+    """
+    facts = facts_of(study)
+    waited_s = check_tracer(tracer_of(study), stated_by(study)).waited_s
+    dose, nuclide = facts.get("injected_bq"), str(facts.get("isotope") or "")
+    has_dose = isinstance(dose, int | float) and dose > 0
+    mbq = f"{dose / 1e6:.4g}" if isinstance(dose, int | float) else ""
+    if has_dose and nuclide:
+        words = [tr("{mbq} MBq of {nuclide}", mbq=mbq, nuclide=nuclide)]
+    else:
+        words = [tr("{mbq} MBq", mbq=mbq) if has_dose else nuclide]
+    if waited_s is not None and any(words):
+        minutes = f"{abs(waited_s) / 60:,.0f}"
+        words.append(
+            tr("injected {minutes} min before the scan began", minutes=minutes)
+            if waited_s >= 0
+            else tr("injected {minutes} min after the scan began", minutes=minutes)
+        )
+    weight = facts.get("weight_kg")
+    if isinstance(weight, int | float) and weight:
+        words.append(tr("{weight:g} kg", weight=weight))
+    return ", ".join(filter(None, words))
+
+
 def missing_for_suv(study: StudyModel) -> tuple[str, ...]:
     """Return the values that SUV by body weight still needs, in the language of the window.
 

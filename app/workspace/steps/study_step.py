@@ -5,24 +5,22 @@ from __future__ import annotations
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language.translation import named, tr
-from app.state.models.inputs import DATA, role_made_on
+from app.state.models.inputs import DATA
 from app.state.models.study_model import StudyModel
 from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button, label, set_paragraphs
 from app.views.literal_text import literal_tip
-from app.workspace.steps.dose_row import DoseRow
+from app.workspace.steps.dose_row import TRACER, DoseRow, dose_words
 from app.workspace.steps.folded_warnings import FoldedWarnings, RunWarning
 from app.workspace.steps.input_row import InputRow
 from app.workspace.steps.scanner_drawing import ScannerDrawing
 from app.workspace.steps.scanner_row import ScannerRow
 from app.workspace.steps.step_panel import StepPanel
 from engine.core.errors import EngineError
-from engine.data import Tracer
 from engine.data.runs.events import warnings_among
 from engine.modalities import all_roles
 
-TRACER = role_made_on("describe_tracer").key
 NO_SCAN = tr(
     "Open a scan or drop it on the window: list-mode data, a histogram or X-ray projections."
 )
@@ -105,7 +103,8 @@ class StudyStep(StepPanel):
         facts = [data.name] if data is not None else []
         facts += [tr("Patient: {patient}.", patient=patient)] if patient else []
         self.dose.refresh()
-        facts += filter(None, [self._dose()])
+        has_dose = inputs.scan is not None and TRACER in self._study.roles
+        facts += filter(None, [dose_words(self._study)]) if has_dose else []
         set_paragraphs(self._facts, facts, 2)
         self._facts.setVisible(bool(facts))
         known = list(warnings_among(notes))
@@ -117,22 +116,6 @@ class StudyStep(StepPanel):
         busy = tr("A reconstruction is running.") if active else ""
         self.open.setEnabled(not active)
         self.open.setToolTip(literal_tip(busy or tr("Choose a scan (Ctrl+O)")))
-
-    def _dose(self) -> str:
-        """Return tracer, dose, times and body as far as they are known; empty for X-ray scans."""
-        inputs, scan = self._study.inputs, self._study.inputs.scan
-        if scan is None or TRACER not in self._study.roles:
-            return ""
-        # Imported late, because the first page needs no figures.
-        from engine.analysis.quality import check_tracer
-
-        found = inputs.get(TRACER)
-        content = found.content if found is not None else None
-        tracer = content if isinstance(content, Tracer) else Tracer()
-        given = check_tracer(tracer, scan.stated).given
-        weight = tracer.weight_kg or scan.stated.get("weight_kg")
-        body = tr("{weight:g} kg", weight=weight) if isinstance(weight, int | float) else ""
-        return ", ".join(filter(None, (given, body)))
 
     def _say(self) -> None:
         inputs = self._study.inputs

@@ -11,6 +11,7 @@ from engine.analysis.quality.suv import UNITS, DecayCorrection, SuvFacts, SuvKin
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.data.calibration import CONCENTRATION
+from engine.data.timing.decay import NUCLIDES
 from engine.data.timing.timestamps import moment_of
 from engine.data.volume import Volume
 
@@ -69,10 +70,13 @@ def facts_of_scan(scan: Plain, decay: DecayCorrection, kind: SuvKind) -> SuvFact
     kind
         normalisation: body weight, lean mass or surface
     """
+    # Files often state only the nuclide; calibration to Bq/mL uses the same table.
+    nuclide = NUCLIDES.get(str(scan.get("isotope")))
+    known_half_life_s = None if nuclide is None else nuclide.half_life_s
     return SuvFacts(
         weight_kg=scan.get("weight_kg"),
         dose_bq=scan.get("injected_bq"),
-        half_life_s=scan.get("half_life_s"),
+        half_life_s=scan.get("half_life_s") or known_half_life_s,
         injected=moment_of(scan.get("injected_at")),
         started=moment_of(scan.get("scan_start")),
         decay=decay,

@@ -34,12 +34,14 @@ class TracerCheck:
     Attributes
     ----------
     given : dose and injection time in one line
+    waited_s : time from the injection to the start of the scan [s]; None if one is not known
     concentration : reasons why no calibration can give Bq/mL, as sentences; empty if one can
     suv : reasons why each kind of SUV is not available, as sentences; empty if it is
     notes : notes to check, one sentence each
     """
 
     given: str
+    waited_s: float | None
     concentration: str
     suv: dict[SuvKind, tuple[str, ...]]
     notes: tuple[str, ...]
@@ -67,6 +69,7 @@ def check_tracer(tracer: Tracer, stated: Plain) -> TracerCheck:
         facts = {"half_life_s": nuclide.half_life_s, "branching": nuclide.branching} | facts
     return TracerCheck(
         _given(facts),
+        _waited_s(facts),
         _missing(facts),
         {kind: suv_obstacles(facts_of_scan(facts, "start", kind)) for kind in SUV_TITLES},
         tuple(_notes(tracer, stated, facts)),

@@ -13,6 +13,7 @@ from app.workspace.steps.dose_row import AT_INJECTION, READY, TRACER, DoseRow
 from engine.analysis.quality.suv import UNIT, SuvFacts, suv_factor
 from engine.core.paths import HOME_VARIABLE
 from engine.data.calibration import Calibration, scanner_digest
+from engine.data.timing.decay import NUCLIDES
 from engine.data.timing.timestamps import moment_of
 from engine.io import read_listmode, write_listmode
 from engine.io.auxiliary.calibration_file import write_calibration
@@ -23,8 +24,6 @@ from tests.app.conftest import PATIENCE_MS
 
 STATED = {
     "isotope": "F-18",
-    "half_life_s": 6586.2,
-    "branching": 0.967,
     "injected_bq": 185e6,
     "injected_at": "2026-03-01T09:15:00",
     "scan_start": "2026-03-01T10:15:00",
@@ -89,7 +88,7 @@ def test_one_number_gives_suv_in_the_views(qtbot, controls, row: DoseRow, dosed)
     facts = SuvFacts(
         weight_kg=72.5,
         dose_bq=185e6,
-        half_life_s=6586.2,
+        half_life_s=NUCLIDES["F-18"].half_life_s,
         injected=moment_of(STATED["injected_at"]),
         started=moment_of(STATED["scan_start"]),
         decay="start",
