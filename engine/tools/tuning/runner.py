@@ -30,7 +30,7 @@ Try = Callable[[Values, Plain | None], Plain | None]
 """Called with a variant and its stored trial; returns the trial, None to stop."""
 
 
-class FormsRunner(Runner):  # type: ignore[misc]  # Kernel Tuner has no types
+class FormsRunner(Runner):  # type: ignore[misc, unused-ignore]  # no types
     """Runs the variants that a strategy requests."""
 
     simulation_mode = False
