@@ -8,9 +8,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import isocenter as iso
-from engine.geometry.plane import Plane
-from engine.operators.xray.patches import Patches
-from engine.operators.xray.slices import Slices
 from engine.recon.filtering.projections import filtered, planned
 from engine.recon.filtering.settings import FilterSettings
 
@@ -32,7 +29,7 @@ rows = filtered(y, plan, FilterSettings(), on=iso.cpu())
 # %%
 grid = iso.ImageGrid(shape=(32, 72, 72), voxel_mm=(3.0, 3.0, 3.0))
 A = iso.XrayTransform(plan.geometry, grid, on=iso.cpu())
-patches = Patches(A, (1, 32, 32))
+patches = iso.Patches(A, (1, 32, 32))
 patches.update(rows)
 box = patches.at((16, 20, 20))
 whole = iso.fdk(y, orbit, grid)
@@ -45,8 +42,8 @@ assert difference < 0.02
 
 # %%
 half = float(np.sqrt(0.5))
-plane = Plane((64, 64), 3.0, across=(half, half, 0.0), down=(0.0, 0.0, 1.0))
-slices = Slices(plan.geometry, [plane], on=iso.cpu())
+plane = iso.geometry.Plane((64, 64), 3.0, across=(half, half, 0.0), down=(0.0, 0.0, 1.0))
+slices = iso.Slices(plan.geometry, [plane], on=iso.cpu())
 slices.update(rows)
 (oblique,) = slices.values()
 

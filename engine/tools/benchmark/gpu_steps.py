@@ -192,11 +192,12 @@ def _listmode(words: tuple[Words, Words], part: str, limit_s: float, more: Words
 
 
 def _cone(on: Words, quick: bool) -> list[CheckStep]:
-    """Return steps for CT projectors, patches and slices, and for tunable kernels."""
+    """Return steps for CT: projectors, patches and slices, break-up, and tunable kernels."""
     size = QUICK_CONE if quick else ()
     parts: list[tuple[str, str, float, Words]] = [
         ("cone", "projectors", 60.0, ()),
         ("cone patches", "patches,slices", 90.0, ()),
+        ("cone breakup", "breakup", 60.0, ()),
     ]
     # On a CPU there is no search, so the tuner is not needed
     if find_spec("kernel_tuner") is not None or "cpu" in on:

@@ -22,6 +22,7 @@ import numpy as np
 
 from engine.core.arrays import Array
 from engine.core.backend import Backend
+from engine.core.errors import DeviceMemoryError
 from engine.core.json_types import Plain
 from engine.core.profiling import Profiler
 from engine.geometry.grid import ImageGrid
@@ -152,6 +153,7 @@ def run(on: Backend, *, problems: Sequence[Problem] | None = None, samples: int 
         "all steps again for each sample; float32",
         "device": on.label,
         "samples": samples,
+        "steps": list(STEPS),
         "rows": [_row(on, problem, samples) for problem in chosen],
         "bars": [],
     }
@@ -165,10 +167,15 @@ def on_cpu() -> tuple[Problem, ...]:
 def _row(on: Backend, problem: Problem, samples: int) -> Plain:
     y = np.random.default_rng(1).random((problem.n_views, *problem.detector), np.float32)
     measure = _on_host if on.gpu is None else _on_gpu
-    runs = [measure(on, problem, y) for _ in range(max(2, samples))]
-    # The first run compiles, and touches new memory
-    seconds = {name: median(run[name] for run in runs[1:]) for name in STEPS}
-    seconds["compile"] = runs[0]["compile"]
+    seconds, fault = dict.fromkeys(STEPS, np.nan), ""
+    try:
+        runs = [measure(on, problem, y) for _ in range(max(2, samples))]
+        # The first run compiles, and touches new memory
+        seconds = {name: median(run[name] for run in runs[1:]) for name in STEPS}
+        seconds["compile"] = runs[0]["compile"]
+    except DeviceMemoryError as e:
+        # the other problems can still fit the card
+        fault = str(e)
     return {
         "key": problem.key,
         "name": problem.name,
@@ -177,8 +184,9 @@ def _row(on: Backend, problem: Problem, samples: int) -> Plain:
         "detector": list(problem.detector),
         "device": on.name,
         "threads": on.threads if on.gpu is None else None,
-        "seconds": seconds,
-        "gups": problem.n_updates / seconds["kernel"] / 1e9,
+        "seconds": None if fault else seconds,
+        "gups": None if fault else problem.n_updates / seconds["kernel"] / 1e9,
+        "fault": fault,
     }
 
 

@@ -48,20 +48,25 @@ def breakup(part: Plain) -> list[Table]:
             f"({r['key']}) {r['name']}",
             f"{' × '.join(map(str, reversed(r['volume'])))}, {r['n_views']}, "
             f"{' × '.join(map(str, r['detector']))}",
-            *(f"{1e3 * each:.3g}" for each in r["seconds"].values()),
-            f"{r['gups']:.3g}",
+            *(_milliseconds(r["seconds"], step) for step in part["steps"]),
+            "-" if r["gups"] is None else f"{r['gups']:.3g}",
         )
         for r in part["rows"]
     ]
-    steps = (f"{name} [ms]" for name in part["rows"][0]["seconds"])
+    steps = (f"{name} [ms]" for name in part["steps"])
     head = ("problem", "voxels, views, pixels", *steps, "G updates/s")
     notes = (
         f"{part['workload']}; {part['device']}; medians of {part['samples'] - 1} runs after the "
         "first, but the time to compile is that of the first.",
         "A kernel that ran on this machine before is read from its cache instead. On a CPU a copy "
         "changes the layout in memory.",
+        *(f"({r['key']}) {r['name']}: {r['fault']}" for r in part["rows"] if r["fault"]),
     )
     return [Table("Back projection in parts (Figure 6 of Graas et al.)", head, rows, notes)]
+
+
+def _milliseconds(seconds: Plain | None, step: str) -> str:
+    return "-" if seconds is None else f"{1e3 * seconds[step]:.3g}"
 
 
 def search(part: Plain) -> list[Table]:

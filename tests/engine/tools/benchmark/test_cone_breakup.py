@@ -6,7 +6,7 @@ from time import perf_counter, sleep
 
 import pytest
 
-from engine.core.backend import Backend, cpu
+from engine.core.backend import Backend, cpu, cuda
 from engine.tools.benchmark import tables
 from engine.tools.benchmark.cone import breakup
 from engine.tools.benchmark.cone.breakup import DIVISORS, PROBLEMS, STEPS, Clock, Problem
@@ -63,3 +63,13 @@ def test_the_table_names_problems_and_parts() -> None:
     assert "(b) small cube" in text and "8 × 7 × 6, 5, 9 × 8" in text
     assert all(f"{name} [ms]" in text for name in STEPS)
     assert "read from its cache" in text
+
+
+@pytest.mark.slow
+def test_a_problem_that_the_memory_cannot_hold_is_told() -> None:
+    on = cuda(EmulatedGpu(memory_limit=2000))
+    part = breakup.run(on, problems=SMALL, samples=2)
+    (row,) = part["rows"]
+    assert row["seconds"] is None and "memory" in row["fault"]
+    text = tables.of("cone_breakup", part)[0].markdown()
+    assert "| -" in text and "(b) small cube: " in text
