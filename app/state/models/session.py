@@ -182,6 +182,7 @@ class Session(QObject):
         return image.volume if image is not None else None
 
     def _show_image(self, volume: Volume | None, refit: bool) -> None:
+        self.volumes.provenance = self.run.record.provenance
         self.volumes.take_image(self._opened(volume), refit=refit)
 
     def _opened(self, volume: Volume | None) -> OpenVolume | None:

@@ -17,7 +17,7 @@ from app.views.colour.windows import Window
 from app.views.planes.placing import NO_SIDES as NOT_TOLD
 from app.views.planes.placing import VolumePlacing
 from app.views.state import ViewState
-from engine.data import Volume
+from engine.data import Plain, Volume
 from engine.geometry import RigidMotion
 
 Kind = Literal["image", "iterate", "input", "result", "file", "error"]
@@ -78,6 +78,7 @@ class OpenVolumes(QObject):
     ----------
     others : open volumes other than the image of the run
     suv : images as the views show them, in SUV where all facts are known
+    provenance : provenance of the run; empty before it ends
     """
 
     changed = Signal()
@@ -89,6 +90,7 @@ class OpenVolumes(QObject):
         self._look = PairAppearance(view)
         self._image: OpenVolume | None = None
         self.suv = SuvImages()
+        self.provenance: Plain = {}
         self.others: tuple[OpenVolume, ...] = ()
         self._base_key, self._overlay_key = IMAGE, ""
         self._windows: dict[str, Window] = {}
@@ -123,7 +125,13 @@ class OpenVolumes(QObject):
     def base_volume(self) -> Volume | None:
         """Values of the volume that is shown, in the unit of the view."""
         base = self.base
-        return self.suv.shown(base.volume) if base is not None else None
+        return self._shown(base) if base is not None else None
+
+    def _shown(self, opened: OpenVolume) -> Volume:
+        """Return the values of a volume in the unit of the view."""
+        # Time frames of the run do not repeat dose and weight.
+        is_of_run = opened.kind in ("image", "iterate")
+        return self.suv.shown(opened.volume, self.provenance if is_of_run else None)
 
     def set_suv(self, on: bool) -> None:
         """Show PET images in SUV where all facts are known, or in their own unit.
@@ -348,7 +356,7 @@ class OpenVolumes(QObject):
             fusion.lay(None, VolumePlacing(), "")
         same_scan = base.origin.is_same_scan(overlay.origin)
         placing = overlay.placing_over(base)
-        shown = overlay.volume if is_error else self.suv.shown(overlay.volume)
+        shown = overlay.volume if is_error else self._shown(overlay)
         fusion.lay(shown, placing, overlay.name, is_error=is_error, same_scan=same_scan)
 
     def _keep_windows(self) -> None:

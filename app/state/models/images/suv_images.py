@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from weakref import ref
 
 from engine.analysis.quality import in_suv, why_no_suv
-from engine.data import Volume
+from engine.data import Plain, Volume
 
 
 class SuvImages:
@@ -21,26 +22,31 @@ class SuvImages:
         # Weak: a volume of a gigabyte must not stay because it was shown once.
         self._pairs: list[tuple[ref[Volume], ref[Volume]]] = []
 
-    def shown(self, volume: Volume) -> Volume:
+    def shown(self, volume: Volume, whole: Plain | None = None) -> Volume:
         """Return an image as the views show it.
 
         Parameters
         ----------
         volume
             any volume
+        whole
+            provenance of the whole image, for a time frame that states no facts itself
 
         Returns
         -------
         its SUV; the volume itself without all facts, or in another unit
         """
-        if not self.is_on or why_no_suv(volume):
+        if not self.is_on:
+            return volume
+        source = replace(volume, info=whole) if whole and "scan" not in volume.info else volume
+        if why_no_suv(source):
             return volume
         self._pairs = [pair for pair in self._pairs if pair[0]() and pair[1]()]
         for original, converted in self._pairs:
             known = converted()
             if original() is volume and known is not None:
                 return known
-        made = in_suv(volume)
+        made = in_suv(source)
         self._pairs.append((ref(volume), ref(made)))
         return made
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.state.models.images.suv_images import SuvImages
 from app.state.models.inputs import DATA
 from app.workspace.steps.dose_row import AT_INJECTION, READY, TRACER, DoseRow
 from engine.analysis.quality.suv import UNIT, SuvFacts, suv_factor
@@ -15,6 +16,8 @@ from engine.core.paths import HOME_VARIABLE
 from engine.data.calibration import Calibration, scanner_digest
 from engine.data.timing.decay import NUCLIDES
 from engine.data.timing.timestamps import moment_of
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
 from engine.io import read_listmode, write_listmode
 from engine.io.auxiliary.calibration_file import write_calibration
 from engine.io.auxiliary.tracer_file import read_tracer
@@ -144,3 +147,19 @@ def test_the_sentence_names_the_calibration_and_the_reference(
     assert row.state.text() == AT_INJECTION
     controls.commands.clear("calibration")
     assert row.state.text() == "Missing for SUV: calibration of the scanner."
+
+
+def test_a_frame_without_facts_takes_those_of_the_whole_image() -> None:
+    facts = {"scan": {**STATED, "weight_kg": 72.0, "concentration": {"decay": "start"}}}
+    grid = ImageGrid((2, 2, 2), (2.0, 2.0, 2.0))
+    whole = Volume(np.full(grid.shape, 5e3, np.float32), grid, "Bq/mL", facts)
+    frame = Volume(np.full(grid.shape, 2.5e3, np.float32), grid, "Bq/mL")
+    images = SuvImages()
+    assert images.shown(frame) is frame, "nothing is known of it"
+    shown, of_whole = images.shown(frame, facts), images.shown(whole)
+    assert (shown.unit, of_whole.unit) == (UNIT, UNIT)
+    np.testing.assert_allclose(2 * shown.values, of_whole.values, rtol=1e-6)
+    assert images.original(shown) is frame and images.original(frame) is frame
+    assert images.shown(frame, facts) is shown, "it is converted once"
+    counts = Volume(frame.values, grid, "counts/mm", facts)
+    assert images.shown(counts) is counts
