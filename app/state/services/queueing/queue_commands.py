@@ -234,6 +234,7 @@ class QueueCommands(QObject):
         act: Callable[[StudyQueue], object],
         failed: str,
         done: Callable[[], object] | None = None,
+        on_end: Callable[[], object] | None = None,
     ) -> None:
         def work(_: object) -> Found:
             queue = StudyQueue()
@@ -248,7 +249,7 @@ class QueueCommands(QObject):
             if done is not None:
                 done()
 
-        self._commands.run_task(work, took, failed=failed)
+        self._commands.run_task(work, took, failed=failed, on_end=on_end)
 
     def _say_added(self, title: str, files: tuple[Path, ...] = ()) -> None:
         self._session.add_log("info", tr("Added to the queue: {title}.", title=title), files)

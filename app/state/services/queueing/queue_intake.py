@@ -72,7 +72,8 @@ class QueueIntake(QObject):
 
     Parameters
     ----------
-    act : changes the queue in a thread: action, title of an error, callback
+    act : changes the queue in a thread: action, title of an error, callback after success,
+        callback in every case
     """
 
     begun = Signal()
@@ -84,19 +85,19 @@ class QueueIntake(QObject):
         session: Session,
         commands: Commands,
         preferences: Preferences,
-        act: Callable[[Act, str, Callable[[], object]], object],
+        act: Callable[[Act, str, Callable[[], object], Callable[[], object]], object],
     ) -> None:
         super().__init__()
         self._session, self._commands, self._preferences = session, commands, preferences
         self._act = act
         self._left: deque[_Reading] = deque()
-        self._is_reading = self._is_sorting = False
+        self._is_reading = self._is_sorting = self._is_writing = False
         self.done = self.total = 0
 
     @property
     def is_busy(self) -> bool:
         """True while files are sorted or read."""
-        return self._is_sorting or self._is_reading or bool(self._left)
+        return self._is_sorting or self._is_reading or self._is_writing or bool(self._left)
 
     # Requests
 
@@ -198,12 +199,13 @@ class QueueIntake(QObject):
 
     def _start(self, readings: Iterable[_Reading]) -> None:
         more = tuple(readings)
-        if not self._left and not self._is_reading:
+        is_idle = not (self._left or self._is_reading or self._is_writing)
+        if is_idle:
             self.done = self.total = 0
         self._left.extend(more)
         self.total += len(more)
         self.changed.emit()
-        if not self._is_reading:
+        if is_idle:
             self._next()
 
     def _next(self) -> None:
@@ -235,6 +237,16 @@ class QueueIntake(QObject):
 
     def _ended(self) -> None:
         self._is_reading = False
+        self._go_on()
+
+    def _wrote(self) -> None:
+        self._is_writing = False
+        self._go_on()
+
+    def _go_on(self) -> None:
+        # The next scan is read only after this one is written, which keeps their order.
+        if self._is_reading or self._is_writing:
+            return
         self.done += 1
         self.changed.emit()
         self._next()
@@ -254,12 +266,14 @@ class QueueIntake(QObject):
             self._session.raise_problem(Problem(title, str(e), files=files))
             return
         entry, agreed = reading.entry, reading.agreed
+        self._is_writing = True
         if entry is not None:
-            self._act(lambda queue: queued.replace_in(queue, entry, agreed), title, _nothing)
+            replace_it = lambda queue: queued.replace_in(queue, entry, agreed)  # noqa: E731
+            self._act(replace_it, title, _nothing, self._wrote)
             return
         text = tr("Added to the queue: {title}.", title=queued.study.title)
         log = lambda: self._session.add_log("info", text, (queued.study.data,))  # noqa: E731
-        self._act(queued.add_to, title, log)
+        self._act(queued.add_to, title, log, self._wrote)
 
     def _queued(self, reading: _Reading, found: NewStudy | Unread) -> QueuedStudy:
         identified = self._preferences.identify
