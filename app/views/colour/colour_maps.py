@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtGui import QImage
 
 from app.language.translation import tr
 
@@ -110,8 +111,53 @@ def colourise(
     -------
     opaque colours 0xffRRGGBB of the same shape, C-contiguous
     """
+    # `take` is twice as fast as an index.
+    return lookup_table(key).take(levels_of(values, window))
+
+
+def levels_of(values: NDArray[np.float32], window: tuple[float, float]) -> NDArray[np.uint8]:
+    """Return the number of the colour of each value, from 0 to 255.
+
+    Parameters
+    ----------
+    values
+        array without NaN
+    window
+        values at the two ends of the colour map
+    """
     low, high = window
-    scaled = (values - np.float32(low)) * np.float32(N_COLOURS / (high - low))
+    scaled = values - np.float32(low)
+    scaled *= np.float32(N_COLOURS / (high - low))
     # Clip before the cast: a float outside 0 to 255 has no defined value as uint8.
-    levels = np.clip(scaled, 0, N_COLOURS - 1, out=scaled).astype(np.uint8)
-    return np.ascontiguousarray(lookup_table(key)[levels])
+    return np.clip(scaled, 0, N_COLOURS - 1, out=scaled).astype(np.uint8)
+
+
+def coloured_image(
+    values: NDArray[np.float32], window: tuple[float, float], key: str, form: QImage.Format
+) -> QImage:
+    """Return values as an image, one pixel per value.
+
+    Parameters
+    ----------
+    values
+        (rows, columns) without NaN
+    window
+        values at the two ends of the colour map
+    key
+        key of the colour map
+    form
+        format of the image
+    """
+    rows, columns = values.shape
+    # Qt wants rows that are multiples of four bytes.
+    levels = np.zeros((rows, -(-columns // 4) * 4), np.uint8)
+    levels[:, :columns] = levels_of(values, window)
+    indexed = QImage(levels.data, columns, rows, levels.shape[1], QImage.Format.Format_Indexed8)
+    indexed.setColorTable(_table_of(key))
+    # Qt looks the colours up faster than numpy, and the result no longer needs the array.
+    return indexed.convertToFormat(form)
+
+
+@lru_cache(maxsize=16)
+def _table_of(key: str) -> list[int]:
+    return [int(colour) for colour in lookup_table(key)]

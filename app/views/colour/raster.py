@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QImage
 
-from app.views.colour.colour_maps import colourise
+from app.views.colour.colour_maps import coloured_image
 from app.views.colour.windows import Window
 from engine.geometry import Rect
 
@@ -54,7 +54,4 @@ class Raster:
         colour_map
             key of the colour map
         """
-        pixels = colourise(self.values, window, colour_map)
-        rows, columns = pixels.shape
-        image = QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGB32)
-        return image.copy()  # the image must outlive the array
+        return coloured_image(self.values, window, colour_map, QImage.Format.Format_RGB32)

@@ -215,9 +215,11 @@ class RasterView(PaneContent):
     def paintEvent(self, event: QPaintEvent) -> None:
         colours, size = self.state.colours, (self.width(), self.height())
         painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(colours.canvas))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         raster, viewport = self.raster, self.viewport
+        # Filling a large view takes longer than its texts.
+        if raster is None or viewport is None or not self.fills_view:
+            painter.fillRect(self.rect(), QColor(colours.canvas))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         # The caption explains why the view is empty.
         if raster is None or viewport is None:
             painter.setPen(QColor(colours.muted))
@@ -233,6 +235,11 @@ class RasterView(PaneContent):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
         painter.end()
+
+    @property
+    def fills_view(self) -> bool:
+        """True if `paint_image` also paints the canvas around the image."""
+        return False
 
     def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
         """Paint orientation letters and scale bar.

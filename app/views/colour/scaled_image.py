@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter
 
 KEPT = 2
@@ -17,7 +17,7 @@ class ScaledImage:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[int, int], tuple[tuple[object, ...], QImage]] = {}
+        self._kept: dict[tuple[int, int], tuple[tuple[object, ...], QImage, QPoint]] = {}
 
     def paint(
         self,
@@ -55,25 +55,31 @@ class ScaledImage:
         # Removed and inserted again, so that the dictionary is in order of use.
         kept = self._kept.pop(size, None)
         if kept is None or kept[0] != key:
-            kept = key, _scaled(image, area, smooth, ground, ratio, size)
+            kept = key, *_scaled(image, area, smooth, ground, ratio, size)
         while len(self._kept) >= KEPT:
             self._kept.pop(next(iter(self._kept)))
         self._kept[size] = kept
-        painter.drawImage(0, 0, kept[1])
+        painter.drawImage(QPointF(kept[2]) / ratio, kept[1])
 
 
 def _scaled(
     image: QImage, area: QRectF, smooth: bool, ground: str, ratio: float, size: tuple[int, int]
-) -> QImage:
+) -> tuple[QImage, QPoint]:
+    """Return the image at screen size, and its place in device pixels."""
     width, height = (max(math.ceil(length * ratio), 1) for length in size)
+    part = QRect(0, 0, width, height)
+    if not ground:
+        # A transparent image ends where its pixels end, so fewer pixels are mixed.
+        device = QRectF(area.topLeft() * ratio, area.size() * ratio)
+        part = part.intersected(device.toAlignedRect().adjusted(-1, -1, 1, 1))
     opaque, clear = QImage.Format.Format_RGB32, QImage.Format.Format_ARGB32_Premultiplied
     # An opaque format without alpha is much faster to draw.
-    made = QImage(width, height, opaque if ground else clear)
+    made = QImage(max(part.width(), 1), max(part.height(), 1), opaque if ground else clear)
     made.setDevicePixelRatio(ratio)
     made.fill(QColor(ground) if ground else Qt.GlobalColor.transparent)
     inside = QPainter(made)
     inside.setRenderHint(QPainter.RenderHint.Antialiasing)
     inside.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
-    inside.drawImage(area, image)
+    inside.drawImage(area.translated(-QPointF(part.topLeft()) / ratio), image)
     inside.end()
-    return made
+    return made, part.topLeft()

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from app.views.fusion.trilinear import plane_values
 from app.views.planes.placing import VolumePlacing
+from app.views.slices.plane_cache import slice_of
 from engine.data import Volume
 from engine.geometry import ImageGrid, Orientation, Point, Rect
 
@@ -191,9 +192,9 @@ def _between(
     weight = place - first
     # Rounding of the geometry must not blend two slices that coincide with the plane.
     if weight < SAME or weight > 1 - SAME or not blended:
-        return own.extract(volume.values, first + round(weight))
-    lower, upper = (own.extract(volume.values, first + k) for k in (0, 1))
-    # In place: `extract` returns copies, and full slices are large.
+        return slice_of(volume, own, first + round(weight))
+    lower, upper = (slice_of(volume, own, first + k) for k in (0, 1))
+    # In place: `slice_of` returns copies, and full slices are large.
     lower *= np.float32(1 - weight)
     upper *= np.float32(weight)
     lower += upper

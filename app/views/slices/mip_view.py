@@ -54,8 +54,8 @@ class MipView(RasterView):
         self._fused = FusedProjection(state)
         fusion = state.fusion
         fusion.volume_changed.connect(self._forget_fused)
-        for signal in (fusion.window_changed, fusion.display_changed):
-            signal.connect(self._forget_fused_colours)
+        fusion.window_changed.connect(self._forget_fused_window)
+        fusion.display_changed.connect(self._forget_fused_colours)
         fusion.mixing_changed.connect(self.update)
 
     @property
@@ -104,9 +104,18 @@ class MipView(RasterView):
         self._fused.forget_values()
         self._forget_image()  # its transparency depends on the other volume
 
+    def _forget_fused_window(self) -> None:
+        # The first volume keeps its colours.
+        self._fused.forget_colours()
+        self.update()
+
     def _forget_fused_colours(self) -> None:
         self._fused.forget_colours()
         self._forget_image()
+
+    @property
+    def fills_view(self) -> bool:
+        return self.shows_own and not (self._fused.is_there and self._fused.is_drawn_below)
 
     def own_image(self, raster: Raster) -> QImage:
         if not (self._fused.is_there and self._fused.is_drawn_below):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -21,12 +22,13 @@ from app.views.fusion.upper_slice import UpperSlice
 from app.views.gestures import Drag, PointDrag, SwipeDrag
 from app.views.overlay import BETWEEN
 from app.views.planes.plane_geometry import slice_index
+from app.views.slices.plane_cache import slice_of
 from app.views.slices.slab import SlabCutter
 from app.views.state import ViewState
 from app.views.text import millimetres
 from app.views.viewport import Viewport
 from engine.data import Volume
-from engine.geometry import Edges, Orientation, PlaneName, Point, Rect, orientation
+from engine.geometry import Edges, ImageGrid, Orientation, PlaneName, Point, Rect, orientation
 
 Part = Literal["both", "upper", "difference"]
 VIEW_NAMES: dict[PlaneName, str] = {
@@ -51,6 +53,12 @@ STATED_REMARK = tr("patient position set manually")
 COMPARED_REMARK = tr("compared slice by slice")
 ASKEW_REMARK = tr("single slice of the upper volume (oblique)")
 BOX_REMARK = tr("dashed: reconstructed volume")
+
+
+@lru_cache(maxsize=64)
+def _rect_of(orientation: Orientation, grid: ImageGrid) -> Rect:
+    """Return the area of the slices of a grid. Linked views ask for it many times in a paint."""
+    return orientation.rect(grid)
 
 
 class SliceView(RasterView):
@@ -88,7 +96,7 @@ class SliceView(RasterView):
         fusion.volume_changed.connect(self._follow_fusion)
         state.slab_changed.connect(self.forget_raster)
         for appearance in (fusion, fusion.compared):
-            appearance.window_changed.connect(self._forget_upper_colours)
+            appearance.window_changed.connect(self._forget_upper_window)
             appearance.display_changed.connect(self._forget_upper_colours)
         fusion.mixing_changed.connect(self.update)
 
@@ -103,12 +111,12 @@ class SliceView(RasterView):
         self._shown_index = self._index(volume)
         index, slab = self._shown_index, self.state.slab_now
         if not slab.kind:
-            return Raster.of(way.extract(volume.values, index), way.rect(volume.grid))
+            return Raster.of(slice_of(volume, way, index), self.image_rect(volume))
         thick = self._cutter.cut(volume, way.normal, index, slab)
-        return Raster.of(way.extract(thick, 0), way.rect(volume.grid))
+        return Raster.of(way.extract(thick, 0), self.image_rect(volume))
 
     def image_rect(self, volume: Volume) -> Rect:
-        return self._orientation.rect(volume.grid)
+        return _rect_of(self._orientation, volume.grid)
 
     def edges(self) -> Edges:
         return self._orientation.edges
@@ -195,6 +203,10 @@ class SliceView(RasterView):
         """True if the first volume is painted over the second one, which shows anatomy."""
         return self.part == "both" and self.state.fusion.is_blended_below
 
+    @property
+    def fills_view(self) -> bool:
+        return self.shows_own and not self.is_mixed_over
+
     def own_image(self, raster: Raster) -> QImage:
         if not self.is_mixed_over:
             return super().own_image(raster)
@@ -232,6 +244,11 @@ class SliceView(RasterView):
     def _forget_upper(self) -> None:
         self._upper.forget_values()
         self._forget_image()  # its transparency depends on the other volume
+
+    def _forget_upper_window(self) -> None:
+        # The first volume keeps its colours.
+        self._upper.forget_colours()
+        self.update()
 
     def _forget_upper_colours(self) -> None:
         self._upper.forget_colours()
