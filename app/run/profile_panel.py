@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QGridLayout,
+    QHBoxLayout,
     QLabel,
     QSizePolicy,
     QVBoxLayout,
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
 from app.language.translation import named, tr
 from app.run import profile_text as words
 from app.run.profile_text import ProfileRow
+from app.run.profile_timeline import calls_of
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
 from app.ui.theme.file_dialogs import ask_save
@@ -23,15 +25,18 @@ from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import button, label, scrolled, set_tone
 from app.views.literal_text import literal_tip
 from app.views.plots.stage_bars import StageBars
+from app.views.plots.timeline import Timeline
 from app.views.slices.labels import ElidedLabel
-from engine.core.profiling import Kernel, Profile
+from engine.core.profiling import Kernel, Profile, trace_of
+from engine.data import Plain
 
 NOTHING = tr(
     "During a run, this tab shows the duration of each stage, the speed, and the load on the "
     "computer."
 )
 EXPORT_TIP = tr("Save all of these values to a JSON file")
-NAME = "profile.json"
+TRACE_TIP = tr("Save the timeline as a trace, which Chrome (chrome://tracing) and Perfetto display")
+NAME, TRACE_NAME = "profile.json", "timeline.json"
 
 
 class ProfileTab(QWidget):
@@ -48,12 +53,14 @@ class ProfileTab(QWidget):
         self.meaning = label("", "caption", wrap=True)
         self.bars = StageBars()
         self.bars.setToolTip(literal_tip(words.TIME_TIP))
+        self.timeline = Timeline()
         self.rates = ProfileTable(tr("Speed of each stage"))
-        self.traffic = ProfileTable(tr("Memory traffic"))
+        self.traffic = ProfileTable(tr("Memory bandwidth, achieved and possible"))
         self.kernels = KernelTable()
         self.machine = ProfileTable(tr("Machine"))
         self.note = label("", "caption", wrap=True)
         self.save = button(tr("Export profile …"), self._choose, EXPORT_TIP)
+        self.save_trace = button(tr("Export timeline …"), self._choose_trace, TRACE_TIP)
         self._lay_out()
         self._run.progress_changed.connect(self._show)
         context.theme.changed.connect(self._paint)
@@ -76,15 +83,27 @@ class ProfileTab(QWidget):
         time.addWidget(self.time_title)
         time.addWidget(self.bars)
         column.addLayout(time)
-        for part in (self.rates, self.machine, self.note, self.traffic, self.kernels, self.save):
+        self.timeline_title = label(tr("Timeline of the newest calls"))
+        line = QVBoxLayout()
+        line.setSpacing(4)
+        line.addWidget(self.timeline_title)
+        line.addWidget(self.timeline)
+        column.addLayout(line)
+        for part in (self.rates, self.machine, self.note, self.traffic, self.kernels):
             column.addWidget(part)
+        saving = QHBoxLayout()
+        saving.addWidget(self.save)
+        saving.addWidget(self.save_trace)
+        column.addLayout(saving)
         column.addStretch(1)
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
         outside.addWidget(scrolled(inside))
 
     def _paint(self) -> None:
-        self.bars.set_colours(view_colours(self._context.theme))
+        colours = view_colours(self._context.theme)
+        self.bars.set_colours(colours)
+        self.timeline.set_colours(colours)
 
     def _show(self) -> None:
         profile = self._run.record.profile
@@ -97,6 +116,10 @@ class ProfileTab(QWidget):
         known = profile is not None
         self.save.setEnabled(known)
         self.save.setToolTip(literal_tip(EXPORT_TIP if known else tr("There is no profile yet.")))
+        self.save_trace.setEnabled(known)
+        self.save_trace.setToolTip(
+            literal_tip(TRACE_TIP if known else tr("There is no profile yet."))
+        )
         self.time_title.setVisible(known)
         self.bars.setVisible(known)
         # Only list mode has a speed in events; CT counts pixels and voxel updates.
@@ -108,6 +131,10 @@ class ProfileTab(QWidget):
         self.bars.set_stages(
             [(named(s.title), s.seconds) for s in profile.stages] if profile else []
         )
+        calls = calls_of(profile) if profile else []
+        self.timeline.set_calls(calls)
+        for each in (self.timeline, self.timeline_title):
+            each.setVisible(bool(calls))
         self.rates.show_rows(words.rates(profile) if profile else [])
         self.traffic.show_rows(words.traffic(profile) if profile else [])
         # Only runs on a GPU have compiled kernels with these figures.
@@ -124,6 +151,15 @@ class ProfileTab(QWidget):
             self._context.preferences.folder_last_used = str(target.parent)
             self.export(target)
 
+    def _choose_trace(self) -> None:
+        folder = Path(self._context.preferences.folder_last_used or Path.home())
+        kinds = tr("Traces (*.json)")
+        chosen = ask_save(self, tr("Export timeline"), folder / TRACE_NAME, kinds)
+        target = chosen.with_suffix(".json") if chosen is not None else None
+        if target is not None and may_write(self, target, self._session):
+            self._context.preferences.folder_last_used = str(target.parent)
+            self.export_trace(target)
+
     def export(self, target: Path) -> None:
         """Write the displayed profile to a file in a thread.
 
@@ -132,16 +168,30 @@ class ProfileTab(QWidget):
         target
             JSON file, written completely or not at all
         """
+        if self._shown is not None:
+            values = {"run": self._session.run.record.title, **self._shown.as_dict()}
+            self._write(values, target, tr("Profile saved: {target}", target=target))
+
+    def export_trace(self, target: Path) -> None:
+        """Write the displayed timeline as a Chrome trace in a thread.
+
+        Parameters
+        ----------
+        target
+            JSON file, written completely or not at all
+        """
+        if self._shown is not None:
+            values = trace_of(self._shown, self._session.run.record.title)
+            self._write(values, target, tr("Timeline saved: {target}", target=target))
+
+    def _write(self, values: Plain, target: Path, saved: str) -> None:
         from engine.io import to_json, write_atomically
 
-        profile, session = self._shown, self._session
-        if profile is None:
-            return
         # Made here and not in the thread, because the profile changes while a run continues.
-        text = to_json({"run": session.run.record.title, **profile.as_dict()}, indent=2) + "\n"
+        text = to_json(values, indent=2) + "\n"
         self._context.commands.run_task(
             lambda _: write_atomically(text.encode(), target),
-            lambda _: session.add_log("info", tr("Profile saved: {target}", target=target)),
+            lambda _: self._session.add_log("info", saved),
             busy=tr("Saving {name}", name=target.name),
             failed=tr("{name} was not saved.", name=target.name),
         )

@@ -3465,6 +3465,11 @@
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
+      <source>Save the timeline as a trace, which Chrome (chrome://tracing) and Perfetto display</source>
+      <translation>Die Zeitachse als Trace speichern, den Chrome (chrome://tracing) und Perfetto anzeigen</translation>
+    </message>
+    <message>
+      <location filename="app/run/profile_panel.py" />
       <source>Profile</source>
       <translation>Profil</translation>
     </message>
@@ -3475,8 +3480,8 @@
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
-      <source>Memory traffic</source>
-      <translation>Speicherverkehr</translation>
+      <source>Memory bandwidth, achieved and possible</source>
+      <translation>Speicherbandbreite, erreicht und möglich</translation>
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
@@ -3490,8 +3495,18 @@
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
+      <source>Export timeline …</source>
+      <translation>Zeitachse exportieren …</translation>
+    </message>
+    <message>
+      <location filename="app/run/profile_panel.py" />
       <source>Time</source>
       <translation>Zeit</translation>
+    </message>
+    <message>
+      <location filename="app/run/profile_panel.py" />
+      <source>Timeline of the newest calls</source>
+      <translation>Zeitachse der letzten Aufrufe</translation>
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
@@ -3515,8 +3530,23 @@
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
+      <source>Traces (*.json)</source>
+      <translation>Traces (*.json)</translation>
+    </message>
+    <message>
+      <location filename="app/run/profile_panel.py" />
+      <source>Export timeline</source>
+      <translation>Zeitachse exportieren</translation>
+    </message>
+    <message>
+      <location filename="app/run/profile_panel.py" />
       <source>Profile saved: {target}</source>
       <translation>Profil gespeichert: {target}</translation>
+    </message>
+    <message>
+      <location filename="app/run/profile_panel.py" />
+      <source>Timeline saved: {target}</source>
+      <translation>Zeitachse gespeichert: {target}</translation>
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
@@ -3847,6 +3877,26 @@
       <location filename="app/run/profile_text.py" />
       <source>{REGISTERS_TIP} This kernel needs more registers than are available, so each thread also uses {local_bytes} bytes of slow memory.</source>
       <translation>{REGISTERS_TIP} Dieser Kernel braucht mehr Register, als verfügbar sind. Deshalb nutzt jeder Thread auch {local_bytes} Bytes langsamen Speichers.</translation>
+    </message>
+    <message>
+      <location filename="app/run/profile_timeline.py" />
+      <source>Kernels</source>
+      <translation>Kernel</translation>
+    </message>
+    <message>
+      <location filename="app/run/profile_timeline.py" />
+      <source>Copies</source>
+      <translation>Kopien</translation>
+    </message>
+    <message>
+      <location filename="app/run/profile_timeline.py" />
+      <source>Host</source>
+      <translation>Host</translation>
+    </message>
+    <message>
+      <location filename="app/run/profile_timeline.py" />
+      <source>Thread {n}</source>
+      <translation>Thread {n}</translation>
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
@@ -9317,6 +9367,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/views/plots/time_plot.py" />
       <source>Mean ({unit}); bars: ±1 standard deviation of the voxel values</source>
       <translation>Mittelwert ({unit}); Balken: ±1 Standardabweichung der Voxelwerte</translation>
+    </message>
+    <message>
+      <location filename="app/views/plots/timeline.py" />
+      <source>Timeline</source>
+      <translation>Zeitachse</translation>
     </message>
     <message>
       <location filename="app/views/plots/tuning_plot.py" />

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from engine.core.json_types import Plain
 
@@ -30,6 +30,9 @@ UNITS = ("events", "pixels", "rays", "voxel updates")
 """Units of a stage's count; a voxel update is one voxel in one view."""
 ON_THE_BUS = ("upload", "preview")
 """Stages that transfer bytes over the bus, so the memory bandwidth is not their limit."""
+
+ON_THE_HOST = ("read", "kernels")
+"""Stages in which a GPU has nothing to do."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,32 @@ class Stage:
     unit: str = "events"
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One call of a stage.
+
+    Attributes
+    ----------
+    key : of its stage, see `TITLES`
+    start_s : start since the profiler was made, on the clock of the device [s]
+    seconds : duration [s]
+    events, bytes : processed and moved; 0 if not counted
+    thread : number of the thread that called it; 0 for all calls on a GPU, which has one queue
+    """
+
+    key: str
+    start_s: float
+    seconds: float
+    events: int = 0
+    bytes: int = 0
+    thread: int = 0
+
+    @property
+    def bytes_per_s(self) -> float | None:
+        """Rate of moved bytes; None if they were not counted."""
+        return self.bytes / self.seconds if self.bytes and self.seconds > 0 else None
+
+
 @dataclass(frozen=True)
 class Kernel:
     """One kernel as compiled: registers of a thread, memory of a block [bytes], occupancy 0 to 1.
@@ -134,12 +163,20 @@ class Counters:
 
 @dataclass(frozen=True)
 class Profile:
-    """All measurements of a run so far."""
+    """All measurements of a run so far.
+
+    Attributes
+    ----------
+    timeline : the newest calls, in the order of their starts
+    n_calls : number of all calls; greater than the length of the timeline after a long run
+    """
 
     device: Device
     stages: tuple[Stage, ...]
     kernels: tuple[Kernel, ...]
     counters: Counters
+    timeline: tuple[Span, ...] = ()
+    n_calls: int = 0
 
     def stage(self, key: str) -> Stage | None:
         """Return a stage; None if it has not run yet."""
@@ -160,8 +197,9 @@ class Profile:
         return events / seconds if events and seconds > 0 else None
 
     def as_dict(self) -> Plain:
-        """Return the profile as JSON values."""
-        values = asdict(self)
+        """Return the profile as JSON values, without its timeline, see `trace_of`."""
+        values = asdict(replace(self, timeline=()))
+        del values["timeline"], values["n_calls"]
         values["stages"] = [asdict(stage) for stage in self.stages]
         values["kernels"] = [asdict(kernel) for kernel in self.kernels]
         return {"format": FORMAT, "events_per_s": self.events_per_s, **values}

@@ -7,19 +7,31 @@ Several threads can share a profiler, and their times add up.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Lock, local
+from threading import Lock, get_ident, local
 from time import perf_counter
 
 from engine.core.backend import Backend
 from engine.core.backend.gpu import Resources, Stamp
 from engine.core.profiling.counters import Meter
-from engine.core.profiling.profile import ON_THE_BUS, TITLES, UNITS, Device, Kernel, Profile, Stage
+from engine.core.profiling.profile import (
+    ON_THE_BUS,
+    TITLES,
+    UNITS,
+    Device,
+    Kernel,
+    Profile,
+    Span,
+    Stage,
+)
 
 MOST_PENDING = 1024
 """Maximum number of stages with unread stamps; above it the older half is read."""
+MOST_SPANS = 1000
+"""Newest calls in a profile. It goes from process to process several times a second."""
 
 
 @dataclass
@@ -66,6 +78,12 @@ class Profiler:
         self._pending: list[tuple[str, Stamp, Stamp, Amounts]] = []
         self._kernels: dict[str, Kernel] = {}
         self._meter = Meter(on)
+        self._spans: deque[Span] = deque(maxlen=MOST_SPANS)
+        self._n_calls = 0
+        self._threads: dict[int, int] = {}
+        # Of the device itself: its clock and that of the host differ
+        self._origin = None if on.gpu is None else on.gpu.stamp()
+        self._start_s = perf_counter()
 
     @contextmanager
     def span(
@@ -111,8 +129,10 @@ class Profiler:
             if gpu is None:
                 start = perf_counter()
                 yield amounts
+                end = perf_counter()
                 with self._lock:
-                    self._add(name, perf_counter() - start, amounts)
+                    thread = self._threads.setdefault(get_ident(), len(self._threads))
+                    self._add(name, start - self._start_s, end - start, amounts, thread)
             else:
                 # The stamp is queued behind earlier work, so it marks the start on the device.
                 earlier = gpu.stamp()
@@ -153,16 +173,24 @@ class Profiler:
         total = sum(each.seconds for each in self._sums.values())
         stages = (self._stage(key, total) for key in TITLES if key in self._sums)
         kernels = tuple(self._kernels.values())
-        return Profile(self._device, tuple(stages), kernels, self._meter.read())
+        with self._lock:
+            timeline, n_calls = tuple(sorted(self._spans, key=_start_of)), self._n_calls
+        counters = self._meter.read()
+        return Profile(self._device, tuple(stages), kernels, counters, timeline, n_calls)
 
     def _read(self, n: int) -> None:
         with self._lock:
             for name, earlier, later, amounts in self._pending[:n]:
-                self._add(name, later.seconds_since(earlier), amounts)
+                start_s = earlier.seconds_since(self._origin)
+                self._add(name, start_s, later.seconds_since(earlier), amounts, 0)
             del self._pending[:n]
 
-    def _add(self, name: str, seconds: float, amounts: Amounts) -> None:
+    def _add(
+        self, name: str, start_s: float, seconds: float, amounts: Amounts, thread: int
+    ) -> None:
         self._sums.setdefault(name, _Sum()).add(seconds, amounts)
+        self._spans.append(Span(name, start_s, seconds, amounts.events, amounts.bytes, thread))
+        self._n_calls += 1
 
     def _stage(self, key: str, total: float) -> Stage:
         done = self._sums[key]
@@ -181,6 +209,10 @@ class Profiler:
             peak_share=bytes_per_s / peak if bytes_per_s is not None and peak else None,
             unit=done.unit,
         )
+
+
+def _start_of(span: Span) -> float:
+    return span.start_s
 
 
 def _rate(amount: int, seconds: float) -> float | None:

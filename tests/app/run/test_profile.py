@@ -12,6 +12,7 @@ from app.run import profile_text as words
 from app.run.profile_panel import ProfileTab
 from app.shell.main_window import RIGHT_PX
 from app.state.models.run_record import RunState
+from engine.core.profiling import Span, trace_of
 from engine.core.profiling.profile import (
     ON_THE_BUS,
     TITLES,
@@ -216,6 +217,22 @@ def test_the_profile_on_show_is_exported_whole(qtbot, controls, tab, tmp_path, c
     assert written == json.loads(json.dumps(CARD.as_dict()))
     assert str(target) in controls.session.log[-1].text
     assert [path.name for path in tmp_path.glob("*.part")] == []
+
+
+def test_the_timeline_is_shown_and_exported_as_a_trace(qtbot, controls, tab, tmp_path, choose_file):
+    assert not tab.save_trace.isEnabled()
+    spans = (Span("upload", 1.0, 0.5, bytes=10**9), Span("fused", 2.0, 1.0))
+    profile = replace(CARD, timeline=spans, n_calls=2)
+    show(controls, profile)
+    calls = tab.timeline._calls
+    assert [(c.lane, c.start_s) for c in calls] == [("Copies", 1), ("Kernels", 2)]
+    assert calls[0].text == words.bytes_per_s(2e9)
+    target = tmp_path / "mine.json"
+    choose_file(target)
+    tab.save_trace.click()
+    qtbot.waitUntil(lambda: target.exists() and not controls.commands.is_busy)
+    title = controls.session.run.record.title
+    assert json.loads(target.read_text()) == json.loads(json.dumps(trace_of(profile, title)))
 
 
 def test_an_export_that_fails_is_told(qtbot, controls, tab, tmp_path):

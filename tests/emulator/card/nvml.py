@@ -8,12 +8,21 @@ from ctypes import c_uint, c_ulonglong, c_void_p
 
 from tests.emulator.card.card import ADDRESS, TEXT, UINT, Card, call, put
 from tests.emulator.card.errors import CudaError, Status
-from tests.emulator.card.machine import BUS_ID, UUID
+from tests.emulator.card.machine import BUS_ID, MEMORY_CLOCK_KHZ, UUID
+
+POWER_MW, POWER_LIMIT_MW, TEMPERATURE_C, CLOCK_MHZ = 120_000, 350_000, 54, 1500
+MEMORY_CLOCK = 2
+"""Number of the memory's clock among `nvmlClockType_t`."""
 
 
 @call()
 def nvmlInit_v2(card: Card) -> None:
     """The card is there."""
+
+
+@call(UINT)
+def nvmlInitWithFlags(card: Card, flags: int) -> None:
+    """The newer form of the same call."""
 
 
 @call()
@@ -53,3 +62,23 @@ def nvmlDeviceGetMemoryInfo(card: Card, device: int, at: int) -> None:
 def nvmlDeviceGetUtilizationRates(card: Card, device: int, at: int) -> None:
     values = (c_uint * 2)(50, 25)
     ctypes.memmove(at, values, ctypes.sizeof(values))
+
+
+@call(ADDRESS, ADDRESS)
+def nvmlDeviceGetPowerUsage(card: Card, device: int, at: int) -> None:
+    put(at, c_uint, POWER_MW)
+
+
+@call(ADDRESS, ADDRESS)
+def nvmlDeviceGetEnforcedPowerLimit(card: Card, device: int, at: int) -> None:
+    put(at, c_uint, POWER_LIMIT_MW)
+
+
+@call(ADDRESS, UINT, ADDRESS)
+def nvmlDeviceGetTemperature(card: Card, device: int, sensor: int, at: int) -> None:
+    put(at, c_uint, TEMPERATURE_C)
+
+
+@call(ADDRESS, UINT, ADDRESS)
+def nvmlDeviceGetClockInfo(card: Card, device: int, clock: int, at: int) -> None:
+    put(at, c_uint, MEMORY_CLOCK_KHZ // 1000 if clock == MEMORY_CLOCK else CLOCK_MHZ)
