@@ -7068,6 +7068,11 @@
       <translation>{name} konnte nicht in die Warteschlange gestellt werden.</translation>
     </message>
     <message>
+      <location filename="app/state/services/queueing/queued_study.py" />
+      <source>The protocol {name!r} is not approved.</source>
+      <translation>Das Protokoll {name!r} ist nicht freigegeben.</translation>
+    </message>
+    <message>
       <location filename="app/state/services/raw_projections.py" />
       <source>The data may be X-ray projections. Import them and enter the missing information.</source>
       <translation>Die Daten könnten Röntgenprojektionen sein. Importieren Sie sie, und geben Sie die fehlenden Angaben ein.</translation>

@@ -8,11 +8,16 @@ from datetime import UTC, datetime, timedelta
 from app.workspace.queue.queue_dialog import QueueDialog
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.queue import StudyQueue
+from engine.jobs.queue.question import Question
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.systems import PET
 
 NIGHT = datetime(2026, 11, 26, 1, 4, tzinfo=UTC)
 SCANS = ("FDG-0412.l", "mouse-17.l", "FDG-0413.l", "mouse-18.l", "FDG-0414.l", "FDG-0415.l")
+ASKING = "scan-0031.clm.safir"
+QUESTION = Question(
+    kind="scanner", text=f"{ASKING}: the crystal positions are unknown.", format="SAFIR list mode"
+)
 LOST = (
     "mouse-17.l: no such file; put it back, or add the study with the place where it lies now, "
     "then retry."
@@ -37,6 +42,8 @@ def fill(shots: Photographer) -> None:
         file.write_bytes(b"events")
         entry = queue.add(study.model_copy(update={"data": file}))
         queue.change(entry.id, lambda now, v=values: now.model_copy(update=v))  # type: ignore[misc]
+    (shots.demos / ASKING).write_bytes(b"events")
+    queue.add(study.model_copy(update={"data": shots.demos / ASKING}), question=QUESTION)
     queue.change_settings(runs=True, runner=Owner.me())
 
 
@@ -45,7 +52,7 @@ def show_queue(shots: Photographer, name: str, failed: str) -> None:
     fill(shots)
     dialog = QueueDialog(shots.window, shots.window.context)
     dialog.show()
-    shots.wait(lambda: dialog.list.count() == len(SCANS) and shots.is_calm())
+    shots.wait(lambda: dialog.list.count() == len(SCANS) + 1 and shots.is_calm())
     dialog.list.setCurrentRow(2)
     shots.shoot(name, dialog)
     dialog.list.setCurrentRow(1)

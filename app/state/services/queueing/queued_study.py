@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from app.language.translation import tr
 from app.state.models.study_model import StudyModel
 from app.state.services.outcomes import NewStudy, Wanted
 from app.state.services.queueing.batch_reading import Unread
 from engine.jobs import InputFile, Question, QueueEntry, StudyQueue
 from engine.jobs.study_index import ImagingOrder
-from engine.modalities import OpenStudy, Study, protocol_for
+from engine.modalities import OpenStudy, Study, digest_of, protocol_for
 
 
 @dataclass(frozen=True)
@@ -170,6 +171,11 @@ def _questions(
         yield Question(
             kind="protocol", text=misfit, assumed=(misfit,), files=loose, has_protocol=True
         )
+    # Technician mode allows only approved protocols, also those of study files.
+    approved = [digest_of(each) for each in model.offered(model.modality)]
+    if approved and (digest_of(model.base) not in approved or model.changes):
+        text = tr("The protocol {name!r} is not approved.", name=model.base.name)
+        yield Question(kind="protocol", text=text, files=loose, has_protocol=True)
     # A note that is no information is an assumption or a loss, see `engine.data.runs.events`.
     notes = (*(scan.assumptions if scan is not None else ()), *found.refused)
     assumed = tuple(text for text in notes if text not in agreed)

@@ -15,6 +15,7 @@ from engine.core.paths import HOME_VARIABLE
 from engine.io import save
 from engine.jobs import QueueEntry, StudyQueue
 from engine.modalities import digest_of, modality_of
+from engine.modalities.studies import write_study
 from tests.app.conftest import PATIENCE_MS, Controls
 from tests.engine.io.xray.xray_files import dxchange
 from tests.engine.raw_import.scans import integrals
@@ -229,6 +230,26 @@ def test_a_question_survives_a_restart(desk: Desk, tmp_path) -> None:
 def replace_nothing(entry: QueueEntry) -> QueueEntry:
     """Write an entry and read it again."""
     return QueueEntry.from_text(entry.to_text().encode())
+
+
+def test_technicians_queue_only_approved_protocols(
+    desk: Desk, copies, small_study, tmp_path
+) -> None:
+    """A study file may name another protocol; it waits, and another one is chosen."""
+    study = desk.session.study
+    allowed = [each.protocol for each in study.library().listed(study.modality)[:1]]
+    (scan,) = copies(1)
+    write_study(small_study, tmp_path / "study.toml")
+    study.offered = lambda modality: allowed if modality is study.modality else []
+    entries = desk.add(scan, tmp_path / "study.toml")
+    assert kinds(entries) == ["", "protocol"] and "not approved" in entries[1].text
+    assert digest_of(entries[0].to_study().protocol) == digest_of(allowed[0])
+    question = entries[1].open_question
+    assert question is not None and not question.assumed, "nobody can accept it here"
+    assert desk.commands.protocols_for(entries[1]) == allowed
+    desk.commands.intake.use_protocol((entries[1],), allowed[0])
+    desk.settle()
+    assert kinds(StudyQueue().entries()) == ["", ""]
 
 
 def test_one_scan_alone_is_opened_and_not_queued(desk: Desk, copies, tmp_path) -> None:
