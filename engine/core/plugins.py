@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_origin
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
@@ -33,6 +33,7 @@ GROUPS = {
     "steps": "step",
     "algorithms": "algorithm",
     "filters": "filter",
+    "priors": "prior",
     "panels": "panel",
     "modalities": "modality",
 }
@@ -341,6 +342,10 @@ def _checked(one: Any, base: type[Any]) -> type[Any]:
     if inspect.isabstract(one):
         missing = ", ".join(sorted(getattr(one, "__abstractmethods__", ())))
         raise PlugInError(f"{one.__name__} lacks {missing}")
+    kind = getattr(one, "model_fields", {}).get("kind")
+    # The kind selects the class in a file, so each class has a fixed one.
+    if kind is not None and get_origin(kind.annotation) is not Literal:
+        raise PlugInError(f"{one.__name__}.kind must be a Literal with its name in files")
     for name in ("title", "kind"):
         if name in _annotations(base) and not _is_text(one, name):
             raise PlugInError(f"{one.__name__}.{name} must be a text")

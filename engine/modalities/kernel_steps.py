@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from engine.modalities.stages import Stage
     from engine.protocols.run_context.context import RunContext
     from engine.protocols.study.protocol import Protocol
+    from engine.recon.algorithms.prior_choices import PriorChoice
 
 # Compilation depends on types, not on sizes, so a tiny image suffices.
 TINY = ImageGrid((4, 4, 4), (2.0, 2.0, 2.0))
@@ -47,18 +48,22 @@ def of_filter(one: Filter) -> Callable[[], object]:
     return partial(one.apply, np.ones(TINY.shape, np.float32), TINY.voxel_mm)
 
 
-def of_prior(on: Backend) -> Steps:
-    """Return calls that compile the kernels of the relative difference prior.
+def of_prior(on: Backend, choice: PriorChoice | None = None) -> Steps:
+    """Return calls that compile the kernels of a prior.
 
     Parameters
     ----------
     on
         device
+    choice
+        prior with its settings; None: the default
     """
-    from engine.recon.priors.relative import RelativeDifference
+    from engine.recon.algorithms.prior_choices import RelativeDifferenceChoice
+    from engine.recon.priors.scale import PriorScale
 
     image = on.to_device(np.ones(TINY.shape, np.float32))
-    prior = RelativeDifference(TINY.voxel_mm, epsilon=1.0, kappa=image)
+    scale = PriorScale(TINY.voxel_mm, activity=1.0, strength=1.0, kappa=image)
+    prior = (choice or RelativeDifferenceChoice()).prior_for(scale)
     return [partial(of, image) for of in (prior.value, prior.gradient, prior.curvature)]
 
 
@@ -75,7 +80,7 @@ def prepare_kernels(context: RunContext[Protocol], steps: Steps) -> Stage[None]:
     # Filters of the protocol are known here only, not to the modality.
     steps = [*steps, *_of_filters(context)]
     if context.protocol.algorithm.is_penalised:
-        steps += of_prior(context.on)
+        steps += of_prior(context.on, getattr(context.protocol.algorithm, "prior", None))
     yield context.log.start("kernels", "Preparing the kernels (they are compiled once and stored)")
     on_progress = context.ticker("kernels") or (lambda done, total: None)
     with context.profiler.span("kernels"):

@@ -11860,6 +11860,16 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Prior</source>
+      <translation>Prior</translation>
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
+      <source>Penalty of differences between neighbouring voxels</source>
+      <translation>Strafterm für Unterschiede zwischen benachbarten Voxeln</translation>
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/map_algorithms.py" />
       <source>Maximum iterations</source>
       <translation>Maximale Iterationen</translation>
     </message>
@@ -11927,6 +11937,31 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/recon/algorithms/osem.py" />
       <source>Always 1, because each update uses all data</source>
       <translation>Immer 1, weil jede Aktualisierung alle Daten verwendet</translation>
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/prior_choices.py" />
+      <source>Relative difference</source>
+      <translation>Relative Differenz</translation>
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/prior_choices.py" />
+      <source>Quadratic</source>
+      <translation>Quadratisch</translation>
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/prior_choices.py" />
+      <source>Huber</source>
+      <translation>Huber</translation>
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/prior_choices.py" />
+      <source>Edge</source>
+      <translation>Kante</translation>
+    </message>
+    <message>
+      <location filename="engine/recon/algorithms/prior_choices.py" />
+      <source>Difference δ from which neighbours are an edge, relative to the typical activity</source>
+      <translation>Unterschied δ, ab dem Nachbarn als Kante gelten, relativ zur typischen Aktivität</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/sirt.py" />

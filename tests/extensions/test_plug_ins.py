@@ -17,7 +17,15 @@ from tests.extensions.conftest import RING
 from tests.extensions.installed import EXAMPLES, asked, declare, install
 
 MOST_LINES = 60
-SMALL = ("camera-slabs", "decay", "rooted-em", "sideways", "statistics-panel", "unsharp-mask")
+SMALL = (
+    "camera-slabs",
+    "decay",
+    "log-cosh",
+    "rooted-em",
+    "sideways",
+    "statistics-panel",
+    "unsharp-mask",
+)
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -59,6 +67,7 @@ def test_features_are_in_forms_settings_runs_and_records(
     (work / "a.slab").write_bytes(data)
     rooted = ("algorithm.kind=rooted", "algorithm.iterations=2", "finishing=[]")
     decay = ("corrections.decay.use=on", "corrections.decay.delay_s=6586.2")
+    log_cosh = ("algorithm.kind=map", "algorithm.iterations=1", "algorithm.prior.kind=log_cosh")
     sharp = 'finishing=[{kind="unsharp", amount=2.0}]'
     moved = ("steps.sideways.use=on", "steps.sideways.columns=3")
 
@@ -68,6 +77,7 @@ def test_features_are_in_forms_settings_runs_and_records(
         pet_scan,
         ["reconstruct", "scan.h5", "-o", "plain.h5", *_set(*rooted)],
         ["reconstruct", "scan.h5", "-o", "decayed.h5", *_set(*rooted, *decay)],
+        ["reconstruct", "scan.h5", "-o", "prior.h5", *_set(*log_cosh)],
         [*(part.replace("scan.h5", "ct.h5") for part in ct_scan)],
         ["reconstruct", "ct.h5", "-o", "moved.h5", *_set(*moved, sharp)],
         ["export", "a.slab", "slab.nii.gz"],
@@ -77,16 +87,19 @@ def test_features_are_in_forms_settings_runs_and_records(
     )
 
     assert "is skipped" not in told
-    plain, decayed, ct = (read_volume(work / f"{n}.h5") for n in ("plain", "decayed", "moved"))
+    names = ("plain", "decayed", "prior", "moved")
+    plain, decayed, map_image, ct = (read_volume(work / f"{name}.h5") for name in names)
+    assert "prior: Log-cosh" in told and map_image.values.max() > 0
     seen = plain.values > 0.01 * plain.values.max()
     np.testing.assert_allclose(decayed.values[seen] / plain.values[seen], 2, rtol=1e-3)
     np.testing.assert_array_equal(read_volume(work / "slab.nii.gz").values, slab.values)
     features = {
         "plain": ["algorithms: rooted"],
         "decayed": ["corrections: decay", "algorithms: rooted"],
+        "prior": ["priors: log_cosh"],
         "moved": ["filters: unsharp", "steps: sideways"],
     }
-    for volume, expected in zip((plain, decayed, ct), features.values(), strict=True):
+    for volume, expected in zip((plain, decayed, map_image, ct), features.values(), strict=True):
         records = volume.info["plug_ins"]
         assert sorted(f for each in records for f in each["features"]) == sorted(expected)
         assert all(each["version"] == "1.0" and len(each["sha256"]) == 64 for each in records)
@@ -95,8 +108,11 @@ def test_features_are_in_forms_settings_runs_and_records(
     words = answers["offered"]
     assert {"Rooted EM", "Decay", "Unsharp mask"} <= set(words["pet"])
     assert {"Detector sideways", "Unsharp mask"} <= set(words["ct"])
+    assert all("Log-cosh" in words[each] for each in ("pet", "pet-sinogram", "dual-head"))
     assert {"Rooted EM"} <= set(words["dual-head"]) and "Rooted EM" not in words["ct"]
-    assert all(f'kind "{kind}"' in answers["settings_pages"] for kind in ("rooted", "unsharp"))
+    assert all(
+        f'kind "{kind}"' in answers["settings_pages"] for kind in ("rooted", "unsharp", "log_cosh")
+    )
 
 
 BROKEN: dict[str, tuple[str, str, str]] = {
@@ -159,6 +175,27 @@ BROKEN: dict[str, tuple[str, str, str]] = {
         "steps",
         "{m}:Thing",
         "from engine.corrections.attenuation import Attenuation as Thing\n",
+    ),
+    "kind-of-any-text": (
+        "filters",
+        "{m}:Thing",
+        "from engine.recon.postprocess.gaussian import Gaussian\n"
+        "class Thing(Gaussian):\n    title = 'T'\n    kind: str = 'any'\n",
+    ),
+    "a-bare-prior": ("priors", "{m}:Thing", "from engine.priors import Quadratic as Thing"),
+    "no-prior": (
+        "priors",
+        "{m}:Thing",
+        "from typing import ClassVar, Literal\n"
+        "from engine.recon.algorithms.prior_choices import PriorChoice\n"
+        "class Thing(PriorChoice):\n"
+        "    title: ClassVar[str] = 'T'\n    kind: Literal['t'] = 't'\n",
+    ),
+    "our-prior": (
+        "priors",
+        "{m}:Thing",
+        "from engine.recon.algorithms.prior_choices import HuberChoice\n"
+        "class Thing(HuberChoice):\n    pass\n",
     ),
     "no-suffix": (
         "formats",

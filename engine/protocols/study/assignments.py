@@ -46,7 +46,7 @@ def with_settings(protocol: P, assignments: tuple[str, ...]) -> P:
         value = _value(text.strip(), key, kind)
         # "algorithm=mlem" can only mean its kind
         whole = f"{key}.kind" if isinstance(value, str) and _has_kind(key, value, kind) else key
-        _assign(values, whole.split("."), value, assignment)
+        _assign(values, whole.split("."), value, assignment, kind)
     # Validation runs once at the end: single assignments may be inconsistent on their own.
     return parse(type(protocol), values, where="settings")
 
@@ -94,22 +94,36 @@ def _has_kind(key: str, value: str, kind: type[Settings]) -> bool:
     return any(kind_of(each) == value for some in groups for each in some)
 
 
-def _assign(values: Plain, keys: list[str], value: Any, assignment: str) -> None:
+def _assign(
+    values: Plain, keys: list[str], value: Any, assignment: str, kind: type[Settings]
+) -> None:
     for n, key in enumerate(keys[:-1]):
         inner = values.get(key)
         if inner is None and key in values:  # an optional group, which this assignment begins
             inner = values[key] = {}
+        elif inner is None:  # a group of a kind that an earlier assignment chose
+            inner = _usual_group(".".join(keys[: n + 1]), kind)
+            if inner is not None:
+                values[key] = inner
         if not isinstance(inner, dict):
             raise _no_group(assignment, ".".join(keys[: n + 1]), values)
         values = inner
     group = values.get(keys[-1])
     # A misspelt kind, so that the error lists all of them
     if isinstance(group, dict) and "kind" in group and isinstance(value, str):
-        _assign(values, [*keys, "kind"], value, assignment)
+        _assign(values, [*keys, "kind"], value, assignment, kind)
         return
     if keys[-1] == "kind" and values.get("kind") != value:
         values.clear()  # another kind has its own settings, at their defaults
     values[keys[-1]] = value
+
+
+def _usual_group(key: str, kind: type[Settings]) -> Plain | None:
+    """Return the default values of a group; None if there is no such group."""
+    from engine.core.settings.keys import keys_of
+
+    found = (each.field.default for each in keys_of(kind) if each.key == key)
+    return next((one.model_dump(mode="json") for one in found if isinstance(one, Settings)), None)
 
 
 def _no_group(assignment: str, key: str, values: Plain) -> SettingsError:

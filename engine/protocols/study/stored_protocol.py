@@ -56,6 +56,10 @@ class SavedAs(Settings):
     )
 
 
+FIRST_PRIOR = {"kind": "relative_difference"}
+"""Prior of all protocols that name none."""
+
+
 def digest_of(protocol: Protocol) -> str:
     """Return the SHA-256 of all settings of a protocol, including its name.
 
@@ -82,6 +86,10 @@ def digest_of_values(values: Plain) -> str:
     """
     # The digest is stored in `saved`, so it cannot cover itself.
     others = {key: value for key, value in values.items() if key != "saved"}
+    # Protocols that were saved before there was a choice of priors keep their digest.
+    algorithm = others.get("algorithm")
+    if isinstance(algorithm, dict) and algorithm.get("prior") == FIRST_PRIOR:
+        others["algorithm"] = {key: each for key, each in algorithm.items() if key != "prior"}
     text = json.dumps(others, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -1,4 +1,7 @@
-"""Penalised reconstruction (MAP) with the relative difference prior, by SVRG or by BSREM.
+"""Penalised reconstruction (MAP) with a smooth prior, by SVRG or by BSREM.
+
+The prior is one of `engine.recon.algorithms.prior_choices`, by default the relative difference
+prior.
 
 Both maximise Φ(x) = L(x) − R(x), x ≥ 0 (`engine.recon.algorithms.penalised`). They begin with one
 pass of OSEM and a doubled update, which also give the units, ε and κ of the prior (`engine.recon.
@@ -29,6 +32,7 @@ from pydantic import PrivateAttr
 from engine.core.arrays import Array
 from engine.core.settings import setting
 from engine.recon.algorithms.base import Algorithm, Figures, Iterate, WorkingMemory
+from engine.recon.algorithms.prior_choices import AnyPrior, RelativeDifferenceChoice
 
 # A run loads the mathematics; a protocol needs only the settings.
 if TYPE_CHECKING:
@@ -152,6 +156,13 @@ class Penalised(Algorithm):
         le=100,
     )
 
+    prior: AnyPrior = setting(
+        RelativeDifferenceChoice(),
+        "Penalty of differences between neighbouring voxels",
+        label="Prior",
+        expert=True,
+    )
+
     @property
     def is_penalised(self) -> bool:
         return True
@@ -200,7 +211,7 @@ class Penalised(Algorithm):
         """
         from engine.recon.algorithms.penalised import PenalisedLikelihood
         from engine.recon.priors.even_resolution import (
-            relative_difference_for,
+            scale_for,
             typical_activity,
             without_noise,
         )
@@ -215,17 +226,17 @@ class Penalised(Algorithm):
         strength = self.strength_for(typical)
         # Voxels that stay at 0 must not lower their neighbours.
         inside = model.start > 0
-        prior = relative_difference_for(
+        scale = scale_for(
             row_sums,
             first,
             activity,
             inside=inside & (objective.sensitivity() > 0),
             strength=strength,
             spacing_mm=model.spacing_mm,
-            gamma=self.edges,
+            edges=self.edges,
             threads=model.threads,
         )
-        least = LEAST_SHARE * activity
+        prior, least = self.prior.prior_for(scale), LEAST_SHARE * activity
         momentum = max(LEAST_MOMENTUM, 1 - (MOMENTUM_SHARING / typical.sharing) ** 2)
         likelihood = PenalisedLikelihood(objective, prior, least, inside, strength, momentum)
         updated = without_noise(updated, FIRST_SIGMA)
@@ -233,9 +244,12 @@ class Penalised(Algorithm):
         return Prepared(likelihood, updated, activity)
 
     def describe(self) -> str:
+        is_usual = isinstance(self.prior, RelativeDifferenceChoice)
+        prior = "" if is_usual else f", prior: {self.prior.title}"
         if self.strength is not None:
-            return f"{super().describe()}, own strength ({self.strength:g})"
-        return f"{super().describe()}, {self.smoothness} ({STRENGTHS[self.smoothness]:g})"
+            return f"{super().describe()}, own strength ({self.strength:g}){prior}"
+        strength = STRENGTHS[self.smoothness]
+        return f"{super().describe()}, {self.smoothness} ({strength:g}){prior}"
 
 
 class Svrg(Penalised):

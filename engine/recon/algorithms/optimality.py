@@ -6,8 +6,8 @@ A run ends after a cycle in which
   a change counts min(s / s̄, 1), s̄ = Σ s x / Σ x, and
 - Φ rose by no more than 2 · 10⁻⁵ of the expected counts of the image.
 
-The prior lowers the total: at the optimum x · ∇Φ = 0, and x · ∇R = R for the relative difference
-prior, hence Σ s x = Σ y A x / (A x + b) − R. The share R / (Σ s x + R) is reported.
+The prior lowers the total: at the optimum x · ∇Φ = 0, hence Σ s x = Σ y A x / (A x + b) − P with
+P = x · ∇R. The share P / (Σ s x + P) is reported. The relative difference prior has P = R.
 
 Voxels with little sensitivity, such as those in the corners of the grid, have single counts and
 change long after the object has converged. Their changes count less.
@@ -44,7 +44,7 @@ class Optimality:
     kkt : KKT residual (`engine.recon.algorithms.penalised`); 0 at the optimum
     change : largest change of a block in the last cycle, relative to the typical activity
     gain : rise of Φ in the last cycle, relative to the expected counts of the image
-    lowered : share by which the prior lowers the expected counts, R / (Σ s x + R)
+    lowered : share by which the prior lowers the expected counts, P / (Σ s x + P)
     n_skipped : rows with counts but no expected counts
     strength : weight of the prior relative to the data
     step : step length of the cycle, shorter than usual if subsets disagreed
@@ -97,13 +97,14 @@ def optimality_of(of: PenalisedLikelihood, cycle: Cycle, activity: float) -> Opt
     before, after = cycle.before, cycle.after
     xp, sensitivity = module_of(after.x), of.objective.sensitivity()
     expected = float(xp.sum(sensitivity * after.x, dtype=np.float64))
+    pull = of.pull(after)
     return Optimality(
         after.log_likelihood,
         after.penalty,
         of.kkt(after),
         block_change(before.x, after.x, _weights(sensitivity, after.x)) / activity,
         (after.value - before.value) / max(expected, 1e-300),
-        after.penalty / max(expected + after.penalty, 1e-300),
+        pull / max(expected + pull, 1e-300),
         after.n_skipped,
         of.strength,
         cycle.step,

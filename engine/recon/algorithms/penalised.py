@@ -211,6 +211,19 @@ class PenalisedLikelihood:
         """
         return self.prior.value(self._there(x))
 
+    def pull(self, anchor: Anchor) -> float:
+        """Return x · ∇R(x), the counts by which the prior lowers those of the optimum.
+
+        Parameters
+        ----------
+        anchor
+            full gradient at an image
+        """
+        if self.prior.grows_linearly:
+            return anchor.penalty
+        x = anchor.x
+        return float(module_of(x).sum(x * self.prior_gradient(x), dtype=np.float64))
+
     def scaling(self, x: Array) -> Array:
         """Return D(x), (n_z, n_y, n_x); 0 in voxels without data.
 

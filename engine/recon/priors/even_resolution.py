@@ -1,4 +1,4 @@
-"""Relative difference prior for a scan: units, ε and κ from a first image.
+"""Units and weights of a prior for a scan: typical activity, ε and κ from a first image.
 
 The first image is that of a pass of OSEM and a doubled update with all data, smoothed by a Gaussian
 of 1.5 voxels: the prior should depend neither on its noise nor on the subsets. An update of
@@ -33,10 +33,8 @@ import numpy as np
 
 from engine.core.arrays import Array, module_of
 from engine.operators.gaussian import smoothed
-from engine.recon.priors.relative import RelativeDifference
+from engine.recon.priors.scale import PriorScale
 
-EPSILON_SHARE = 0.005
-"""ε relative to the typical activity."""
 OBJECT_SHARE = 0.1
 """Activity of the object relative to the typical activity."""
 LEAST_SHARE = 0.3
@@ -152,7 +150,7 @@ def weighted_median(values: Array, weights: Array) -> float:
     return high
 
 
-def relative_difference_for(
+def scale_for(
     row_sums: Array,
     first: Array,
     activity: float,
@@ -160,10 +158,10 @@ def relative_difference_for(
     inside: Array,
     strength: float,
     spacing_mm: tuple[float, ...],
-    gamma: float = 2.0,
+    edges: float = 2.0,
     threads: int = 1,
-) -> RelativeDifference:
-    """Return the relative difference prior of a scan.
+) -> PriorScale:
+    """Return the units and weights of a prior for a scan.
 
     Parameters
     ----------
@@ -179,13 +177,11 @@ def relative_difference_for(
         weight of the prior relative to the data, without a unit
     spacing_mm
         (z, y, x) voxel spacing
-    gamma
-        γ, edge preservation
+    edges
+        γ, edge preservation of the relative difference prior
     threads
         CPU threads
     """
     squares = limited(smoothed(row_sums, (SIGMA,) * 3), first, activity)
     kappa = module_of(squares).sqrt(squares) * inside
-    return RelativeDifference(
-        spacing_mm, EPSILON_SHARE * activity, strength * activity, gamma, kappa, threads
-    )
+    return PriorScale(spacing_mm, activity, strength, kappa, edges, threads)

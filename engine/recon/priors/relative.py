@@ -17,11 +17,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 from engine.core.arrays import Array
 from engine.core.checked import checked_class
 from engine.operators.neighbours import NeighbourSums, Potential
 from engine.recon.priors.smooth_prior import PairPrior
+
+EPSILON_SHARE = 0.005
+"""ε relative to the typical activity of a scan."""
 
 
 @checked_class(positive=("spacing_mm",))
@@ -47,6 +51,7 @@ class RelativeDifference(PairPrior):
     0.5
     """
 
+    grows_linearly: ClassVar[bool] = True  # ε is scaled like the image
     spacing_mm: tuple[float, ...]
     epsilon: float
     strength: float = 1.0

@@ -6,6 +6,7 @@ A prior is a penalty R(x) that is subtracted from the log-likelihood. Its streng
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,7 +18,13 @@ class SmoothPrior(ABC):
     """Penalty R of an image, with gradient and curvature. Images are NumPy or GPU arrays.
 
     All results have the type of the image, float32 or float64, and its device.
+
+    Attributes
+    ----------
+    grows_linearly : True if R(c x) = c R(x), so that x · ∇R(x) = R(x)
     """
+
+    grows_linearly: ClassVar[bool] = False
 
     @abstractmethod
     def value(self, x: Array) -> float:

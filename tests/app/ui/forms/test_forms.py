@@ -24,6 +24,7 @@ from engine.modalities.listmode_pet.protocol import (
 )
 from engine.recon.algorithms import ALGORITHMS, Mlem, Osem, Svrg
 from engine.recon.algorithms.map_algorithms import STRENGTHS
+from engine.recon.algorithms.prior_choices import PRIORS
 from engine.recon.postprocess import FILTERS, Gaussian, Median
 
 RING = RingSettings(
@@ -282,6 +283,8 @@ def test_each_smoothness_shows_its_number(qtbot):
     form = Form(Svrg)
     qtbot.addWidget(form)
     form.show_value(Svrg())
-    (box,) = form.findChildren(QComboBox)
-    texts = [box.itemText(k) for k in range(box.count())]
-    assert texts == [f"{name.title()} ({number:g})" for name, number in STRENGTHS.items()]
+    smoothness, prior = (
+        [box.itemText(k) for k in range(box.count())] for box in form.findChildren(QComboBox)
+    )
+    assert smoothness == [f"{name.title()} ({number:g})" for name, number in STRENGTHS.items()]
+    assert prior == [each.title for each in PRIORS]

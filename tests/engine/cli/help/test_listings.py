@@ -10,7 +10,7 @@ from engine.cli.exit_codes import DONE, USER_FAULT
 from engine.cli.main import main
 from engine.io.scanners import builtin_scanners
 from engine.modalities import MODALITIES
-from engine.modalities.setting_list import all_keys, all_settings
+from engine.modalities.setting_list import ListedSetting, all_keys, all_settings
 from engine.modalities.studies import find_protocol, shipped_protocols
 from engine.protocols.study.assignments import with_settings
 from engine.simulate import PHANTOMS
@@ -39,14 +39,19 @@ def test_all_phantoms_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_every_listed_setting_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
     """Each key with its own default is accepted by a protocol of its modality and kind."""
-    accepted = 0
+    accepted, listed = 0, {each.key: each for each in all_settings()}
+
+    def kinds_of(one: ListedSetting) -> tuple[str, ...]:
+        """Return the assignments that choose the kinds of its groups, the outer ones first."""
+        group = one.key.rpartition(".")[0]
+        outer = kinds_of(listed[group]) if group in listed else ()
+        return (*outer, *(f"{group}={kind}" for kind in one.kinds[:1]))
+
     for each in all_settings():
         if not each.default or each.default.startswith("[") or "finishing" in each.key:
             continue
         protocol = next(m for m in MODALITIES if m.key == each.modalities[0]).protocol()
-        group = each.key.partition(".")[0]
-        kind = (f"{group}={each.kinds[0]}",) if each.kinds else ()
-        assert with_settings(protocol, (*kind, f"{each.key}={each.default}"))
+        assert with_settings(protocol, (*kinds_of(each), f"{each.key}={each.default}"))
         accepted += 1
     assert accepted > 60
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.recon.algorithms.prior_choices import RelativeDifferenceChoice
 from engine.recon.priors.even_resolution import (
     LEAST_SHARE,
     doubly_updated,
     limited,
-    relative_difference_for,
+    scale_for,
 )
+from engine.recon.priors.relative import RelativeDifference
 
 SHAPE = (4, 10, 10)
 
@@ -67,9 +69,11 @@ def test_an_empty_image_has_the_highest_value_as_its_limit():
 
 def test_no_voxel_outside_has_a_weight():
     squares, first = scan()
-    prior = relative_difference_for(
+    scale = scale_for(
         squares, first, 2.0, inside=first > 0, strength=0.1, spacing_mm=(1.0, 1.0, 1.0)
     )
+    prior = RelativeDifferenceChoice().prior_for(scale)
+    assert isinstance(prior, RelativeDifference)
     assert prior.kappa[first == 0].max() == 0 < prior.kappa[first > 0].min()
     assert (prior.strength, prior.epsilon) == (pytest.approx(0.2), pytest.approx(0.01))
 
