@@ -15,7 +15,6 @@ from engine.core.backend.gpu import Array
 from engine.core.errors import DataError
 from engine.corrections.base import Multiplicative
 from engine.corrections.roles import ATTENUATION_MAP as ATTENUATION_MAP
-from engine.data.cropping import cropped
 from engine.data.input_role import InputRole
 from engine.data.line_factors import LineFactor
 from engine.data.listmode import ListMode
@@ -52,6 +51,8 @@ def attenuation_factors(
     reproducible
         True: the CPU computes the exponential, because GPU and CPU round it differently
     """
+    # A scan without a map needs neither.
+    from engine.data.cropping import cropped
     from engine.operators.rays import RayProjector, Rays
 
     xp = module_of(crystals)

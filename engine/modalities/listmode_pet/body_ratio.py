@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.arrays import Array
-from engine.data.cropping import extent
 from engine.geometry.grid import ImageGrid
 from engine.kernels.blocks import run_blocks
 from engine.kernels.rays.ring_views import (
@@ -188,7 +187,11 @@ def _differences(most: int, n_views: int) -> tuple[NDArray[np.int64], Values]:
 
 def _body(weights: RingWeights) -> Body:
     """Return the mean of μ on a fine stack of planes between the rings."""
-    box = None if weights.mu_map is None else extent(weights.mu_map.values > 0)
+    box = None
+    if weights.mu_map is not None:
+        from engine.data.cropping import extent  # a scan without a map needs none
+
+        box = extent(weights.mu_map.values > 0)
     if weights.mu_map is None or box is None:
         empty = np.zeros((0, 0, 2, 1), np.float32), np.zeros((0, 0), np.bool_)
         return Body(*empty, 0.0, 0.0, 1.0, 1.0)
