@@ -3,11 +3,16 @@
 A subset contains complete orientations in a fixed random order. (a, b) and its mirror images (±a,
 ±b), of all crystal layers, are in the same subset, so its sensitivity has the symmetries of the
 scanner (Chou et al., PLoS ONE 7 (2012) e50540).
+
+Balanced subsets contain families from all parts of the plane of |a| and |b|. With B subsets, the
+families of one are points of the lattice |a| + g |b| = k modulo B. g makes its points as far from
+each other as possible.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cache
 from typing import Self
 
 import numpy as np
@@ -101,6 +106,29 @@ class OrientationRows(LinearOperator):
         dealt[order] = np.arange(len(order))
         return np.flatnonzero(dealt[family.ravel()] % of == k)
 
+    def balanced_members(self, k: int, of: int) -> NDArray[np.int64]:
+        """Return the indices, among our orientations, of those in a balanced subset.
+
+        The Hessians of balanced subsets agree better than those of random families.
+
+        Parameters
+        ----------
+        k
+            number of the subset
+        of
+            number of subsets
+
+        Returns
+        -------
+        (n,) int64, ascending
+        """
+        found, family = np.unique(np.abs(self.offsets), axis=0, return_inverse=True)
+        residues = (found[:, 0] + lattice_step(of) * found[:, 1]) % of
+        # Equal numbers of families in all subsets, also if the lattice does not fit the panels.
+        dealt = np.empty(len(found), np.int64)
+        dealt[np.argsort(residues, kind="stable")] = np.arange(len(found)) * of // len(found)
+        return np.flatnonzero(dealt[family.ravel()] == k)
+
     def counting(self, counts: Array) -> NDArray[np.int64]:
         """Return the indices, among our orientations, of those with counts.
 
@@ -130,3 +158,23 @@ class OrientationRows(LinearOperator):
     def _of(self, y: Array, i: int) -> Array:
         """Return the values of one of our orientations, as a view."""
         return y[self.starts[i] : self.starts[i + 1]]
+
+
+@cache
+def lattice_step(n: int) -> int:
+    """Return the g at which the points of |a| + g |b| = 0 modulo n are farthest from each other.
+
+    Parameters
+    ----------
+    n
+        number of subsets
+    """
+    b = np.arange(n + 1)
+    least = []
+    for g in range(n):
+        a = (-g * b) % n
+        squares = np.minimum(a, n - a) ** 2 + b**2
+        # The origin itself; its nearest copy along a is n away.
+        squares[0] = n * n
+        least.append(int(squares.min()))
+    return int(np.argmax(least))

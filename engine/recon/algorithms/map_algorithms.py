@@ -50,9 +50,10 @@ Discs of 10 mm in the NEMA body with 1.6 million counts (4 per voxel) then vary 
 time of flight, and half as much is left in its lung as with OSEM (`tests/physics/map_table.py`).
 """
 MOST_SUBSETS, MANY_SUBSETS, LEAST_SUBSETS = 24, 16, 8
-"""Subsets with plenty of counts, with enough, and with few: fewer need many more passes.
+"""Most subsets of families of lines, most of events, and least: fewer need many more passes.
 
-With more than 16 a subset needs twice the counts: peaks of noise depend on few counts.
+With more than 16 a subset needs twice the counts: peaks of noise depend on few counts. Events have
+no more than 16, because each update costs a gradient of the prior.
 """
 FIRST_SIGMA = 0.55
 """Standard deviation of the smoothing of the first image [voxels]."""
@@ -64,10 +65,10 @@ COUNTS_FACTOR = 1.5
 """Counts that a subset needs, relative to OSEM: its gradients are compared voxel by voxel."""
 LEAST_COUNTS = 50
 """Counts that any subset needs."""
-LEAST_MOMENTUM, MOMENTUM_SHARING = 0.5, 800
-"""Least momentum, and d of its increase, 1 − (800 / d)², with d the voxels that share a count.
+MOMENTUM, MUCH_MOMENTUM, MUCH_SHARING = 0.5, 0.9, 1000
+"""Momentum of updates; much if more voxels share a count. Rings have 10 to 400, panels 2,700.
 
-Rings have 10 to 400, two panels 2,700."""
+Much momentum adds up ten updates: with more, a cycle of 48 could not damp its oscillations."""
 LEAST_SHARE = 1e-3
 """δ relative to the typical activity."""
 EXTRA_IMAGES = 14
@@ -115,7 +116,7 @@ class Prepared:
 class Penalised(Algorithm):
     """Settings of the prior, and the preparation of a run."""
 
-    state_version: ClassVar[int] = 8
+    state_version: ClassVar[int] = 9
     """1: voxels have limits in a cycle (`engine.recon.algorithms.svrg_cycle`).
 
     2: κ is limited (`engine.recon.priors.even_resolution`), and steps decay faster.
@@ -126,6 +127,7 @@ class Penalised(Algorithm):
     6: updates have momentum if thousands of voxels share a count.
     7: κ² has a lower limit.
     8: all updates have momentum, and a cycle ends with the mean of its last 24 updates.
+    9: subsets of two panels are balanced and alternate, with longer first and shorter later steps.
     """
 
     smoothness: Smoothness = setting(
@@ -237,7 +239,7 @@ class Penalised(Algorithm):
             threads=model.threads,
         )
         prior, least = self.prior.prior_for(scale), LEAST_SHARE * activity
-        momentum = max(LEAST_MOMENTUM, 1 - (MOMENTUM_SHARING / typical.sharing) ** 2)
+        momentum = MUCH_MOMENTUM if typical.sharing > MUCH_SHARING else MOMENTUM
         likelihood = PenalisedLikelihood(objective, prior, least, inside, strength, momentum)
         updated = without_noise(updated, FIRST_SIGMA)
         updated *= likelihood.seen
@@ -338,7 +340,8 @@ class Svrg(Penalised):
         if self.subsets is not None:
             return self
         most = int(demand.n_counts / (COUNTS_FACTOR * demand.in_subset))
-        found = max(min(MOST_SUBSETS, most // 2), min(MANY_SUBSETS, most), LEAST_SUBSETS)
+        limit = MOST_SUBSETS if demand.n_families else MANY_SUBSETS
+        found = max(min(limit, most // 2), min(MANY_SUBSETS, most), LEAST_SUBSETS)
         # Corrected gradients of subsets with next to no counts would not agree at all.
         counted = int(demand.n_counts / LEAST_COUNTS)
         found = max(min(found, counted, demand.n_families or found), 1)

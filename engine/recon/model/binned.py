@@ -229,14 +229,22 @@ class HistogramModel(SystemModel):
         -------
         model with the sensitivity of all its lines, with and without counts
         """
-        part = self
-        if of > 1:
-            # Complete families keep the symmetry of the sensitivity, which is then stored once.
-            part = self._among(self.A.members(k, of))
-            part = HistogramModel.of(part.A, part.background, part.counts, part.factors)
+        return self._of_members(self.A.members(k, of)) if of > 1 else self._counting()
+
+    def balanced_subset(self, k: int, of: int) -> HistogramModel:
+        return self._of_members(self.A.balanced_members(k, of)) if of > 1 else self._counting()
+
+    def _of_members(self, members: NDArray[np.int64]) -> HistogramModel:
+        """Return the model of the orientations of a subset that have counts."""
+        # Complete families keep the symmetry of the sensitivity, which is then stored once.
+        part = self._among(members)
+        return HistogramModel.of(part.A, part.background, part.counts, part.factors)._counting()
+
+    def _counting(self) -> HistogramModel:
+        """Return the model of the orientations with counts, with the sensitivity of all."""
         # Most orientations of a short scan have no counts; skipping them saves their projection.
-        counting = part.A.counting(part.counts)
-        return part if len(counting) == len(part.A.orientations) else part._among(counting)
+        counting = self.A.counting(self.counts)
+        return self if len(counting) == len(self.A.orientations) else self._among(counting)
 
     def _back_of_counted(self, values: Array) -> Array:
         places = self.A.counting(self.counts)

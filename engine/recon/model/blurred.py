@@ -137,7 +137,13 @@ class BlurredModel(SystemModel):
     def subset(self, k: int, of: int) -> BlurredModel:
         if of == 1:
             return self
-        within = self.within.subset(k, of)
+        return self._of_subset(self.within.subset(k, of))
+
+    def balanced_subset(self, k: int, of: int) -> BlurredModel:
+        return self if of == 1 else self._of_subset(self.within.balanced_subset(k, of))
+
+    def _of_subset(self, within: SystemModel) -> BlurredModel:
+        """Return the blurred model of a subset."""
         parts = (within.A @ self.blur, within.background, self._blurred(within.sensitivity))
         return BlurredModel(*parts, within.counts, within, self.blur)
 

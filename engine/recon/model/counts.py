@@ -321,6 +321,20 @@ class SystemModel(Model):
             number of subsets
         """
 
+    def balanced_subset(self, k: int, of: int) -> SystemModel:
+        """Return the model of a subset whose Hessian is as near as possible to a share of all.
+
+        Algorithms that compare gradients of subsets use it. Rows at regular distances are balanced.
+
+        Parameters
+        ----------
+        k
+            number of the subset
+        of
+            number of subsets
+        """
+        return self.subset(k, of)
+
     def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
         """Return a loop of expectation maximisation.
 
@@ -565,6 +579,9 @@ class ReadyModel(SystemModel):
 
     def subset(self, k: int, of: int) -> SystemModel:
         return self.model.subset(k, of)
+
+    def balanced_subset(self, k: int, of: int) -> SystemModel:
+        return self.model.balanced_subset(k, of)
 
     @property
     def is_penalised(self) -> bool:

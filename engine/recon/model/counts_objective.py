@@ -24,7 +24,7 @@ class CountsObjective(SubsetObjective):
     Parameters
     ----------
     model : model of all counts
-    n_subsets : number of subsets, with the rows and sensitivities of `SystemModel.subset`
+    n_subsets : number of subsets, with the rows of `balanced_subset`
 
     Examples
     --------
@@ -42,7 +42,7 @@ class CountsObjective(SubsetObjective):
         self.model, self.n_subsets = model, n_subsets
         self.shape, self.A = model.A.in_shape, model.A
         # Prepared once: a subset of list mode copies its background.
-        self._parts = [model.subset(k, n_subsets) for k in range(n_subsets)]
+        self._parts = [model.balanced_subset(k, n_subsets) for k in range(n_subsets)]
 
     def gradient(self, k: int, x: Array) -> SubsetGradient:
         part = self._parts[k]

@@ -93,6 +93,9 @@ class MapModel(SystemModel):
     def subset(self, k: int, of: int) -> SystemModel:
         return self.model.subset(k, of)
 
+    def balanced_subset(self, k: int, of: int) -> SystemModel:
+        return self.model.balanced_subset(k, of)
+
     def objective(self, n_subsets: int) -> SubsetObjective:
         # Stored, because it contains the sensitivity of each subset.
         if n_subsets not in self._objectives:

@@ -11,6 +11,7 @@ from engine.core.backend import cpu
 from engine.core.errors import GeometryError
 from engine.geometry.dual_head import DualHead
 from engine.kernels.matrix import memory as matrix_memory
+from engine.operators.matrix.orientation_rows import lattice_step
 from engine.operators.matrix.projector import MatrixProjector
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import dense, random_response
@@ -86,6 +87,25 @@ def test_subsets_are_disjoint_families_of_orientations_and_sum_to_the_whole() ->
         seen.extend(members.tolist())
     assert sorted(seen) == list(range(len(A.orientations)))
     assert np.allclose(total, A.T(y), rtol=FLOAT64)
+
+
+def test_balanced_subsets_are_lattices_of_families_and_leave_none_out() -> None:
+    panels_ = scanner(24, 16, n_planes=2, voxels_per_pitch=1)
+    A = MatrixProjector(random_response(panels_), on=cpu(1))
+    offsets, seen = np.abs(panels_.orientations.offsets), []
+    for k in range(24):
+        members = A.balanced_members(k, 24)
+        a, b = (each.astype(int) for each in np.unique(offsets[members], axis=0).T)
+        assert len(a) == 16 and set((a + lattice_step(24) * b) % 24) == {k}
+        between = (a[:, None] - a) ** 2 + (b[:, None] - b) ** 2
+        assert between[between > 0].min() >= 26  # a square lattice of 24 cells: 24
+        seen.extend(members.tolist())
+    assert sorted(seen) == list(range(len(A.orientations)))
+    for of in (5, 50, 500):  # numbers that do not fit the panels
+        parts = [A.balanced_members(k, of) for k in range(of)]
+        assert sorted(np.concatenate(parts)) == list(range(len(A.orientations)))
+        families = [len(np.unique(offsets[part], axis=0)) for part in parts]
+        assert max(families) - min(families) <= 1
 
 
 @pytest.mark.usefixtures("laid")

@@ -20,7 +20,7 @@ from engine.priors import Quadratic
 from engine.recon.algorithms import Bsrem, Osem, Svrg, map_algorithms, solve, svrg_cycle
 from engine.recon.algorithms.optimality import block_change
 from engine.recon.algorithms.penalised import PenalisedLikelihood
-from engine.recon.algorithms.subset_order import shuffled
+from engine.recon.algorithms.subset_order import alternating, shuffled
 from engine.recon.algorithms.subsets import CountDemand
 from engine.recon.algorithms.svrg_cycle import Limits, run_cycle
 from engine.recon.model import BinnedModel, BlurredModel, LinearModel, ListModeModel, MapModel
@@ -176,13 +176,16 @@ def line_integrals():
 
 
 @pytest.mark.parametrize("most", [24, 5])
-@pytest.mark.parametrize("momentum", [0.0, 0.4])
+@pytest.mark.parametrize("momentum", [0.0, 0.4, 0.9])
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_image_of_a_cycle_is_the_weighted_mean_of_its_last_updates(
     number, momentum, most, monkeypatch
 ):
-    """By the formulas: D = 1 / max(c_L, c_R), α = 2 / (1 + (1 − m)^0.4 pass), weights 1, 2, ..."""
-    monkeypatch.setattr(svrg_cycle, "MEAN_OF", most)
+    """By the formulas: D = 1 / max(c_L, c_R), weights 1, 2, ..., α = 2 / (1 + (1 − m)^0.4 pass).
+
+    Much momentum: α = 3 / (1 + (0.32 pass)²), alternating subsets.
+    """
+    monkeypatch.setattr(svrg_cycle, "MEAN_OF" if momentum < 0.9 else "SLOW_MEAN_OF", most)
     model, prior, of = line_integrals()
     of = replace(of, momentum=momentum)
     x, objective = np.ones(of.objective.shape), of.objective
@@ -193,6 +196,8 @@ def test_the_image_of_a_cycle_is_the_weighted_mean_of_its_last_updates(
         return 1 / np.maximum(model.A.T(model.A(np.ones_like(x))), prior.curvature(x))
 
     def length(each):
+        if momentum == 0.9:
+            return 3 / (1 + (0.32 * each) ** 2)
         return 2 / (1 + (1 - momentum) ** 0.4 * each)
 
     passes = [1, 2] if number else [0]
@@ -200,7 +205,7 @@ def test_the_image_of_a_cycle_is_the_weighted_mean_of_its_last_updates(
     change = 0.0
     for each in passes:
         scaling = D(x)
-        for k in shuffled(4, each):
+        for k in (alternating if momentum == 0.9 else shuffled)(4, each):
             corrected = 4 * (objective.gradient(k, x).image - parts[k]) + total
             step = length(each) * scaling * (corrected - prior.gradient(x))
             new = np.maximum(0, x + momentum * change + step)
@@ -239,9 +244,9 @@ def test_momentum_leads_to_the_same_optimum_sooner_where_many_voxels_share_a_cou
 
 
 def test_a_resumed_run_with_momentum_has_the_same_bits(monkeypatch):
-    monkeypatch.setattr(map_algorithms, "MOMENTUM_SHARING", 1.0)
+    monkeypatch.setattr(map_algorithms, "MUCH_SHARING", 1.0)
     algorithm, model = Svrg(iterations=4, strength=0.1), ring_scan().model("float32")
-    assert algorithm.prepared(model, 24).likelihood.momentum > 0.9
+    assert algorithm.prepared(model, 24).likelihood.momentum == 0.9
     whole = [step.image.copy() for step in steps(algorithm, model, 3)]
     rest = solve(algorithm, model, whole[0], done=1)
     for want in whole[1:]:
@@ -325,11 +330,12 @@ def test_limits_of_a_cycle_grow_with_the_image_and_line_integrals_have_none():
 
 def test_the_counts_decide_the_number_of_subsets():
     many, few = CountDemand(1e7, 1e4), CountDemand(1.5e5, 1e4)
-    assert [Svrg().for_counts(each).n_parts for each in (many, few)] == [24, 10]
+    assert [Svrg().for_counts(each).n_parts for each in (many, few)] == [16, 10]
     assert [Svrg().for_counts(CountDemand(n, 1e4)).n_parts for n in (10, 200, 1e3)] == [1, 4, 8]
     between = (2.4e5, 4.7e5, 6e5, 7.2e5)
-    found = [Svrg().for_counts(CountDemand(n, 1e4)).n_parts for n in between]
-    assert found == [16, 16, 20, 24]
+    for n_families, wanted in ((None, [16, 16, 16, 16]), (384, [16, 16, 20, 24])):
+        demands = [CountDemand(n, 1e4, n_families=n_families) for n in between]
+        assert [Svrg().for_counts(each).n_parts for each in demands] == wanted
     assert Svrg(subsets=3).for_counts(many).n_parts == 3
 
 
@@ -389,6 +395,16 @@ def test_an_order_of_subsets_is_a_permutation_and_the_same_for_ever():
     orders = [shuffled(24, seed) for seed in range(20)]
     assert all(sorted(order) == list(range(24)) for order in orders)
     assert len({tuple(order) for order in orders}) == 20
+
+
+def test_an_alternating_order_is_a_permutation_with_steps_of_nearly_half():
+    assert alternating(8, 0)[:3] == [(shuffled(8, 0)[0] + 3 * k) % 8 for k in range(3)]
+    for n in range(1, 40):
+        order = alternating(n, 5)
+        assert sorted(order) == list(range(n))
+        steps = {(after - before) % n for before, after in pairwise(order)}
+        assert n < 3 or (len(steps) == 1 and abs(steps.pop() - 0.46 * n) < 2)
+    assert len({alternating(24, seed)[0] for seed in range(20)}) > 10
 
 
 def test_a_block_of_voxels_counts_by_its_mean():

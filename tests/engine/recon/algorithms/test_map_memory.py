@@ -50,7 +50,7 @@ def peak(algorithm, n_updates):
 @pytest.mark.parametrize("sharing", [1.0, 1e9])
 @pytest.mark.parametrize("halvings", [0, 1])
 def test_memory_beyond_that_of_osem_is_stated(halvings, sharing, monkeypatch):
-    """With momentum and without, and if a cycle is repeated.
+    """With much momentum and little, and if a cycle is repeated.
 
     A second image for each subset would not fit.
     """
@@ -58,7 +58,7 @@ def test_memory_beyond_that_of_osem_is_stated(halvings, sharing, monkeypatch):
     monkeypatch.setattr(planes, "VOXELS_AT_ONCE", 1 << 10)
     monkeypatch.setattr(penalised, "ROUNDING", 0.0 if halvings else 1.0)
     monkeypatch.setattr(svrg_cycle, "MOST_HALVINGS", halvings)
-    monkeypatch.setattr(map_algorithms, "MOMENTUM_SHARING", sharing)
+    monkeypatch.setattr(map_algorithms, "MUCH_SHARING", sharing)
     monkeypatch.setattr(svrg_cycle, "LONGEST_STEP", 12.0 if halvings else 0.5)
     algorithm = Svrg(subsets=4)
     found = peak(algorithm, 2) - peak(Osem(iterations=1, subsets=4), 4)

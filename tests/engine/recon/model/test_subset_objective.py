@@ -152,7 +152,7 @@ def test_a_step_by_the_curvature_is_expectation_maximisation(name, rng):
     """The step x + x ∇L_k / s_k is the update of OSEM, its numerator divided by s_k."""
     model = MODELS[name](rng)
     objective, x = model.objective(N_SUBSETS), rng.uniform(0.2, 1.5, model.A.in_shape)
-    part = model.subset(1, N_SUBSETS)
+    part = model.balanced_subset(1, N_SUBSETS)
     found = x * objective.sensitivity(1) + x * objective.gradient(1, x).image
     np.testing.assert_allclose(found, part.em_step(x).numerator, rtol=1e-9, atol=1e-12)
     curvature = objective.curvature(x, 0.25)
@@ -176,7 +176,7 @@ def test_models_of_single_precision_follow_the_same_rule(make, rng):
     model = make(rng)
     objective, x = model.objective(2), rng.uniform(0.2, 1.5, model.A.in_shape).astype("f4")
     for k in range(2):
-        part = model.subset(k, 2)
+        part = model.balanced_subset(k, 2)
         want = part.em_step(x).numerator - x * part.sensitivity
         found = x * objective.gradient(k, x).image
         atol = 1e-5 * np.abs(part.sensitivity * x).max()
