@@ -1,4 +1,4 @@
-"""One scale and one pan for the slices that have one size on the screen.
+"""One scale and one pan for the slices that have about one size on the screen.
 
 The three slices of a volume then show a lesion in one size. A pan in one slice moves the others
 along the axis that both share. Slices of other sizes, such as those next to a large view, keep a
@@ -13,8 +13,8 @@ from dataclasses import replace
 from app.views.slices.slice_view import SliceView
 from app.views.viewport import Viewport
 
-SAME_PX = 2
-"""Difference of the sizes of two views that one layout gives the same space."""
+ALIKE = 0.6
+"""Least ratio of two lengths of views that share a scale. A layout fits their sizes to images."""
 
 
 class LinkedPlanes:
@@ -33,7 +33,7 @@ class LinkedPlanes:
             view.part_changed.connect(lambda view=view: self._spread(view))
 
     def _alike(self, view: SliceView) -> list[SliceView]:
-        """Return the visible slices of the size of a view, and the view itself."""
+        """Return the visible slices about as large as a view, and the view itself."""
         size = view.size()
         return [
             each
@@ -41,8 +41,8 @@ class LinkedPlanes:
             if each is view
             or (
                 each.isVisible()
-                and abs(each.width() - size.width()) <= SAME_PX
-                and abs(each.height() - size.height()) <= SAME_PX
+                and _are_alike(each.width(), size.width())
+                and _are_alike(each.height(), size.height())
             )
         ]
 
@@ -90,3 +90,7 @@ class LinkedPlanes:
             place[axis] = there[axis]
         centre = other.orientation.to_screen((place[0], place[1], place[2]))
         other.show_part(replace(theirs, centre=centre, px_per_mm=shown.px_per_mm))
+
+
+def _are_alike(one: int, other: int) -> bool:
+    return min(one, other) >= ALIKE * max(one, other)

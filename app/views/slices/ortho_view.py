@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.language.translation import tr
 from app.views.colour.colours import ViewColours
 from app.views.colour.raster_view import RasterView
+from app.views.filling import are_in_a_row, halves, main_share
 from app.views.fusion.fusion_text import values_text
 from app.views.layout import ViewLayout
 from app.views.note import Note
@@ -36,8 +37,8 @@ EMPTY_TEXT = tr("No image yet")
 MOST_ACROSS = 5
 BLINK_MS = 700
 """Time for which a blinking view shows each volume."""
-MAIN_PARTS, OTHER_PARTS = 3, 2
-"""Relative widths of the main view and of the others."""
+MAIN_PARTS = 60
+"""First width of the main view [%]."""
 
 
 class OrthoView(QWidget):
@@ -360,11 +361,15 @@ class Panes(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(SEPARATOR_PX)
+        self._four: tuple[RasterView, ...] = ()
+        self._main: RasterView | None = None
         self._placed: tuple[tuple[tuple[RasterView, int, int, int], ...], tuple[int, ...]] = (), ()
         self.show_four(views, None)
         self.note = Note(EMPTY_TEXT, self)
         state.display_changed.connect(self._dress)
         state.volume_changed.connect(self._show_note)
+        for signal in (state.volume_changed, state.display_changed):
+            signal.connect(self.fill)
         self._dress()
         self._show_note()
 
@@ -378,14 +383,45 @@ class Panes(QWidget):
         main
             view to show large at the left; None shows all in one size
         """
+        self._four, self._main = views, main
         if main is None:
-            self.show_rows((views[:2], views[2:]))
+            self._show_rows((views[:2], views[2:]))
+            self.fill()
             return
         others = [view for view in views if view is not main]
         # The main view spans all rows of the left column.
         spots = [(main, 0, 0, len(others))]
         spots += [(view, row, 1, 1) for row, view in enumerate(others)]
-        self._place(tuple(spots), (MAIN_PARTS, OTHER_PARTS))
+        self._place(tuple(spots), (MAIN_PARTS, 100 - MAIN_PARTS))
+        self.fill()
+
+    def fill(self) -> None:
+        """Give columns and rows the shares that leave the least empty border."""
+        volume, views = self._state.volume, self._four
+        if volume is None or not views:
+            return
+        size, margin = (float(self.width()), float(self.height())), views[0].margin_px
+        rects = {view: view.image_rect(volume) for view in views}
+        if self._main is None and are_in_a_row(tuple(rects.values()), size, margin):
+            self._show_rows((views,))
+            return
+        if self._main is None:
+            self._show_rows((views[:2], views[2:]))
+            column, row = halves(tuple(rects.values()), size, margin)
+            self._share(self._grid.setRowStretch, row)
+        else:
+            others = tuple(rects[view] for view in views if view is not self._main)
+            column = main_share(rects[self._main], others, size, margin)
+        self._share(self._grid.setColumnStretch, column)
+
+    @staticmethod
+    def _share(stretch: Callable[[int, int], None], first: int) -> None:
+        stretch(0, first)
+        stretch(1, 100 - first)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fill()
 
     def show_rows(self, rows: Sequence[Sequence[RasterView]]) -> None:
         """Show views row by row, all of one size.
@@ -395,6 +431,10 @@ class Panes(QWidget):
         rows
             views of each row
         """
+        self._four = ()
+        self._show_rows(rows)
+
+    def _show_rows(self, rows: Sequence[Sequence[RasterView]]) -> None:
         spots = [(v, i, k, 1) for i, row in enumerate(rows) for k, v in enumerate(row)]
         self._place(tuple(spots), ())
 
