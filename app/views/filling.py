@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from engine.geometry import Rect
+from engine.geometry import ImageGrid, Rect
 
 HALVES = (50, 45, 55, 40, 60)
 """Shares of the first of two columns or rows that are tried [%], in the order of preference."""
@@ -12,6 +12,8 @@ MAINS = (60, 55, 65, 50)
 """Shares of the column of a large view that are tried [%]."""
 WORTH = 1.02
 """A less usual layout must fill the views at least this many times as much."""
+FLAT = 0.02
+"""Height over width of a volume below which only its axial slices are shown."""
 ROW_WORTH = 1.4
 """Two by two is the usual order, so a row must be much better."""
 Size = tuple[float, float]
@@ -111,3 +113,15 @@ def main_share(main: Rect, others: tuple[Rect, ...], size: Size, margin_px: floa
         if filled(tried) > WORTH * filled(best):
             best = tried
     return best
+
+
+def is_flat(grid: ImageGrid) -> bool:
+    """Return True if a volume is thin along z.
+
+    Parameters
+    ----------
+    grid
+        grid of the volume
+    """
+    x, y, z = grid.size_mm
+    return grid.shape[0] == 1 or bool(z < FLAT * max(x, y))

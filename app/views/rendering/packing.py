@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from contextlib import suppress
+from threading import Thread
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QThread, Signal
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.language.translation import tr
 from app.views.colour.windows import AIR_HU
@@ -20,7 +21,7 @@ from engine.core.errors import EngineError
 from engine.data import Volume
 
 MOST_REGIONS = 16
-PATIENCE_MS = 30_000
+PATIENCE_S = 30.0
 FAINT = 0.05
 """Share of the bright values below which an activity counts as air."""
 
@@ -39,6 +40,7 @@ class PackedParts:
     packed_lower, packed_upper : the volumes as textures
     masks : the regions as a texture; None without regions
     corners_mm : (n, 3) corners of the parts that are not air, in the axes of the first volume [mm]
+    fault : a sentence if they could not be packed
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class PackedParts:
         self.packed_upper: PackedVolume | None = None
         self.masks: PackedMasks | None = None
         self.corners_mm: NDArray[np.float64] | None = None
+        self.fault = ""
 
     def is_like(self, other: PackedParts | None) -> bool:
         """Return True if another image has the same volumes and regions."""
@@ -76,12 +79,15 @@ class Packer(QObject):
 
     packed = Signal(object)
     failed = Signal(str)
+    _done = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._known: dict[int, tuple[weakref.ref[Volume], int, PackedVolume]] = {}
-        self._thread: _PackingThread | None = None
+        self._thread: Thread | None = None
         self._next: tuple[PackedParts, int] | None = None
+        # Emitted in the other thread, so Qt calls the method in that of the window.
+        self._done.connect(self._finish, Qt.ConnectionType.QueuedConnection)
 
     @property
     def is_busy(self) -> bool:
@@ -105,21 +111,32 @@ class Packer(QObject):
         """Wait for the thread, before its owner is deleted."""
         self._next = None
         if self._thread is not None:
-            self._thread.wait(PATIENCE_MS)
+            self._thread.join(PATIENCE_S)
 
     def _start(self) -> None:
         if self._thread is None and self._next is not None:
-            parts, most = self._next
+            self._thread = Thread(target=self._work, args=self._next, daemon=True)
             self._next = None
-            self._thread = thread = _PackingThread(lambda: self._pack(parts, most), self)
-            thread.finished.connect(lambda: self._finish(thread, parts))
-            thread.start()
+            self._thread.start()
 
-    def _finish(self, thread: _PackingThread, parts: PackedParts) -> None:
-        self._thread = None
-        thread.deleteLater()
-        if thread.fault:
-            self.failed.emit(thread.fault)
+    def _work(self, parts: PackedParts, most_voxels: int) -> None:
+        """Pack an image, in the thread."""
+        try:
+            self._pack(parts, most_voxels)
+        except EngineError as e:
+            parts.fault = str(e)
+        except MemoryError:
+            parts.fault = tr("This computer has too little free memory for the 3D view.")
+        with suppress(RuntimeError):  # the window was closed meanwhile
+            self._done.emit(parts)
+
+    @Slot(object)
+    def _finish(self, parts: PackedParts) -> None:
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join(PATIENCE_S)
+        if parts.fault:
+            self.failed.emit(parts.fault)
         else:
             self.packed.emit(parts)
         self._start()
@@ -148,23 +165,6 @@ def _filled(packed: PackedVolume, volume: Volume) -> NDArray[np.float64]:
     """Return the corners of the part of a volume that is not air."""
     least = AIR_HU if volume.unit == "HU" else FAINT * facts_of(volume).bright_top
     return packed.corners_mm(packed.level_of(least))
-
-
-class _PackingThread(QThread):
-    """One call in a thread. `fault` is a sentence if it failed."""
-
-    def __init__(self, work: Callable[[], None], parent: QObject) -> None:
-        super().__init__(parent)
-        self._work = work
-        self.fault = ""
-
-    def run(self) -> None:
-        try:
-            self._work()
-        except EngineError as e:
-            self.fault = str(e)
-        except MemoryError:
-            self.fault = tr("This computer has too little free memory for the 3D view.")
 
 
 def masks_of(

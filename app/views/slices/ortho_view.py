@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from app.language.translation import tr
 from app.views.colour.colours import ViewColours
 from app.views.colour.raster_view import RasterView
-from app.views.filling import are_in_a_row, halves, main_share
+from app.views.filling import are_in_a_row, halves, is_flat, main_share
 from app.views.fusion.fusion_text import values_text
 from app.views.layout import ViewLayout
 from app.views.note import Note
@@ -25,14 +25,11 @@ from app.views.slices.slice_view import Part, SliceView
 from app.views.state import ViewState
 from app.views.text import place
 from app.views.view_toolbar import ViewToolbar
-from engine.geometry import ImageGrid
 
 if TYPE_CHECKING:
     from app.views.rendering.rendering_view import RenderingView
 
 SEPARATOR_PX = 2
-FLAT = 0.02
-"""Height over width of a volume below which only its axial slices are shown."""
 EMPTY_TEXT = tr("No image yet")
 MOST_ACROSS = 5
 BLINK_MS = 700
@@ -276,11 +273,11 @@ class OrthoView(QWidget):
     def _follow_shape(self) -> None:
         """Show only the axial slices of a thin volume; the other views would show a line."""
         volume = self.state.volume
-        is_flat = volume is not None and _is_flat(volume.grid)
+        flat = volume is not None and is_flat(volume.grid)
         # Only a change counts. Otherwise each new image would undo the user's choice of view.
-        if is_flat != self._was_flat:
-            self._was_flat = is_flat
-            self._alone = self.axial if is_flat else None
+        if flat != self._was_flat:
+            self._was_flat = flat
+            self._alone = self.axial if flat else None
             self._arrange()
 
     def _arrange(self) -> None:
@@ -346,12 +343,6 @@ class OrthoView(QWidget):
             super().keyPressEvent(event)
 
 
-def _is_flat(grid: ImageGrid) -> bool:
-    """True if the volume is thin along z."""
-    x, y, z = grid.size_mm
-    return grid.shape[0] == 1 or bool(z < FLAT * max(x, y))
-
-
 class Panes(QWidget):
     """Four views separated by thin lines, with a note while they are empty."""
 
@@ -408,16 +399,13 @@ class Panes(QWidget):
         if self._main is None:
             self._show_rows((views[:2], views[2:]))
             column, row = halves(tuple(rects.values()), size, margin)
-            self._share(self._grid.setRowStretch, row)
+            self._grid.setRowStretch(0, row)
+            self._grid.setRowStretch(1, 100 - row)
         else:
             others = tuple(rects[view] for view in views if view is not self._main)
             column = main_share(rects[self._main], others, size, margin)
-        self._share(self._grid.setColumnStretch, column)
-
-    @staticmethod
-    def _share(stretch: Callable[[int, int], None], first: int) -> None:
-        stretch(0, first)
-        stretch(1, 100 - first)
+        self._grid.setColumnStretch(0, column)
+        self._grid.setColumnStretch(1, 100 - column)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
