@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from engine.results.reports.archiving import send_to_archive as send_to_archive
     from engine.results.reports.blocks import ResultReport as ResultReport
     from engine.results.reports.building import report_of as report_of
+    from engine.results.reports.key_images import MOST_IMAGES as MOST_IMAGES
+    from engine.results.reports.key_images import KeyImage as KeyImage
+    from engine.results.reports.key_images import read_key_images as read_key_images
+    from engine.results.reports.key_images import write_key_images as write_key_images
     from engine.results.reports.printed import to_images as to_images
     from engine.results.reports.sending import send_report as send_report
     from engine.results.reports.signature import JUDGEMENTS as JUDGEMENTS
@@ -34,6 +38,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "archiving": ("archive_subject", "send_to_archive"),
             "blocks": ("ResultReport",),
             "building": ("report_of",),
+            "key_images": ("MOST_IMAGES", "KeyImage", "read_key_images", "write_key_images"),
             "printed": ("to_images",),
             "sending": ("send_report",),
             "signature": (

@@ -26,11 +26,17 @@ class Illustration:
     png : content of the PNG file
     caption : text below the image
     width : fraction of the page width
+    least : fraction of the page width below which the image is never scaled down
     """
 
     png: bytes
     caption: str
     width: float = 1.0
+    least: float = 0.0
+
+    def smaller(self, factor: float) -> Illustration:
+        """Return the image with its width multiplied by a factor, as far as `least` allows."""
+        return replace(self, width=max(factor * self.width, min(self.least, self.width)))
 
 
 @dataclass(frozen=True)
@@ -60,8 +66,9 @@ class Section:
 
     def smaller(self, factor: float) -> Section:
         """Return the section with image widths multiplied by a factor."""
-        smaller = (replace(each, width=factor * each.width) for each in self.illustrations)
-        return replace(self, illustrations=tuple(smaller))
+        return replace(
+            self, illustrations=tuple(each.smaller(factor) for each in self.illustrations)
+        )
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ Lines are broken by the real widths of the letters.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -30,6 +31,8 @@ INK, FAINT, LOOK = "#22282f", "#5b6670", "#8a5200"
 COLOURS: dict[Tone, str] = {"": INK, "muted": FAINT, "look": LOOK}
 LOGO_MM = (38.0, 14.0)
 MEASURED_PX = 100
+BETWEEN_MM = 4.0
+"""Space between two images in a row."""
 HEADING_LINES = 5
 """Space in lines for a heading above an image that fills the page."""
 
@@ -57,15 +60,16 @@ class PageFlow:
 
     def _section(self, section: Section) -> None:
         self.y_mm += GAP_MM
-        first = section.illustrations[:1] if not section.notes else ()
+        rows = _in_rows(section.illustrations)
+        first = rows[0] if rows and not section.notes else ()
         # The heading stays with its first content, so that it is never alone at the end of a page.
-        self._need(4 * LINE_MM + sum(_size_mm(each)[1] for each in first))
+        self._need(4 * LINE_MM + max((_size_mm(each)[1] for each in first), default=0.0))
         self._line(section.title, HEADING_PT, LEFT_MM, is_bold=True, width=RIGHT_MM - LEFT_MM)
         self.y_mm += 0.6
         for note in section.notes:
             self._row(note)
-        for each in section.illustrations:
-            self._illustrate(each)
+        for shown in rows:
+            self._illustrate(shown)
         for row in section.rows:
             self._row(row)
         for grid in section.grids:
@@ -100,12 +104,23 @@ class PageFlow:
                     self._text(text, BODY_PT, at, INK if k else FAINT, down_mm=n * LINE_MM)
             self.y_mm += height
 
-    def _illustrate(self, shown: Illustration) -> None:
-        width, height = _size_mm(shown)
-        self._need(height + LINE_MM)
-        self._show(image_of(shown.png), LEFT_MM, self.y_mm, width, height)
-        self.y_mm += height + 1
-        self._line(shown.caption, SMALL_PT, LEFT_MM, colour=FAINT, width=RIGHT_MM - LEFT_MM)
+    def _illustrate(self, row: Sequence[Illustration]) -> None:
+        """Show images next to each other, each with its caption."""
+        sizes = [_size_mm(each) for each in row]
+        # A caption alone in its row may be as wide as the text.
+        widths = [w for w, _ in sizes] if len(row) > 1 else [_caption_mm(row[0], sizes[0][0])]
+        captions = [
+            broken(each.caption, SMALL_PT, width) for each, width in zip(row, widths, strict=True)
+        ]
+        highest, n_lines = max(h for _, h in sizes), max(len(each) for each in captions)
+        self._need(highest + n_lines * LINE_MM)
+        left = LEFT_MM
+        for each, (width, height), lines in zip(row, sizes, captions, strict=True):
+            self._show(image_of(each.png), left, self.y_mm, width, height)
+            for n, text in enumerate(lines):
+                self._text(text, SMALL_PT, left, FAINT, down_mm=height + 1 + n * LINE_MM)
+            left += width + BETWEEN_MM
+        self.y_mm += highest + 1 + n_lines * LINE_MM
 
     def _line(
         self, text: str, size: float, x_mm: float, *, width: float, colour: str = INK,
@@ -178,6 +193,24 @@ class PageFlow:
             x_mm / PAGE_MM[0], y, text, color=colour, parse_math=False,
             fontproperties=type_of(is_bold, size), va="baseline",
         )  # fmt: skip
+
+
+def _in_rows(shown: Sequence[Illustration]) -> list[list[Illustration]]:
+    """Return images in rows, as many next to each other as fit."""
+    rows, left = list[list[Illustration]](), 0.0
+    for each in shown:
+        width = _size_mm(each)[0]
+        # Widths are fractions of the text, so their sums have rounding errors.
+        if not rows or left + width > RIGHT_MM - LEFT_MM + 1e-6:
+            rows, left = [*rows, []], 0.0
+        rows[-1].append(each)
+        left += width + BETWEEN_MM
+    return rows
+
+
+def _caption_mm(shown: Illustration, width: float) -> float:
+    """Return the width of the caption of a single image: the text, or its own for a key image."""
+    return width if shown.least else RIGHT_MM - LEFT_MM
 
 
 def _size_mm(shown: Illustration) -> tuple[float, float]:

@@ -59,12 +59,15 @@ def set_pages(report: ResultReport) -> list[Figure]:
     list of Figure
         more than one page for a brief report only if images at the smallest size do not fit
     """
-    factor = 1.0
+    factor, smaller = 1.0, report
     pages = PageFlow(report).pages
     # Page breaks are only known after setting the pages, so smaller images are tried in steps.
     while report.is_brief and len(pages) > 1 and factor > SMALLEST:
         factor *= SMALLER
-        pages = PageFlow(report.with_smaller_illustrations(factor)).pages
+        before, smaller = smaller, report.with_smaller_illustrations(factor)
+        if smaller == before:  # all images have their smallest size
+            break
+        pages = PageFlow(smaller).pages
     return pages
 
 

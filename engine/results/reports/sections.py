@@ -33,21 +33,28 @@ from engine.results.reports.errors import (
     notes_of_errors,
 )
 from engine.results.reports.outlined import snapshot_with_regions
+from engine.results.reports.page_flow import BETWEEN_MM, LEFT_MM, RIGHT_MM
 from engine.results.reports.subject import ReportSubject
 
 Part = Callable[[ReportSubject], Section | None]
 STATES = {"applied": "applied", "off": "switched off", "unavailable": "not applied"}
 NOT_RECORDED = "not recorded"
 UNSIGNED = "Not signed off"
+KEY_IMAGE_MM = 75.0
+"""Least width of a key image in print."""
 
 
 def illustrations(subject: ReportSubject) -> Section:
-    """Return three slices and a projection, each 75 mm wide, with the regions."""
+    """Return the key images, or slices and a projection, each 75 mm wide, with the regions."""
+    if subject.key_images:
+        return _key_images(subject)
     return _image(subject, snapshot_with_regions(subject, n_columns=2), 1.0)
 
 
 def illustrations_in_a_row(subject: ReportSubject) -> Section:
-    """Return three slices and a projection in a row over the page width, with the regions."""
+    """Return the key images, or slices and projection in a row over the page, with the regions."""
+    if subject.key_images:
+        return _key_images(subject)
     return _image(subject, snapshot_with_regions(subject, n_columns=4), 1.0)
 
 
@@ -278,11 +285,11 @@ def digests(subject: ReportSubject) -> Section:
 
 
 BRIEF: tuple[Part, ...] = (
-    *(signatures, summary, illustrations_in_a_row, error_in_brief, regions, annotation_table),
+    *(signatures, illustrations_in_a_row, summary, error_in_brief, regions, annotation_table),
     *(corrections, digests),
 )
 FULL: tuple[Part, ...] = (
-    *(signatures, summary, illustrations, error_of_image, regions_in_full, annotated_slices, scan),
+    *(signatures, illustrations, summary, error_of_image, regions_in_full, annotated_slices, scan),
     *(corrections, settings, image_numbers, quality, provenance),
 )
 
@@ -291,6 +298,14 @@ def _log_row() -> tuple[ReportRow, ...]:
     """Return the newest line of the audit log, by which a later rollback is noticed."""
     number, digest = latest_line()
     return (ReportRow("Audit log", f"line {number:,}, SHA-256 {digest}"),) if number else ()
+
+
+def _key_images(subject: ReportSubject) -> Section:
+    """Return the pictures that a reader chose, two in a row."""
+    text_mm = RIGHT_MM - LEFT_MM
+    width, least = (text_mm - BETWEEN_MM) / 2 / text_mm, KEY_IMAGE_MM / text_mm
+    shown = (Illustration(each.png, each.caption, width, least) for each in subject.key_images)
+    return Section("Key images", illustrations=tuple(shown))
 
 
 def _image(subject: ReportSubject, png: bytes, width: float) -> Section:

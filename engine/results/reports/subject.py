@@ -12,6 +12,7 @@ from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.data.runs.record import RecordedRun
 from engine.data.volume import Volume
+from engine.results.reports.key_images import KeyImage, read_key_images
 from engine.results.reports.signature import (
     Signature,
     refuse_changed_record,
@@ -35,6 +36,7 @@ class ReportSubject:
     quality : quality report as written by `isocenter quality`; empty for none
     regions : regions of this scan to measure; None for none
     warnings : faults of signatures and log that the report must state
+    key_images : pictures that a reader chose for the report; none shows the automatic ones
     """
 
     result: Result
@@ -45,6 +47,7 @@ class ReportSubject:
     quality: Plain = field(default_factory=dict)
     regions: RegionSet | None = None
     warnings: tuple[str, ...] = ()
+    key_images: tuple[KeyImage, ...] = ()
 
     @classmethod
     def read(
@@ -83,6 +86,7 @@ class ReportSubject:
             quality or {},
             None if path is None else _regions_of(path, volume),
             signature_warnings(result, made),
+            read_key_images(result),
         )
 
     @property

@@ -1,0 +1,155 @@
+"""Key images of a result: pictures that a reader chose in the views for the report.
+
+They are stored in one file next to the result, which is replaced as a whole. The file names its
+result and the digest of its record, so that another result never shows these pictures.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from dataclasses import dataclass
+from io import BytesIO
+
+from pydantic import ValidationError
+
+from engine.core.errors import DataError, FileFormatError
+from engine.core.settings import Settings, explain, setting
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.open_input import read_text
+from engine.io.safety.seal import broken, seal_of
+from engine.io.text.json_text import from_json, to_json
+from engine.results.result import Result
+
+FILE = "key-images.json"
+FORMAT = "isocenter-key-images-1"
+MOST_IMAGES = 12
+MOST_BYTES = 1 << 26
+"""Size limit of the file."""
+PNG = b"\x89PNG\r\n\x1a\n"
+REMEDY = "Remove the file, and choose the key images again."
+
+
+@dataclass(frozen=True)
+class KeyImage:
+    """A picture for the report.
+
+    Attributes
+    ----------
+    png : content of the PNG file
+    caption : plane, position, window, unit and second volume, without names of files
+    """
+
+    png: bytes
+    caption: str
+
+
+class _StoredImage(Settings):
+    """A picture in the file: its content as base64 text."""
+
+    png: str
+    caption: str = setting(max_length=1000)
+
+
+class _StoredImages(Settings):
+    """Content of the file."""
+
+    format: str = FORMAT
+    result: str
+    record: str
+    images: tuple[_StoredImage, ...] = setting(max_length=MOST_IMAGES)
+
+
+def read_key_images(result: Result) -> tuple[KeyImage, ...]:
+    """Return the key images of a result, in their order.
+
+    Parameters
+    ----------
+    result
+        result whose folder is read
+
+    Returns
+    -------
+    tuple of KeyImage
+        empty if nobody chose any
+
+    Raises
+    ------
+    FileFormatError
+        if the file is damaged, was changed, or belongs to another result
+    """
+    path = result.folder / FILE
+    if not path.is_file():
+        return ()
+    text = read_text(path, MOST_BYTES)
+    try:
+        said = from_json(text)
+        seal = said.pop("seal", None)
+        found = _StoredImages.model_validate(said)
+        images = tuple(KeyImage(_png_of(each.png), each.caption) for each in found.images)
+    except ValidationError as e:
+        raise FileFormatError(
+            f"{result.id}/{FILE}: damaged key images. {REMEDY} Reason: {explain(e)}."
+        ) from e
+    except (ValueError, AttributeError) as e:
+        raise FileFormatError(f"{result.id}/{FILE}: damaged key images ({e}). {REMEDY}") from e
+    if seal != seal_of(**said):
+        raise broken(path, REMEDY)
+    if (found.result, found.record) != (result.id, result.record.sha256):
+        raise FileFormatError(
+            f"{result.id}/{FILE}: these key images belong to the result {found.result}. {REMEDY}"
+        )
+    return images
+
+
+def write_key_images(result: Result, images: tuple[KeyImage, ...]) -> None:
+    """Store the key images of a result, completely or not at all.
+
+    Parameters
+    ----------
+    result
+        result that the pictures show
+    images
+        all its pictures, in the order of the report; empty removes the file
+
+    Raises
+    ------
+    DataError
+        if there are more than `MOST_IMAGES`, or they are too large
+    ResourceError
+        if the file cannot be written
+    """
+    path = result.folder / FILE
+    if not images:
+        path.unlink(missing_ok=True)
+        return
+    if len(images) > MOST_IMAGES:
+        raise DataError(
+            f"A report has at most {MOST_IMAGES} key images, not {len(images)}; remove some first."
+        )
+    stored = tuple(
+        _StoredImage(png=b64encode(each.png).decode(), caption=each.caption) for each in images
+    )
+    content = _StoredImages(result=result.id, record=result.record.sha256, images=stored)
+    said = content.model_dump(mode="json")
+    data = to_json(said | {"seal": seal_of(**said)}).encode()
+    if len(data) > MOST_BYTES:
+        raise DataError(
+            f"The key images of {result.id} need {len(data):,} bytes, more than {MOST_BYTES:,}; "
+            "remove some first."
+        )
+    # Pictures of a patient: only the owner may read them.
+    write_atomically(data, path, private=True)
+
+
+def _png_of(text: str) -> bytes:
+    """Return the bytes of a picture; raise `ValueError` if they are no PNG."""
+    from PIL import Image, UnidentifiedImageError
+
+    data = b64decode(text, validate=True)
+    if not data.startswith(PNG):
+        raise ValueError("a picture is no PNG")
+    try:
+        Image.open(BytesIO(data)).verify()
+    except (UnidentifiedImageError, OSError, SyntaxError) as e:
+        raise ValueError("a picture cannot be read") from e
+    return data

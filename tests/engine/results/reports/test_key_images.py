@@ -1,0 +1,188 @@
+"""Key images: a report shows exactly the chosen ones, wide enough, and never those of others."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from dataclasses import replace
+from io import BytesIO
+
+import numpy as np
+import pydicom
+import pytest
+from PIL import Image
+
+from engine.core.errors import DataError, FileFormatError
+from engine.io.safety.seal import seal_of
+from engine.results.reports import (
+    MOST_IMAGES,
+    KeyImage,
+    ReportSubject,
+    Site,
+    read_key_images,
+    report_of,
+    write_key_images,
+    write_report,
+)
+from engine.results.reports.key_images import FILE
+from engine.results.reports.page_flow import PageFlow
+from engine.results.reports.printed import set_pages, to_pdf
+
+INCH_MM, POINTS = 25.4, 72
+
+
+def picture(shade: int, size: tuple[int, int] = (200, 160)) -> bytes:
+    buffer = BytesIO()
+    Image.new("RGB", size, (shade, 40, 90)).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def chosen(n: int, size: tuple[int, int] = (200, 160)) -> tuple[KeyImage, ...]:
+    return tuple(KeyImage(picture(20 * k + 5, size), f"Axial, z = {k}.0 mm") for k in range(n))
+
+
+@pytest.fixture
+def kept(results, new):
+    return results.keep(new(1))
+
+
+def read(result) -> ReportSubject:
+    return ReportSubject.read(result, Site())
+
+
+def image_section(report):
+    (found,) = [each for each in report.sections if each.title in ("Image", "Key images")]
+    return found
+
+
+def places_mm(pdf: bytes) -> list[list[tuple[float, float, float, float]]]:
+    """Return left, bottom, width and height of each picture by page [mm], from the PDF itself."""
+    found = []
+    for content in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL):
+        try:
+            drawing = zlib.decompress(content)
+        except zlib.error:
+            continue
+        if b"BT" not in drawing:
+            continue
+        # matplotlib moves the origin first, then scales and flips the unit square of the picture.
+        n = rb"(-?[\d.]+)"
+        moved = rb"\s+".join(
+            (b"1 0 0 1", n, n, b"cm", n, b"0 0", b"-" + n, b"0", n, rb"cm /I\d+ Do")
+        )
+        places = [[float(v) for v in each] for each in re.findall(moved, drawing)]
+        mm = INCH_MM / POINTS
+        found.append([(x * mm, y * mm, w * mm, h * mm) for x, y, w, h, _ in places])
+    return found
+
+
+def test_key_images_return_in_their_order_and_can_be_removed(kept):
+    images = chosen(3)
+    assert read_key_images(kept) == ()
+    write_key_images(kept, images[::-1])
+    assert read_key_images(kept) == read(kept).key_images == images[::-1]
+    write_key_images(kept, ())
+    assert read_key_images(kept) == () and not (kept.folder / FILE).exists()
+
+
+def test_a_report_shows_exactly_the_chosen_images(kept):
+    assert image_section(report_of(read(kept))).title == "Image", "without any, the automatic ones"
+    write_key_images(kept, chosen(2))
+    for full in (False, True):
+        shown = image_section(report_of(read(kept), full=full))
+        assert shown.title == "Key images"
+        assert [(each.png, each.caption) for each in shown.illustrations] == [
+            (each.png, each.caption) for each in chosen(2)
+        ]
+
+
+@pytest.mark.parametrize("full", [False, True], ids=["one page", "full"])
+@pytest.mark.parametrize("n", [1, 2, 4, 12])
+def test_key_images_are_at_least_75_mm_wide_in_the_pdf(kept, n, full):
+    write_key_images(kept, chosen(n))
+    pages = places_mm(to_pdf(report_of(read(kept), full=full)))
+    assert sum(len(page) for page in pages) == n
+    for x, _, width, height in (place for page in pages for place in page):
+        assert width >= 75.0 - 0.01
+        assert width / height == pytest.approx(200 / 160, rel=1e-3), "not distorted"
+        assert x >= 20 - 0.01 and x + width <= 190 + 0.01, "within the margins"
+    assert len(pages[0]) >= min(n, 4), "the first ones are on the first page"
+
+
+@pytest.mark.parametrize("full", [False, True], ids=["one page", "full"])
+def test_the_pictures_stay_on_the_first_page(kept, full):
+    """Automatic ones too: the full report began its pictures on the second page."""
+    assert len(places_mm(to_pdf(report_of(read(kept), full=full)))[0]) == 1
+
+
+def test_two_fit_a_report_of_one_page_and_many_take_more_pages(kept):
+    write_key_images(kept, chosen(2))
+    assert len(set_pages(report_of(read(kept)))) == 1
+    tall = replace(read(kept), key_images=chosen(8, (200, 250)))
+    pages = places_mm(to_pdf(report_of(tall)))
+    assert len(pages) > 1 and sum(map(len, pages)) == 8, "more pages, never smaller images"
+
+
+def test_captions_are_below_their_images(kept):
+    images = tuple(replace(each, caption=f"{each.caption} " + 30 * "words ") for each in chosen(2))
+    write_key_images(kept, images)
+    flow = PageFlow(report_of(read(kept)))
+    (page,) = flow.pages
+    left = sorted({round(t.get_position()[0], 4) for t in page.texts if "words" in t.get_text()})
+    boxes = sorted(round(axes.get_position().x0, 4) for axes in page.axes)
+    assert left == boxes, "each in the column of its image"
+    lowest = min(axes.get_position().y0 for axes in page.axes)
+    assert all(t.get_position()[1] < lowest for t in page.texts if "words" in t.get_text())
+
+
+def test_the_web_page_and_the_dicom_forms_have_them(kept, tmp_path):
+    write_key_images(kept, chosen(2))
+    subject = read(kept)
+    for name in ("r.html", "r.dcm", "r.capture.dcm"):
+        write_report(report_of(subject), subject, tmp_path / name)
+    page = (tmp_path / "r.html").read_text("utf-8")
+    assert page.count("min-width: 75mm") == page.count("<figure") == 2
+    assert all(each.caption in page for each in chosen(2))
+    document = bytes(pydicom.dcmread(tmp_path / "r.dcm").EncapsulatedDocument)
+    assert len(places_mm(document)[0]) == 2
+    captured = pydicom.dcmread(tmp_path / "r.capture.dcm").pixel_array.reshape(-1, 3)
+    for k in range(2):
+        assert (np.abs(captured.astype(int) - (20 * k + 5, 40, 90)).max(axis=1) < 4).sum() > 1e5
+
+
+def test_another_result_never_shows_them(results, new, kept):
+    """Neither a copied file, nor one that names this result with the record of another."""
+    other = results.keep(new(2))
+    write_key_images(kept, chosen(1))
+    data = (kept.folder / FILE).read_bytes()
+    (other.folder / FILE).write_bytes(data)
+    with pytest.raises(FileFormatError, match=f"belong to the result {kept.id}"):
+        read(other)
+    said = json.loads(data) | {"result": other.id}
+    said["seal"] = seal_of(**{key: value for key, value in said.items() if key != "seal"})
+    (other.folder / FILE).write_text(json.dumps(said))
+    with pytest.raises(FileFormatError, match="belong to the result"):
+        read(other)
+
+
+def test_a_changed_or_damaged_file_is_refused(kept):
+    write_key_images(kept, chosen(1))
+    path = kept.folder / FILE
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"Axial", b"Later"))
+    with pytest.raises(FileFormatError, match=r"checksum does not match.*choose the key images"):
+        read_key_images(kept)
+    path.write_bytes(data[:-50])
+    with pytest.raises(FileFormatError, match="damaged key images"):
+        read_key_images(kept)
+    write_key_images(kept, (KeyImage(picture(1)[:60], "cut"),))
+    with pytest.raises(FileFormatError, match="a picture cannot be read"):
+        read_key_images(kept)
+
+
+def test_too_many_are_refused_and_the_old_ones_stay(kept):
+    write_key_images(kept, chosen(2))
+    with pytest.raises(DataError, match=f"at most {MOST_IMAGES} key images, not 13"):
+        write_key_images(kept, 13 * chosen(1))
+    assert read_key_images(kept) == chosen(2)
