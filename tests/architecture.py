@@ -56,7 +56,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "core.lazy_exports",
         "core.paths",
     ),
-    "core.profiling": ("core.backend", "core.json_types", "core.errors"),
+    "core.profiling": ("core.backend", "core.json_types", "core.errors", "core.lazy_exports"),
     "kernels": (
         "core.backend",
         "core.profiling",
