@@ -186,6 +186,49 @@ def _open(made: Any, path: Path) -> None:
     raise TimeoutError(f"{path} was not opened: {[line.text for line in made.session.log]}")
 
 
+def run_in_window(study: str, report: str) -> dict[str, str]:
+    """Reconstruct a study in the window and write the report of its result, as its buttons do.
+
+    Returns
+    -------
+    digest of the image's values, and the ID of the result
+    """
+    from hashlib import sha256
+
+    from PySide6.QtTest import QTest
+    from PySide6.QtWidgets import QApplication
+
+    from app.output.report.report_commands import sign_and_report
+    from app.shell.application import make_window
+    from app.state.models.preferences import Preferences
+    from app.state.models.run_record import RunState
+
+    application = QApplication.instance() or QApplication([])
+    made = make_window(application, Preferences(Path.cwd() / "home"))
+    made.show()
+    _open(made, Path(study))
+    run, written = made.session.run, Path(report)
+
+    def wait(holds: Any) -> None:
+        for _ in range(2400):
+            if holds():
+                return
+            QTest.qWait(50)
+        raise TimeoutError([line.text for line in made.session.log])
+
+    wait(lambda: not made.session.obstacle() and not made.commands.is_busy)
+    made.actions_.start.trigger()
+    wait(lambda: bool(run.record.result_id) or run.state is RunState.FAILED)
+    wait(lambda: not made.commands.is_busy)
+    values = run.record.result.values
+    sign_and_report(made.context, None, lambda reported: None, path=written.absolute())
+    wait(written.exists)
+    wait(lambda: not made.commands.is_busy)
+    result = run.record.result_id
+    made.close()
+    return {"sha256": sha256(values.tobytes()).hexdigest(), "result": result}
+
+
 def adjoint(scan: str, subsets: int) -> list[list[float]]:
     """Return <A x, y> and <x, A'y> of the gamma camera: of all views, then of each subset."""
     import numpy as np
@@ -229,6 +272,7 @@ QUESTIONS = {
     "refusals": refusals,
     "roles": roles,
     "window": window,
+    "run_in_window": run_in_window,
     "adjoint": adjoint,
     "view_of_disc": view_of_disc,
 }

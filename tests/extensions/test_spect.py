@@ -8,6 +8,7 @@ import sys
 import tokenize
 from collections.abc import Iterator
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -292,6 +293,7 @@ def test_the_program_reconstructs_its_scans(tmp_path: Path) -> None:
         offered={},
         settings_pages={},
         window={"paths": ["scan.hs"], "tab": "Results"},
+        run_in_window={"study": "study.toml", "report": "report.html"},
     )
 
     assert "is skipped" not in told
@@ -315,6 +317,10 @@ def test_the_program_reconstructs_its_scans(tmp_path: Path) -> None:
     )
     assert "`hole_mm`" in answers["settings_pages"]
     assert answers["window"][-1]["protocol"] == "Standard SPECT"
+    digest = sha256(np.ascontiguousarray(image.values).tobytes()).hexdigest()
+    assert answers["run_in_window"]["sha256"] == digest, "the window gives the same bits"
+    page = (work / "report.html").read_text("utf-8")
+    assert "photons/view" in page and "SPECT" in page
 
 
 DAMAGE = {

@@ -23,7 +23,6 @@ from app.state.services.outcomes import (
 )
 from app.views.volume_facts import looked_through
 from engine.core.errors import EngineError, GeometryError, ScannerMissingError, UnknownFormatError
-from engine.geometry import Scanner
 from engine.modalities import (
     MODALITIES,
     Recognised,
@@ -250,7 +249,7 @@ class StudyReader:
             if role in known.given:
                 continue
             try:
-                new.inputs[role] = self._read(role, str(file), new.inputs.scanner)
+                new.inputs[role] = self._read(role, str(file), new.inputs)
             except EngineError as e:
                 refused.append(str(e))
         return replace(new, refused=(*new.refused, *refused))
@@ -275,7 +274,7 @@ class StudyReader:
                 )
             )
         self._refuse_foreign(role)
-        return Addition(role, self._read(role, str(path), self.inputs.scanner))
+        return Addition(role, self._read(role, str(path), self.inputs))
 
     def _refuse_foreign(self, role: str) -> None:
         if role not in self.roles:
@@ -293,7 +292,7 @@ class StudyReader:
         if chosen is not None:
             inputs[SCANNER] = chosen
         for role, value in wanted.given.items():
-            inputs[role] = self._read(role, value, inputs.scanner)
+            inputs[role] = self._read(role, value, inputs)
         refused = () if wanted.is_whole else self._add_remembered(inputs, scan)
         return NewStudy(inputs, wanted.data, wanted.protocol, refused)
 
@@ -333,7 +332,7 @@ class StudyReader:
             try:
                 if obstacle := remembered.obstacle():
                     raise GeometryError(obstacle)
-                found = self._read(role, remembered.value, scanner)
+                found = self._read(role, remembered.value, inputs)
             except EngineError as e:
                 refused.append(str(e))
             else:
@@ -344,9 +343,10 @@ class StudyReader:
         scanner = self.files.scanner(value)
         return Input(value, f"{scanner.name}: {scanner.describe()}", scanner)
 
-    def _read(self, role: str, value: str, scanner: Scanner | None) -> Input:
+    def _read(self, role: str, value: str, of: Inputs) -> Input:
         path = Path(value)
-        if scanner is None:
+        # Some kinds of scan state their whole geometry and have no scanner
+        if of.scanner is None and (of.scan is None or of.scan.needs_scanner):
             raise GeometryError(
                 tr(
                     "{name}: the scan does not name its scanner; choose one in the card Scan "
@@ -354,7 +354,7 @@ class StudyReader:
                     name=path.name,
                 )
             )
-        found = self.files.auxiliary(role, path, scanner)
+        found = self.files.auxiliary(role, path, of.scanner)
         return Input(value, found.text, found.content)
 
 

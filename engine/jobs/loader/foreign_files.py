@@ -73,7 +73,7 @@ class ForeignFiles:
         about = path if path.exists() else name_or_path
         return self._loader.call(read_scanner, name_or_path, about=about, stopped=self._stopped)
 
-    def auxiliary(self, role: str, path: Path, scanner: Scanner) -> AuxiliaryFile:
+    def auxiliary(self, role: str, path: Path, scanner: Scanner | None) -> AuxiliaryFile:
         """Read an auxiliary file.
 
         Parameters
@@ -83,7 +83,7 @@ class ForeignFiles:
         path
             file or folder
         scanner
-            scanner that the content has to fit
+            scanner that the content has to fit; None for a kind of scan without one
         """
         return self._ask(auxiliary_at, path, role, scanner)
 
