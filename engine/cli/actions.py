@@ -67,9 +67,16 @@ def act(arguments: argparse.Namespace) -> int:
         if is_out_of_files(e):
             console.fault(TOO_FEW_FILES)
             return USER_FAULT
-        console.fault(
-            f"internal error: {type(e).__name__}: {e}. Please report it with this traceback:"
-        )
+        from engine.core.plugins import at_fault  # few commands end here
+
+        problem, plug_in = f"{type(e).__name__}: {e}", at_fault(e)
+        if plug_in:
+            console.fault(
+                f"error in the plug-in {plug_in}: {problem}. Please report it to the authors of "
+                "the plug-in with this traceback:"
+            )
+        else:
+            console.fault(f"internal error: {problem}. Please report it with this traceback:")
         print_traceback(e)
         from engine.tools.diagnostics import keep_fault
 

@@ -81,6 +81,8 @@ def _settings(arguments: argparse.Namespace, console: Console) -> None:
     listed = all_settings()
     key = arguments.key
     if key is not None:
+        # --set accepts both names of a choice: algorithm and algorithm.kind
+        key = key.removesuffix(".kind")
         known = list(dict.fromkeys(each.key for each in listed))
         found = [each for each in listed if each.key == key or each.key.startswith(f"{key}.")]
         if not found:

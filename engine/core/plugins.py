@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_origin
 
 if TYPE_CHECKING:
-    from importlib.metadata import Distribution
+    from importlib.metadata import Distribution, EntryPoint
 
 T = TypeVar("T")
 
@@ -56,6 +56,9 @@ class PlugIn:
     name: str
     version: str
 
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}"
+
 
 @dataclass(frozen=True)
 class Feature:
@@ -76,8 +79,7 @@ class Feature:
 
     def __str__(self) -> str:
         word = GROUPS.get(self.group, self.group)
-        package = f"{self.plug_in.name} {self.plug_in.version}"
-        return f"{word} {self.name!r} of the plug-in {package}"
+        return f"{word} {self.name!r} of the plug-in {self.plug_in}"
 
 
 class PlugInError(Exception):
@@ -97,6 +99,11 @@ def features() -> tuple[Feature, ...]:
         if feature.group not in GROUPS:
             _skip(feature, f"there is no group {PREFIX}{feature.group}; the groups are {_groups()}")
     return tuple(sorted(found, key=lambda each: (each.plug_in.name, each.group, each.name)))
+
+
+def unskipped() -> tuple[Feature, ...]:
+    """Return the features that were not skipped so far."""
+    return tuple(each for each in features() if each not in _PROBLEMS)
 
 
 def problems() -> tuple[str, ...]:
@@ -175,6 +182,23 @@ def skip_class(one: type[Any], reason: str) -> bool:
     if feature is not None:
         _skip(feature, reason)
     return feature is not None
+
+
+def at_fault(error: BaseException) -> PlugIn | None:
+    """Return the plug-in with code in the traceback of an error; None if there is none.
+
+    Parameters
+    ----------
+    error
+        an error that was raised
+    """
+    by_top = {_top(each.value): each.plug_in for each in features()}
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        # the innermost one: a plug-in can use another
+        found = by_top.get(_top(str(trace.tb_frame.f_globals.get("__name__", "")))) or found
+        trace = trace.tb_next
+    return found
 
 
 def added_objects(group: str, check: Callable[[Any], T]) -> tuple[T, ...]:
@@ -327,13 +351,46 @@ def _object_of(feature: Feature) -> Any:
     """
     from importlib.metadata import EntryPoint
 
+    point = EntryPoint(feature.name, feature.value, PREFIX + feature.group)
     try:
-        return EntryPoint(feature.name, feature.value, PREFIX + feature.group).load()
+        try:
+            return point.load()
+        except (AttributeError, ImportError):
+            return _load_anew(point)
     # A plug-in is the code of somebody else: not even its exit may end this program.
     except (Exception, SystemExit) as e:
         reason = " ".join(str(e).split()) or "no reason given"
         text = f"{feature.value} cannot be imported ({type(e).__name__}: {reason[:200]})"
         raise PlugInError(text) from e
+
+
+def _load_anew(point: EntryPoint) -> Any:
+    """Load an object whose module is only partly imported.
+
+    A module of a plug-in that a script or another table imports first leads to this table before
+    its classes exist. A second, complete import replaces the first one: an import returns the
+    module in `sys.modules`, so that each class exists once for all users.
+    """
+    top = _top(point.value)
+    unfinished = {
+        name: module
+        for name, module in list(sys.modules.items())
+        if _top(name) == top and _is_unfinished(module)
+    }
+    if not unfinished:
+        return point.load()
+    for name in unfinished:
+        del sys.modules[name]
+    try:
+        return point.load()
+    except BaseException:
+        sys.modules.update(unfinished)
+        raise
+
+
+def _is_unfinished(module: Any) -> bool:
+    # Python's own import system reads this attribute, and no public one states the same.
+    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
 
 
 def _checked(one: Any, base: type[Any]) -> type[Any]:

@@ -13,7 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from engine.core.plugins import PlugInError, added, features
+from engine.core.errors import EngineError
+from engine.core.plugins import PlugInError, added, features, skip_class
 
 if TYPE_CHECKING:
     from engine.io.base import Format
@@ -137,7 +138,7 @@ class FormatList(Sequence[type[R]]):
         """
         # Lazy on purpose: the second condition loads a module, so it must stop at the first match.
         candidates = (each.format for each in self.entries if each.could(file))
-        return next((reader for reader in candidates if reader.accepts(file)), None)
+        return next((reader for reader in candidates if _accepts(reader, file)), None)
 
     def format_of(self, file: InputFile) -> str:
         """Return the exact format of a file; "" if no reader accepts it."""
@@ -154,7 +155,7 @@ class FormatList(Sequence[type[R]]):
         More than one entry means that `accepting` decides by precedence.
         """
         candidates = (each for each in self.entries if each.could(file))
-        return [each for each in candidates if each.format.accepts(file)]
+        return [each for each in candidates if _accepts(each.format, file)]
 
     def without(self, others: FormatList[Any]) -> FormatList[R]:
         """Return the formats that another list does not contain.
@@ -166,6 +167,20 @@ class FormatList(Sequence[type[R]]):
         """
         places = {each.place for each in others.entries}
         return FormatList(each for each in self.entries if each.place not in places)
+
+
+def _accepts(reader: Any, file: InputFile) -> bool:
+    """Return True if a reader accepts a file; a plug-in that fails accepts none."""
+    try:
+        return bool(reader.accepts(file))
+    except EngineError:
+        raise
+    except Exception as e:
+        # Every file passes here, so one faulty plug-in would otherwise stop all of them.
+        reason = f"{reader.__name__}.accepts fails ({type(e).__name__}: {e})"
+        if not skip_class(reader, reason):
+            raise
+        return False
 
 
 def _plugged(kind: str) -> tuple[Entry, ...]:

@@ -49,16 +49,28 @@ def asked(site: Path, work: Path, *commands: list[str], **ask: Any) -> tuple[Any
     -------
     answers, and the text on the error stream
     """
+    given = json.dumps({"commands": commands, "ask": ask})
+    done = _python(site, work, "-c", ASK, given=given)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1]), done.stderr
+
+
+def program(site: Path, work: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run one command in a process that finds the packages of a folder."""
+    return _python(site, work, "-m", "app", *arguments)
+
+
+def _python(
+    site: Path, work: Path, *arguments: str, given: str = ""
+) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join((str(ROOT), str(site)))
-    given = {"PYTHONPATH": path, "QT_QPA_PLATFORM": "offscreen", "ISOCENTER_HOME": str(work)}
-    done = subprocess.run(
-        [sys.executable, "-c", ASK],
+    changed = {"PYTHONPATH": path, "QT_QPA_PLATFORM": "offscreen", "ISOCENTER_HOME": str(work)}
+    return subprocess.run(
+        [sys.executable, *arguments],
         cwd=work,
-        env={**os.environ, **given},
-        input=json.dumps({"commands": commands, "ask": ask}),
+        env={**os.environ, **changed},
+        input=given,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1]), done.stderr

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +19,7 @@ from engine.filters import FILTERS
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume
 from tests.extensions.conftest import RING
-from tests.extensions.installed import EXAMPLES, asked, declare, install
+from tests.extensions.installed import EXAMPLES, ROOT, asked, declare, install, program
 
 MOST_LINES = 60
 SMALL = (
@@ -251,3 +256,102 @@ def test_the_groups_are_those_of_the_docs() -> None:
 
 def test_our_own_classes_belong_to_no_plug_in() -> None:
     assert plug_ins_of([*ALGORITHMS, *FILTERS]) == []
+
+
+IMPORTED_FIRST = """
+import importlib, json, sys
+module = importlib.import_module(sys.argv[1])
+from engine.core.plugins import features, plug_ins_of, problems
+from engine.modalities import used_plug_ins
+used_plug_ins()
+objects = [each.value.partition(":")[2] for each in features()]
+classes = [getattr(module, name) for name in objects]
+known = [each["features"] for each in plug_ins_of(classes)]
+print(json.dumps([list(problems()), known, module is sys.modules[sys.argv[1]]]))
+"""
+"""Import the module of a plug-in before the program has loaded its tables."""
+
+
+def _imported_first(site: Path, module: str) -> list[Any]:
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTED_FIRST, module],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(site)))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: list[Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(set(SMALL) - {"statistics-panel"}))
+def test_a_script_can_import_the_module_of_a_plug_in_first(tmp_path: Path, name: str) -> None:
+    install(EXAMPLES / name, tmp_path)
+    module = f"isocenter_{name.replace('-', '_')}"
+    skipped, known, same = _imported_first(tmp_path, module)
+    assert skipped == [] and same
+    assert [len(each) for each in known] == [1]
+
+
+MIXED = """
+from typing import ClassVar, Literal
+from engine.core.settings import setting
+from engine.io.base import ListModeReader
+from engine.recon.algorithms.prior_choices import HuberChoice
+from engine.recon.postprocess.gaussian import Gaussian
+class Reader(ListModeReader):
+    name, suffixes = "Mixed", (".mixed",)
+    @classmethod
+    def accepts(cls, file): return file.head.startswith(b"MIXED") or 1 / 0
+    @classmethod
+    def read(cls, file, *, scanner=None): raise KeyError("no events")
+class Prior(HuberChoice):
+    kind: Literal["mixed_prior"] = "mixed_prior"
+    def prior_for(self, scale): raise ValueError("no prior")
+class Filter(Gaussian):
+    kind: Literal["mixed_filter"] = "mixed_filter"
+"""
+
+
+def _mixed(site: Path) -> None:
+    """Install a package with three kinds of features in a module below another one."""
+    folder = site / "mixed"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text("from mixed.parts import Filter, Prior, Reader\n")
+    (folder / "parts.py").write_text(MIXED, encoding="utf-8")
+    kinds = {"formats": "Reader", "priors": "Prior", "filters": "Filter"}
+    points = {f"isocenter.{kind}": {"mixed": f"mixed:{one}"} for kind, one in kinds.items()}
+    declare(site, "mixed", "0.3", points)
+
+
+@pytest.mark.parametrize("module", ["mixed", "mixed.parts"])
+def test_one_module_can_have_features_of_several_kinds(tmp_path: Path, module: str) -> None:
+    _mixed(tmp_path)
+    skipped, known, same = _imported_first(tmp_path, module)
+    assert skipped == [] and same
+    assert known == [["filters: mixed", "formats: mixed", "priors: mixed"]]
+
+
+def test_an_error_names_the_plug_in(tmp_path: Path, pet_scan: list[str]) -> None:
+    site, work = tmp_path / "site", tmp_path / "work"
+    work.mkdir()
+    (work / "ring.toml").write_text(RING, encoding="utf-8")
+    _mixed(site)
+    (work / "a.mixed").write_bytes(b"MIXED")
+    assert program(site, work, *pet_scan).returncode == 0
+
+    told = program(site, work, "inspect", "a.mixed").stderr
+    problem = "the plug-in mixed 0.3 cannot read this file (KeyError: 'no events')"
+    assert f"a.mixed: {problem}. Please report this to the authors of the plug-in." in told
+
+    # Another file is still read: the reader that fails for it is skipped.
+    done = program(site, work, "inspect", "ring.toml")
+    reason = "Reader.accepts fails (ZeroDivisionError: division by zero)"
+    assert done.returncode == 0 and "Tiny ring" in done.stdout
+    assert f"'mixed' of the plug-in mixed 0.3 is skipped: {reason}." in done.stderr
+
+    settings = ("algorithm.kind=map", "algorithm.prior.kind=mixed_prior")
+    done = program(site, work, "reconstruct", "scan.h5", "-o", "a.h5", *_set(*settings))
+    assert done.returncode == 1
+    assert "error in the plug-in mixed 0.3: ValueError: no prior. Please report it" in done.stderr

@@ -39,6 +39,8 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
 
 # the reader
 
+REFUSED = ("cut", "header", "elsewhere", "other")
+
 
 def write_pairs(trial: Trial) -> int:
     """Write the events of scan.h5 as pairs of crystals, some marked as delayed."""
@@ -53,6 +55,8 @@ def write_pairs(trial: Trial) -> int:
     delayed = events | np.where(time < 5, np.uint64(1 << 63), np.uint64(0))
     (trial.work / "delayed.pairs").write_bytes(line + delayed.astype("<u8").tobytes())
     (trial.work / "header.pairs").write_bytes(line.replace(b"duration", b"length"))
+    elsewhere = line.replace(b"ring.toml", b"//host/share/ring.toml")
+    (trial.work / "elsewhere.pairs").write_bytes(elsewhere + events.astype("<u8").tobytes())
     events[7] = 48 * 4
     (trial.work / "other.pairs").write_bytes(line + events.astype("<u8").tobytes())
     return int(np.count_nonzero(time < 5))
@@ -70,7 +74,7 @@ def read(trial: Trial, pet_scan: list[str]) -> dict[str, Any]:
         ["inspect", "delayed.pairs"],
         ["reconstruct", "scan.h5", "-o", "known.h5", *EXACT],
         ["reconstruct", "scan.pairs", "-o", "pairs.h5", *EXACT],
-        ask={"refusals": {"names": ["cut.pairs", "header.pairs", "other.pairs"]}},
+        ask={"refusals": {"names": [f"{name}.pairs" for name in REFUSED]}},
     )
     return answers | {"n_delayed": n_delayed}
 
@@ -87,9 +91,10 @@ def test_events_of_the_reader_give_the_same_image(trial: Trial, read: dict[str, 
 
 
 def test_the_reader_refuses_damaged_scans_in_a_sentence(read: dict[str, Any]) -> None:
-    cut, header, other = read["refusals"]
+    cut, header, elsewhere, other = read["refusals"]
     assert "cut.pairs: the file is truncated; its last event has only 5 of 8 bytes" in cut
     assert "header.pairs: the first line is not a valid header ('duration_s')" in header
+    assert "elsewhere.pairs: the scan states the scanner '//host/share/ring.toml'" in elsewhere
     assert "other.pairs: an event names crystal 192, but Tiny ring has 192 crystals" in other
 
 

@@ -130,8 +130,8 @@ def _list_devices(console: Console) -> None:
 def _list_plug_ins(console: Console) -> None:
     from engine.modalities import used_plug_ins
 
-    features, problems = used_plug_ins()
-    for feature in features:
+    used, problems = used_plug_ins()
+    for feature in used:
         console.line(f"  {'plug-in':20s} {feature}")
     for problem in problems:
         console.line(f"  {'plug-in':20s} {problem}")

@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
-from engine.core.settings.keys import keys_of, near_key
+from engine.core.settings.keys import keys_of, kind_of, near_key
 
 NUMBERS = {2: "two", 3: "three", 4: "four", 6: "six"}
 EXPECTED: dict[str, str] = {
@@ -123,6 +123,11 @@ def _inner(annotation: Any) -> Any:
 
 def _unknown(place: str, fault: Mapping[str, Any], kind: type[BaseModel] | None) -> str:
     near = near_key(place, kind) if kind is not None else ""
+    if near == place and kind is not None:
+        # Another kind of the group has this setting
+        owners = [kind_of(each.owner) for each in keys_of(kind) if each.key == place]
+        kinds = " or ".join(map(repr, dict.fromkeys(filter(None, owners))))
+        return f"{place!r} needs {place.rpartition('.')[0]}.kind = {kinds}"
     return f"unknown key {place!r}" + (f" (did you mean {near!r}?)" if near else "")
 
 

@@ -66,7 +66,7 @@ def read_scanner(name_or_path: str) -> Scanner:
         return scanner_of(builtin_settings(name_or_path))
     path = Path(name_or_path)
     suffix = path.suffix.lower()
-    if suffix not in (".toml", *MAP_SUFFIXES) and not exists(path):
+    if not name_or_path or (suffix not in (".toml", *MAP_SUFFIXES) and not exists(path)):
         # A missing .toml or map is reported as a missing file below. Any other text is probably a
         # misspelt key.
         near = get_close_matches(name_or_path.lower(), keys, n=1)

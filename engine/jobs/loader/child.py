@@ -14,6 +14,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from engine.core.errors import EngineError, FileFormatError, ResourceError
+from engine.core.plugins import at_fault
 from engine.jobs.loader.limits import limited_memory, write_no_core
 from engine.jobs.loader.packing import Parcel, pack, send_files
 
@@ -38,6 +39,11 @@ TOO_LARGE = (
 UNKNOWN_FAULT = (
     "this file cannot be read ({}: {}). The file is damaged or of an unknown kind. Please "
     "report it if other programs can read it."
+)
+
+FAULT_OF_PLUG_IN = (
+    "the plug-in {} cannot read this file ({}: {}). Please report this to the authors of the "
+    "plug-in."
 )
 
 
@@ -96,7 +102,14 @@ def _done(function: Callable[..., object], arguments: tuple[object, ...], name: 
             return pack(ResourceError(f"{name}: {TOO_LARGE.format(free / 2**30)}"))
         except Exception as e:  # noqa: BLE001  a foreign file: nothing may end without a word
             log.warning("%s: %s", name, traceback.format_exc())
-            return pack(FileFormatError(f"{name}: {UNKNOWN_FAULT.format(type(e).__name__, e)}"))
+            return pack(FileFormatError(f"{name}: {_sentence(e)}"))
+
+
+def _sentence(error: Exception) -> str:
+    plug_in, kind = at_fault(error), type(error).__name__
+    if plug_in:
+        return FAULT_OF_PLUG_IN.format(plug_in, kind, error)
+    return UNKNOWN_FAULT.format(kind, error)
 
 
 def _answer(line: Connection, parcel: Parcel) -> None:

@@ -17,6 +17,7 @@ from engine.core.errors import (
     SettingsError,
     WorkersLostError,
 )
+from engine.core.plugins import at_fault
 from engine.data.runs.events import Event, Failed, Finished, Preview, Warned
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.process.link import Controls, Outbox
@@ -77,7 +78,9 @@ def serve(order: Order, outbox: Outbox, controls: Controls) -> None:
     except MemoryError:
         outbox.send(Failed(NO_MEMORY, user_fault=True))
     except Exception as e:  # noqa: BLE001  the last door: nothing may end without a word
-        text = f"Internal error ({type(e).__name__}: {e})"
+        plug_in = at_fault(e)
+        place = f"Error in the plug-in {plug_in}" if plug_in else "Internal error"
+        text = f"{place} ({type(e).__name__}: {e})"
         outbox.send(Failed(f"{text}.", user_fault=False, detail=traceback.format_exc()))
     finally:
         outbox.close()

@@ -27,6 +27,7 @@ FAULTS = {
     "grid.voxel_mm=2,2": "grid.voxel_mm: expected three numbers, such as [2, 2, 2], got [2, 2]",
     "grid.voxel_mm=2,2,2,2": "expected three numbers, such as [2, 2, 2], got [2, 2, 2, 2]",
     "grid.diameter_mm=-1": "grid.diameter_mm: expected a number above 0, got -1",
+    "algorithm.prior=huber": "'algorithm.prior' needs algorithm.kind = 'map' or 'bsrem'.",
     "finishing=gaussian": "finishing: expected a list, got 'gaussian'",
 }
 

@@ -68,6 +68,12 @@ def test_one_setting_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--set sensitivity.error_percent=2" in text
 
 
+def test_a_choice_is_explained_by_both_of_its_names(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "settings", "algorithm.prior.kind")
+    assert "relative_difference, quadratic, huber" in text
+    assert text == printed(capsys, "settings", "algorithm.prior")
+
+
 def test_a_group_lists_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
     keys = {line.split()[0] for line in printed(capsys, "settings", "grid").splitlines()}
     assert "grid.voxel_mm" in keys and all(key.startswith("grid.") for key in keys)

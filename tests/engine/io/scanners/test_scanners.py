@@ -7,11 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.core.errors import FileFormatError, ResourceError, SettingsError, UnknownFormatError
+from engine.core.errors import (
+    FileFormatError,
+    ResourceError,
+    ScannerMissingError,
+    SettingsError,
+    UnknownFormatError,
+)
 from engine.core.settings import to_toml
 from engine.geometry.dual_head import DualHead
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import builtin_scanners, read_scanner
+from engine.io.scanners.adjacent_file import stated_scanner
 from engine.modalities.listmode_pet.protocol import ListModeGrid
 
 OWN = {
@@ -80,6 +87,27 @@ def test_tof_bins_reach_past_every_line_through_the_picture(key: str) -> None:
     reach = diameter / 2 * np.hypot(1, rise)
     # bins end two standard deviations beyond: 2 % of the events of the outermost voxel
     assert scanner.tof.edges_mm[-1] > reach + 2 * scanner.tof.sigma_mm
+
+
+@pytest.mark.parametrize("name", ["demo-ring", "scanner.toml"])
+def test_the_scanner_that_a_scan_states_is_read(tmp_path: Path, name: str) -> None:
+    own(tmp_path).rename(tmp_path / "scanner.toml")
+    expected = {"demo-ring": "Demo brain ring", "scanner.toml": "Own"}
+    assert stated_scanner(name, tmp_path / "a.scan", "A").name == expected[name]
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "sub/s.toml", "//host/s.toml", "C:\\s.toml", "{}"])
+def test_a_scan_cannot_name_a_path(tmp_path: Path, name: str) -> None:
+    (tmp_path / "sub").mkdir()
+    own(tmp_path).rename(tmp_path / "sub" / "s.toml")
+    name = name.format(tmp_path / "sub" / "s.toml")
+    with pytest.raises(ScannerMissingError, match=r"a\.scan: the scan states the scanner"):
+        stated_scanner(name, tmp_path / "a.scan", "A")
+
+
+def test_a_scanner_without_a_name_is_refused() -> None:
+    with pytest.raises(SettingsError, match="'' is not a known scanner"):
+        read_scanner("")
 
 
 def test_a_scanner_of_ones_own_is_read(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from engine.io.base import ListModeReader
 from engine.io.safety.cut_off import CutOff, words_of
 from engine.io.safety.open_input import InputFile
 from engine.io.scanners import read_scanner
+from engine.io.scanners.adjacent_file import stated_scanner
 
 MARK = b'{"format": "crystal pairs"'
 BITS = 21
@@ -93,4 +94,6 @@ def _header(file: InputFile, scanner: str | None) -> tuple[Scanner, float, int]:
             f"{file.name}: the first line ends too late, or its duration {duration_s:g} s is not "
             "possible; export the scan again."
         )
-    return read_scanner(scanner or name), duration_s, len(line) + len(end)
+    # A scan must not name a path: it could lead to another computer.
+    place = read_scanner(scanner) if scanner else stated_scanner(name, file.path, CrystalPairs.name)
+    return place, duration_s, len(line) + len(end)
