@@ -11,8 +11,11 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from engine.core.visible_text import visible_text
 
-LONG_WORD = re.compile(r"\S{21,}")
+MOST_LETTERS = 20
+LONG_WORD = re.compile(rf"\S{{{MOST_LETTERS + 1},}}")
 """Words that may be broken. File names have up to 255 characters and no spaces."""
+PIECE = re.compile(r"[^/\\_.\-]+[/\\_.\-]*|[/\\_.\-]+")
+"""Piece of a path or file name with the separators after it."""
 BREAK = "\u200b"
 """Zero-width space: a line may break there."""
 SHORT_TIP = 90
@@ -48,7 +51,7 @@ def literal_tip(text: str) -> str:
 
 
 def breakable(text: str) -> str:
-    """Insert invisible breaks into long words.
+    """Insert invisible breaks into long words, in paths and file names after their separators.
 
     Parameters
     ----------
@@ -59,4 +62,8 @@ def breakable(text: str) -> str:
     -------
     text that looks the same
     """
-    return LONG_WORD.sub(lambda word: BREAK.join(word[0]), text)
+    return LONG_WORD.sub(lambda word: BREAK.join(map(_broken, PIECE.findall(word[0]))), text)
+
+
+def _broken(piece: str) -> str:
+    return piece if len(piece) <= MOST_LETTERS else BREAK.join(piece)
