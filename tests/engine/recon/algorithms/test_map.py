@@ -330,12 +330,14 @@ def test_limits_of_a_cycle_grow_with_the_image_and_line_integrals_have_none():
 
 def test_the_counts_decide_the_number_of_subsets():
     many, few = CountDemand(1e7, 1e4), CountDemand(1.5e5, 1e4)
-    assert [Svrg().for_counts(each).n_parts for each in (many, few)] == [16, 10]
+    assert [Svrg().for_counts(each).n_parts for each in (many, few)] == [24, 10]
+    for n_counts, n_families, wanted in ((1.9e7, None, 24), (2e7, None, 16), (2e7, 384, 24)):
+        demand = CountDemand(n_counts, 1e4, n_families=n_families)
+        assert Svrg().for_counts(demand).n_parts == wanted
     assert [Svrg().for_counts(CountDemand(n, 1e4)).n_parts for n in (10, 200, 1e3)] == [1, 4, 8]
     between = (2.4e5, 4.7e5, 6e5, 7.2e5)
-    for n_families, wanted in ((None, [16, 16, 16, 16]), (384, [16, 16, 20, 24])):
-        demands = [CountDemand(n, 1e4, n_families=n_families) for n in between]
-        assert [Svrg().for_counts(each).n_parts for each in demands] == wanted
+    found = [Svrg().for_counts(CountDemand(n, 1e4)).n_parts for n in between]
+    assert found == [16, 16, 20, 24]
     assert Svrg(subsets=3).for_counts(many).n_parts == 3
 
 
