@@ -116,6 +116,7 @@ class ProtocolCard(StepPanel):
                 set_icon(made, "off", self._theme, "muted")
                 self._others.addWidget(made)
                 self._buttons.append(made)
+        self._offer.setVisible(bool(self._offered))
         for made in self.others():
             made.setEnabled(not self._run.state.is_active)
 
