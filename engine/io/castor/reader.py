@@ -78,7 +78,7 @@ def _scan(data: InputFile, header: CastorHeader, named: str | None) -> ListMode:
         notes = (*found.notes, *_axes_note(named))
         info = {**_info(header, data.path), "format": "CASToR histogram"}
         return replace(found, info=info, notes=notes)
-    records, n_rest = _records(data, header)
+    records, n_rest, n_missing = _records(data, header)
     # The look-up table states no TOF bins, so they are derived before the scanner is built.
     tof = _tof_bins(records, header)
     place = _scanner(header, named, tof)
@@ -92,7 +92,7 @@ def _scan(data: InputFile, header: CastorHeader, named: str | None) -> ListMode:
     additive = None if bins is not None else expected(records, duration_s)
     if additive is not None:
         refuse_not_finite(data.path, additive)
-    cut = CutOff(data.name, len(records), n_rest)
+    cut = CutOff(data.name, len(records), n_rest, n_missing)
     return ListMode(
         scanner=place,
         crystals=crystals[kept],
@@ -145,8 +145,8 @@ def _adjacent_header(path: Path) -> CastorHeader:
     )
 
 
-def _records(data: InputFile, header: CastorHeader) -> tuple[Array, int]:
-    """Return all complete events, and the number of bytes after them."""
+def _records(data: InputFile, header: CastorHeader) -> tuple[Array, int, int]:
+    """Return all complete events, the number of bytes after them, and that of missing events."""
     # The layout depends on flags in the header, so the data cannot be read without it.
     record = record_of(header, data.size)
     promised = header.whole("number of events")
@@ -175,7 +175,8 @@ def _records(data: InputFile, header: CastorHeader) -> tuple[Array, int]:
         )
     if not len(words):
         raise FileFormatError(f"{data.name}: contains no events; copy it again.")
-    return np.asarray(data.array(record, (len(words),))), n_rest
+    n_missing = max(promised - len(words), 0)
+    return np.asarray(data.array(record, (len(words),))), n_rest, n_missing
 
 
 def _tof_bins(records: Array, header: CastorHeader) -> TofBins | None:

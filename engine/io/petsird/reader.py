@@ -38,6 +38,7 @@ from engine.io.petsird.efficiencies import (
 from engine.io.petsird.geometry import Geometry, Tree, read_geometry, window_ps
 from engine.io.petsird.schema import Schema
 from engine.io.petsird.stream import EndOfStreamError, YardlStream, begins_as_yardl
+from engine.io.safety.cut_off import EVENTS
 from engine.io.safety.open_input import InputFile
 
 PROTOCOL = "PETSIRD"
@@ -110,7 +111,8 @@ class Petsird(ListModeReader):
             live_times=live_times(blocks, said, bins, live, crystals),
             triggers=triggers_of(header, blocks, first),
             coincidence_window_ps=window_ps(header["scanner"]),
-            info=_info(header, blocks, path, live is not None),
+            info=_info(header, blocks, path, live is not None)
+            | ({} if ended is None else {EVENTS: blocks.n_events}),
             notes=(
                 *_cut_notes(ended, blocks, path),
                 *geometry.notes,

@@ -1,7 +1,8 @@
-"""Handle list mode that ends within a record: refuse it, or use the complete events.
+"""Handle list mode that ends too early: refuse it, or use the complete events.
 
-Complete events are used only with the user's consent. Their number then appears in the notes and
-the facts of the scan, and in the provenance of its images.
+Only a stated number of records reveals a file that ends between two of them. Complete events are
+used only with the user's consent. Their number then appears in the notes and the facts of the
+scan, and in the provenance of its images.
 
 Runs of identical words are traces of failed copies.
 """
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
 from engine.core.arrays import Array
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
 
 CHUNK = 4_000_000
 """Words that are counted at once."""
-EVENTS, LEFT_OUT = "complete_events", "cut_off_bytes"
-"""Facts of a scan whose file ends within a record."""
+EVENTS, LEFT_OUT, MISSING = "complete_events", "cut_off_bytes", "missing_records"
+"""Facts of a scan whose file ends too early."""
 STRIDE = 32
 """Any run of 2 · STRIDE identical words is found."""
 MIN_TAIL = 8
@@ -43,35 +45,46 @@ class CutOff:
     ----------
     name : file name
     n_events : number of complete events
-    n_bytes : size of the incomplete last record; 0 if the file is complete
+    n_bytes : size of the incomplete last record; 0 if the last record is complete
+    n_missing : complete records that the file lacks, if it states their number
     """
 
     name: str
     n_events: int
     n_bytes: int
+    n_missing: int = 0
 
     @property
     def facts(self) -> Plain:
         """Facts to store; empty for a complete file."""
-        return {EVENTS: self.n_events, LEFT_OUT: self.n_bytes} if self.n_bytes else {}
+        if not (self.n_bytes or self.n_missing):
+            return {}
+        missing = {MISSING: self.n_missing} if self.n_missing else {}
+        return {EVENTS: self.n_events, LEFT_OUT: self.n_bytes} | missing
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Note for the user; empty for a complete file."""
-        if not self.n_bytes:
-            return ()
-        return (
-            f"{self.name} ends within a record: {ONLY_COMPLETE} (events used: "
-            f"{self.n_events:,}, bytes ignored: {self.n_bytes:,}).",
-        )
+        if self.n_bytes:
+            return (
+                f"{self.name} ends within a record: {ONLY_COMPLETE} (events used: "
+                f"{self.n_events:,}, bytes ignored: {self.n_bytes:,}).",
+            )
+        if self.n_missing:
+            return (
+                f"{self.name} has fewer records than it states: {ONLY_COMPLETE} (events used: "
+                f"{self.n_events:,}, records missing: {self.n_missing:,}).",
+            )
+        return ()
 
 
 def words_of(
     file: InputFile,
-    dtype: str,
+    dtype: npt.DTypeLike,
     start: int,
     is_event: Callable[[Array], NDArray[np.bool_]],
     problem: Callable[[int, int], str],
+    promised: int | None = None,
 ) -> tuple[FileWords, int]:
     """Return the complete words of a file, and the number of bytes after them.
 
@@ -80,13 +93,15 @@ def words_of(
     file
         list-mode file; its `may_be_cut` states the user's consent
     dtype
-        NumPy type of a word
+        NumPy type of a word, or of a record with fields
     start
         byte of the first word
     is_event
         returns True for the words that are events
     problem
         returns the message without remedy for the number of complete words and of further bytes
+    promised
+        number of words that the file states; None if it states none
 
     Returns
     -------
@@ -96,19 +111,36 @@ def words_of(
     Raises
     ------
     CutOffError
-        if bytes remain and the user has not agreed to ignore them; it contains the number of events
+        if bytes remain or words are missing, and the user has not agreed to use the complete ones;
+        it contains the number of events
+    FileFormatError
+        if the file has more words than it states
     """
     from engine.io.text.word_list import FileWords  # only list mode has words
 
     # A header that is longer than the file leaves no bytes for words.
     words = FileWords(file, np.dtype(dtype), start)
     rest = max(file.size - start, 0) - len(words) * words.dtype.itemsize
-    if rest and not file.may_be_cut:
-        # The events are counted before the refusal, so that the user can decide with their number.
-        pieces = (words[k : k + CHUNK] for k in range(0, len(words), CHUNK))
-        n_events = sum(int(np.count_nonzero(is_event(piece))) for piece in pieces)
-        raise CutOffError(problem(len(words), rest), n_events)
+    n = len(words)
+    if promised is not None and (n > promised or (n == promised and rest)):
+        raise FileFormatError(
+            f"{file.name}: contains {n:,} complete records and {rest:,} further bytes, but states "
+            f"{promised:,} records; copy the file again."
+        )
+    if file.may_be_cut:
+        return words, rest
+    if rest:
+        raise CutOffError(problem(n, rest), _n_events(words, is_event))
+    if promised is not None and n < promised:
+        text = f"{file.name}: contains only {n:,} of the {promised:,} records that it states"
+        raise CutOffError(text, _n_events(words, is_event))
     return words, rest
+
+
+def _n_events(words: Words, is_event: Callable[[Array], NDArray[np.bool_]]) -> int:
+    # The events are counted before the refusal, so that the user can decide with their number.
+    pieces = (words[k : k + CHUNK] for k in range(0, len(words), CHUNK))
+    return sum(int(np.count_nonzero(is_event(piece))) for piece in pieces)
 
 
 def refuse_padding(words: Words, where: str) -> None:

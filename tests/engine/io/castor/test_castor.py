@@ -23,6 +23,7 @@ from engine.data.runs.events import Finished
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.tof import TofSettings
 from engine.io import read_components, read_listmode, write_listmode
+from engine.io.safety.cut_off import EVENTS, MISSING
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.recognise import purpose_of
@@ -285,6 +286,10 @@ class TestDamage:
         data.write_bytes(data.read_bytes()[: 16 * 100])
         with pytest.raises(CutOffError, match="contains only 100 of the"):
             read_listmode(path)
+        found = read_listmode(path, complete_events=True)
+        n_missing = scan.n_events - 100
+        assert (found.info[EVENTS], found.info[MISSING]) == (100, n_missing)
+        assert f"(events used: 100, records missing: {n_missing:,})" in found.notes[0]
 
     def test_a_flag_that_the_file_does_not_keep(self, scan: ListMode, folder: Path) -> None:
         path = files.write_scan(folder / "scan.cdh", scan, **{files.KEYS["norm"]: 1})

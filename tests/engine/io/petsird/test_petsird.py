@@ -19,6 +19,7 @@ from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.tof import TofSettings
 from engine.io import read_listmode, write_listmode
 from engine.io.petsird.stream import YardlStream, signed
+from engine.io.safety.cut_off import EVENTS
 from engine.io.safety.open_input import open_input
 from engine.jobs.reconstruction import run
 from engine.live.pet.event_batch import head_of
@@ -337,6 +338,8 @@ class TestDamage:
         n = int(np.count_nonzero(whole.time_ms < 2000))
         np.testing.assert_array_equal(found.crystals, whole.crystals[:n])
         assert any("no end mark" in note for note in found.notes)
+        # The window and the record of the run thus know that the scan is incomplete.
+        assert found.info[EVENTS] == n and EVENTS not in whole.info
 
     def test_cut_off_between_blocks(self, written: Path, tmp_path: Path) -> None:
         path = tmp_path / "cut.petsird"

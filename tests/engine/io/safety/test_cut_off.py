@@ -11,7 +11,8 @@ from engine.cli.exit_codes import DONE, USER_FAULT
 from engine.cli.main import main
 from engine.core.errors import CutOffError, EngineError, FileFormatError
 from engine.io import inspect, read_listmode
-from engine.io.safety.cut_off import EVENTS, LEFT_OUT
+from engine.io.safety.cut_off import EVENTS, LEFT_OUT, MISSING, ONLY_COMPLETE, CutOff, words_of
+from engine.io.safety.open_input import open_input
 from tests.engine.io.listmode import test_adac, test_safir
 from tests.engine.io.siemens import test_siemens_mmr
 from tests.farm.formats import KINDS
@@ -130,3 +131,48 @@ class TestCommandLine:
         assert main([*command, "--use-complete-events"]) == DONE
         assert "(events used: 3, bytes ignored: 3)" in capsys.readouterr().err
         assert read_listmode(tmp_path / "a.h5").info[EVENTS] == 3
+
+
+RECORD = np.dtype([("pair", "<u2", 2), ("ms", "<u4")])
+
+
+def _read(path: Path, promised: int | None, *, agreed: bool) -> tuple[int, int]:
+    with open_input(path, may_be_cut=agreed) as file:
+        words, n_rest = words_of(
+            file,
+            RECORD,
+            16,
+            lambda part: np.asarray(part["ms"] != 3),
+            lambda n, rest: f"{n} records and {rest} bytes",
+            promised,
+        )
+        return len(words), n_rest
+
+
+def test_records_are_compared_with_the_number_that_the_file_states(tmp_path: Path) -> None:
+    path = tmp_path / "a.records"
+    records = np.zeros(9, RECORD)
+    records["ms"] = np.arange(9)
+    whole = bytes(16) + records.tobytes()
+    for n_bytes in range(16, len(whole) + 1):
+        path.write_bytes(whole[:n_bytes])
+        n, n_rest = divmod(n_bytes - 16, RECORD.itemsize)
+        assert _read(path, 9, agreed=True) == (n, n_rest)
+        if n == 9:
+            assert _read(path, 9, agreed=False) == (9, 0)
+            continue
+        expected = f"{n} records and {n_rest} bytes" if n_rest else f"only {n} of the 9 records"
+        with pytest.raises(CutOffError, match=expected) as e:
+            _read(path, 9, agreed=False)
+        assert e.value.n_events == n - (n > 3)
+    for agreed in (False, True):
+        with pytest.raises(FileFormatError, match=r"contains 9 complete .* but states 8 records"):
+            _read(path, 8, agreed=agreed)
+
+
+@pytest.mark.parametrize("n_bytes", [0, 5])
+def test_missing_records_are_noted(n_bytes: int) -> None:
+    cut = CutOff("a", 7, n_bytes, 2)
+    assert cut.facts == {EVENTS: 7, LEFT_OUT: n_bytes, MISSING: 2}
+    assert ONLY_COMPLETE in cut.notes[0]
+    assert CutOff("a", 7, 0).facts == {} and CutOff("a", 7, 0).notes == ()
