@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from engine.data.volume import Volume
 from engine.filters import FILTERS
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume
+from engine.recon.priors.scale import PriorScale
 from tests.extensions.conftest import RING
 from tests.extensions.installed import EXAMPLES, ROOT, asked, declare, install, program
 
@@ -252,6 +254,34 @@ def test_each_broken_plug_in_is_one_sentence_and_no_crash(tmp_path: Path) -> Non
 def test_the_groups_are_those_of_the_docs() -> None:
     page = (EXAMPLES.parents[1] / "docs" / "contributing" / "plug-ins.md").read_text("utf-8")
     assert all(f"isocenter.{group}" in page for group in GROUPS)
+
+
+def test_the_prior_of_the_docs_is_the_example() -> None:
+    page = (EXAMPLES.parents[1] / "docs" / "contributing" / "plug-ins.md").read_text("utf-8")
+    module = (EXAMPLES / "log-cosh" / "isocenter_log_cosh.py").read_text("utf-8")
+    assert f"```python\n{module}```" in page
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_prior_of_the_example_keeps_the_laws_of_priors(dtype: type[np.floating[Any]]) -> None:
+    names = runpy.run_path(str(EXAMPLES / "log-cosh" / "isocenter_log_cosh.py"))
+    rng = np.random.default_rng(1)
+    x, v = rng.random((2, 4, 5, 6)).astype(dtype)
+    kappa = rng.random(x.shape).astype(np.float32)
+    prior = names["LogCoshPrior"](PriorScale((2.0, 3.0, 3.0), 1.0, 1.7, kappa), 0.2)
+    gradient, bent, bound = prior.gradient(x), prior.hessian_times(x, v), prior.curvature(x)
+    assert gradient.dtype == bent.dtype == bound.dtype == dtype
+    assert np.vdot(v, bent) <= np.vdot(bound, v**2)
+    # δ² (|d| / δ − log 2) of a large difference d, over which cosh overflows
+    two = np.array([[[0, 1e4]]], dtype)
+    alone = names["LogCoshPrior"](PriorScale((1.0, 1.0, 1.0), 1.0, 1.0, np.ones_like(two)), 0.2)
+    assert alone.value(two) == pytest.approx(0.2 * 1e4 - 0.04 * np.log(2), rel=1e-6)
+    if dtype == np.float64:
+        h = 1e-6
+        slope = (prior.value(x + h * v) - prior.value(x - h * v)) / (2 * h)
+        np.testing.assert_allclose(np.vdot(gradient, v), slope, rtol=1e-7)
+        bend = (prior.gradient(x + h * v) - prior.gradient(x - h * v)) / (2 * h)
+        np.testing.assert_allclose(bent, bend, rtol=1e-6, atol=1e-6 * abs(bend).max())
 
 
 def test_our_own_classes_belong_to_no_plug_in() -> None:
