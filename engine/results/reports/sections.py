@@ -5,16 +5,20 @@ Sections without content are left out. Those in `BRIEF` form the report of one p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from engine.analysis.quality.suv import suv_factor
+from engine.analysis.quality.suv_volume import facts_of, in_suv, why_no_suv
 from engine.analysis.regions.figures import VOXEL_RULES
 from engine.analysis.regions.measuring import MeasuredRegion, measure
+from engine.analysis.regions.region_set import Region
 from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
 from engine.data.formatting import number_text, quantities, quantity
 from engine.data.runs.record import RecordedCorrection, RecordedRun
+from engine.data.volume import Volume
 from engine.io.safety.audit_log import latest_line
 from engine.io.text.fact_labels import fact_of
 from engine.io.text.json_text import object_of
@@ -188,13 +192,18 @@ def _regions(subject: ReportSubject, *, full: bool) -> Section | None:
     grids: tuple[Grid, ...] = (
         Grid(("Region", "Mean", "SD", "Largest", "Peak 1 mL", "Volume"), rows),
     )
-    rule = (ReportRow("Rule", VOXEL_RULES["area"]),) if rows else ()
+    rule: tuple[ReportRow, ...] = (ReportRow("Rule", VOXEL_RULES["area"]),) if rows else ()
+    if rows and not why_no_suv(subject.volume):
+        grids += (_grid_in_suv(found.regions, subject.volume),)
+        rule += (ReportRow("SUV by body weight", _suv_words(subject.volume)),)
     error = subject.volume.error
     if rows and error is not None:
         # Replicates of the Hessian are linear, and have no bias.
         full = full and error.method == "bootstrap"
+        in_suv_only = grids[1:]
         grids = (grid_with_errors(measured, largest), *grid_of_pairs(measured, largest))
         grids += (grid_of_bias(measured, largest),) if full else ()
+        grids += in_suv_only
         notes += tuple(notes_of_errors(measured, full=full))
     return Section("Regions", rule, grids=grids if rows else (), notes=notes)
 
@@ -359,6 +368,24 @@ def _region_row(measured: MeasuredRegion, largest: float) -> tuple[str, ...]:
     values = quantities([found.mean, found.sd, found.most, *peaks], found.unit, largest)
     cells = values if peaks else [*values, ""]
     return measured.region.name, *cells, f"{number_text(found.volume_ml)} mL"
+
+
+def _grid_in_suv(regions: Sequence[Region], volume: Volume) -> Grid:
+    """Return the figures of each region in SUV, as the views show them."""
+    converted = in_suv(volume)
+    measured = [measure(region, converted) for region in regions]
+    largest = float(np.nanmax(np.abs(converted.values)))
+    rows = tuple(_region_row(each, largest) for each in measured if each.figures is not None)
+    return Grid(("Region", "SUV mean", "SD", "SUV max", "SUV peak", "Volume"), rows)
+
+
+def _suv_words(volume: Volume) -> str:
+    """Return the facts of the conversion: weight, dose and factor."""
+    facts = facts_of(volume)
+    mbq = number_text((facts.dose_bq or 0.0) / 1e6)
+    factor = number_text(1e3 * suv_factor(facts))
+    weight = number_text(facts.weight_kg or 0.0)
+    return f"weight {weight} kg, injected dose {mbq} MBq; 1 kBq/mL is an SUV of {factor}"
 
 
 def _role_words(role: str) -> str:
