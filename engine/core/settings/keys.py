@@ -16,6 +16,8 @@ from pydantic.fields import FieldInfo
 
 CUTOFF = 0.6
 """Minimum similarity of a suggestion, as `difflib` defines it."""
+CLOSE = 0.9
+"""Similarity of a suggestion in the same group that precedes an equal name in another one."""
 
 
 class SettingKey(NamedTuple):
@@ -98,12 +100,16 @@ def nearest_key(key: str, known: list[str]) -> str:
         valid keys
     """
     group, _, last = key.rpartition(".")
+    siblings = [each for each in known if each.rpartition(".")[0] == group]
+    # A letter too few or too many: algorithm.edge is algorithm.edges, not algorithm.prior.edge
+    close = get_close_matches(key, siblings, n=1, cutoff=CLOSE)
+    if close:
+        return close[0]
     # The right name in the wrong group, or without a group
     same = [each for each in known if each.rpartition(".")[2] == last]
     if same:
         return min(same, key=len)
     # Within its group first: algorithm.iteration is near algorithm.iterations
-    siblings = [each for each in known if each.rpartition(".")[0] == group]
     for some in (siblings, known):
         near = get_close_matches(key, some, n=1, cutoff=CUTOFF)
         if near:

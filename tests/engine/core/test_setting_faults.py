@@ -13,6 +13,7 @@ FAULTS = {
     "algorithm.iteration=6": "unknown key 'algorithm.iteration' (did you mean "
     "'algorithm.iterations'?).",
     "iterations=6": "unknown key 'iterations' (did you mean 'algorithm.iterations'?).",
+    "algorithm.edge=3": "unknown key 'algorithm.edge' (did you mean 'algorithm.edges'?).",
     "algoritm.iterations=6": "there is no group 'algoritm' (did you mean 'algorithm'?)",
     "corrections.scater.use=on": "there is no group 'corrections.scater' (did you mean 'scatter'?)",
     "algorithm=mlme": "algorithm: there is no kind 'mlme'; did you mean 'mlem'?",
