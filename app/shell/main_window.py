@@ -215,6 +215,9 @@ class MainWindow(QMainWindow):
         self.commands.choose_requested.connect(self._choose)
         self.commands.offered.connect(lambda role, path: self.open_path(path, role))
         session.run.state_changed.connect(self._follow_state)
+        session.key_images.added.connect(
+            lambda n: self.status.flash(tr("Key image {n} was added to the report.", n=n))
+        )
         session.study.protocol_changed.connect(self._follow_protocol)
         add_keys(self)
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.analysis.measure.measure_panel import MeasureTab
 from app.analysis.regions.regions_tab import RegionsTab
+from app.output.report.report_panel import ReportTab
 from app.output.results.results_panel import ResultsTab
 from app.run.facts_panel import FactsTab
 from app.run.log_panel import LogPanel
@@ -26,7 +27,7 @@ SETTING_STEPS = (AlgorithmStep, VolumeStep, FinishingStep)
 """Steps without a number, inside the card of the protocol."""
 STEPS = (StudyStep, CorrectionsStep, *SETTING_STEPS)
 TABS = with_added(
-    (ProgressTab, ProfileTab, FactsTab, MeasureTab, RegionsTab, ResultsTab, PreviewTab),
+    (ProgressTab, ProfileTab, FactsTab, MeasureTab, RegionsTab, ReportTab, ResultsTab, PreviewTab),
     "panels",
     QWidget,
 )

@@ -15,6 +15,8 @@ from app.views.state import ViewState
 from app.views.text import number
 from app.views.viewport import Viewport
 
+CLICK_PX = 4.0
+"""Shorter movements of the pressed right button are a click, which opens the menu."""
 SWEEP_PX = 250.0  # this drag changes the width by a factor e, or the level by one width
 WHEEL_NOTCH = 120  # Qt's angle of one notch, in eighths of a degree
 
@@ -86,11 +88,13 @@ class WindowDrag:
             appearance,
             appearance.window,
         )
+        self.has_moved = False
 
     def move(self, at: QPointF) -> None:
         delta, appearance = (at - self._from) / SWEEP_PX, self._appearance
+        self.has_moved |= (at - self._from).manhattanLength() >= CLICK_PX
         # The press alone must show the readout without changing the window.
-        if not delta.isNull():
+        if self.has_moved:
             pinned = appearance.is_pinned
             appearance.set_window(
                 *windows.dragged(self._before, delta.x(), -delta.y(), pinned=pinned)

@@ -2984,6 +2984,11 @@
       <translation>{title} wurde zurückgerufen und nicht gesendet.</translation>
     </message>
     <message>
+      <location filename="app/output/report/live_preview.py" />
+      <source>The preview could not be created.</source>
+      <translation>Die Vorschau konnte nicht erstellt werden.</translation>
+    </message>
+    <message>
       <location filename="app/output/report/report_commands.py" />
       <source>No DICOM node is configured; add one in the settings.</source>
       <translation>Es ist kein DICOM-Knoten eingerichtet; tragen Sie einen in den Einstellungen ein.</translation>
@@ -3105,11 +3110,6 @@
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
-      <source>The preview could not be created.</source>
-      <translation>Die Vorschau konnte nicht erstellt werden.</translation>
-    </message>
-    <message>
-      <location filename="app/output/report/report_dialog.py" />
       <source>Signing off</source>
       <translation>Freigabe</translation>
     </message>
@@ -3132,6 +3132,51 @@
       <location filename="app/output/report/report_dialog.py" />
       <source>The report was not printed.</source>
       <translation>Der Bericht wurde nicht gedruckt.</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_panel.py" />
+      <source>The report shows automatic pictures. To choose key images, right-click a view and choose “Add to the report” (E).</source>
+      <translation>Der Bericht zeigt automatische Bilder. Um Schlüsselbilder zu wählen, klicken Sie mit der rechten Maustaste auf eine Ansicht und wählen Sie „Zum Bericht hinzufügen“ (E).</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_panel.py" />
+      <source>Preview of the report</source>
+      <translation>Vorschau des Berichts</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_panel.py" />
+      <source>Key images of the report</source>
+      <translation>Schlüsselbilder des Berichts</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_panel.py" />
+      <source>Move up (Ctrl+Up)</source>
+      <translation>Nach oben (Strg+Pfeil auf)</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_panel.py" />
+      <source>Move down (Ctrl+Down)</source>
+      <translation>Nach unten (Strg+Pfeil ab)</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_panel.py" />
+      <source>Remove from the report (Delete)</source>
+      <translation>Aus dem Bericht entfernen (Entf)</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_panel.py" />
+      <source>Undo the last change to the key images</source>
+      <translation>Letzte Änderung der Schlüsselbilder rückgängig machen</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_panel.py" />
+      <source>Key images</source>
+      <translation>Schlüsselbilder</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/report_panel.py" />
+      <source>Page {n} of the report</source>
+      <translation>Seite {n} des Berichts</translation>
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
@@ -5275,6 +5320,11 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
+      <source>Add the view to the report</source>
+      <translation>Ansicht zum Bericht hinzufügen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help/help_dialog.py" />
       <source>Show a magnifying glass at the pointer</source>
       <translation>Eine Lupe am Mauszeiger zeigen</translation>
     </message>
@@ -5445,6 +5495,11 @@
     </message>
     <message>
       <location filename="app/shell/main_window.py" />
+      <source>Key image {n} was added to the report.</source>
+      <translation>Schlüsselbild {n} wurde zum Bericht hinzugefügt.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/main_window.py" />
       <source>Exported: {target}</source>
       <translation>Exportiert: {target}</translation>
     </message>
@@ -5570,6 +5625,11 @@
     </message>
     <message>
       <location filename="app/shell/page/panel_rail.py" />
+      <source>Preview of the report, and its key images</source>
+      <translation>Vorschau des Berichts und seine Schlüsselbilder</translation>
+    </message>
+    <message>
+      <location filename="app/shell/page/panel_rail.py" />
       <source>All finished images</source>
       <translation>Alle fertigen Bilder</translation>
     </message>
@@ -5592,6 +5652,11 @@
       <location filename="app/shell/page/panel_rail.py" />
       <source>Run. Progress, profile and facts of the run</source>
       <translation>Lauf. Fortschritt, Profil und Angaben zum Lauf</translation>
+    </message>
+    <message>
+      <location filename="app/shell/page/panel_rail.py" />
+      <source>Regions. Regions, profiles along lines, and figures of phantoms</source>
+      <translation>Regionen. Regionen, Profile entlang von Linien und Werte von Phantomen</translation>
     </message>
     <message>
       <location filename="app/shell/prepare/protocol_card.py" />
@@ -6851,6 +6916,46 @@
       <location filename="app/state/services/import_job.py" />
       <source>The description could not be saved.</source>
       <translation>Die Beschreibung konnte nicht gespeichert werden.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/key_images.py" />
+      <source>The key images were not saved.</source>
+      <translation>Die Schlüsselbilder wurden nicht gespeichert.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/key_images.py" />
+      <source>The key images could not be read.</source>
+      <translation>Die Schlüsselbilder konnten nicht gelesen werden.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/key_images.py" />
+      <source>Only slices and the projection can be added to the report.</source>
+      <translation>Nur Schichten und die Projektion können zum Bericht hinzugefügt werden.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/key_images.py" />
+      <source>The report shows the image of the run. Show it first.</source>
+      <translation>Der Bericht zeigt das Bild des Laufs. Zeigen Sie es zuerst an.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/key_images.py" />
+      <source>The report shows the last image of the run. Select it first.</source>
+      <translation>Der Bericht zeigt das letzte Bild des Laufs. Wählen Sie es zuerst aus.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/key_images.py" />
+      <source>The key images of this result are not read yet.</source>
+      <translation>Die Schlüsselbilder dieses Ergebnisses sind noch nicht gelesen.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/key_images.py" />
+      <source>A report has at most {n} key images. Remove one first.</source>
+      <translation>Ein Bericht hat höchstens {n} Schlüsselbilder. Entfernen Sie zuerst eines.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/key_images.py" />
+      <source>The view was not added.</source>
+      <translation>Die Ansicht wurde nicht hinzugefügt.</translation>
     </message>
     <message>
       <location filename="app/state/services/normalising_job.py" />
@@ -8370,6 +8475,11 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
+      <source>Show this view in the report, as it is now</source>
+      <translation>Diese Ansicht im Bericht zeigen, so wie sie jetzt ist</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/view_menu.py" />
       <source>This image has no error map. To get one, set “Error map” in the card Protocol, Finishing, and reconstruct again.</source>
       <translation>Dieses Bild hat keine Fehlerkarte. Für eine Fehlerkarte in der Karte Protokoll, Abschluss, „Fehlerkarte“ ausfüllen und neu rekonstruieren.</translation>
     </message>
@@ -8417,6 +8527,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/viewing/fusion/view_menu.py" />
       <source>Copy all views	Ctrl+C</source>
       <translation>Alle Ansichten kopieren	Strg+C</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/view_menu.py" />
+      <source>Add to the report	E</source>
+      <translation>Zum Bericht hinzufügen	E</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />

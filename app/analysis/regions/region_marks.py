@@ -76,7 +76,7 @@ class RegionMarks(QObject):
             if is_chosen and isinstance(region.shape, ContourRegion):
                 self._draw_around(painter, region, borders, volume)
             self._draw(painter, path, region.colour, is_chosen)
-        if chosen is not None and chosen.shown and not self._model.tool:
+        if chosen is not None and chosen.shown and not self._model.tool and pane.shows_handles:
             self._draw_handles(painter, chosen, borders)
 
     def drag(self, pane: SlicePane, at: QPointF) -> Drag | None:

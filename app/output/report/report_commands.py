@@ -197,8 +197,8 @@ def _send_in_child(paths: Sequence[Path], node: Node) -> int:
 def read_subject(context: AppContext, id: str) -> ReportSubject:
     """Read a result for its report.
 
-    The displayed result includes the current regions, and the patient position that the user stated
-    in the views.
+    The displayed result includes the current regions and key images, and the patient position that
+    the user stated in the views.
 
     Parameters
     ----------
@@ -218,7 +218,25 @@ def read_subject(context: AppContext, id: str) -> ReportSubject:
     subject = ReportSubject.read(result, context.preferences.site)
     if context.session.run.record.result_id != id:
         return subject
-    return replace(subject, volume=context.session.view.positioned(subject.volume))
+    return as_shown(context, subject)
+
+
+def as_shown(context: AppContext, subject: ReportSubject) -> ReportSubject:
+    """Return the displayed result with its patient position and key images in the window.
+
+    Parameters
+    ----------
+    context
+        context with the displayed result
+    subject
+        this result as it is stored
+    """
+    session = context.session
+    volume, chosen = session.view.positioned(subject.volume), session.key_images
+    # A change may not be stored yet.
+    is_known = chosen.is_ready and chosen.result_id == subject.result.id
+    images = chosen.images if is_known else subject.key_images
+    return replace(subject, volume=volume, key_images=images)
 
 
 def regions_on_show(context: AppContext, id: str) -> RegionSet | None:

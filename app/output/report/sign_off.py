@@ -131,6 +131,12 @@ class SignOff(QWidget):
         self._lay_out(separate)
         self.judgement.group.buttonClicked.connect(self._show)
         self.remark.textChanged.connect(self._show)
+        self._has_draft = False
+        for signal in (
+            *(self.judgement.group.buttonClicked, self.remark.textEdited),
+            self.who.currentTextChanged,
+        ):
+            signal.connect(self._say_draft)
         context.session.outbox.sent.connect(self._show_sent)
         for signal in (self._run.state_changed, self._run.images_changed, self._run.result_kept):
             signal.connect(self._show)
@@ -162,6 +168,7 @@ class SignOff(QWidget):
             self._signatures, self._fault = signatures_of_run(record)
             self.judgement.clear()
             self.remark.clear()
+            self._say_draft()
         self._list_people()
         why = self._obstacle()
         self.sign.setEnabled(not why)
@@ -201,7 +208,19 @@ class SignOff(QWidget):
     def take_back(self) -> None:
         """Clear a judgement that was not signed off."""
         self.judgement.clear()
+        self._say_draft()
         self._show()
+
+    def _say_draft(self) -> None:
+        """Tell the preview of the report which judgement is being entered."""
+        chosen, draft = self.judgement.chosen, self._context.session.draft
+        if chosen is not None and not self.is_signed:
+            self._has_draft = True
+            remark = "" if chosen == "acceptable" else self.remark.text()
+            draft.say(f"{self.who.currentText()}: {chosen}", remark)
+        elif self._has_draft:  # of this widget; another one may have the current draft
+            self._has_draft = False
+            draft.say("", "")
 
     def _obstacle(self) -> str:
         if self._run.state in (RunState.PREPARING, RunState.RUNNING, RunState.FINISHING):
@@ -274,6 +293,7 @@ class SignOff(QWidget):
         if self._run.record.result_id == self._of:
             self._reported, self._signatures = reported, reported.signatures
             _, self._fault = signatures_of_run(self._run.record)
+            self._say_draft()
         self._show()
 
     def _open(self) -> None:

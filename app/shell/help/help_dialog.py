@@ -120,6 +120,7 @@ SHORTCUTS = (
     ("F", tr("Views only")),
     ("L", tr("Switch between drawing lines in the slices and moving the crosshair")),
     ("K", tr("Play or stop a movie in the views")),
+    ("E", tr("Add the view to the report")),
     ("Z", tr("Show a magnifying glass at the pointer")),
     ("B", tr("Switch between thick and single slices")),
     ("O", tr("Show or hide the overlaid volume")),

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QTabWidget, QToolBar, QToolButton, QWidget
 from app.analysis.measure.measure_panel import MeasureTab
 from app.analysis.regions.regions_tab import RegionsTab
 from app.language.translation import tr
+from app.output.report.report_panel import ReportTab
 from app.output.results.results_panel import ResultsTab
 from app.run.facts_panel import FactsTab
 from app.run.profile_panel import ProfileTab
@@ -27,6 +28,7 @@ PANELS: dict[type[QWidget], tuple[str, str]] = {
     FactsTab: ("info", tr("Facts of the scan, the run and the image")),
     MeasureTab: ("line", tr("Profiles along lines, and figures of phantoms")),
     RegionsTab: ("regions", tr("Regions and their figures")),
+    ReportTab: ("report", tr("Preview of the report, and its key images")),
     ResultsTab: ("results", tr("All finished images")),
     PreviewTab: ("preview", tr("Slices with the current settings, before a run")),
 }
@@ -35,7 +37,8 @@ OTHER = ("plug_in", "")
 """Icon and tooltip of the panel of a plug-in."""
 
 RUN: tuple[type[QWidget], ...] = (ProgressTab, ProfileTab, FactsTab)
-"""Panels about the run, which share one button of the rail."""
+FIGURES: tuple[type[QWidget], ...] = (RegionsTab, MeasureTab)
+"""Panels about the run, and those with figures of the image. Each group shares one button."""
 
 
 class PanelRail(QToolBar):
@@ -60,13 +63,15 @@ class PanelRail(QToolBar):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         self.setIconSize(QSize(ICON_PX, ICON_PX))
         self.setFixedWidth(WIDTH_PX)
-        self._tabs, self._shown, self._last_of_run = tabs, -1, 0
-        self.run = QAction(tr("Run"), self)
-        self.run.setToolTip(literal_tip(tr("Run. Progress, profile and facts of the run")))
-        self.run.setCheckable(True)
-        set_icon(self.run, "progress", theme)
-        self.run.triggered.connect(self._press_run)
-        self.addAction(self.run)
+        self._tabs, self._shown = tabs, -1
+        self._last = dict[tuple[type[QWidget], ...], int]()
+        self.run = self._add_group(
+            theme, RUN, "progress", tr("Run"), tr("Run. Progress, profile and facts of the run")
+        )
+        self.figures = self._add_group(
+            *(theme, FIGURES, "regions", tr("Regions")),
+            tr("Regions. Regions, profiles along lines, and figures of phantoms"),
+        )
         self.panel_actions: list[QAction] = []
         for index in range(tabs.count()):
             panel = tabs.widget(index)
@@ -77,10 +82,10 @@ class PanelRail(QToolBar):
             action.setCheckable(True)
             set_icon(action, icon, theme)
             action.triggered.connect(partial(self._press, index))
-            if kind not in RUN:
+            if kind not in (*RUN, *FIGURES):
                 self.addAction(action)
             self.panel_actions.append(action)
-        for action in (self.run, *self.panel_actions):
+        for action in (self.run, self.figures, *self.panel_actions):
             made = self.widgetForAction(action)
             if isinstance(made, QToolButton):
                 made.setAccessibleName(action.text())
@@ -98,8 +103,8 @@ class PanelRail(QToolBar):
             its index; −1 for none
         """
         self._shown = index
-        if self._is_of_run(index):
-            self._last_of_run = index
+        if group := self._group(index):
+            self._last[group] = index
         self.refresh()
 
     def refresh(self) -> None:
@@ -107,7 +112,10 @@ class PanelRail(QToolBar):
         for index, action in enumerate(self.panel_actions):
             action.setVisible(self._tabs.isTabVisible(index))
             action.setChecked(index == self._shown)
-        self.run.setChecked(self._is_of_run(self._shown))
+        shown = self._group(self._shown)
+        for group, action in ((RUN, self.run), (FIGURES, self.figures)):
+            action.setVisible(bool(self._members(group)))
+            action.setChecked(shown == group)
 
     def group_of(self, index: int) -> list[int]:
         """Return the panels that share a button with a panel, including itself.
@@ -117,21 +125,37 @@ class PanelRail(QToolBar):
         index
             index of the panel
         """
-        if not self._is_of_run(index):
-            return [index]
-        return [
-            i
-            for i in range(self._tabs.count())
-            if self._is_of_run(i) and self._tabs.isTabVisible(i)
-        ]
+        group = self._group(index)
+        return self._members(group) if group else [index]
 
-    def _is_of_run(self, index: int) -> bool:
-        return isinstance(self._tabs.widget(index), RUN)
+    def _add_group(
+        self, theme: Theme, group: tuple[type[QWidget], ...], icon: str, name: str, tip: str
+    ) -> QAction:
+        made = QAction(name, self)
+        made.setToolTip(literal_tip(tip))
+        made.setCheckable(True)
+        set_icon(made, icon, theme)
+        made.triggered.connect(partial(self._press_group, group))
+        self.addAction(made)
+        return made
+
+    def _group(self, index: int) -> tuple[type[QWidget], ...]:
+        """Return the group of a panel; empty for a panel with its own button."""
+        panel = self._tabs.widget(index)
+        return next((each for each in (RUN, FIGURES) if isinstance(panel, each)), ())
+
+    def _members(self, group: tuple[type[QWidget], ...]) -> list[int]:
+        """Return the panels of a group that are offered now, in the order of the group."""
+        tabs, found = self._tabs, list[int]()
+        for kind in group:
+            places = (i for i in range(tabs.count()) if isinstance(tabs.widget(i), kind))
+            found += [i for i in places if tabs.isTabVisible(i)]
+        return found
 
     def _press(self, index: int) -> None:
         self.chosen.emit(-1 if index == self._shown else index)
 
-    def _press_run(self) -> None:
-        is_hidden = not self._tabs.isTabVisible(self._last_of_run)
-        index = self.group_of(0)[0] if is_hidden else self._last_of_run
-        self.chosen.emit(-1 if self._is_of_run(self._shown) else index)
+    def _press_group(self, group: tuple[type[QWidget], ...]) -> None:
+        members, last = self._members(group), self._last.get(group, -1)
+        index = last if last in members else members[0]
+        self.chosen.emit(-1 if self._group(self._shown) == group else index)

@@ -28,7 +28,7 @@ ALLOWED = frozenset(
     )
 )
 """Names of the actions in technician mode."""
-TABS_ALLOWED = (tr("Progress"), tr("Measure"), tr("Results"))
+TABS_ALLOWED = (tr("Progress"), tr("Measure"), tr("Report"), tr("Results"))
 NOT_APPROVED = tr(
     "The site has not approved the protocol {name!r}; choose another one in the header."
 )

@@ -18,6 +18,8 @@ from app.state.models.images.open_volumes import IMAGE, OpenVolume, OpenVolumes
 from app.state.models.images.patient_order import PatientOrder
 from app.state.models.images.volume_origin import Origin
 from app.state.models.inputs import DATA
+from app.state.models.judgement_draft import JudgementDraft
+from app.state.models.key_image_model import KeyImageModel
 from app.state.models.messages import MOST_LOG_LINES, Level, LogLine, Problem
 from app.state.models.outbox import Outbox
 from app.state.models.queue_model import QueueModel
@@ -45,6 +47,8 @@ class Session(QObject):
     results : images of earlier runs on disk
     queue : waiting studies on disk
     regions : regions of the open scan and of others
+    key_images : pictures for the report of the displayed result
+    draft : judgement of the displayed result that is not signed yet
     order : worklist order of the open scan
     view : display settings of the volume
     volumes : all open volumes, and which of them are shown
@@ -65,6 +69,7 @@ class Session(QObject):
         self.results, self.queue = ResultList(), QueueModel()
         self.regions, self.order = RegionModel(), PatientOrder()
         self.outbox = Outbox()
+        self.key_images, self.draft = KeyImageModel(), JudgementDraft()
         self.opened_from: Path | None = None
         self.log: deque[LogLine] = deque(maxlen=MOST_LOG_LINES)
         self.identify = False

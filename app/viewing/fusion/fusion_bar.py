@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QResizeEvent, QStandardItemModel
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QStandardItemModel
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -19,6 +21,7 @@ from app.language.translation import tr
 from app.state.models.images.error_images import RELATIVE, SPREAD, has_error
 from app.state.models.images.open_volumes import OpenVolume
 from app.state.services.context import AppContext
+from app.state.services.key_images import add_key_image, obstacle
 from app.state.services.volume_commands import Place
 from app.ui.theme.file_dialogs import ask_open
 from app.ui.theme.widgets import icon_button, label, set_tone
@@ -89,6 +92,11 @@ class FusionBar(QWidget):
         self.view.setAccessibleName(tr("View"))
         menu = ViewMenu(views, self.view)
         menu.error_chosen.connect(context.volumes.show_error)
+        menu.report_chosen.connect(lambda view: add_key_image(context, view))
+        menu.report_obstacle = partial(obstacle, context.session)
+        views.menu_requested.connect(menu.popup)
+        # Buttons and lists take the focus from the views, but the key should still work.
+        QShortcut(QKeySequence("E"), views, lambda: add_key_image(context, views.active))
         self.copy_views = menu.copy_all
         self.view.setMenu(menu)
         self._context, self._commands = context, context.volumes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Signal
@@ -9,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.language.translation import tr
 from app.state.models.images.error_images import RELATIVE, SPREAD, has_error
+from app.views.colour.raster_view import RasterView
 from app.views.literal_text import literal_tip
 from app.views.planes.plane_geometry import POSITIONS, ViewTurn
 from app.views.slices.ortho_view import OrthoView
@@ -17,6 +19,7 @@ from app.views.state import ViewState
 from engine.geometry import PlaneName
 
 UNKNOWN = "xyz"
+REPORT_TIP = tr("Show this view in the report, as it is now")
 NO_ERROR = tr(
     "This image has no error map. To get one, set “Error map” in the card Protocol, Finishing, and "
     "reconstruct again."
@@ -35,13 +38,20 @@ class ViewMenu(QMenu):
     Signals
     -------
     error_chosen : key of the error to show; "" for the image
+    report_chosen : view to add to the report
+
+    Attributes
+    ----------
+    report_obstacle : returns why a view cannot be added to the report; empty if it can
     """
 
     error_chosen = Signal(str)
+    report_chosen = Signal(object)
 
     def __init__(self, views: OrthoView, parent: QWidget) -> None:
         super().__init__(parent)
         self._views = views
+        self.report_obstacle: Callable[[RasterView], str] = lambda _: ""
         self.positions = QMenu(tr("Patient position"), self)
         self.setToolTipsVisible(True)
         self.aboutToShow.connect(self.fill)
@@ -50,6 +60,8 @@ class ViewMenu(QMenu):
         """Add the actions for the current view."""
         self.clear()
         view = self._views.active
+        self._add_report(view)
+        self.addSeparator()
         if isinstance(view, SliceView):
             self._add_turns(view)
             self.addSeparator()
@@ -73,6 +85,13 @@ class ViewMenu(QMenu):
     def copy_all(self) -> None:
         """Copy an image of all views to the clipboard."""
         QApplication.clipboard().setImage(self._views.snapshot())
+
+    def _add_report(self, view: RasterView) -> None:
+        action = self.addAction(tr("Add to the report\tE"))
+        why = self.report_obstacle(view)
+        action.setEnabled(not why)
+        action.setToolTip(literal_tip(why or REPORT_TIP))
+        action.triggered.connect(lambda: self.report_chosen.emit(view))
 
     def _add_turns(self, view: SliceView) -> None:
         state, plane = self._views.state, view.plane

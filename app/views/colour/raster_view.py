@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -46,6 +46,7 @@ class RasterView(PaneContent):
 
     enlarge_requested = Signal()
     part_changed = Signal()
+    menu_requested = Signal(QPoint)
     focused = Signal()
     has_crosshair = True
     has_letters = has_scale = True
@@ -377,7 +378,12 @@ class RasterView(PaneContent):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         # The drag ends with the last button, whichever was pressed first.
         if not event.buttons():
+            drag = self._drag
             self.end_drag()
+            is_right = event.button() == Qt.MouseButton.RightButton
+            if is_right and isinstance(drag, WindowDrag) and not drag.has_moved:
+                self.focused.emit()  # a right click need not give the focus
+                self.menu_requested.emit(event.globalPosition().toPoint())
 
     def end_drag(self) -> None:
         """End the current drag."""

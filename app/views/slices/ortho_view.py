@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -48,6 +48,7 @@ class OrthoView(QWidget):
 
     layout_changed = Signal()
     rendering_failed = Signal()
+    menu_requested = Signal(QPoint)
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -135,9 +136,11 @@ class OrthoView(QWidget):
         if self._rendering_view is not None:
             self._rendering_view.release()
 
-    def _listen_to(self, view: RasterView) -> None:
-        view.enlarge_requested.connect(lambda: self.toggle_enlarged(view))
+    def _listen_to(self, view: RasterView, first: RasterView | None = None) -> None:
+        """Follow a view; `first` is the view of the first volume if this is one of a pair."""
+        view.enlarge_requested.connect(lambda: self.toggle_enlarged(first or view))
         view.focused.connect(lambda: self._activate(view))
+        view.menu_requested.connect(self.menu_requested)
 
     def _refuse_rendering(self, why: str) -> None:
         """Show the projection with the reason, in every layout from now on."""
@@ -177,8 +180,7 @@ class OrthoView(QWidget):
         # Zoom and pan of a pair stay equal, in both directions.
         made.follow(view)
         view.follow(made)
-        made.enlarge_requested.connect(lambda: self.toggle_enlarged(view))
-        made.focused.connect(lambda: self._activate(made))
+        self._listen_to(made, view)
         return made
 
     @property
@@ -241,6 +243,7 @@ class OrthoView(QWidget):
             for each in self.light_box.slices:
                 each.enlarge_requested.connect(lambda: self.toggle_enlarged(self._main))
                 each.focused.connect(lambda: self._activate(self._main))
+                each.menu_requested.connect(self.menu_requested)
         self._arrange()
         # The old tiles are deleted after the new layout has removed them from the grid.
         if box is not None:

@@ -18,6 +18,8 @@ class SlicePane(Protocol):
 
     state: ViewState
     readout: str
+    shows_handles: bool
+    """False for a picture in which nothing can be moved."""
 
     @property
     def orientation(self) -> Orientation: ...

@@ -69,6 +69,7 @@ class SliceView(RasterView):
     """
 
     tracks_pointer = True
+    shows_handles = True
 
     def __init__(
         self,

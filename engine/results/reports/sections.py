@@ -44,8 +44,6 @@ Part = Callable[[ReportSubject], Section | None]
 STATES = {"applied": "applied", "off": "switched off", "unavailable": "not applied"}
 NOT_RECORDED = "not recorded"
 UNSIGNED = "Not signed off"
-KEY_IMAGE_MM = 75.0
-"""Least width of a key image in print."""
 
 
 def illustrations(subject: ReportSubject) -> Section:
@@ -253,6 +251,12 @@ def quality(subject: ReportSubject) -> Section | None:
 def signatures(subject: ReportSubject) -> Section:
     """Return the signatures of the result, or a note that there are none."""
     faults = tuple(ReportRow("", text, "look") for text in subject.warnings)
+    words, remark = subject.draft
+    if words:
+        # Marked, because a printed preview must not look like a signed report.
+        rows = [ReportRow("Not signed yet", words, "look")]
+        notes = [ReportRow("", remark)] if remark else []
+        return Section("Signed off", tuple(rows), notes=(*notes, *faults))
     if not subject.signatures:
         return Section("Signed off", notes=(ReportRow("", f"{UNSIGNED}.", "look"), *faults))
     rows = [
@@ -312,8 +316,9 @@ def _log_row() -> tuple[ReportRow, ...]:
 def _key_images(subject: ReportSubject) -> Section:
     """Return the pictures that a reader chose, two in a row."""
     text_mm = RIGHT_MM - LEFT_MM
-    width, least = (text_mm - BETWEEN_MM) / 2 / text_mm, KEY_IMAGE_MM / text_mm
-    shown = (Illustration(each.png, each.caption, width, least) for each in subject.key_images)
+    # The image within its margins is 75 mm wide, so it is never scaled down.
+    width = (text_mm - BETWEEN_MM) / 2 / text_mm
+    shown = (Illustration(each.png, each.caption, width, width) for each in subject.key_images)
     return Section("Key images", illustrations=tuple(shown))
 
 

@@ -37,6 +37,7 @@ class ReportSubject:
     regions : regions of this scan to measure; None for none
     warnings : faults of signatures and log that the report must state
     key_images : pictures that a reader chose for the report; none shows the automatic ones
+    draft : judgement and remark that are not signed yet, for a preview; empty for none
     """
 
     result: Result
@@ -48,6 +49,7 @@ class ReportSubject:
     regions: RegionSet | None = None
     warnings: tuple[str, ...] = ()
     key_images: tuple[KeyImage, ...] = ()
+    draft: tuple[str, str] = ("", "")
 
     @classmethod
     def read(

@@ -44,7 +44,7 @@ ON_PREPARE: dict[int, tuple[str, ...]] = {
         *("Choose … Calibration", "Measure … Calibration", "Choose … Tracer and dose"),
         *("Fill in … Tracer and dose", "Choose … Trigger times", "Use: Time of flight"),
         # panels, through the View menu
-        *("Progress", "Profile", "Facts", "Measure", "Regions", "Results"),
+        *("Progress", "Profile", "Facts", "Measure", "Regions", "Report", "Results"),
     ),
     2: (
         *("Algorithm", "Iterations", "Subsets", "Updates", "Frames", "Expert settings"),
@@ -57,8 +57,7 @@ ON_JUDGE: dict[int, tuple[str, ...]] = {
         *("Accept", "Remarks", "Reject", "Send", "Report …", "Next scan", "Volume", "Planes"),
         *("Second volume: Second volume …", "View", "Colour map", "Window presets"),
         *("Lower window limit", "Upper window limit", "Radiological", "Iteration"),
-        *("Slab", "Movie", "Layout", "Tools", "Run", "Measure", "Regions"),
-        "Results",
+        *("Slab", "Movie", "Layout", "Tools", "Run", "Regions", "Report", "Results"),
     ),
     1: (
         *(
@@ -73,8 +72,11 @@ ON_JUDGE: dict[int, tuple[str, ...]] = {
             "Log",
         ),
         *("Interpolate between voxels\tI", "Copy all views\tCtrl+C", "Export …"),
-        *("Progress", "Profile", "Facts", "Phantom", "Use settings", "More", "Open"),
+        *("Progress", "Profile", "Facts", "Measure", "Use settings", "More", "Open"),
+        "Add to the report\tE",
     ),
+    # by its title in the open panel, or through the View menu
+    2: ("Phantom",),
 }
 MOST_CLICKS = 2
 
@@ -97,8 +99,8 @@ def entries_of(menu: QMenu) -> set[str]:
     return {each.text() for each in menu.actions()}
 
 
-def openers(window) -> Iterator[Callable[[], set[str]]]:
-    """Yield what one click opens; each returns the names that are then seen."""
+def openers(window, depth: int) -> Iterator[Callable[[], set[str]]]:
+    """Yield what the next click opens; each returns the names that are then seen."""
 
     def after(toggle: Callable[[], object]) -> set[str]:
         toggle()
@@ -116,8 +118,10 @@ def openers(window) -> Iterator[Callable[[], set[str]]]:
             if step.head.isVisible() and not step.is_open:
                 yield partial(after, step.head.click)
     else:
-        for panel in (window.rail.run, *window.rail.panel_actions):
-            if window.rail.widgetForAction(panel) is not None and not panel.isChecked():
+        for panel in (window.rail.run, window.rail.figures, *window.rail.panel_actions):
+            is_one_click = window.rail.widgetForAction(panel) is not None
+            # Two clicks reach every panel: the View menu and its entry.
+            if (is_one_click or depth == MOST_CLICKS) and not panel.isChecked():
                 yield partial(after, panel.trigger)
 
 
@@ -125,7 +129,7 @@ def reach_of(window, clicks: int) -> dict[str, int]:
     """Return the least number of clicks after which each name is seen."""
     known = dict.fromkeys(names_now(window), 0)
     for depth in range(1, clicks + 1):
-        for opens in list(openers(window)):
+        for opens in list(openers(window, depth)):
             for name in opens():
                 known.setdefault(name, depth)
     return known

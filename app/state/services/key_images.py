@@ -1,0 +1,233 @@
+"""Choose views as key images of the displayed result; read and store them in threads."""
+
+from __future__ import annotations
+
+from threading import Lock
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject
+from PySide6.QtGui import QImage, QImageWriter
+
+from app.language.translation import tr
+from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.volume_origin import TWO_PATIENTS
+from app.state.models.messages import Problem
+from app.state.models.session import Session
+from app.state.services.context import AppContext
+from app.views.colour.raster_view import RasterView
+from app.views.colour.volume_colours import VolumeAppearance
+from app.views.colour.windows import Window
+from app.views.fusion.fusion_state import FusionMode
+from app.views.planes.plane_geometry import slice_index
+from app.views.slices.mip_view import MipView
+from app.views.slices.printed_views import is_printable, printed
+from app.views.slices.slab import SlabKind
+from app.views.slices.slice_view import SliceView
+from app.views.text import millimetres
+from engine.results import Results
+from engine.results.reports import MOST_IMAGES, KeyImage, read_key_images, write_key_images
+
+FASTEST = 11
+"""Compression of Qt, of 100, that packs a PNG in the least time."""
+NOT_SAVED = tr("The key images were not saved.")
+SLABS: dict[SlabKind, str] = {"highest": "maximum", "mean": "mean", "lowest": "minimum"}
+COMPARED: dict[FusionMode, str] = {
+    "difference": "Difference: second volume minus image",
+    "ratio": "Ratio: second volume to image",
+    "significance": "Difference, second volume minus image, divided by its error",
+}
+"""Captions are part of the report, which is English."""
+
+
+class KeyImageKeeper(QObject):
+    """Read the key images of each displayed result, and store every change.
+
+    Parameters
+    ----------
+    context : window whose result is followed
+    parent : deletes this object with itself
+    """
+
+    def __init__(self, context: AppContext, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._commands, self._session = context.commands, context.session
+        self._model = context.session.key_images
+        self._lock, self._newest = Lock(), 0
+        run = self._session.run
+        for signal in (run.begun, run.images_changed, run.record_changed, run.result_kept):
+            signal.connect(self._follow)
+        self._model.edited.connect(self._store)
+        self._follow()
+
+    def _follow(self) -> None:
+        id = self._session.run.record.result_id
+        if id == self._model.result_id:
+            return
+        self._model.follow(id)
+        if not id:
+            return
+        self._commands.run_task(
+            lambda _: read_key_images(Results().open(id)),
+            lambda images: self._model.take_stored(id, images),
+            failed=tr("The key images could not be read."),
+        )
+
+    def _store(self) -> None:
+        id, images = self._model.result_id, self._model.images
+        self._newest += 1
+        number = self._newest
+
+        def work(_: object) -> None:
+            # Threads may start in another order; an older state must not replace a newer one.
+            with self._lock:
+                if number == self._newest:
+                    write_key_images(Results().open(id), images)
+
+        self._commands.run_task(work, lambda _: None, failed=NOT_SAVED)
+
+
+def obstacle(session: Session, view: RasterView) -> str:
+    """Return the reason why a view cannot be added to the report; empty if it can.
+
+    Parameters
+    ----------
+    session
+        session with the displayed result
+    view
+        view to add
+    """
+    run, volumes, fusion = session.run, session.volumes, session.view.fusion
+    if not run.record.result_id:
+        return tr("There is no result yet. A result is saved at the end of each run.")
+    if not is_printable(view):
+        return tr("Only slices and the projection can be added to the report.")
+    if session.view.volume is None or not volumes.shows_image:
+        return tr("The report shows the image of the run. Show it first.")
+    if _frame(session) is None and run.selected is not None:
+        return tr("The report shows the last image of the run. Select it first.")
+    if fusion.has_values and fusion.warning == TWO_PATIENTS:
+        return TWO_PATIENTS
+    if not session.key_images.is_ready:
+        return tr("The key images of this result are not read yet.")
+    if session.key_images.is_full:
+        return tr("A report has at most {n} key images. Remove one first.", n=MOST_IMAGES)
+    return ""
+
+
+def add_key_image(context: AppContext, view: RasterView) -> None:
+    """Add a view as it is to the report of the displayed result; state the reason if it cannot be.
+
+    Parameters
+    ----------
+    context
+        window with the displayed result
+    view
+        view to add
+    """
+    session = context.session
+    why = obstacle(session, view)
+    if why:
+        session.raise_problem(Problem(tr("The view was not added."), why))
+        return
+    session.key_images.add(KeyImage(png_of(printed(view)), caption_of(session, view)))
+
+
+def caption_of(session: Session, view: RasterView) -> str:
+    """Return plane, position, window, unit and second volume of a view, without names of files.
+
+    Parameters
+    ----------
+    session
+        session with the displayed volumes
+    view
+        slice or projection
+    """
+    state, frame = session.view, _frame(session)
+    parts = [_place(view)]
+    if isinstance(view, SliceView) and state.slab_now.kind and state.volume is not None:
+        way, slab = view.orientation, state.slab_now
+        centre = slice_index(state.volume.grid, way.normal, view.plane_point[way.normal])
+        n = len(slab.range(state.volume.grid, way.normal, centre))
+        thick = millimetres(n * state.volume.grid.voxel_mm[way.normal])
+        parts.append(f"{SLABS[slab.kind]} of {thick} {state.length_unit}")
+    if frame is not None:
+        parts.append(f"frame {frame}")
+    fusion = state.fusion
+    part = view.part if isinstance(view, SliceView) else "both"
+    has_second = fusion.has_values and (isinstance(view, SliceView) or not fusion.compares)
+    is_compared = part == "difference" or (
+        has_second and fusion.compares and not fusion.obstacle(fusion.mode)
+    )
+    shows_own = part == "both" and not is_compared and not (fusion.blinks and fusion.blinks_up)
+    if shows_own:
+        parts.append(_window(state, view.shown_window()))
+    if has_second:
+        parts += _second(session, part=part, is_compared=is_compared)
+    return ", ".join(parts)
+
+
+def _place(view: RasterView) -> str:
+    if isinstance(view, MipView):
+        return f"Maximum intensity projection from {view.degrees:.0f}°"
+    if not isinstance(view, SliceView):
+        return ""
+    axis = view.orientation.normal
+    at = millimetres(view.plane_point[axis])
+    return f"{view.plane.capitalize()}, {'xyz'[axis]} = {at} {view.state.length_unit}"
+
+
+def _window(look: VolumeAppearance, window: Window) -> str:
+    low, high = (look.shown_number(end) for end in window)
+    colours = look.colour_map.replace("_", " ")
+    return f"{low} to {high} {look.shown_unit or '(no unit)'} ({colours})"
+
+
+def _second(session: Session, *, part: str, is_compared: bool) -> list[str]:
+    """Return the caption of the second volume."""
+    fusion, overlay = session.view.fusion, session.volumes.overlay
+    name = _name(overlay) if overlay is not None else "second volume"
+    warning = [fusion.warning.rstrip(".")] if fusion.warning else []
+    if is_compared:
+        mode: FusionMode = "difference" if part == "difference" else fusion.mode
+        look = fusion.compared
+        return [f"{COMPARED[mode]}: {name}", _window(look, look.window), *warning]
+    if part == "both" and (fusion.is_side_by_side or (fusion.blinks and not fusion.blinks_up)):
+        return []
+    if fusion.compares:  # the views show only the image, and say why
+        return []
+    share = f", {100 * fusion.opacity:.0f} %" if fusion.mode == "blend" and part == "both" else ""
+    return [f"{name}{share}", _window(fusion, fusion.window), *warning]
+
+
+def _name(opened: OpenVolume) -> str:
+    """Return a name without those of files, which can identify a patient."""
+    key = opened.key.partition(":")[2]
+    if opened.kind == "error":
+        return "error of the image"
+    if opened.kind == "input":
+        return f"second volume: {key.replace('_', ' ')}"
+    return f"second volume: result {key}" if opened.kind == "result" else "second volume"
+
+
+def _frame(session: Session) -> str | None:
+    """Return the displayed time frame; None for another image."""
+    selected, items = session.run.selected, session.run.record.images.items
+    if selected is None or selected >= len(items):
+        return None
+    frame = items[selected].frame
+    return None if frame is None else frame.describe()
+
+
+def png_of(image: QImage) -> bytes:
+    """Return an image as a PNG, packed in little time.
+
+    Parameters
+    ----------
+    image
+        the image
+    """
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QImageWriter(buffer, QByteArray(b"png"))
+    writer.setCompression(FASTEST)
+    writer.write(image)
+    return bytes(buffer.data().data())
