@@ -251,7 +251,12 @@ class MainWindow(QMainWindow):
         if not self.context.preferences.site.node:
             self.dialogs.settings()
             return
-        has_patient = self.session.run.record.order is not None
+        record = self.session.run.record
+        if before := self.session.outbox.accepted.get(record.result_id, ""):
+            text = tr("{before} Send it again?", before=before)
+            if not self.dialogs.confirm(tr("Already sent"), text, tr("Send again")):
+                return
+        has_patient = record.order is not None
         send_result(self.context, self.status.flash, with_image=has_patient)
 
     def open_path(self, path: Path, role: str = "") -> None:

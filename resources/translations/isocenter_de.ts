@@ -1675,6 +1675,11 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
+      <source>Values in {name}</source>
+      <translation>Werte in {name}</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/regions_tab.py" />
       <source>There is no image to draw on.</source>
       <translation>Es gibt kein Bild zum Zeichnen.</translation>
     </message>
@@ -3240,8 +3245,8 @@
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
-      <source>Sign off and send</source>
-      <translation>Freigeben und senden</translation>
+      <source>Sign off and send report</source>
+      <translation>Freigeben und Bericht senden</translation>
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
@@ -3287,6 +3292,16 @@
       <location filename="app/output/report/sign_off.py" />
       <source>{describe}. Report: {name}</source>
       <translation>{describe}. Bericht: {name}</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/sign_off.py" />
+      <source>No program opens {path}. Open it in a PDF viewer.</source>
+      <translation>Kein Programm öffnet {path}. Öffnen Sie die Datei in einem PDF-Betrachter.</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/sign_off.py" />
+      <source>The report was not opened.</source>
+      <translation>Der Bericht wurde nicht geöffnet.</translation>
     </message>
     <message>
       <location filename="app/output/results/comparing_results.py" />
@@ -5502,6 +5517,21 @@
       <location filename="app/shell/main_window.py" />
       <source>Exported: {target}</source>
       <translation>Exportiert: {target}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/main_window.py" />
+      <source>{before} Send it again?</source>
+      <translation>{before} Noch einmal senden?</translation>
+    </message>
+    <message>
+      <location filename="app/shell/main_window.py" />
+      <source>Already sent</source>
+      <translation>Schon gesendet</translation>
+    </message>
+    <message>
+      <location filename="app/shell/main_window.py" />
+      <source>Send again</source>
+      <translation>Noch einmal senden</translation>
     </message>
     <message>
       <location filename="app/shell/main_window.py" />

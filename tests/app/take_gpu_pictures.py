@@ -18,7 +18,7 @@ from PySide6.QtCore import QSize
 
 from app.state.models.run_record import RunState
 from engine.modalities.demo import Demo
-from engine.modalities.dual_head_pet.demo import DualHeadDemo
+from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.listmode_pet.demo import PetDemo
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.studies import Study
@@ -29,7 +29,7 @@ from tests.app.take_screenshots import HOME, PLATFORM, platform_of
 from tests.emulator.card.machine import Machine
 from tests.emulator.card.running import why_not
 from tests.engine import engine_sources
-from tests.engine.modalities.map_scans import RINGS, scans_in
+from tests.engine.modalities.map_scans import PANELS, RINGS, scans_in
 
 SITE = Path(__file__).parents[1] / "emulator" / "card" / "site"
 SIZE = QSize(1280, 800)
@@ -42,7 +42,7 @@ SCANS: dict[str, tuple[Demo | None, tuple[str, ...]]] = {
     "sinogram": (None, ("algorithm.iterations=2", "algorithm.subsets=2")),
     "ct": (CtDemo(n_views=24, n_rows=24, n_columns=48), ("grid.voxel_mm=4,4,4",)),
     "dual-head": (
-        DualHeadDemo(n_prompts=50_000, n_points=1 << 9),
+        None,
         ("algorithm.updates=none", "algorithm.iterations=2", "algorithm.subsets=2"),
     ),
 }
@@ -52,15 +52,18 @@ SCANS: dict[str, tuple[Demo | None, tuple[str, ...]]] = {
 def study_of(shots: Photographer, kind: str) -> Study:
     """Return the study of a kind of scan."""
     demo, settings = SCANS[kind]
-    made = shots.make(demo) if demo is not None else small_sinogram(shots.demos)
+    made = shots.make(demo) if demo is not None else small(kind, shots.demos)
     return made.model_copy(update={"protocol": with_settings(made.protocol, settings)})
 
 
-def small_sinogram(folder: Path) -> Study:
-    """Return the study of a sinogram of few bins; that of the demo has millions."""
+def small(kind: str, folder: Path) -> Study:
+    """Return the study of a scan of few lines of response; that of the demo has millions."""
     folder.mkdir(parents=True, exist_ok=True)
-    protocol = with_settings(RingSinogramProtocol(name="Sinograms, small"), RINGS)
-    return Study(data=scans_in(folder) / "bins.hs", protocol=protocol)
+    if kind == "dual-head":
+        panels = with_settings(DualHeadProtocol(name="Panels, small"), PANELS)
+        return Study(data=scans_in(folder) / "panels.h5", protocol=panels)
+    rings = with_settings(RingSinogramProtocol(name="Sinograms, small"), RINGS)
+    return Study(data=scans_in(folder) / "bins.hs", protocol=rings)
 
 
 def device(shots: Photographer) -> None:

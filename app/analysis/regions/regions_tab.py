@@ -31,8 +31,10 @@ from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import button, icon_button, label, scrolled, set_tone
 from app.views.fusion.fusion_text import asks_for_comparison, region_obstacle
 from app.views.literal_text import literal_tip
+from app.views.slices.labels import ElidedLabel
 from engine.analysis.regions import Difference, MeasuredRegion
 from engine.core.errors import EngineError
+from engine.core.visible_text import visible_line
 
 EMPTY = tr(
     "Choose a tool and drag in a slice. Regions are saved with their scan and apply to all "
@@ -60,6 +62,8 @@ class RegionsTab(QWidget):
         self.details = RegionDetails(context.session)
         self.curves = MeanCurves()
         self.note = label("", "muted", wrap=True)
+        self.image = ElidedLabel()
+        self.image.setProperty("role", "caption")
         self.verdict = label("", wrap=True)
         self.legend = label("", "muted", wrap=True)
         self._make_buttons()
@@ -180,6 +184,7 @@ class RegionsTab(QWidget):
         column.addLayout(head)
         column.addWidget(self.tools)
         column.addWidget(self.note)
+        column.addWidget(self.image)
         column.addWidget(self.list)
         column.addWidget(self.verdict)
         column.addWidget(self.legend)
@@ -198,6 +203,7 @@ class RegionsTab(QWidget):
             model.chosen_changed,
             model.scan_changed,
             view.volume_changed,
+            self._session.volumes.changed,
         ):
             signal.connect(self.refresh)
         self.live.measured.connect(self._show_figures)
@@ -233,6 +239,11 @@ class RegionsTab(QWidget):
         self.undo.setEnabled(model.can_undo)
         self.redo.setEnabled(model.can_redo)
         self.list.setVisible(has_any)
+        # Two images can be compared, and the figures are those of one of them
+        base = self._session.volumes.base
+        name = visible_line(base.name) if base is not None else ""
+        self.image.set_full_text(tr("Values in {name}", name=name))
+        self.image.setVisible(has_any and bool(name))
         set_tone(self.note, "muted")
         self.note.setText(EMPTY if has_image else tr("There is no image to draw on."))
         self.note.setVisible(not has_any)

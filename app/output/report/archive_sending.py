@@ -90,5 +90,4 @@ class ArchiveSending(QWidget):
         site = self._context.preferences.site
         # The settings may have changed in the meantime
         if site.archive_signed and site.node:
-            done = lambda accepted: self._outbox.sent.emit(id, accepted)  # noqa: E731
-            send_result(self._context, done, with_image=True, id=id)
+            send_result(self._context, lambda accepted: None, with_image=True, id=id)

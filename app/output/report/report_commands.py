@@ -180,6 +180,7 @@ def send_result(
 
     def tell(accepted: str) -> None:
         context.session.add_log("info", accepted)
+        context.session.outbox.sent.emit(id, accepted)
         done(accepted)
 
     context.commands.run_task(

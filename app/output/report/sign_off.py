@@ -27,6 +27,7 @@ from app.output.report.report_commands import (
     sign_and_report,
     signatures_of_run,
 )
+from app.state.models.messages import Problem
 from app.state.models.outbox import RECALL_S
 from app.state.models.run_record import RunState
 from app.state.services.context import AppContext
@@ -122,7 +123,7 @@ class SignOff(QWidget):
         )
         self.sign = button(tr("Sign off and save report"), self._sign, role="primary")
         set_icon(self.sign, "report", context.theme, "on_accent")
-        self.send = button(tr("Sign off and send"), self._sign_and_send, role="primary")
+        self.send = button(tr("Sign off and send report"), self._sign_and_send, role="primary")
         set_icon(self.send, "send", context.theme, "on_accent")
         self.said = label("", "muted", wrap=True)
         self.open = button(
@@ -298,4 +299,8 @@ class SignOff(QWidget):
 
     def _open(self) -> None:
         if self._reported is not None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._reported.path)))
+            path = self._reported.path
+            if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
+                text = tr("No program opens {path}. Open it in a PDF viewer.", path=path)
+                problem = Problem(tr("The report was not opened."), text)
+                self._context.session.raise_problem(problem)

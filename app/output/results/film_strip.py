@@ -127,8 +127,15 @@ class FilmStrip(QListView):
         self.compare(bytes(data.data()).decode(), row)
 
     def _open(self, index: QModelIndex) -> None:
-        result = self.results[index.row()]
-        if result.id != self._session.run.record.result_id:
+        result, shown_id = self.results[index.row()], self._session.run.record.result_id
+        if result.id == shown_id:
+            return
+        overlay = self._session.volumes.overlay
+        shown = next((each for each in self.results if each.id == shown_id), None)
+        # Compared results change places; otherwise the image would be compared with itself
+        if shown is not None and overlay is not None and overlay.key == f"result:{result.id}":
+            compare_results(self._context, result, shown)
+        else:
             self._context.results.open(result)
 
 

@@ -37,6 +37,11 @@ class Outbox(QObject):
     due : ID of a result whose time has passed
     sent : ID of a result, and a sentence about the objects that the node accepted
 
+    Attributes
+    ----------
+    waiting : results that will be sent
+    accepted : sentence about the objects that the node accepted in this session, by result ID
+
     Parameters
     ----------
     clock : returns the time [s]
@@ -50,6 +55,8 @@ class Outbox(QObject):
         super().__init__()
         self._clock = clock
         self.waiting: tuple[Outgoing, ...] = ()
+        self.accepted: dict[str, str] = {}
+        self.sent.connect(self.accepted.__setitem__)
 
     def add(self, id: str, title: str) -> None:
         """Let a signed result wait.

@@ -76,3 +76,20 @@ def test_a_result_that_is_dropped_on_another_is_compared_with_it(qtbot, twice):
     drop(strip, 0, 1)
     qtbot.waitUntil(lambda: volumes.overlay.key == f"result:{first.id}", timeout=PATIENCE_MS)
     assert volumes.base.key == f"result:{second.id}"
+
+
+def test_a_click_on_the_compared_result_changes_their_places(qtbot, twice):
+    strip, volumes = twice.centre.strip, twice.session.volumes
+    first, second = strip.results
+    drop(strip, 1, 0)
+    qtbot.waitUntil(
+        lambda: volumes.overlay is not None and volumes.overlay.key == f"result:{second.id}",
+        timeout=PATIENCE_MS,
+    )
+    strip.clicked.emit(strip.model().index(1, 0))
+    swapped = lambda: volumes.overlay is not None and volumes.overlay.key != f"result:{second.id}"  # noqa: E731
+    qtbot.waitUntil(swapped, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not twice.commands.is_busy, timeout=PATIENCE_MS)
+    keys = {volumes.base.key, volumes.overlay.key}
+    assert len(keys) == 2, "no image is compared with itself"
+    assert volumes.overlay.key == f"result:{first.id}"
