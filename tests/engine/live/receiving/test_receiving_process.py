@@ -354,7 +354,9 @@ def test_the_process_waits_for_a_program_that_takes_nothing(
     waiting._outstanding = process.MOST_OUTSTANDING
     thread = Thread(target=waiting._wait_for_space)
     thread.start()
-    time.sleep(0.05)
+    until_s = time.monotonic() + 20
+    while b"alive" not in target.getvalue() and time.monotonic() < until_s:
+        time.sleep(0.005)
     assert thread.is_alive() and b"alive" in target.getvalue()
     waiting._source = io.BytesIO(b'{"taken": 1}\n')
     waiting._obey(lambda: None)
