@@ -28,8 +28,9 @@ from app.views.text import number
 SWATCH = QSize(44, 12)
 SWATCH_BOX_PX = SWATCH.width() + 34  # width of the colour map box without its text
 MARGIN_PX, SPACING_PX = 8, 6
-NUMBER_PX, UNIT_PX = 64, 120
-"""Widths of a number field and of the unit label; longer units are elided [px]."""
+NUMBER_PX, UNIT_PX, TEXT_PAD_PX = 64, 120, 7
+"""Widths of a number field, of the unit label (longer units are elided), and of the space on each
+side of a number [px]."""
 
 
 class ControlNames(NamedTuple):
@@ -278,8 +279,17 @@ class NumberEdit(QLineEdit):
             the number; None clears the field
         """
         self.value = value or 0.0
-        self._shown = "" if value is None else number(value, 4 if abs(value) >= 1e-4 else 3)
+        self._shown = "" if value is None else self._fitted(value)
         self.setText(self._shown)
+
+    def _fitted(self, value: float) -> str:
+        """Return the number with as many digits as the field shows: a cut sign would mislead."""
+        room = NUMBER_PX - 2 * TEXT_PAD_PX
+        for digits in (4, 3, 2) if abs(value) >= 1e-4 else (3, 2):
+            text = number(value, digits)
+            if self.fontMetrics().horizontalAdvance(text) <= room:
+                return text
+        return f"{value:.0e}"
 
     def _take(self) -> None:
         # The field shows rounded values. Leaving it unchanged must not round the window.

@@ -11,6 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, QTimer
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from app.language.translation import tr
 from app.shell.application import make_window
 from app.shell.main_window import MainWindow
 from app.state.models.preferences import Preferences
@@ -198,7 +199,7 @@ class Photographer:
         """Open a panel on the page Judge."""
         tabs = self.window.tabs
         self.window.pages.show("judge")
-        index = next(i for i in range(tabs.count()) if tabs.tabText(i) == title)
+        index = next(i for i in range(tabs.count()) if tabs.tabText(i) == tr(title))
         self.window.page_panels.show_panel(index)
         self.settle()
 

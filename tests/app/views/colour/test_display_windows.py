@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from app.views.colour import windows
+from app.views.colour.window_controls import NUMBER_PX, TEXT_PAD_PX, NumberEdit
 
 
 def test_auto_window_of_activity_starts_at_zero_and_ignores_empty_space(rng):
@@ -143,3 +144,15 @@ def test_a_window_that_cannot_be_shown_is_mended(pair):
     low, high = windows.valid(*pair)
     assert math.isfinite(low)
     assert low < high < math.inf
+
+
+@pytest.mark.parametrize("value", [-0.001755, 0.001755, -123.456, 0.00012345, -9.999e-5, 1234.5, 0])
+def test_a_field_shows_sign_and_first_digits(qtbot, value: float) -> None:
+    """A number that was cut at its left end would be another number."""
+    field = NumberEdit("limit")
+    qtbot.addWidget(field)
+    field.show_value(value)
+    shown = field.text()
+    assert field.fontMetrics().horizontalAdvance(shown) <= NUMBER_PX - 2 * TEXT_PAD_PX
+    assert float(shown.replace("−", "-") or 0) == pytest.approx(value, rel=0.05)
+    assert field.value == value
