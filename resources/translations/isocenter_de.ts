@@ -5936,7 +5936,7 @@
     <message>
       <location filename="app/shell/unsaved_changes.py" />
       <source>Abort and close</source>
-      <translation>Abbrechen und schließen</translation>
+      <translation>Lauf beenden und schließen</translation>
     </message>
     <message>
       <location filename="app/shell/unsaved_changes.py" />
