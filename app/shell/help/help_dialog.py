@@ -160,15 +160,25 @@ class HelpDialog(QDialog):
         self.setWindowTitle(tr("Help"))
         fit_to_screen(self, *SIZE_PX)
         self.tabs = tabs = QTabWidget()
-        tabs.addTab(_table(STEPS), tr("First steps"))
-        tabs.addTab(_table(SHORTCUTS), tr("Shortcuts"))
-        tabs.addTab(_table(tuple(GLOSSARY.items())), tr("Glossary"))
+        self._rows = (STEPS, SHORTCUTS, tuple(GLOSSARY.items()))
+        for title in (tr("First steps"), tr("Shortcuts"), tr("Glossary")):
+            tabs.addTab(QWidget(), title)
+        tabs.currentChanged.connect(self._fill)
+        self._fill(0)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 12, 16, 14)
         column.addWidget(tabs)
         column.addWidget(buttons)
+
+    def _fill(self, index: int) -> None:
+        """Fill a page when it is first shown: the whole dialog would take a tenth of a second."""
+        page = self.tabs.widget(index)
+        if page is not None and page.layout() is None:
+            column = QVBoxLayout(page)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.addWidget(_table(self._rows[index]))
 
 
 def _table(rows: tuple[tuple[str, str], ...]) -> QWidget:
