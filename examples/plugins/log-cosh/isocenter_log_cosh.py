@@ -46,11 +46,12 @@ class LogCoshPrior(SmoothPrior):
         return self._summed(x, lambda d: 2 * self._bend(d), 1)
 
     def _bend(self, d: Array) -> Array:
-        return 1 - module_of(d).tanh(d / self.delta) ** 2
+        bend: Array = 1 - module_of(d).tanh(d / self.delta) ** 2
+        return bend
 
     def _summed(self, x: Array, term: Callable[..., Array], sign: int, *more: Array) -> Array:
         """Add the term of each pair to its first voxel, and with a sign to its second one."""
-        sums = module_of(x).zeros_like(x)
+        sums: Array = module_of(x).zeros_like(x)
         for axis in range(x.ndim):
             a, b = ((slice(None),) * axis + (end,) for end in (slice(1, None), slice(-1)))
             found = term(*(each[a] - each[b] for each in (x, *more)))
@@ -62,4 +63,5 @@ class LogCoshPrior(SmoothPrior):
 
 def _log_cosh(u: Array) -> Array:
     # cosh itself overflows in float32 beyond 89.
-    return module_of(u).logaddexp(u, -u) - np.log(2).astype(u.dtype)
+    found: Array = module_of(u).logaddexp(u, -u) - np.log(2).astype(u.dtype)
+    return found
