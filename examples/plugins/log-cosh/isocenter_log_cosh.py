@@ -29,7 +29,7 @@ class LogCoshPrior(SmoothPrior):
     """Log-cosh prior of a scan with edges from δ."""
 
     def __init__(self, scale: PriorScale, delta: float) -> None:
-        self.strength, self.kappa, self.delta = scale.strength, scale.kappa, delta
+        self.weight, self.delta = scale.kappa * scale.strength**0.5, delta
 
     def value(self, x: Array) -> float:
         half = self._summed(x, lambda d: self.delta**2 * _log_cosh(d / self.delta) / 2, 1)
@@ -54,14 +54,12 @@ class LogCoshPrior(SmoothPrior):
         sums: Array = module_of(x).zeros_like(x)
         for axis in range(x.ndim):
             a, b = ((slice(None),) * axis + (end,) for end in (slice(1, None), slice(-1)))
-            found = term(*(each[a] - each[b] for each in (x, *more)))
-            found = found * (self.strength * self.kappa[a] * self.kappa[b])
+            found = self.weight[a] * self.weight[b] * term(*(e[a] - e[b] for e in (x, *more)))
             sums[a] += found
             sums[b] += sign * found
         return sums
 
 
 def _log_cosh(u: Array) -> Array:
-    # cosh itself overflows in float32 beyond 89.
     found: Array = module_of(u).logaddexp(u, -u) - np.log(2).astype(u.dtype)
-    return found
+    return found  # cosh itself overflows in float32 beyond 89
