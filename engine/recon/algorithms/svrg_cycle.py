@@ -8,7 +8,8 @@ such pass, because its image moves far from a. a is the image at which the cycle
 gradients of all subsets agree, so the step length need not tend to 0, and the optimum does not
 depend on the number or order of the subsets.
 
-The image of a cycle is the mean of the images after its last 24 updates, with weights 1, 2, ... 24.
+The image of a cycle is the mean of the images after its last 24 updates (32 with m = 0.9), with
+weights 1, 2, 3, ...
 Images with few counts in each subset scatter about the optimum, and long steps scatter most. The
 mean scatters less, so steps can be long enough for details that the data hardly know. Few counts
 have few subsets, and 24 updates then are up to the whole cycle.
