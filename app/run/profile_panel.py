@@ -144,21 +144,25 @@ class ProfileTab(QWidget):
         self.note.setVisible(bool(self.note.text()))
 
     def _choose(self) -> None:
-        folder = Path(self._context.preferences.folder_last_used or Path.home())
-        chosen = ask_save(self, tr("Export profile"), folder / NAME, tr("Profiles (*.json)"))
-        target = chosen.with_suffix(".json") if chosen is not None else None
-        if target is not None and may_write(self, target, self._session):
-            self._context.preferences.folder_last_used = str(target.parent)
+        target = self._target(tr("Export profile"), NAME, tr("Profiles (*.json)"))
+        if target is not None:
             self.export(target)
 
     def _choose_trace(self) -> None:
-        folder = Path(self._context.preferences.folder_last_used or Path.home())
-        kinds = tr("Traces (*.json)")
-        chosen = ask_save(self, tr("Export timeline"), folder / TRACE_NAME, kinds)
-        target = chosen.with_suffix(".json") if chosen is not None else None
-        if target is not None and may_write(self, target, self._session):
-            self._context.preferences.folder_last_used = str(target.parent)
+        target = self._target(tr("Export timeline"), TRACE_NAME, tr("Traces (*.json)"))
+        if target is not None:
             self.export_trace(target)
+
+    def _target(self, title: str, name: str, kinds: str) -> Path | None:
+        """Ask for a JSON file; return None if the user cancels."""
+        preferences = self._context.preferences
+        folder = Path(preferences.folder_last_used or Path.home())
+        chosen = ask_save(self, title, folder / name, kinds)
+        target = chosen.with_suffix(".json") if chosen is not None else None
+        if target is None or not may_write(self, target, self._session):
+            return None
+        preferences.folder_last_used = str(target.parent)
+        return target
 
     def export(self, target: Path) -> None:
         """Write the displayed profile to a file in a thread.

@@ -58,6 +58,14 @@ class StatusLine(QStatusBar):
         self.patient = button("", studies.trigger, role="quiet")
         self.queue = button("", queue.trigger, role="quiet")
         set_icon(self.queue, "list", self._theme)
+        self.sending, self.log = ArchiveSending(context), action_button(log, text=True)
+        self._lay_out()
+        self._connect(context)
+        self._show_patient()
+        self._show_queue()
+        self.refresh()
+
+    def _lay_out(self) -> None:
         inside = QWidget()
         row = QHBoxLayout(inside)
         row.setContentsMargins(10, 0, 4, 0)
@@ -67,16 +75,16 @@ class StatusLine(QStatusBar):
         row.addWidget(self.stop)
         row.addWidget(self.place)
         row.addSpacing(6)
-        self.sending = ArchiveSending(context)
         row.addWidget(self.sending)
         row.addWidget(self.patient)
         row.addWidget(self.queue)
         row.addSpacing(6)
         row.addWidget(label(CLAIM, "badge"))
         row.addSpacing(4)
-        self.log = action_button(log, text=True)
         row.addWidget(self.log)
         self.addPermanentWidget(inside, 1)
+
+    def _connect(self, context: AppContext) -> None:
         study, run = self._study, self._run
         session = self._session
         for signal in (study.inputs_changed, study.protocol_changed, run.state_changed):
@@ -87,12 +95,9 @@ class StatusLine(QStatusBar):
             changed.connect(self._show_cursor)
         context.commands.busy_changed.connect(self._set_busy)
         context.commands.stoppable_changed.connect(self.stop.setVisible)
-        for signal in (session.queue.changed, queue.changed):
+        for signal in (session.queue.changed, self._queue_action.changed):
             signal.connect(self._show_queue)
         session.order.changed.connect(self._show_patient)
-        self._show_patient()
-        self._show_queue()
-        self.refresh()
 
     def _show_patient(self) -> None:
         """Show the patient of the current scan, if the worklist stated it."""

@@ -356,7 +356,7 @@ def _object_of(feature: Feature) -> Any:
         try:
             return point.load()
         except (AttributeError, ImportError):
-            return _load_anew(point)
+            return _loaded_again(point)
     # A plug-in is the code of somebody else: not even its exit may end this program.
     except (Exception, SystemExit) as e:
         reason = " ".join(str(e).split()) or "no reason given"
@@ -364,8 +364,8 @@ def _object_of(feature: Feature) -> Any:
         raise PlugInError(text) from e
 
 
-def _load_anew(point: EntryPoint) -> Any:
-    """Load an object whose module is only partly imported.
+def _loaded_again(point: EntryPoint) -> Any:
+    """Load an object again, because its module is only partly imported.
 
     A module of a plug-in that a script or another table imports first leads to this table before
     its classes exist. A second, complete import replaces the first one: an import returns the

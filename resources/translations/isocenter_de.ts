@@ -3590,13 +3590,13 @@
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
-      <source>Traces (*.json)</source>
-      <translation>Traces (*.json)</translation>
+      <source>Export timeline</source>
+      <translation>Zeitachse exportieren</translation>
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
-      <source>Export timeline</source>
-      <translation>Zeitachse exportieren</translation>
+      <source>Traces (*.json)</source>
+      <translation>Traces (*.json)</translation>
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />

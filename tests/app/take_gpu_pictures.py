@@ -123,11 +123,11 @@ BROKEN: dict[str, Machine] = {
     "driver-fault": Machine(init=999),
     "full-memory": Machine(used_bytes=(1 << 30) - (1 << 20)),
 }
-"""Machines whose card cannot be used."""
+"""Machines with a card that cannot be used."""
 
 
 def broken(name: str) -> Act:
-    """Return the state of a window on a machine whose card cannot be used."""
+    """Return the state of a window on a machine with a card that cannot be used."""
 
     def play(shots: Photographer) -> None:
         shots.open(study_of(shots, "pet"))

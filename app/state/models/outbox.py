@@ -34,7 +34,7 @@ class Outbox(QObject):
     Signals
     -------
     changed : a result was added or has gone
-    due : ID of a result whose time has passed
+    due : ID of a result that must be sent now
     sent : ID of a result, and a sentence about the objects that the node accepted
 
     Attributes
@@ -68,7 +68,7 @@ class Outbox(QObject):
         title
             scan and protocol, for the screen of this user
         """
-        # A second sign-off of the same result starts its time anew, and sends it once.
+        # After a second sign-off, the same result waits for the whole time, and is sent once.
         others = tuple(each for each in self.waiting if each.id != id)
         self.waiting = (*others, Outgoing(id, title, self._clock() + RECALL_S))
         self.changed.emit()
@@ -104,7 +104,7 @@ class Outbox(QObject):
         return max(0.0, waiting.until_s - self._clock())
 
     def release(self) -> None:
-        """Give out the results whose time has passed."""
+        """Emit `due` for each result that has waited long enough."""
         for each in self.waiting:
             if each.until_s <= self._clock():
                 self.recall(each.id)

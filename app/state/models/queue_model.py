@@ -34,7 +34,7 @@ class QueueModel(QObject):
     ----------
     entries : empty until the queue has been read
     names : short name of each study by ID; names within one scan differ
-    folders : folder of each study by ID whose scan has the file name of another one
+    folders : folder of each study by ID, if another scan has the same file name
     settings : whether the queue is active, and the number of parallel studies
     runs : True if a process is working on it
     fault : reason why it could not be read; empty if it could

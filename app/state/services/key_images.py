@@ -43,7 +43,7 @@ class KeyImageKeeper(QObject):
 
     Parameters
     ----------
-    context : window whose result is followed
+    context : context with the displayed result
     parent : deletes this object with itself
     """
 

@@ -1,7 +1,7 @@
 """Slices of volumes. Sagittal ones are read eight at a time, without Qt.
 
-Neighbours along x are next to each other in memory, but the voxels of one sagittal slice are far
-apart. Each read fetches sixteen neighbours from memory, so eight slices cost little more than one.
+Neighbours along x are next to each other in memory. The voxels of a sagittal slice are not. Each
+read fetches sixteen neighbours from memory, so eight slices cost little more than one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Values = NDArray[np.float32]
 N_READ = 8
 """Number of sagittal slices that are read at once."""
 KEPT = 2
-"""Number of groups of slices that are kept for each volume."""
+"""Number of groups of slices in memory for each volume."""
 _Groups = dict[int, Values]
 _KEPT: dict[int, _Groups] = {}
 _LOCK = Lock()

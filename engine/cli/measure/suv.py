@@ -53,6 +53,14 @@ def add_verbs(verbs: Verbs) -> None:
         "--kind", choices=get_args(SuvKind), default="bw",
         help="; ".join(f"{kind}: {words}" for kind, words in SUV_TITLES.items()),
     )  # fmt: skip
+    _add_facts(p)
+    add_force(p)
+    add_identify(p)
+    p.set_defaults(act=_suv)
+
+
+def _add_facts(p: argparse.ArgumentParser) -> None:
+    """Add an option for each fact of patient, tracer and image."""
     p.add_argument("--weight-kg", type=float, metavar="KG", help="body weight (default: none)")
     p.add_argument(
         "--height-cm",
@@ -100,9 +108,6 @@ def add_verbs(verbs: Verbs) -> None:
         help="for images of other programs: list of the DICOM attributes of the slices; replaces "
         "all other values (default: none)",
     )  # fmt: skip
-    add_force(p)
-    add_identify(p)
-    p.set_defaults(act=_suv)
 
 
 def _suv(arguments: argparse.Namespace, console: Console) -> None:

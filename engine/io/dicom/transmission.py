@@ -55,7 +55,7 @@ def is_emission(volume: Volume, provenance: Plain) -> bool:
     Parameters
     ----------
     volume
-        image, whose unit decides if there is no protocol
+        image; its unit decides if there is no protocol
     provenance
         origin of the image as JSON values
     """

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 CHUNK = 4_000_000
 """Words that are counted at once."""
 EVENTS, LEFT_OUT, MISSING = "complete_events", "cut_off_bytes", "missing_records"
-"""Facts of a scan whose file ends too early."""
+"""Facts of a truncated scan."""
 STRIDE = 32
 """Any run of 2 · STRIDE identical words is found."""
 MIN_TAIL = 8
 """Number of identical words at the end that no scan has."""
 ONLY_COMPLETE = "only its complete events are used"
-"""Part of the note about a truncated scan whose user has accepted this."""
+"""Part of the note about a truncated scan, after the user has accepted it."""
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def table_of(protocol: Settings) -> Plain:
 
 
 def _with_kinds(table: Plain, values: Plain) -> Plain:
-    """Return a table whose groups state their kind, which a reader of the table needs."""
+    """Add the kind of each group to a table, because a reader of the table needs it."""
     for key, value in table.items():
         if isinstance(value, dict) and isinstance(values[key], dict):
             table[key] = _with_kinds(value, values[key])

@@ -322,7 +322,7 @@ class SystemModel(Model):
         """
 
     def balanced_subset(self, k: int, of: int) -> SystemModel:
-        """Return the model of a subset whose Hessian is as near as possible to a share of all.
+        """Return a subset with a Hessian as near as possible to its share of the whole.
 
         Algorithms that compare gradients of subsets use it. Rows at regular distances are balanced.
 

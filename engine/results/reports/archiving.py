@@ -44,7 +44,8 @@ def archive_subject(of: ReportSubject) -> Subject:
     Raises
     ------
     DataError
-        if the scan names no patient, or the order belongs to another one
+        if the scan names no patient, its file has changed since the run, or the order belongs to
+        another patient
     """
     order = of.result.order
     if order is not None:
@@ -57,6 +58,12 @@ def archive_subject(of: ReportSubject) -> Subject:
             "in the worklist, then send the image by hand."
         )
     with open_input(path) as file:
+        # Another patient's scan may have taken the name of the file
+        if file.sha256() != of.known("inputs", "data", "sha256"):
+            raise DataError(
+                "The file of the scan has changed since the run, so its patient may be another "
+                "one. Choose the patient in the worklist, then send the image by hand."
+            )
         return subject_like(file, same_frame=bool(header.text("FrameOfReferenceUID")))
 
 
@@ -81,7 +88,7 @@ def send_to_archive(
     SettingsError
         if the site has no node
     DataError
-        if the scan names no patient
+        if the patient of the scan is not known, see `archive_subject`
     """
     node, subject = node_of(of.site), archive_subject(of)
     with TemporaryDirectory(prefix="isocenter-archive-") as name:

@@ -65,7 +65,7 @@ def read_key_images(result: Result) -> tuple[KeyImage, ...]:
     Parameters
     ----------
     result
-        result whose folder is read
+        result with the key images
 
     Returns
     -------

@@ -163,6 +163,6 @@ def tune_kernel(
 def _gpu_of(operator: UserTransform) -> Gpu:
     if operator.on.gpu is None:
         raise ResourceError(
-            f"{operator.name} works on the CPU, whose twin has no variants; tune it on a GPU."
+            f"{operator.name} works on the CPU, and its twin has no variants; tune it on a GPU."
         )
     return operator.on.gpu

@@ -139,7 +139,7 @@ def test_command_and_script_give_the_bits_of_the_study(
 
 
 def finished(study: iso.Study) -> Finished:
-    """Return the end of a run on one thread, whose sums have one order."""
+    """Return the end of a run on one thread, so that all sums have one order."""
     return next(e for e in iso.run(study, on=iso.cpu(1)) if isinstance(e, Finished))
 
 

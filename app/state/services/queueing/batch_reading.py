@@ -38,7 +38,7 @@ class SortedFiles:
     Attributes
     ----------
     scans : files or folders of scans and studies, without duplicates
-    inputs : auxiliary files whose scan is not known
+    inputs : auxiliary files of unknown scans
     skipped : a sentence for each other file
     """
 

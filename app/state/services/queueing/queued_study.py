@@ -176,7 +176,7 @@ def _questions(
     if approved and (digest_of(model.base) not in approved or model.changes):
         text = tr("The protocol {name!r} is not approved.", name=model.base.name)
         yield Question(kind="protocol", text=text, files=loose, has_protocol=True)
-    # A note that is no information is an assumption or a loss, see `engine.data.runs.events`.
+    # Any other note states an assumption or a loss, see `engine.data.runs.events`.
     notes = (*(scan.assumptions if scan is not None else ()), *found.refused)
     assumed = tuple(text for text in notes if text not in agreed)
     if assumed:

@@ -34,7 +34,7 @@ class Sizes:
     patches : edges by "2D" and "3D"
     patch_views : views of a patch
     setups : scanners for slices
-    breakup : problems whose time is broken up
+    breakup : problems of the break-up of time
     patches_s, slices_s : longest measurement of a case [s]
     """
 

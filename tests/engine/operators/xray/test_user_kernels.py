@@ -230,7 +230,7 @@ def shaped(values, matrices, sizes, out):
         ),
         (lambda: own().kernel("forward"), r"no kernel of yours for 'forward'; choose from back"),
         (lambda: own().T(Y[:, :, 1:]), r"got an array of shape"),
-        (lambda: engine.tune_kernel(own()), r"works on the CPU, whose twin has no variants"),
+        (lambda: engine.tune_kernel(own()), r"works on the CPU, and its twin has no variants"),
         (lambda: engine.check_operator(3), r"A is 3, expected"),
     ],
 )

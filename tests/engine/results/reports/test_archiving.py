@@ -7,6 +7,7 @@ patient; regions, which refer to the slices that were sent; a real node.
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -41,9 +42,10 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def result_of(data: Path):
     values = np.random.default_rng(2).random(GRID.shape).astype(np.float32)
-    volume = Volume(values, GRID, "Bq/mL", {"axes": "LPS"})
+    digest = sha256(data.read_bytes()).hexdigest() if data.exists() else ""
+    info = {"axes": "LPS", "inputs": {"data": {"sha256": digest}}}
     study = Study(data=data, protocol=ListModeProtocol(name="Brain"))
-    return Results().keep(NewResult(study, volume, {"axes": "LPS"}))
+    return Results().keep(NewResult(study, Volume(values, GRID, "Bq/mL", info), info))
 
 
 def sent(result, site: Site = SITE) -> dict[str, pydicom.Dataset]:
@@ -124,6 +126,16 @@ def test_a_dicom_scan_gives_its_own_patient_study_and_frame_of_reference(tmp_pat
     found = sent(result_of(dicom_scan(tmp_path)))
     assert [one(found, key) for key in SAME] == ["Doe^John", "4712", "1.2.3.9", "B2"]
     assert one(found, "FrameOfReferenceUID") == "1.2.3.8"
+
+
+def test_a_file_of_another_patient_under_the_same_name_is_refused(tmp_path):
+    path = dicom_scan(tmp_path)
+    result = result_of(path)
+    other = pydicom.dcmread(path)
+    other.PatientName, other.PatientID = "Roe^Jane", "4713"
+    other.save_as(path)
+    with pytest.raises(DataError, match="has changed since the run"):
+        sent(result)
 
 
 def test_the_order_counts_before_the_file(tmp_path):
