@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,6 +29,8 @@ from engine.data.runs.events import (
 from engine.data.storage import volume_file
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
+from engine.protocols.run_context.provenance import with_run
+from tests.engine.run_records import recorded
 
 GRID = ImageGrid((4, 5, 6), (1.0, 2.0, 3.0))
 
@@ -103,6 +106,22 @@ def assuming(study, **options):
     """A run that assumes a value of the scan, and is so fast that no request stops it."""
     yield Warned(ASSUMED, about="axis", is_assumption=True)
     yield from steady(study, **options)
+
+
+def assuming_late(study, **options):
+    """A run that assumes a value after three images, and continues until it is stopped."""
+    events = slow(study, **options)
+    for _ in range(4):  # a stage and its first images
+        yield next(events)
+    yield Warned(ASSUMED, about="axis", is_assumption=True)
+    yield from events
+
+
+def assuming_on_record(study, **options):
+    """The same as `assuming`, with a record of the run."""
+    for event in assuming(study, **options):
+        known = isinstance(event, Finished)
+        yield replace(event, provenance=with_run({}, recorded())) if known else event
 
 
 def told_modules(study, **options):

@@ -115,10 +115,18 @@ class RecordedCorrection(Settings):
 
 
 class RecordedWarning(Settings):
-    """A warning. `about` is the key of the correction that it concerns, if any."""
+    """A warning.
+
+    Attributes
+    ----------
+    text : sentence for the user
+    about : key of the correction that it concerns; empty if there is none
+    is_assumption : True if the run assumed a value of the scan that changes the image
+    """
 
     text: str = setting()
     about: str = ""
+    is_assumption: bool = False
 
 
 class RecordedRun(Settings):

@@ -47,8 +47,9 @@ class RunResult:
             case Loaded():
                 self._facts = event.facts
             case Warned():
-                text = Names.of(self._study).text(event.text)
-                self._warnings.append(RecordedWarning(text=text, about=event.about))
+                text, assumes = Names.of(self._study).text(event.text), event.is_assumption
+                warning = RecordedWarning(text=text, about=event.about, is_assumption=assumes)
+                self._warnings.append(warning)
 
     def complete(self, event: Finished) -> Finished:
         """Return the last event with the warnings from outside the reconstruction.

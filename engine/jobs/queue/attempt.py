@@ -7,7 +7,7 @@ continued.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 from threading import Event as Flag
@@ -95,13 +95,13 @@ class Attempt:
         entry, study = self._entry, self._entry.to_study()
         kept = result_of_run(entry.run)
         if kept is not None:  # the process that made it died before it could report it
-            return self._finish(study, kept.id)
+            return self._finish_unless_it_assumes(study, kept)
         if entry.output:
             refuse_output(entry, study)
         job, resume = self._job(study)
         kept = result_of_run(entry.run) if entry.left_by else None
         if kept is not None:  # saved while this process took over the run
-            return self._finish(study, kept.id)
+            return self._finish_unless_it_assumes(study, kept)
         seen = Seen(on_event)
         end = self._draw(study, job, resume, seen)
         if resume and seen.is_refused(end) and not job.record.is_at_work:
@@ -133,18 +133,21 @@ class Attempt:
 
     def _ask_about(self, event: Event, process: EngineProcess) -> None:
         """Stop a run that assumes a value of the scan which the user has not accepted."""
-        if not (isinstance(event, Warned) and event.is_assumption and self._entry.asks):
-            return
-        if not self._assumed and event.text not in self._entry.agreed:
-            self._assumed = event.text
-            process.abort()
+        if isinstance(event, Warned) and event.is_assumption and not self._assumed:
+            self._assumed = self._unaccepted([event.text])
+            if self._assumed:
+                process.abort()
+
+    def _unaccepted(self, assumptions: Iterable[str]) -> str:
+        """Return the first assumption that the user must accept; empty without one."""
+        if not self._entry.asks:
+            return ""
+        return next((each for each in assumptions if each not in self._entry.agreed), "")
 
     def _ending(self, study: Study, job: Job, seen: Seen, end: Event | None) -> Ending:
         updates = _updates(job)
         if self._assumed and isinstance(end, Finished | Aborted):
-            if seen.result:  # the run was faster than the request to stop
-                Results().delete(Results().open(seen.result), why="assumed value not accepted")
-            return Ending("asks", self._assumed, updates=updates)
+            return self._asks(updates)
         match end:
             case Finished() if seen.result:
                 return self._finish(study, seen.result)
@@ -157,6 +160,18 @@ class Attempt:
                 kind = "died" if end.died else "rests" if end.rests else "failed"
                 return Ending(kind, end.reason or end.text, updates=updates)  # type: ignore[arg-type]
         return Ending("failed", NO_IMAGE, updates=updates)
+
+    def _asks(self, updates: int) -> Ending:
+        # A run faster than the request to stop saves its image, and an aborted one its last image
+        for result in _results_of_run(self._entry.run):
+            Results().delete(result, why="assumed value not accepted")
+        return Ending("asks", self._assumed, updates=updates)
+
+    def _finish_unless_it_assumes(self, study: Study, result: Result) -> Ending:
+        """Finish with the image of an earlier attempt, or ask about the values that it assumes."""
+        warnings = result.record.run_record.warnings
+        self._assumed = self._unaccepted(each.text for each in warnings if each.is_assumption)
+        return self._asks(updates=0) if self._assumed else self._finish(study, result.id)
 
     def _finish(self, study: Study, result_id: str) -> Ending:
         """Store the worklist order with the result, and write the requested output file."""
@@ -267,12 +282,15 @@ def result_of_run(run: str) -> Result | None:
     result
         the newest complete result; None without one
     """
-    for result in Results().newest_first():
-        record = result.record
-        # The full name ends with the time of creation, see `run_result.name_of`
-        if record.job.startswith(f"{run} of ") and record.outcome in WHOLE:
-            return result
-    return None
+    whole = (each for each in _results_of_run(run) if each.record.outcome in WHOLE)
+    return next(whole, None)
+
+
+def _results_of_run(run: str) -> list[Result]:
+    """Return the images that a run has saved, complete or not, newest first."""
+    # The full name ends with the time of creation, see `run_result.name_of`
+    name = f"{run} of "
+    return [each for each in Results().newest_first() if each.record.job.startswith(name)]
 
 
 def refuse_output(entry: QueueEntry, study: Study) -> None:

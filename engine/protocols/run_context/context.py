@@ -212,7 +212,8 @@ class RunLog:
             the event contains the original text, the record has pseudonyms
         """
         # The window may show real names to its user; records leave this computer.
-        self.warnings.append(RecordedWarning(text=self.names.text(text), about=about))
+        known = self.names.text(text)
+        self.warnings.append(RecordedWarning(text=known, about=about, is_assumption=is_assumption))
         return Warned(text, about, is_assumption)
 
     def note(self, text: str) -> None:

@@ -25,6 +25,7 @@ from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.process.slots import FOLDER, PREFIX
 from engine.jobs.queue import QueueEntry, StudyQueue
 from engine.jobs.queue.admission import SPARE, RunMemory, fits_memory
+from engine.jobs.queue.attempt import Attempt
 from engine.jobs.queue.ending import MOST_DEATHS, Ending, ended
 from engine.jobs.queue.entry_files import EntryFiles
 from engine.jobs.queue.executor import LocalExecutor
@@ -398,6 +399,32 @@ def test_a_run_that_assumes_a_value_asks_and_gives_no_result(
     queue.replace_study(asked.id, entry.to_study(), agreed=question.assumed)
     assert run(queue, engine_sources.assuming) == ["finished", "finished"]
     assert len(Results().newest_first()) == 2
+
+
+def test_a_run_stopped_for_an_assumed_value_leaves_no_image(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    asked = queue.add(study(tmp_path, "asked", iterations=200), asks=True)
+    assert run(queue, engine_sources.assuming_late) == ["asking"]
+    assert 0 < queue.get(asked.id).updates < 600, "it was not stopped between two images"
+    assert not Results().newest_first()
+
+
+def test_an_image_of_a_killed_runner_with_an_assumed_value_is_asked_about(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    """The runner can die after the engine has saved its image and before it asks."""
+    free = queue.add(study(tmp_path, "free"))
+    assert run(queue, engine_sources.assuming_on_record) == ["finished"]
+    asked = queue.get(free.id).model_copy(update={"asks": True})
+    accepted = asked.model_copy(update={"agreed": (engine_sources.ASSUMED,)})
+    (result,) = Results().newest_first()
+    events: list[object] = []
+    ending = Attempt(queue, accepted).run(events.append)
+    assert (ending.kind, ending.result) == ("finished", result.id)
+    ending = Attempt(queue, asked).run(events.append)
+    assert (ending.kind, ending.text) == ("asks", engine_sources.ASSUMED)
+    assert not Results().newest_first() and not events
 
 
 def test_a_study_at_work_is_not_replaced(queue: StudyQueue, tmp_path: Path) -> None:
