@@ -26,6 +26,7 @@ from app.state.services.context import AppContext
 from app.state.services.previews import Previews
 from app.state.services.queueing.queue_commands import QueueCommands
 from app.state.services.result_commands import ResultCommands
+from app.state.services.unfinished_work import UnfinishedWork
 from app.state.services.volume_commands import VolumeCommands
 from app.ui.theme.theme import Theme
 from engine.jobs import process_context
@@ -77,7 +78,10 @@ def make_window(
     results = ResultCommands(session, commands)
     volumes = VolumeCommands(session, commands)
     queue = QueueCommands(session, commands, preferences, results)
-    context = AppContext(session, commands, theme, preferences, previews, results, volumes, queue)
+    unfinished = UnfinishedWork(session, commands, queue)
+    context = AppContext(
+        *(session, commands, theme, preferences, previews, results, volumes, queue), unfinished
+    )
     # Each widget would otherwise be styled several times while the window is built.
     with theme.put_off():
         window = MainWindow(context)

@@ -122,6 +122,7 @@ class MainWindow(QMainWindow):
         for lists in (self.welcome_lists, context.results, context.queue):
             # These lists read the disk, so they are filled when the window is visible.
             QTimer.singleShot(0, lists.refresh)
+        QTimer.singleShot(0, context.unfinished.take_over)
         QTimer.singleShot(LOADER_MS, self, self.commands.start_loader)
 
     def _add_header(self) -> None:
@@ -410,6 +411,7 @@ class MainWindow(QMainWindow):
         self.runner.shut_down()
         self.console.end()
         self.commands.wait()
+        self.context.unfinished.close()
         self.centre.views.release()
         # Before the panels close, which forgets their positions.
         self._apart.remember()

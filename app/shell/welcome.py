@@ -50,6 +50,7 @@ class Offer:
     icon: str
     action: Callable[[], object]
     discard: Callable[[], object] | None = None
+    discard_tip: str = ""
 
 
 def page(card: QWidget) -> QWidget:
@@ -205,8 +206,7 @@ class _OfferRow(QWidget):
         super().__init__()
         self.buttons = [offer_button(offer, theme)]
         if offer.discard is not None:
-            tip = tr("Delete this recording from the disk")
-            self.buttons.append(button(tr("Discard"), offer.discard, tip, "quiet"))
+            self.buttons.append(button(tr("Discard"), offer.discard, offer.discard_tip, "quiet"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         for stretch, each in zip((1, 0), self.buttons, strict=False):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from app.language.translation import tr
+from app.shell.unfinished_offers import edited_offers, unsent_offers
 from app.shell.welcome import Offer, WelcomeCard, recent_offers
 from app.state.models.messages import Problem
 from app.state.models.run_record import RunState
@@ -44,6 +45,7 @@ class WelcomeLists(QObject):
         self._is_making = False
         self._show()
         context.session.run.state_changed.connect(self._refresh_after_run)
+        context.unfinished.changed.connect(self._show)
         for delay in LOOK_AGAIN_MS:
             timer = QTimer(self)
             timer.setSingleShot(True)
@@ -122,6 +124,7 @@ class WelcomeLists(QObject):
                 tr("Save recording: {text}", text=text), detail, "export",
                 partial(self._save_recording, path),
                 partial(self._discard_recording, path, f"{text}, {detail}"),
+                tr("Delete this recording from the disk"),
             )
             for path, text, detail in found
         ]  # fmt: skip
@@ -169,8 +172,10 @@ class WelcomeLists(QObject):
 
     def _show(self) -> None:
         recent = recent_offers(self._context.preferences.recent, self._context.commands.open_path)
+        context = self._context
+        unsent, edited = unsent_offers(context, self._card), edited_offers(context)
         # Recordings first: a measurement cannot be repeated
-        interrupted = [*self._recordings, *self._jobs]
+        interrupted = [*self._recordings, *unsent, *self._jobs, *edited]
         self._card.show_offers({tr("Interrupted"): interrupted, tr("Recent"): recent})
 
 

@@ -116,6 +116,11 @@ def results_dir() -> Path:
     return _home("results") or _default("data") / "results"
 
 
+def windows_dir() -> Path:
+    """Folder of the unfinished work of windows; not created."""
+    return _private(_home("windows") or _default("state") / "windows")
+
+
 def tuning_dir() -> Path:
     """Folder of the kernel variants tuned on this machine; not created."""
     return _private(_home("tuning") or _default("state") / "tuning")

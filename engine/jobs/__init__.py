@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     from engine.jobs.storage import kind_title as kind_title
     from engine.jobs.storage import remove_stored as remove_stored
     from engine.jobs.storage import stored as stored
+    from engine.jobs.window_work import EditedStudy as EditedStudy
+    from engine.jobs.window_work import TakenOver as TakenOver
+    from engine.jobs.window_work import UnreadScan as UnreadScan
+    from engine.jobs.window_work import UnsentResult as UnsentResult
+    from engine.jobs.window_work import WindowWork as WindowWork
+    from engine.jobs.window_work import WindowWorkFile as WindowWorkFile
     from engine.protocols.run_context.provenance import hash_array as hash_array
     from engine.protocols.run_context.provenance import with_run as with_run
 
@@ -71,6 +77,14 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "kind_title",
                 "remove_stored",
                 "stored",
+            ),
+            "engine.jobs.window_work": (
+                "EditedStudy",
+                "TakenOver",
+                "UnreadScan",
+                "UnsentResult",
+                "WindowWork",
+                "WindowWorkFile",
             ),
             "engine.protocols.run_context.provenance": ("hash_array", "with_run"),
         },

@@ -5914,6 +5914,61 @@
       <translation>Entsperren …</translation>
     </message>
     <message>
+      <location filename="app/shell/unfinished_offers.py" />
+      <source>signed off, not sent to {node} yet</source>
+      <translation>freigegeben, noch nicht an {node} gesendet</translation>
+    </message>
+    <message>
+      <location filename="app/shell/unfinished_offers.py" />
+      <source>signed off, not sent yet</source>
+      <translation>freigegeben, noch nicht gesendet</translation>
+    </message>
+    <message>
+      <location filename="app/shell/unfinished_offers.py" />
+      <source>Send {title}</source>
+      <translation>{title} senden</translation>
+    </message>
+    <message>
+      <location filename="app/shell/unfinished_offers.py" />
+      <source>Do not send this result</source>
+      <translation>Dieses Ergebnis nicht senden</translation>
+    </message>
+    <message>
+      <location filename="app/shell/unfinished_offers.py" />
+      <source>Reopen {title}</source>
+      <translation>{title} wieder öffnen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/unfinished_offers.py" />
+      <source>settings changed {changed:%d %b %H:%M}, not run</source>
+      <translation>Einstellungen geändert am {changed:%d.%m. %H:%M}, nicht gerechnet</translation>
+    </message>
+    <message>
+      <location filename="app/shell/unfinished_offers.py" />
+      <source>Forget these settings</source>
+      <translation>Diese Einstellungen verwerfen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/unfinished_offers.py" />
+      <source>{title} was signed off. Do not send it?</source>
+      <translation>{title} wurde freigegeben. Nicht senden?</translation>
+    </message>
+    <message>
+      <location filename="app/shell/unfinished_offers.py" />
+      <source>Result not sent</source>
+      <translation>Ergebnis nicht gesendet</translation>
+    </message>
+    <message>
+      <location filename="app/shell/unfinished_offers.py" />
+      <source>Do not send</source>
+      <translation>Nicht senden</translation>
+    </message>
+    <message>
+      <location filename="app/shell/unfinished_offers.py" />
+      <source>{title} was discarded and not sent.</source>
+      <translation>{title} wurde verworfen und nicht gesendet.</translation>
+    </message>
+    <message>
       <location filename="app/shell/unsaved_changes.py" />
       <source>The image of {title} exists only in this window. It could not be saved to the results and was not exported. Discard it?</source>
       <translation>Das Bild von {title} existiert nur in diesem Fenster. Es konnte nicht bei den Ergebnissen gespeichert werden und wurde nicht exportiert. Verwerfen?</translation>
@@ -6019,11 +6074,6 @@
       <translation>Eine Demo ausprobieren, auf diesem Rechner simuliert</translation>
     </message>
     <message>
-      <location filename="app/shell/welcome.py" />
-      <source>Delete this recording from the disk</source>
-      <translation>Diese Aufzeichnung von der Festplatte löschen</translation>
-    </message>
-    <message>
       <location filename="app/shell/welcome_lists.py" />
       <source>Another scan was opened in the meantime and stays open. To open the demo, choose it again.</source>
       <translation>Inzwischen wurde ein anderer Scan geöffnet; er bleibt offen. Um die Demo zu öffnen, wählen Sie sie noch einmal.</translation>
@@ -6052,6 +6102,11 @@
       <location filename="app/shell/welcome_lists.py" />
       <source>Save recording: {text}</source>
       <translation>Aufzeichnung speichern: {text}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/welcome_lists.py" />
+      <source>Delete this recording from the disk</source>
+      <translation>Diese Aufzeichnung von der Festplatte löschen</translation>
     </message>
     <message>
       <location filename="app/shell/welcome_lists.py" />
@@ -7462,6 +7517,41 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/state/services/tuning_job.py" />
       <source>The kernels could not be tuned.</source>
       <translation>Die Kernel konnten nicht abgestimmt werden.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished_work.py" />
+      <source>The unfinished work of earlier windows could not be read.</source>
+      <translation>Die unfertige Arbeit früherer Fenster konnte nicht gelesen werden.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished_work.py" />
+      <source>The study cannot be opened.</source>
+      <translation>Die Studie kann nicht geöffnet werden.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished_work.py" />
+      <source>Unfinished work of an earlier window could not be read.</source>
+      <translation>Unfertige Arbeit eines früheren Fensters konnte nicht gelesen werden.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished_work.py" />
+      <source>The last window ended before it had read all scans for the queue. This window reads them now.</source>
+      <translation>Das letzte Fenster wurde beendet, bevor es alle Scans für die Warteschlange gelesen hatte. Dieses Fenster liest sie jetzt.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished_work.py" />
+      <source>The queue gets more scans.</source>
+      <translation>Die Warteschlange erhält weitere Scans.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished_work.py" />
+      <source>The last window ended before the archive had accepted {title}. Send or discard it on the start page.</source>
+      <translation>Das letzte Fenster wurde beendet, bevor das Archiv {title} angenommen hatte. Senden oder verwerfen Sie es auf der Startseite.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished_work.py" />
+      <source>A signed result was not sent.</source>
+      <translation>Ein freigegebenes Ergebnis wurde nicht gesendet.</translation>
     </message>
     <message>
       <location filename="app/state/services/volume_commands.py" />

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,8 +24,10 @@ from app.state.services.previews import Previews
 from app.state.services.queueing.queue_commands import QueueCommands
 from app.state.services.result_commands import ResultCommands
 from app.state.services.runner import Runner
+from app.state.services.unfinished_work import UnfinishedWork
 from app.state.services.volume_commands import VolumeCommands
 from app.ui.theme.theme import Theme
+from engine.core import paths
 from engine.core.backend.devices import cpu_device
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.jobs.loader import CallsHere, ForeignFiles, Loader
@@ -121,8 +124,9 @@ class Controls:
         results = ResultCommands(session, commands)
         volumes = VolumeCommands(session, commands)
         queue = QueueCommands(session, commands, preferences, results)
+        unfinished = UnfinishedWork(session, commands, queue)
         self.context = AppContext(
-            session, commands, theme, preferences, previews, results, volumes, queue
+            *(session, commands, theme, preferences, previews, results, volumes, queue), unfinished
         )
         self.runner = Runner(session, preferences, commands)
 
@@ -137,6 +141,13 @@ def controls(qtbot, qapp, preferences, loader) -> Iterator[Controls]:
     made = Controls(preferences, loader)
     yield made
     shut_down(qtbot, made)
+
+
+@pytest.fixture(autouse=True)
+def no_work_of_earlier_windows() -> Iterator[None]:
+    """Let no window of a test take over the work of another test's window."""
+    yield
+    shutil.rmtree(paths.windows_dir(), ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)

@@ -91,3 +91,5 @@ class ArchiveSending(QWidget):
         # The settings may have changed in the meantime
         if site.archive_signed and site.node:
             send_result(self._context, lambda accepted: None, with_image=True, id=id)
+        else:
+            self._outbox.settle(id)

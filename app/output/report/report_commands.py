@@ -101,6 +101,7 @@ def sign_and_report(
     path: Path | None = None,
     full: bool = False,
     id: str = "",
+    on_signed: Callable[[], object] = lambda: None,
 ) -> None:
     """Sign a result off and write its report, in a thread.
 
@@ -118,6 +119,8 @@ def sign_and_report(
         True for the full report
     id
         result to report; empty: the displayed one
+    on_signed
+        called in the thread after the signature, before the report is written
     """
     context.session.unlock_key()
     site, id = context.preferences.site, id or context.session.run.record.result_id
@@ -128,6 +131,7 @@ def sign_and_report(
         target = path or free_path(result, site)
         if verdict is not None:
             sign(result, verdict.who, verdict.judgement, verdict.remark)
+            on_signed()
             subject = read_subject(context, id)
         write_report(report_of(subject, full=full), subject, target)
         return Reported(target, signatures_of(result))
@@ -174,9 +178,13 @@ def send_result(
         report = report_of(subject, full=full)
         if with_image:
             node = send_to_archive(report, subject, _send_in_child)
-            return tr("{node} accepted image and report.", node=node)
-        node = send_report(report, subject, _send_in_child, with_regions=with_regions)
-        return tr("{node} accepted the report.", node=node)
+            accepted = tr("{node} accepted image and report.", node=node)
+        else:
+            node = send_report(report, subject, _send_in_child, with_regions=with_regions)
+            accepted = tr("{node} accepted the report.", node=node)
+        # Here in the thread: a window that closes receives no callbacks any more.
+        context.session.outbox.settle(id, with_image=with_image)
+        return accepted
 
     def tell(accepted: str) -> None:
         context.session.add_log("info", accepted)

@@ -259,7 +259,9 @@ class SignOff(QWidget):
             self.who.clear()
             self.who.addItems(people)
 
-    def _sign(self, done: Callable[[Reported], object] | None = None) -> None:
+    def _sign(
+        self, done: Callable[[Reported], object] | None = None, *, sends_report: bool = False
+    ) -> None:
         judgement = self.judgement.chosen
         if judgement is None:
             return
@@ -269,12 +271,22 @@ class SignOff(QWidget):
         verdict = ImageJudgement(self.who.currentText(), judgement, self.remark.text())
         of, title = self._of, self._run.record.local_title
 
+        outbox = self._context.session.outbox
+        sends_image = sends_after_sign_off(self._context.preferences.site, judgement)
+
+        def expect_sending() -> None:
+            # From the signature on, so that a window that is killed does not forget it.
+            if sends_image or sends_report:
+                outbox.expect(of, title, with_image=sends_image)
+
         def signed(reported: Reported) -> None:
             (done or self._done)(reported)
             if sends_after_sign_off(self._context.preferences.site, judgement):
-                self._context.session.outbox.add(of, title)
+                outbox.add(of, title)
+            else:
+                outbox.changed.emit()
 
-        sign_and_report(self._context, verdict, signed)
+        sign_and_report(self._context, verdict, signed, on_signed=expect_sending)
 
     def _sign_and_send(self) -> None:
         of = self._of
@@ -283,7 +295,7 @@ class SignOff(QWidget):
             self._done(reported)
             send_result(self._context, lambda accepted: self._show_sent(of, accepted), id=of)
 
-        self._sign(done)
+        self._sign(done, sends_report=True)
 
     def _show_sent(self, of: str, accepted: str) -> None:
         if self._run.record.result_id == of:

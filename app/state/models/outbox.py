@@ -56,7 +56,41 @@ class Outbox(QObject):
         self._clock = clock
         self.waiting: tuple[Outgoing, ...] = ()
         self.accepted: dict[str, str] = {}
+        self._unsent: dict[str, tuple[str, bool]] = {}
         self.sent.connect(self.accepted.__setitem__)
+
+    @property
+    def unsent(self) -> dict[str, tuple[str, bool]]:
+        """Signed results that the node has not accepted: ID -> title, True to send the image."""
+        return dict(self._unsent)
+
+    def expect(self, id: str, title: str, *, with_image: bool) -> None:
+        """Note that a signed result must be sent. Worker threads may call this.
+
+        Parameters
+        ----------
+        id
+            ID of the result
+        title
+            scan and protocol, for the screen of this user
+        with_image
+            True to send the image too, False for the report alone
+        """
+        self._unsent[id] = title, with_image
+
+    def settle(self, id: str, *, with_image: bool = True) -> None:
+        """Note that a result need not be sent any more. Worker threads may call this.
+
+        Parameters
+        ----------
+        id
+            ID of the result
+        with_image
+            False if only the report was sent; a result whose image must be sent stays
+        """
+        _, needs_image = self._unsent.get(id, ("", False))
+        if with_image or not needs_image:
+            self._unsent.pop(id, None)
 
     def add(self, id: str, title: str) -> None:
         """Let a signed result wait.
@@ -71,6 +105,7 @@ class Outbox(QObject):
         # After a second sign-off, the same result waits for the whole time, and is sent once.
         others = tuple(each for each in self.waiting if each.id != id)
         self.waiting = (*others, Outgoing(id, title, self._clock() + RECALL_S))
+        self.expect(id, title, with_image=True)
         self.changed.emit()
 
     def recall(self, id: str) -> bool:
@@ -86,10 +121,9 @@ class Outbox(QObject):
         is_recalled
             False if it is no longer here
         """
-        left = tuple(each for each in self.waiting if each.id != id)
-        is_recalled = len(left) < len(self.waiting)
-        self.waiting = left
+        is_recalled = self._take_out(id)
         if is_recalled:
+            self.settle(id)
             self.changed.emit()
         return is_recalled
 
@@ -107,5 +141,13 @@ class Outbox(QObject):
         """Emit `due` for each result that has waited long enough."""
         for each in self.waiting:
             if each.until_s <= self._clock():
-                self.recall(each.id)
+                self._take_out(each.id)
+                self.changed.emit()
                 self.due.emit(each.id)
+
+    def _take_out(self, id: str) -> bool:
+        """Remove a result from those that wait; return False if it is no longer there."""
+        left = tuple(each for each in self.waiting if each.id != id)
+        is_there = len(left) < len(self.waiting)
+        self.waiting = left
+        return is_there

@@ -20,8 +20,12 @@ from engine.modalities import (
     Protocol,
     Requirements,
     Study,
+    digest_of,
     refuse_if_too_large,
 )
+
+_Key = tuple[object, ...]
+"""Files and settings of a study."""
 
 
 class StudyModel(ProtocolState):
@@ -31,6 +35,7 @@ class StudyModel(ProtocolState):
     -------
     inputs_changed, protocol_changed : another file or setting
     scan_replaced : the scan was closed or replaced; images of the old one are obsolete
+    stored : the study was saved or queued, or a run of it can be continued
 
     Attributes
     ----------
@@ -41,6 +46,7 @@ class StudyModel(ProtocolState):
 
     inputs_changed = Signal()
     scan_replaced = Signal()
+    stored = Signal()
 
     def __init__(self, device: DeviceChoice) -> None:
         super().__init__(lambda: self.inputs.open_study)
@@ -48,6 +54,7 @@ class StudyModel(ProtocolState):
         self.inputs = Inputs()
         self.reading: dict[str, str] = {}
         self.done_once: set[str] = set()
+        self._stored: set[_Key] = set()
 
     # Inputs
 
@@ -66,6 +73,8 @@ class StudyModel(ProtocolState):
             self.scan_replaced.emit()
         self.inputs = inputs
         self._begin(protocol, before)
+        # As it was opened, it can be opened again.
+        self._stored = {_key_of(self.to_study())} if DATA in self.inputs else set()
         self._show_all()
 
     def other(self, inputs: Inputs, protocol: Protocol | None = None) -> StudyModel:
@@ -192,6 +201,29 @@ class StudyModel(ProtocolState):
         return self.inputs.to_study(self.identified())
 
     @property
+    def edited(self) -> Study | None:
+        """The study if its current settings and files exist only in this window; else None."""
+        if DATA not in self.inputs:
+            return None
+        study = self.to_study()
+        return None if _key_of(study) in self._stored else study
+
+    def note_stored(self, study: Study) -> None:
+        """Note that a study was saved or queued, or that a run of it can be continued.
+
+        Parameters
+        ----------
+        study
+            the study with the settings that are stored now
+        """
+        self._stored.add(_key_of(study))
+        self.stored.emit()
+
+    def note_edited(self) -> None:
+        """Note that the settings of the open study exist only in this window."""
+        self._stored.clear()
+
+    @property
     def roles(self) -> tuple[str, ...]:
         """Roles of inputs that the study may have."""
         return roles_of(self.modality)
@@ -260,3 +292,12 @@ class StudyModel(ProtocolState):
         except EngineError as e:
             return str(e)
         return ""
+
+
+def _key_of(study: Study) -> _Key:
+    """Return the files and settings of a study; records of saved protocols do not count."""
+    return (
+        (study.data, study.scanner, study.complete_events),
+        tuple(sorted(study.inputs.items())),
+        digest_of(study.protocol),
+    )

@@ -287,7 +287,9 @@ class Commands(Tasks):
         """
 
         def write() -> None:
-            write_study(self._study.to_study(), path)
+            study = self._study.to_study()
+            write_study(study, path)
+            self._study.note_stored(study)
             self._session.opened_from = path
             save_next_to(self._session, path)
 

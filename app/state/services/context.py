@@ -10,13 +10,14 @@ from app.state.services.commands import Commands
 from app.state.services.previews import Previews
 from app.state.services.queueing.queue_commands import QueueCommands
 from app.state.services.result_commands import ResultCommands
+from app.state.services.unfinished_work import UnfinishedWork
 from app.state.services.volume_commands import VolumeCommands
 from app.ui.theme.theme import Theme
 
 
 @dataclass(frozen=True)
 class AppContext:
-    """Session, commands, theme, preferences, previews, results, volumes and queue of one window."""
+    """State and actions of one window."""
 
     session: Session
     commands: Commands
@@ -26,3 +27,4 @@ class AppContext:
     results: ResultCommands
     volumes: VolumeCommands
     queue: QueueCommands
+    unfinished: UnfinishedWork

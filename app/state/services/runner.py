@@ -45,6 +45,8 @@ class Runner(QObject):
         self._next: Callable[[], None] | None = None
         """Start of the next run, after the last process has ended."""
         self._job_id = ""
+        self._running: Study | None = None
+        """Study of the current or last run."""
         self.source: Source | None = None
         """Function that the engine process runs; None for a reconstruction."""
         self.engine: type[EngineProcess] | None = None
@@ -162,6 +164,9 @@ class Runner(QObject):
         if self.job is not None:
             self.job.process.abort()
             self.job.wait()
+            # The events of this end come too late for the window.
+            if self._share_left() < 1:
+                self._note_stored()
 
     def _is_open(self, study: Study) -> bool:
         data = self._study.inputs.get(DATA)
@@ -189,6 +194,7 @@ class Runner(QObject):
             self._session.raise_problem(Problem(tr("The reconstruction cannot start."), str(e)))
             return
         self._job_id, self.has_checkpoint = stored.id, bool(job_id)
+        self._running = study
         process = (self.engine or EngineProcess)(
             study, device=key, job=stored, resume=bool(job_id), source=self.source
         )
@@ -226,7 +232,9 @@ class Runner(QObject):
         match event:
             case Checkpointed():
                 self.has_checkpoint = True
+                self._note_stored()
             case Finished():
+                self._note_stored()
                 self._learn_speed()
             case Failed():
                 self._keep_last_image("failed")
@@ -236,6 +244,11 @@ class Runner(QObject):
                 job = self._job_id if self.has_checkpoint or self._run.record.latest else ""
                 text = event.text.removeprefix(ABORTED).strip()  # the title already says this
                 self._session.raise_problem(Problem(ABORTED, text, job=job, is_fault=False))
+
+    def _note_stored(self) -> None:
+        # The next start offers a run with a checkpoint, so its settings are not lost.
+        if self._running is not None:
+            self._study.note_stored(self._running)
 
     def _keep_last_image(self, ending: Ending) -> None:
         """Store the last image as a result, even if the engine could not."""

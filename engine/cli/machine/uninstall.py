@@ -17,6 +17,7 @@ from engine.core.paths import (
     remove_command,
     results_dir,
     state_dir,
+    windows_dir,
 )
 from engine.jobs.caches import KERNELS, StoredItem
 from engine.jobs.storage import CACHES, choose_stored, remove_stored, stored
@@ -64,6 +65,7 @@ def _name_user_data(console: Console) -> None:
         "results": results_dir(),
         "jobs": jobs_dir(),
         "queue": queue_dir(),
+        "work of windows": windows_dir(),
         "settings and keys": config_dir(),
         "state": state_dir(),
     }

@@ -158,7 +158,7 @@ def test_an_unknown_group_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.usefixtures("reachable")
-@pytest.mark.parametrize("name", ["jobs_dir", "queue_dir", "tuning_dir"])
+@pytest.mark.parametrize("name", ["jobs_dir", "queue_dir", "tuning_dir", "windows_dir"])
 def test_a_home_that_others_change_is_replaced_and_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

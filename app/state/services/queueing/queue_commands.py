@@ -18,13 +18,12 @@ from app.state.models.session import Session
 from app.state.services.commands import Commands
 from app.state.services.queueing.queue_intake import QueueIntake
 from app.state.services.queueing.queued_study import QueuedStudy
+from app.state.services.queueing.scan_to_read import NOT_BEGUN
 from app.state.services.result_commands import ResultCommands
 from engine.core.errors import EngineError
 from engine.jobs import QueueEntry, QueueSettings, StudyQueue, ensure_runner
 from engine.modalities import Protocol, modality_of
 
-NOT_BEGUN = ("waiting", "asking", "paused")
-"""States in which a study may get another protocol."""
 POLL_MS = 1000
 """Polling interval while something may change [ms]."""
 Found = tuple[tuple[QueueEntry, ...], QueueSettings, bool]
@@ -98,6 +97,7 @@ class QueueCommands(QObject):
         def added() -> None:
             # Only after success: a scan that was not queued is not bound to the patient.
             session.order.bind()
+            session.study.note_stored(queued.study)
             self._say_added(queued.study.title)
 
         self._act(

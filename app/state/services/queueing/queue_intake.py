@@ -21,9 +21,10 @@ from app.state.services.commands import Commands
 from app.state.services.outcomes import NewStudy, Wanted
 from app.state.services.queueing.batch_reading import SortedFiles, Unread, read_scan, sort_files
 from app.state.services.queueing.queued_study import QueuedStudy, queued_scan, unread_scan
+from app.state.services.queueing.scan_to_read import ScanToRead
 from app.state.services.threads import Task
 from engine.core.errors import EngineError, ReadingStoppedError
-from engine.jobs import InputFile, Question, QueueEntry, StudyQueue
+from engine.jobs import InputFile, Question, QueueEntry, StudyQueue, UnreadScan
 from engine.modalities import Protocol, modality_of
 
 Act = Callable[[StudyQueue], object]
@@ -49,16 +50,6 @@ class QueueAnswer:
     protocol: Protocol | None = None
     inputs: tuple[InputFile, ...] = ()
     accepts: bool = False
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """A scan to read, and the entry that it replaces; None for a new one."""
-
-    wanted: Wanted
-    loose: tuple[InputFile, ...] = ()
-    agreed: tuple[str, ...] = ()
-    entry: QueueEntry | None = None
 
 
 class QueueIntake(QObject):
@@ -90,7 +81,9 @@ class QueueIntake(QObject):
         super().__init__()
         self._session, self._commands, self._preferences = session, commands, preferences
         self._act = act
-        self._left: deque[_Reading] = deque()
+        self._unsorted: list[tuple[Path, ...]] = []
+        self._left: deque[ScanToRead] = deque()
+        self._current: ScanToRead | None = None
         self._is_reading = self._is_sorting = self._is_writing = False
         self.done = self.total = 0
 
@@ -98,6 +91,17 @@ class QueueIntake(QObject):
     def is_busy(self) -> bool:
         """True while files are sorted or read."""
         return self._is_sorting or self._is_reading or self._is_writing or bool(self._left)
+
+    @property
+    def unsorted(self) -> tuple[Path, ...]:
+        """Files and folders among which scans are still searched."""
+        return tuple(path.absolute() for paths in self._unsorted for path in paths)
+
+    @property
+    def unread(self) -> tuple[UnreadScan, ...]:
+        """Scans that are not in the queue yet."""
+        current = (self._current,) if self._current is not None else ()
+        return tuple(each.to_unread() for each in (*current, *self._left) if not each.is_written)
 
     # Requests
 
@@ -130,6 +134,20 @@ class QueueIntake(QObject):
         """
         self._sort(paths, self._take)
 
+    def take_up(self, scans: Iterable[ScanToRead], paths: tuple[Path, ...]) -> None:
+        """Read the scans that an earlier window did not read.
+
+        Parameters
+        ----------
+        scans
+            the scans
+        paths
+            files and folders among which it had not searched for scans yet
+        """
+        self._start(scans)
+        if paths:
+            self.add(paths)
+
     def answer(self, entries: Iterable[QueueEntry], answer: QueueAnswer) -> None:
         """Take an answer to the question of scans; each is read again with it.
 
@@ -160,6 +178,7 @@ class QueueIntake(QObject):
 
     def _sort(self, paths: tuple[Path, ...], took: Callable[[SortedFiles], object]) -> None:
         self._is_sorting = True
+        self._unsorted.append(paths)
 
         def work(task: Task) -> SortedFiles:
             from engine.jobs import ForeignFiles
@@ -170,12 +189,17 @@ class QueueIntake(QObject):
             except ReadingStoppedError:
                 return SortedFiles(skipped=(tr("Reading was cancelled."),))
 
-        def ended() -> None:
+        def end() -> None:
             self._is_sorting = False
+            if paths in self._unsorted:
+                self._unsorted.remove(paths)
+
+        def ended() -> None:
+            end()
             self.changed.emit()
 
         def sorted_(found: SortedFiles) -> None:
-            self._is_sorting = False
+            end()
             took(found)
 
         self._commands.run_task(
@@ -195,9 +219,9 @@ class QueueIntake(QObject):
             self._session.raise_problem(Problem(title, text, is_fault=False))
         if found.scans:
             self.begun.emit()
-        self._start(_Reading(Wanted(path), found.inputs) for path in found.scans)
+        self._start(ScanToRead(Wanted(path), found.inputs) for path in found.scans)
 
-    def _start(self, readings: Iterable[_Reading]) -> None:
+    def _start(self, readings: Iterable[ScanToRead]) -> None:
         more = tuple(readings)
         is_idle = not (self._left or self._is_reading or self._is_writing)
         if is_idle:
@@ -213,7 +237,7 @@ class QueueIntake(QObject):
             if self.total:
                 self.ended.emit()
             return
-        reading = self._left.popleft()
+        reading = self._current = self._left.popleft()
         self._is_reading = True
         wanted, remembered = reading.wanted, self._commands.remembered
 
@@ -248,10 +272,11 @@ class QueueIntake(QObject):
         if self._is_reading or self._is_writing:
             return
         self.done += 1
+        self._current = None
         self.changed.emit()
         self._next()
 
-    def _store(self, reading: _Reading, found: NewStudy | Unread | str) -> None:
+    def _store(self, reading: ScanToRead, found: NewStudy | Unread | str) -> None:
         """Write a scan to the queue; one that is refused does not stop the others."""
         name = reading.wanted.data.name
         title = tr("{name} could not be added to the queue.", name=name)
@@ -267,15 +292,23 @@ class QueueIntake(QObject):
             return
         entry, agreed = reading.entry, reading.agreed
         self._is_writing = True
-        if entry is not None:
-            replace_it = lambda queue: queued.replace_in(queue, entry, agreed)  # noqa: E731
-            self._act(replace_it, title, _nothing, self._wrote)
-            return
-        text = tr("Added to the queue: {title}.", title=queued.study.title)
-        log = lambda: self._session.add_log("info", text, (queued.study.data,))  # noqa: E731
-        self._act(queued.add_to, title, log, self._wrote)
 
-    def _queued(self, reading: _Reading, found: NewStudy | Unread) -> QueuedStudy:
+        def write(queue: StudyQueue) -> None:
+            if entry is not None:
+                queued.replace_in(queue, entry, agreed)
+            else:
+                queued.add_to(queue)
+            # Here in the thread: a window that closes receives no callbacks any more.
+            reading.is_written = True
+
+        def log() -> None:
+            if entry is None:
+                text = tr("Added to the queue: {title}.", title=queued.study.title)
+                self._session.add_log("info", text, (queued.study.data,))
+
+        self._act(write, title, log, self._wrote)
+
+    def _queued(self, reading: ScanToRead, found: NewStudy | Unread) -> QueuedStudy:
         identified = self._preferences.identify
         if isinstance(found, Unread):
             wanted, loose = reading.wanted, reading.loose
@@ -290,7 +323,7 @@ class QueueIntake(QObject):
         )
 
 
-def _answered(entry: QueueEntry, answer: QueueAnswer) -> _Reading:
+def _answered(entry: QueueEntry, answer: QueueAnswer) -> ScanToRead:
     """Return what to read for an entry after an answer."""
     study, asked = entry.to_study(), entry.open_question
     question = asked or Question(kind="protocol", text="", has_protocol=True)
@@ -309,8 +342,4 @@ def _answered(entry: QueueEntry, answer: QueueAnswer) -> _Reading:
         wanted = replace(wanted, protocol=answer.protocol)
     # Files that were offered to this scan are not offered again.
     loose = () if question.kind == "input" else question.files
-    return _Reading(wanted, loose, question.assumed if answer.accepts else (), entry)
-
-
-def _nothing() -> None:
-    """Do nothing after a change."""
+    return ScanToRead(wanted, loose, question.assumed if answer.accepts else (), entry)

@@ -7,6 +7,7 @@ import pytest
 
 from app.output.report.archive_sending import ArchiveSending, sends_after_sign_off
 from app.output.report.sign_off import SignOff
+from app.shell.unfinished_offers import unsent_offers
 from app.shell.unsaved_changes import may_forget_sending
 from app.state.models.outbox import RECALL_S, Outbox
 from app.state.models.run_record import RunRecord
@@ -16,7 +17,7 @@ from engine.geometry import ImageGrid
 from engine.jobs.study_index import ImagingOrder
 from engine.results import NewResult, Results
 from engine.results.reports import Site
-from tests.app.conftest import PATIENCE_MS
+from tests.app.conftest import PATIENCE_MS, Controls
 from tests.engine.io.dicom.test_dicom_network import node
 
 GRID = ImageGrid((4, 6, 6), (4.0, 4.0, 4.0))
@@ -65,7 +66,9 @@ def signing(qtbot, tmp_path, monkeypatch, controls, small_study, archive):
     return controls
 
 
-def sign(qtbot, controls, small_study, judgement: str, order: ImagingOrder | None = IDA) -> str:
+def sign(
+    qtbot, controls, small_study, judgement: str, order: ImagingOrder | None = IDA, press="sign"
+):
     """Show a new result and sign it off; return its ID."""
     image = Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL", {"axes": "LPS"})
     kept = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))
@@ -78,7 +81,7 @@ def sign(qtbot, controls, small_study, judgement: str, order: ImagingOrder | Non
     controls.sign_off.judgement.buttons[judgement].click()
     controls.sign_off.remark.setText("as agreed")
     assert controls.sign_off.sign.isEnabled()
-    controls.sign_off.sign.click()
+    getattr(controls.sign_off, press).click()
     qtbot.waitUntil(lambda: controls.sign_off.is_signed, timeout=PATIENCE_MS)
     return kept.id
 
@@ -153,6 +156,87 @@ def test_switched_off_in_the_meantime_it_sends_nothing(qtbot, signing, small_stu
     signing.line._tick()
     qtbot.waitUntil(lambda: not signing.commands.is_busy, timeout=PATIENCE_MS)
     assert archive[1] == []
+
+
+def next_window(qtbot, signing, archive):
+    """Close a window in the way of the system, and start the next one."""
+    signing.commands.wait()
+    signing.context.unfinished.close()
+    made = Controls(signing.context.preferences, signing.commands.loader())
+    made.problems = []
+    made.session.problem_raised.connect(lambda p: made.problems.append(f"{p.title} {p.text}"))
+    made.context.unfinished.take_over()
+    qtbot.waitUntil(lambda: not made.commands.is_busy, timeout=PATIENCE_MS)
+    return made
+
+
+def test_an_image_that_a_killed_window_did_not_send_is_offered_and_not_sent(
+    qtbot, signing, small_study, archive, parent
+):
+    id = sign(qtbot, signing, small_study, "acceptable")
+    made = next_window(qtbot, signing, archive)
+    made.line = ArchiveSending(made.context)
+    qtbot.addWidget(made.line)
+    (problem,) = made.problems
+    assert "A signed result was not sent." in problem and "small" in problem
+    qtbot.wait(500)
+    assert archive[1] == [] and made.line.isHidden(), "the user decides"
+    (offer,) = unsent_offers(made.context, parent)
+    offer.action()
+    qtbot.waitUntil(lambda: len(archive[1]) == GRID.shape[0] + 2, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not made.commands.is_busy, timeout=PATIENCE_MS)
+    assert "accepted image and report" in made.session.outbox.accepted[id]
+    assert unsent_offers(made.context, parent) == []
+    third = next_window(qtbot, made, archive)
+    assert third.problems == []
+    third.commands.wait()
+
+
+def test_an_image_whose_sending_failed_is_offered_by_the_next_window(
+    qtbot, signing, small_study, archive, parent, monkeypatch
+):
+    site = signing.context.preferences.site.model_copy(update={"node": "127.0.0.1:9"})
+    signing.context.preferences.set_site(site)
+    sign(qtbot, signing, small_study, "acceptable")
+    signing.clock.now_s += RECALL_S + 1
+    signing.line._tick()
+    qtbot.waitUntil(lambda: not signing.commands.is_busy, timeout=PATIENCE_MS)
+    made = next_window(qtbot, signing, archive)
+    (offer,) = unsent_offers(made.context, parent)
+    monkeypatch.setattr("app.shell.unfinished_offers.ask", lambda *_: False)
+    offer.discard()
+    assert len(unsent_offers(made.context, parent)) == 1
+    monkeypatch.setattr("app.shell.unfinished_offers.ask", lambda *_: True)
+    offer.discard()
+    assert unsent_offers(made.context, parent) == [] and archive[1] == []
+    made.commands.wait()
+
+
+@pytest.mark.parametrize("ends_by", ["sent", "recalled"])
+def test_a_sent_or_recalled_image_is_not_offered(qtbot, signing, small_study, archive, ends_by):
+    sign(qtbot, signing, small_study, "acceptable")
+    if ends_by == "sent":
+        signing.clock.now_s += RECALL_S + 1
+        signing.line._tick()
+        qtbot.waitUntil(lambda: len(archive[1]) == GRID.shape[0] + 2, timeout=PATIENCE_MS)
+        # The window closes before it is told that the node has accepted everything.
+    else:
+        signing.line.recall.click()
+    made = next_window(qtbot, signing, archive)
+    assert made.problems == [] and made.context.unfinished.left.is_empty
+    made.commands.wait()
+
+
+def test_a_report_that_was_to_be_sent_with_the_sign_off_is_offered_without_image(
+    qtbot, signing, small_study, archive, parent
+):
+    site = signing.context.preferences.site.model_copy(update={"archive_signed": False})
+    signing.context.preferences.set_site(site.model_copy(update={"node": "127.0.0.1:9"}))
+    sign(qtbot, signing, small_study, "acceptable", press="send")
+    qtbot.waitUntil(lambda: not signing.commands.is_busy, timeout=PATIENCE_MS)
+    made = next_window(qtbot, signing, archive)
+    assert [each.with_image for each in made.context.unfinished.left.unsent] == [False]
+    made.commands.wait()
 
 
 def test_closing_asks_first(controls) -> None:

@@ -1,0 +1,237 @@
+"""Unfinished work of this window on the disk, and that of windows that have ended.
+
+Work is scans that are still to be read for the queue, signed results that are still to be sent, and
+edited settings that have never run. The file follows every change, because a window may be killed.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.language.translation import tr
+from app.state.models.messages import Problem
+from app.state.models.session import Session
+from app.state.services.commands import Commands
+from app.state.services.queueing.queue_commands import QueueCommands
+from app.state.services.queueing.scan_to_read import ScanToRead, scans_to_read
+from engine.core.errors import EngineError
+from engine.jobs import (
+    EditedStudy,
+    StudyQueue,
+    TakenOver,
+    UnsentResult,
+    WindowWork,
+    WindowWorkFile,
+)
+
+EDIT_MS = 1000
+"""Time after the last change of a setting until the edited study is written."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Work of earlier windows, with the scans that are still to be read.
+
+    Attributes
+    ----------
+    taken : the work and its files
+    scans : scans that are still to be read
+    edited : edited studies that this version can open
+    faults : a sentence for each file or study that cannot be used
+    """
+
+    taken: TakenOver
+    scans: tuple[ScanToRead, ...]
+    edited: tuple[EditedStudy, ...]
+    faults: tuple[str, ...]
+
+
+class UnfinishedWork(QObject):
+    """Writes the unfinished work of this window, and takes over that of earlier ones.
+
+    Signals
+    -------
+    changed : there are other offers
+
+    Attributes
+    ----------
+    left : signed results and edited studies of earlier windows, for the user to decide
+    """
+
+    changed = Signal()
+
+    def __init__(self, session: Session, commands: Commands, queue: QueueCommands) -> None:
+        super().__init__()
+        self._session, self._commands, self._intake = session, commands, queue.intake
+        self._file, self._written = WindowWorkFile(), WindowWork()
+        self.left = WindowWork()
+        self._edited: EditedStudy | None = None
+        self._is_closed = self._has_failed = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(EDIT_MS)
+        self._timer.timeout.connect(self._write)
+        for edits in (session.study.inputs_changed, session.study.protocol_changed):
+            edits.connect(self._timer.start)
+        session.study.stored.connect(self._timer.start)
+        self._intake.changed.connect(self._write)
+        session.outbox.changed.connect(self._write)
+        session.outbox.sent.connect(self._take_sent)
+
+    def take_over(self) -> None:
+        """Find the work of windows that have ended: continue the reading, offer the rest."""
+
+        def find(_: object) -> _Found:
+            taken = self._file.take_over()
+            scans = scans_to_read(StudyQueue(), taken.work.unread) if taken.work.unread else ()
+            refusals = {each: _refusal(each) for each in taken.work.edited}
+            edited = tuple(each for each, why in refusals.items() if not why)
+            faults = (*taken.faults, *filter(None, refusals.values()))
+            return _Found(taken, scans, edited, faults)
+
+        failed = tr("The unfinished work of earlier windows could not be read.")
+        self._commands.run_task(find, self._took, failed=failed)
+
+    def reopen(self, edited: EditedStudy) -> None:
+        """Open an edited study again; it stays unfinished until it runs or is saved.
+
+        Parameters
+        ----------
+        edited
+            an offered study; a failure is shown to the user
+        """
+
+        def opened() -> None:
+            self._session.study.note_edited()
+            self.drop_edited(edited)
+
+        try:
+            self._commands.open_study(edited.to_study(), done=opened)
+        except EngineError as e:
+            title = tr("The study cannot be opened.")
+            self._session.raise_problem(Problem(title, str(e)))
+
+    def drop_edited(self, edited: EditedStudy) -> None:
+        """Offer an edited study no longer.
+
+        Parameters
+        ----------
+        edited
+            an offered study
+        """
+        rest = tuple(each for each in self.left.edited if each != edited)
+        self._leave(self.left.model_copy(update={"edited": rest}))
+
+    def drop_unsent(self, id: str) -> None:
+        """Offer a signed result no longer.
+
+        Parameters
+        ----------
+        id
+            ID of the result
+        """
+        rest = tuple(each for each in self.left.unsent if each.id != id)
+        if rest != self.left.unsent:
+            self._leave(self.left.model_copy(update={"unsent": rest}))
+
+    def close(self) -> None:
+        """Write the work that is left when the window closes; it changes no more afterwards."""
+        self._timer.stop()
+        self._write(closed=True)
+        self._is_closed = True
+
+    def _leave(self, left: WindowWork) -> None:
+        self.left = left
+        self._write()
+        self.changed.emit()
+
+    def _took(self, found: _Found) -> None:
+        taken, work = found.taken, found.taken.work
+        if found.faults:
+            title = tr("Unfinished work of an earlier window could not be read.")
+            self._session.raise_problem(Problem(title, " ".join(found.faults)))
+        offered = WindowWork(unsent=work.unsent, edited=found.edited)
+        self.left = self.left.with_work_of(offered)
+        self._intake.take_up(found.scans, work.unsorted)
+        if self._write():
+            # Only now, so that a crash in between loses nothing.
+            with suppress(OSError):
+                taken.remove_files()
+        self._tell(found)
+        self.changed.emit()
+
+    def _tell(self, found: _Found) -> None:
+        files = found.taken.work.unsorted
+        if found.scans or files:
+            text = tr(
+                "The last window ended before it had read all scans for the queue. This window "
+                "reads them now."
+            )
+            title = tr("The queue gets more scans.")
+            self._session.raise_problem(Problem(title, text, is_fault=False))
+        if titles := ", ".join(each.title for each in self.left.unsent):
+            text = tr(
+                "The last window ended before the archive had accepted {title}. Send or discard "
+                "it on the start page.",
+                title=titles,
+            )
+            self._session.raise_problem(Problem(tr("A signed result was not sent."), text))
+
+    def _take_sent(self, id: str, _: str) -> None:
+        self.drop_unsent(id)
+        self._write()
+
+    def _write(self, *, closed: bool = False) -> bool:
+        """Write the file if it has changed; return False if it cannot be written."""
+        if self._is_closed:
+            return False
+        work = self._current()
+        if work == self._written and not closed:
+            return True
+        try:
+            self._file.write(work, closed=closed)
+        except EngineError as e:
+            if not self._has_failed:  # one sentence is enough
+                self._session.add_log("warning", str(e))
+            self._has_failed = True
+            return False
+        self._written, self._has_failed = work, False
+        return True
+
+    def _current(self) -> WindowWork:
+        """Return all unfinished work of this window, with the offers of earlier ones."""
+        outbox, edited = self._session.outbox, self._edit()
+        own = WindowWork(
+            unsorted=self._intake.unsorted,
+            unread=self._intake.unread,
+            unsent=tuple(
+                UnsentResult(id=id, title=title, with_image=with_image)
+                for id, (title, with_image) in outbox.unsent.items()
+            ),
+            edited=() if edited is None else (edited,),
+        )
+        return own.with_work_of(self.left)
+
+    def _edit(self) -> EditedStudy | None:
+        """Return the edited study of this window; the time is that of its last change."""
+        study = self._session.study.edited
+        if study is None:
+            self._edited = None
+            return None
+        text = study.model_dump_json()
+        if self._edited is None or self._edited.study != text:
+            self._edited = EditedStudy(study=text, changed=datetime.now().astimezone())
+        return self._edited
+
+
+def _refusal(edited: EditedStudy) -> str:
+    """Return the reason why this version cannot open an edited study; empty if it can."""
+    try:
+        edited.to_study()
+    except (EngineError, ValueError, KeyError) as e:
+        return str(e)
+    return ""

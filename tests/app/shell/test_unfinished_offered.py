@@ -1,0 +1,56 @@
+"""The start page offers the settings and signed images of a window that the system ended."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QPushButton
+
+from app.shell.application import make_window
+from engine.jobs import UnsentResult, WindowWork, WindowWorkFile
+from tests.app.conftest import PATIENCE_MS, shut_down
+
+
+def offers(window) -> list[str]:
+    """Return the accessible names of the offers of the start page."""
+    buttons = window.centre.welcome.findChildren(QPushButton)
+    return [each.accessibleName() for each in buttons if each.accessibleName()]
+
+
+def next_window(qtbot, qapp, window):
+    """Return the window of the next start."""
+    made = make_window(qapp, window.context.preferences, window.commands.loader())
+    made.dialogs.confirm = lambda *words: True
+    qtbot.addWidget(made)
+    made.show()
+    ready = lambda: made.session.device.found != () and not made.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(ready, timeout=PATIENCE_MS)
+    return made
+
+
+def test_edited_settings_survive_the_logout(qtbot, qapp, window, small_study) -> None:
+    window.commands.open_study(small_study)
+    qtbot.waitUntil(lambda: "data" in window.session.study.inputs, timeout=PATIENCE_MS)
+    protocol = window.session.study.protocol.model_copy(update={"reproducible": True})
+    window.session.study.set_protocol(protocol)
+    window.is_ending = True
+    assert window.close()
+    made = next_window(qtbot, qapp, window)
+    (words,) = [each for each in offers(made) if each.startswith("Reopen small.h5")]
+    assert "not run" in words
+    (row,) = [
+        each
+        for each in made.centre.welcome.findChildren(QPushButton)
+        if each.accessibleName() == words
+    ]
+    row.click()
+    qtbot.waitUntil(lambda: made.session.study.protocol.reproducible, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not made.commands.is_busy, timeout=PATIENCE_MS)
+    assert made.session.study.edited is not None
+    shut_down(qtbot, made)
+
+
+def test_an_unsent_image_is_offered_with_its_title(qtbot, qapp, window) -> None:
+    unsent = UnsentResult(id="1", title="Scan A, Brain FDG")
+    WindowWorkFile().write(WindowWork(unsent=(unsent,)), closed=True)
+    made = next_window(qtbot, qapp, window)
+    assert any(each.startswith("Send Scan A, Brain FDG") for each in offers(made))
+    shut_down(qtbot, made)

@@ -1,0 +1,278 @@
+"""A window that ends in the middle: the next one continues its work or offers it again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QTimer
+
+from app.state.services.queueing.queue_intake import QueueAnswer
+from engine.core.paths import HOME_VARIABLE, windows_dir
+from engine.jobs import Loader, StudyQueue, WindowWork, WindowWorkFile
+from engine.modalities import Study
+from tests.app.conftest import PATIENCE_MS, Controls
+from tests.app.engine_in_thread import EngineInThread
+from tests.farm.scans import write_crystal_map, write_safir
+
+
+@pytest.fixture
+def start(
+    qtbot, qapp, preferences, loader: Loader, tmp_path, monkeypatch
+) -> Callable[[], Controls]:
+    """Start a window without its widgets, and take over the work of earlier ones."""
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+
+    def started() -> Controls:
+        made = Controls(preferences, loader)
+        made.problems = []
+        made.session.problem_raised.connect(lambda p: made.problems.append(f"{p.title} {p.text}"))
+        made.context.queue.start_runner = lambda _: None
+        made.context.unfinished.take_over()
+        qtbot.waitUntil(lambda: not made.commands.is_busy, timeout=PATIENCE_MS)
+        return made
+
+    return started
+
+
+@pytest.fixture
+def scans(small_study: Study, tmp_path: Path) -> tuple[Path, ...]:
+    """Copies of the small scan."""
+    folders = [tmp_path / f"patient {k}" for k in range(4)]
+    for folder in folders:
+        folder.mkdir()
+        shutil.copy(small_study.data, folder / "scan.h5")
+    return tuple(folder / "scan.h5" for folder in folders)
+
+
+def close(controls: Controls) -> None:
+    """Do the part of the window's close event that ends its work."""
+    controls.commands.wait()
+    controls.context.unfinished.close()
+
+
+def settle(qtbot, controls: Controls) -> None:
+    """Wait until everything is read and written."""
+    intake = controls.context.queue.intake
+    quiet = lambda: not (intake.is_busy or controls.commands.is_busy)  # noqa: E731
+    qtbot.waitUntil(quiet, timeout=PATIENCE_MS)
+
+
+def queued() -> list[Path]:
+    """Return the scans in the queue."""
+    return [entry.files[0] for entry in StudyQueue().entries()]
+
+
+def test_scans_that_a_closed_window_had_not_read_are_queued_by_the_next(
+    qtbot, start, scans
+) -> None:
+    first = start()
+    first.context.queue.intake.add(scans)
+    qtbot.waitUntil(lambda: first.context.queue.intake.done == 1, timeout=PATIENCE_MS)
+    close(first)
+    assert 1 <= len(queued()) < len(scans)
+    second = start()
+    settle(qtbot, second)
+    assert queued() == list(scans)
+    assert any("gets more scans" in text for text in second.problems)
+    assert not any("could not be added" in text for text in second.problems), "none came twice"
+    close(second)
+    assert list(windows_dir().iterdir()) == [], "nothing is left"
+
+
+def test_files_among_which_no_scan_was_searched_yet_are_searched_by_the_next(
+    qtbot, start, scans
+) -> None:
+    first = start()
+    first.context.queue.intake.add(scans)
+    close(first)
+    assert queued() == []
+    second = start()
+    settle(qtbot, second)
+    assert queued() == list(scans)
+
+
+def test_a_killed_window_loses_no_scan(qtbot, start, scans, monkeypatch) -> None:
+    first = start()
+    first.context.queue.intake.add(scans)
+    qtbot.waitUntil(lambda: first.context.queue.intake.done == 1, timeout=PATIENCE_MS)
+    first.commands.wait()  # the file is the one of a living window: nothing was written at the end
+    assert len(queued()) < len(scans)
+    waits = start()
+    settle(qtbot, waits)
+    assert len(queued()) < len(scans), "the work of a window that lives belongs to it"
+    close(waits)
+    monkeypatch.setattr("engine.jobs.checkpoint.owner.Owner.alive", False)
+    second = start()
+    settle(qtbot, second)
+    assert sorted(set(queued())) == sorted(scans)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGSTOP is of POSIX systems")
+def test_scans_whose_reading_the_user_stopped_do_not_come_back(qtbot, start, scans, loader) -> None:
+    first = start()
+    intake = first.context.queue.intake
+    intake.changed.connect(lambda: suspend() if intake.done == 1 else None)
+
+    def suspend() -> None:
+        intake.changed.disconnect()
+        os.kill(loader.pid, signal.SIGSTOP)  # the second scan takes for ever
+        QTimer.singleShot(200, first.commands.stop)
+
+    intake.add(scans)
+    qtbot.waitUntil(lambda: intake.done == 2, timeout=PATIENCE_MS)
+    settle(qtbot, first)
+    assert len(queued()) == 1
+    close(first)
+    second = start()
+    settle(qtbot, second)
+    assert len(queued()) == 1
+
+
+def test_an_answer_is_not_asked_for_again(qtbot, start, tiny_ring, tmp_path) -> None:
+    scan = tmp_path / "scan.clm.safir"
+    write_safir(scan, tiny_ring, seed=1)
+    write_crystal_map(tmp_path / "places.txt", tiny_ring)
+    first = start()
+    first.context.queue.intake.add((scan,))
+    settle(qtbot, first)
+    entries = StudyQueue().entries()
+    assert [entry.state for entry in entries] == ["asking"]
+    answer = QueueAnswer(scanner=str(tmp_path / "places.txt"))
+    first.context.queue.intake.answer(entries, answer)
+    close(first)
+    assert [entry.state for entry in StudyQueue().entries()] == ["asking"]
+    second = start()
+    settle(qtbot, second)
+    (entry,) = StudyQueue().entries()
+    assert entry.id == entries[0].id and entry.state == "waiting"
+    assert entry.to_study().scanner == str(tmp_path / "places.txt")
+
+
+def test_an_answer_to_a_removed_study_is_dropped(qtbot, start, tiny_ring, tmp_path) -> None:
+    scan = tmp_path / "scan.clm.safir"
+    write_safir(scan, tiny_ring, seed=1)
+    write_crystal_map(tmp_path / "places.txt", tiny_ring)
+    first = start()
+    first.context.queue.intake.add((scan,))
+    settle(qtbot, first)
+    (entry,) = StudyQueue().entries()
+    first.context.queue.intake.answer([entry], QueueAnswer(scanner=str(tmp_path / "places.txt")))
+    close(first)
+    StudyQueue().remove(entry.id)
+    second = start()
+    settle(qtbot, second)
+    assert StudyQueue().entries() == []
+
+
+def open_study(qtbot, controls: Controls, study: Study) -> None:
+    controls.commands.open_study(study)
+    opened = lambda: "data" in controls.session.study.inputs  # noqa: E731
+    qtbot.waitUntil(opened, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)
+
+
+def edit(controls: Controls) -> None:
+    """Change a setting as a form does."""
+    protocol = controls.session.study.protocol
+    algorithm = protocol.algorithm.model_copy(update={"iterations": 17})
+    controls.session.study.set_protocol(protocol.model_copy(update={"algorithm": algorithm}))
+
+
+def test_edited_settings_that_never_ran_are_offered_by_the_next_window(
+    qtbot, start, small_study
+) -> None:
+    first = start()
+    open_study(qtbot, first, small_study)
+    edit(first)
+    close(first)
+    second = start()
+    (offered,) = second.context.unfinished.left.edited
+    assert offered.to_study().protocol.algorithm.iterations == 17
+    second.context.unfinished.reopen(offered)
+    reopened = lambda: not second.context.unfinished.left.edited  # noqa: E731
+    qtbot.waitUntil(reopened, timeout=PATIENCE_MS)
+    assert second.session.study.protocol.algorithm.iterations == 17
+    assert second.session.study.to_study().data == small_study.data
+    close(second)
+    third = start()
+    (offered,) = third.context.unfinished.left.edited  # it has still not run
+    third.context.unfinished.drop_edited(offered)
+    close(third)
+    assert start().context.unfinished.left.edited == ()
+
+
+def test_an_opened_study_without_changes_is_not_offered(qtbot, start, small_study) -> None:
+    first = start()
+    open_study(qtbot, first, small_study)
+    edit(first)
+    first.session.study.undo()
+    close(first)
+    assert start().context.unfinished.left.is_empty
+
+
+def test_saved_and_queued_studies_are_not_offered(qtbot, start, small_study, tmp_path) -> None:
+    first = start()
+    open_study(qtbot, first, small_study)
+    edit(first)
+    assert first.session.study.edited is not None
+    first.commands.save_study(tmp_path / "study.toml")
+    assert first.session.study.edited is None
+    protocol = first.session.study.protocol
+    first.session.study.set_protocol(protocol.model_copy(update={"name": "Mine"}))
+    assert first.session.study.edited is not None
+    first.context.queue.add()
+    settle(qtbot, first)
+    assert first.session.study.edited is None
+
+
+def test_a_finished_run_leaves_nothing_to_offer(qtbot, start, small_study) -> None:
+    first = start()
+    open_study(qtbot, first, small_study)
+    edit(first)
+    first.runner.engine = EngineInThread
+    first.runner.start()
+    qtbot.waitUntil(lambda: first.session.run.state.name == "FINISHED", timeout=PATIENCE_MS)
+    assert first.session.study.edited is None
+    first.runner.shut_down()
+    close(first)
+
+
+def test_an_edit_is_written_while_the_window_is_open(qtbot, start, small_study) -> None:
+    """A window that is killed writes nothing at its end."""
+    first = start()
+    open_study(qtbot, first, small_study)
+    edit(first)
+
+    def is_written() -> bool:
+        files = list(windows_dir().glob("*.json"))
+        return any(WindowWork.from_text(file.read_bytes()).edited for file in files)
+
+    qtbot.waitUntil(is_written, timeout=PATIENCE_MS)
+
+
+def test_a_damaged_file_is_named_and_kept(qtbot, start, small_study) -> None:
+    first = start()
+    open_study(qtbot, first, small_study)
+    edit(first)
+    close(first)
+    (file,) = windows_dir().glob("*.json")
+    file.write_bytes(file.read_bytes().replace(b'"iterations', b'"iteration'))
+    second = start()
+    (problem,) = second.problems
+    assert file.name in problem and "does not match the checksum" in problem
+    assert file.with_suffix(".damaged").exists() and not file.exists()
+    close(second)
+    assert start().problems == [], "it is reported once"
+
+
+def test_two_windows_do_not_take_the_same_work(tmp_path, small_study) -> None:
+    work = WindowWork.model_validate({"unsent": [{"id": "1", "title": "a"}]})
+    WindowWorkFile(tmp_path).write(work, closed=True)
+    first = WindowWorkFile(tmp_path).take_over()
+    assert [each.id for each in first.work.unsent] == ["1"]
+    assert WindowWorkFile(tmp_path).take_over().work.is_empty
