@@ -21,6 +21,7 @@ if sys.version_info < (3, 11):  # noqa: UP036  the one file that an older Python
 import argparse
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import qt_libraries
@@ -61,9 +62,21 @@ def main(arguments: list[str]) -> int:
 def run(root: Path, *, newest: bool = False) -> int:
     """Set up, then show the demo scan in the window, or reconstruct it without a display.
 
-    The demo compiles the kernels that it needs while its scan is simulated.
+    The kernels that the demo needs are compiled while further libraries are installed and its
+    scan is simulated.
     """
-    python = prepared(root, extras=(), newest=newest, wait_for_bytecode=False)
+    compiling = EarlyKernels(root)
+    try:
+        python = prepared(
+            root,
+            extras=(),
+            newest=newest,
+            wait_for_bytecode=False,
+            once_it_compiles=compiling.start,
+        )
+    except BaseException:
+        compiling.stop()
+        raise
     shown = has_display(sys.platform, os.environ)
     if shown and not qt_libraries.ensure(python, on_display=True):
         say("The display does not answer; going on without a window.")
@@ -100,16 +113,49 @@ def test(root: Path, python: Path, options: list[str]) -> int:
 
 
 def prepared(
-    root: Path, extras: tuple[str, ...], *, newest: bool, wait_for_bytecode: bool = True
+    root: Path,
+    extras: tuple[str, ...],
+    *,
+    newest: bool,
+    wait_for_bytecode: bool = True,
+    once_it_compiles: Callable[[], object] = lambda: None,
 ) -> Path:
     """Make the environment, install the project with `extras` and return its Python."""
     environment = Environment(root)
     environment.make()
-    environment.install(
-        (*extras, *gpu_extras(root)), newest=newest, wait_for_bytecode=wait_for_bytecode
-    )
-    environment.compile_own()
+    # pip waits for the index at first
+    with environment.compiling_own():
+        environment.install(
+            (*extras, *gpu_extras(root)),
+            newest=newest,
+            wait_for_bytecode=wait_for_bytecode,
+            once_it_compiles=once_it_compiles,
+        )
     return environment.python
+
+
+class EarlyKernels:
+    """Two processes that compile the kernels of the demo, one from each end."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.processes: list[subprocess.Popen[bytes]] = []
+
+    def start(self) -> None:
+        """Start them; a kernel that fails there is compiled and reported by the demo."""
+        quiet = subprocess.DEVNULL
+        python = Environment(self.root).python
+        for end in ("--backwards", "--forwards")[: os.cpu_count()]:
+            command = [str(python), "-m", WARM_UP, end, "pet"]
+            self.processes.append(
+                subprocess.Popen(command, cwd=self.root, stdin=quiet, stdout=quiet, stderr=quiet)
+            )
+
+    def stop(self) -> None:
+        """End them, if they run."""
+        for process in self.processes:
+            process.kill()
+            process.wait()
 
 
 def gpu_extras(root: Path) -> tuple[str, ...]:

@@ -7,9 +7,14 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+import sysconfig
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -75,32 +80,59 @@ class Environment:
             package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
             apt_install([package], why="this Python comes without its venv module")
             importlib.invalidate_caches()
+        pip = bundled_pip()
         command = [sys.executable, "-m", "venv", "--clear", str(self.folder)]
+        command[3:3] = ["--without-pip"] if pip else []
         done = subprocess.run(command, capture_output=True, text=True, errors="replace")
         if done.returncode:
-            reason = _last_line(done.stdout + done.stderr)
-            raise SetupError(
-                f"the environment {self.folder} cannot be made ({reason}); "
-                "check free space and permissions, then run this command again."
-            )
+            raise self._cannot_be_made(_last_line(done.stdout + done.stderr))
+        if pip:
+            try:
+                unpack(pip, self._first_pip)
+            except (OSError, zipfile.BadZipFile) as e:
+                raise self._cannot_be_made(str(e)) from e
+
+    def _cannot_be_made(self, reason: str) -> SetupError:
+        return SetupError(
+            f"the environment {self.folder} cannot be made ({reason}); "
+            "check free space and permissions, then run this command again."
+        )
+
+    @property
+    def _first_pip(self) -> Path:
+        """Folder of the pip that installs the one of the lock."""
+        return self.folder / "first-pip"
 
     def _works(self) -> bool:
         if not self.python.is_file():
             return False
         check = "import pip, sys; sys.exit(sys.version_info < (3, 11))"
+        command = [self.python, "-c", check]
         try:
-            return subprocess.run([self.python, "-c", check], capture_output=True).returncode == 0
+            done = subprocess.run(command, env=self._variables(first=True), capture_output=True)
         except OSError:
             return False
+        return done.returncode == 0
+
+    def _variables(self, *, first: bool) -> dict[str, str]:
+        """Return the variables of a process that takes the first pip, if there is one."""
+        own = {"PYTHONPATH": str(self._first_pip)} if first and self._first_pip.is_dir() else {}
+        return os.environ | own
 
     def install(
-        self, extras: Iterable[str], *, newest: bool = False, wait_for_bytecode: bool = True
+        self,
+        extras: Iterable[str],
+        *,
+        newest: bool = False,
+        wait_for_bytecode: bool = True,
+        once_it_compiles: Callable[[], object] = lambda: None,
     ) -> None:
         """Install the project with `extras`, unless they are installed.
 
         The versions come from the lock if it fits this machine, and from the package index if
         `newest` is set. Without `wait_for_bytecode`, the libraries are compiled in the background,
-        and the program can start at once.
+        and the program can start at once. From the lock, `once_it_compiles` is called as soon as
+        the libraries that compile kernels are there.
         """
         stamp = read_stamp(self._stamp)
         current = project_hash(self.root)
@@ -113,7 +145,7 @@ class Environment:
         for extra in sorted({*stamp.extras} & {*OPTIONAL} - {*wanted}):
             # both bring the module of one name, so that the other one goes first
             self._call_pip(("uninstall", "-y", PACKAGE_OF[extra]))
-        if not self._pip(wanted, locked):
+        if not self._pip(wanted, locked, once_it_compiles):
             necessary = [extra for extra in wanted if extra not in OPTIONAL]
             if not self._necessary(necessary, locked, again=necessary == wanted):
                 raise SetupError(
@@ -132,17 +164,23 @@ class Environment:
         )
         if wait_for_bytecode:
             compiling.wait()
+        shutil.rmtree(self._first_pip, ignore_errors=True)
         # what is newest is so only now: the next set-up goes back to the lock
         installed = "newest" if newest else current
         self._stamp.write_text(json.dumps(asdict(Stamp(installed, tuple(wanted)))))
 
-    def compile_own(self) -> None:
+    @contextmanager
+    def compiling_own(self) -> Iterator[None]:
         """Compile the project's own files that changed: the first start would take twice as long.
 
         Where Python is told to write no bytecode (PYTHONDONTWRITEBYTECODE), every start would.
         """
+        quiet = subprocess.DEVNULL
         words = ["-m", "compileall", "-q", "-j", "0", *OWN]
-        subprocess.run([self.python, *words], cwd=self.root, capture_output=True)
+        with subprocess.Popen(
+            [self.python, *words], cwd=self.root, stdin=quiet, stdout=quiet, stderr=quiet
+        ):
+            yield
 
     def _may_use_lock(self, newest: bool) -> bool:
         lock = Lock(self.root)
@@ -162,21 +200,54 @@ class Environment:
         say("The package index lacks a version of the lock; taking what pyproject.toml allows.")
         return self._pip(extras, locked=False)
 
-    def _pip(self, extras: list[str], locked: bool) -> bool:
-        commands = locked_installs(self.root, extras) if locked else newest_installs(extras)
-        return all(self._call_pip(("install", *words)) for words in commands)
+    def _pip(
+        self, extras: list[str], locked: bool, once_it_compiles: Callable[[], object] = lambda: None
+    ) -> bool:
+        if not locked:
+            pip, project = newest_installs(extras)
+            return self._call_pip(("install", *pip), first=True) and self._call_pip(
+                ("install", *project)
+            )
+        tools, compiler, *others = locked_installs(self.root, extras, self._halves(extras))
+        # One pip spends its time on one core, and on waiting for the index.
+        with ThreadPoolExecutor() as pool:
+            early = pool.submit(self._compiler, compiler, once_it_compiles)
+            if not self._call_pip(("install", *tools), first=True):
+                return False
+            rest = [pool.submit(self._call_pip, ("install", *words)) for words in others]
+            # a wheel that the pip of this Python does not take may suit the one of the lock
+            compiles = early.result() or self._call_pip(("install", *compiler))
+            return all([compiles, *(other.result() for other in rest)])
 
-    def _call_pip(self, verb_and_words: Sequence[str]) -> bool:
+    def _compiler(self, words: list[str], once_it_compiles: Callable[[], object]) -> bool:
+        """Install the libraries that compile kernels, where the first pip can do that."""
+        if not self._first_pip.is_dir():
+            return False
+        compiles = self._call_pip(("install", "--only-binary", ":all:", *words), first=True)
+        if compiles:
+            once_it_compiles()
+        return compiles
+
+    def _halves(self, extras: list[str]) -> list[Path]:
+        """Write the halves of the lock to files for pip, and return their paths."""
+        halves = Lock(self.root).halves([BASE, *locked_groups(extras)])
+        paths = [self.folder / f"lock-{part}.txt" for part in ("compiler", "rest")]
+        for path, text in zip(paths, halves, strict=True):
+            path.write_text(text + "\n", encoding="utf-8")
+        return paths
+
+    def _call_pip(self, verb_and_words: Sequence[str], *, first: bool = False) -> bool:
         options = ["--disable-pip-version-check", "--no-input"]
         verb, *words = verb_and_words
         if verb == "install":
             options += ["--progress-bar", "off", "--no-compile"]
         command = [str(self.python), "-m", "pip", verb, *options, *words]
         with (
-            self.log.open("a", encoding="utf-8") as log,
+            self.log.open("a", encoding="utf-8", buffering=1) as log,
             subprocess.Popen(
                 command,
                 cwd=self.root,
+                env=self._variables(first=first),
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
@@ -205,14 +276,33 @@ def lacks_a_version(said: str) -> bool:
     return "No matching distribution found" in said and "DO NOT MATCH THE HASHES" not in said
 
 
-def locked_installs(root: Path, extras: list[str]) -> list[list[str]]:
+def locked_installs(root: Path, extras: list[str], halves: Iterable[Path]) -> list[list[str]]:
     """Return the words for pip that install from the lock: its tools, the libraries, the project.
 
     Whatever comes as source is built by the tools of the lock: nothing is fetched without a hash.
+    The lock is complete, so that none but the tools waits for another.
     """
-    lock, project = Lock(root), ["--no-deps", "--no-build-isolation", "-e", target(extras)]
-    libraries = ["--no-build-isolation", *lock.options([BASE, *locked_groups(extras)])]
-    return [lock.options([TOOLS]), libraries, project]
+    alone = ["--no-deps", "--no-build-isolation"]
+    libraries = [[*alone, "--require-hashes", "-r", str(half)] for half in halves]
+    return [Lock(root).options([TOOLS]), *libraries, [*alone, "-e", target(extras)]]
+
+
+def bundled_pip() -> Path | None:
+    """Return the wheel of pip that came with this Python, None where it lies elsewhere."""
+    found = importlib.util.find_spec("ensurepip")
+    folders = [sysconfig.get_config_var("WHEEL_PKG_DIR")]
+    if found is not None and found.origin:
+        folders.append(str(Path(found.origin).parent / "_bundled"))
+    wheels = [
+        wheel for each in folders if each for wheel in Path(each).glob("pip-*-py3-none-any.whl")
+    ]
+    return wheels[0] if wheels else None
+
+
+def unpack(wheel: Path, folder: Path) -> None:
+    """Unpack a wheel of pure Python, which is faster than to start a pip that installs it."""
+    with zipfile.ZipFile(wheel) as files:
+        files.extractall(folder)
 
 
 def locked_groups(extras: list[str]) -> list[str]:

@@ -10,14 +10,13 @@ which index serves them is the matter of whoever installs.
 from __future__ import annotations
 
 import argparse
-import re
 import subprocess
 import sys
 import tempfile
 import tomllib
 from pathlib import Path
 
-from locked import BASE, FOLDER, GROUPS, MACHINES, OLDEST_GLIBC, TOOLS
+from locked import BASE, FOLDER, GROUPS, MACHINES, OLDEST_GLIBC, TOOLS, entries
 from machine import SetupError, say
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -87,11 +86,6 @@ def _build_requirements() -> list[str]:
     """What installs and builds: pip, and what the project's build asks for."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     return ["pip", *project["build-system"]["requires"]]
-
-
-def entries(text: str) -> list[str]:
-    """Return the entries of a file of requirements, each with its hashes."""
-    return [entry.strip() for entry in re.split(r"\n(?=\S)", text) if entry.strip()]
 
 
 def _machines() -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,6 +20,11 @@ TOOLS, BASE = "tools", "base"
 GROUPS = (TOOLS, BASE, "tune", "test", "cuda12", "cuda13")
 MACHINES = "machines.txt"
 """File of the machines for which every library has a wheel or pure source of its version."""
+COMPILER = frozenset({
+    "annotated-types", "filelock", "llvmlite", "numba", "numpy", "platformdirs", "psutil",
+    "pydantic", "pydantic-core", "scipy", "tomli-w", "typing-extensions", "typing-inspection",
+})  # fmt: skip
+"""Libraries that compile the kernels of the PET demo: the larger half of the base is for later."""
 OLDEST_GLIBC = {"x86_64": (2, 34), "aarch64": (2, 39)}
 """C library that the wheels of Qt need on Linux, by processor."""
 
@@ -54,6 +60,32 @@ class Lock:
         """Return the options that make pip install groups, every file checked by its hash."""
         files = [str(FOLDER / f"{group}.txt") for group in groups]
         return ["--require-hashes", *(word for file in files for word in ("-r", file))]
+
+    def halves(self, groups: Iterable[str]) -> tuple[str, str]:
+        """Return the entries of groups as two files for pip: what compiles kernels, and the rest.
+
+        Parameters
+        ----------
+        groups
+            names of groups
+
+        Returns
+        -------
+        halves
+            text of each file, every entry with its hashes and in one of them only
+        """
+        files = [self.root / FOLDER / f"{group}.txt" for group in groups]
+        # several groups may hold the same entry
+        all_of_them = {entry: None for file in files for entry in entries(file.read_text("utf-8"))}
+        halves: tuple[list[str], list[str]] = ([], [])
+        for entry in all_of_them:
+            halves[re.split(r"[\[=]", entry)[0] not in COMPILER].append(entry)
+        return "\n".join(halves[0]), "\n".join(halves[1])
+
+
+def entries(text: str) -> list[str]:
+    """Return the entries of a file of requirements, each with its hashes."""
+    return [entry.strip() for entry in re.split(r"\n(?=\S)", text) if entry.strip()]
 
 
 def this_machine() -> str:

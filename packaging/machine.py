@@ -26,7 +26,8 @@ class SetupError(Exception):
 
 def say(line: str) -> None:
     """Print one line of progress at once."""
-    print(line, flush=True)
+    # the line and its end in one piece: several installers may have news at a time
+    print(line + "\n", end="", flush=True)
 
 
 def has_display(platform: str, environ: Mapping[str, str]) -> bool:

@@ -24,8 +24,10 @@ from engine.recon.postprocess import Gaussian, Median
 if TYPE_CHECKING:
     from engine.modalities.demo import Demo
 
-BACKWARDS = "--backwards"
-"""Option of the process that starts with the last kernel."""
+BACKWARDS, FORWARDS = "--backwards", "--forwards"
+"""Options of processes that compile quietly, from the last or the first kernel."""
+FIRST_AND_LAST = "engine.kernels.rays.ray_tracing", "engine.kernels.rays.ring_sums"
+"""Modules of the first and of the last kernels of a run with list mode."""
 
 
 def of_any_scan(on: Backend) -> Steps:
@@ -50,9 +52,10 @@ def main() -> None:
     A second process does the same from the last kernel to the first, so that two compile at once.
     Each loads what the other has cached. It can do this for the kernels of a demo only.
     """
-    if BACKWARDS in sys.argv[1:]:
-        demos = sys.argv[sys.argv.index(BACKWARDS) + 1 :]
-        for step in reversed(_of_demo(demos[0]) if demos else of_any_scan(cpu())):
+    if {BACKWARDS, FORWARDS} & {*sys.argv[1:]}:
+        end, *demos = sys.argv[1:]
+        steps = _of_demo(demos[0]) if demos else of_any_scan(cpu())
+        for step in steps if end == FORWARDS else reversed(steps):
             step()
         return
     with _other_from_the_end():
@@ -78,7 +81,8 @@ def compiled_early(demo: Demo) -> Iterator[None]:
     demo
         the demo
     """
-    is_first = demo.kernels(cpu()) and not has_compiled("engine.kernels.rays.ray_tracing")
+    # A process that started earlier has compiled its first kernel, which is the last of the run.
+    is_first = demo.kernels(cpu()) and not any(map(has_compiled, FIRST_AND_LAST))
     other = _from_the_end(demo.key) if is_first else None
     try:
         yield

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import accumulate
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
@@ -33,9 +35,17 @@ def clone(tmp_path: Path) -> Path:
     (root / "pyproject.toml").write_text("[project]\n")
     (root / FOLDER).mkdir(parents=True)
     (root / FOLDER / MACHINES).write_text(f"3.10 plan9-mips\n{this_machine()}\n")
+    for group, name in (
+        ("base", "numpy"),
+        ("tune", "tqdm"),
+        ("test", "pytest"),
+        ("cuda12", "cuda"),
+    ):
+        (root / FOLDER / f"{group}.txt").write_text(f"{name}==1 \\\n    --hash=sha256:{group}\n")
     python.write_text(
         "#!/bin/sh\n"
         'echo "$*" >> asked\n'
+        '[ ! -e "$PYTHONPATH/pip" ] || echo "$*" >> asked-of-first-pip\n'
         'case "$*" in *cuda*) echo "ERROR: No matching distribution found."; exit 1 ;; esac\n'
         '[ ! -e incomplete ] || case "$*" in *require-hashes*) '
         'echo "ERROR: No matching distribution found."; exit 1 ;; esac\n'
@@ -47,24 +57,33 @@ def clone(tmp_path: Path) -> Path:
 
 PIP = "-m pip install --disable-pip-version-check --no-input --progress-bar off --no-compile "
 TOOLS = f"--require-hashes -r {FOLDER}/tools.txt"
-LIBRARIES = f"--no-build-isolation --require-hashes -r {FOLDER}/base.txt"
+LIBRARIES = "--no-deps --no-build-isolation --require-hashes -r "
 PROJECT = "--no-deps --no-build-isolation -e "
 
 
-def asked(root: Path) -> list[str]:
+def asked(root: Path, name: str = "asked") -> list[str]:
     """Return what pip was asked to install, run by run."""
-    lines = (root / "asked").read_text().splitlines()
-    return [line.removeprefix(PIP) for line in lines if line.startswith("-m pip")]
+    lines = (root / name).read_text().replace(f"{root}/.venv/", "").splitlines()
+    runs = [line.removeprefix(PIP) for line in lines if line.startswith("-m pip")]
+    sets = accumulate(run == TOOLS for run in runs)
+    # After the tools, several runs happen at the same time.
+    keys = [
+        (n, run != TOOLS, run * ("--no-deps" in run)) for n, run in zip(sets, runs, strict=True)
+    ]
+    return [run for _, run in sorted(zip(keys, runs, strict=True), key=itemgetter(0))]
 
 
 def locked(*extras: str) -> list[str]:
     """Return what pip is asked where extras are installed from the lock."""
-    needed = (*extras, "tune") if "test" in extras else extras
-    groups = "".join(f" -r {FOLDER}/{group}.txt" for group in needed)
     return [
         TOOLS,
-        LIBRARIES + groups,
-        f"{PROJECT}.[{','.join(extras)}]" if extras else PROJECT + ".",
+        *sorted(
+            [
+                LIBRARIES + "lock-compiler.txt",
+                LIBRARIES + "lock-rest.txt",
+                f"{PROJECT}.[{','.join(extras)}]" if extras else PROJECT + ".",
+            ]
+        ),
     ]
 
 
@@ -122,10 +141,10 @@ def test_a_machine_the_lock_is_not_for_is_told_so(
 @posix
 def test_goes_on_without_cupy(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Environment(clone).install(["cuda12", "test"])
-    assert asked(clone)[1:] == [locked("cuda12", "test")[1], *locked("test")]
+    assert asked(clone) == [*locked("cuda12", "test"), *locked("test")]
     assert "going on without the GPU" in capsys.readouterr().out
     Environment(clone).install(["cuda12", "test"])
-    assert len(asked(clone)) == 5
+    assert len(asked(clone)) == 8
 
 
 @posix
@@ -157,13 +176,47 @@ def test_failed_install_says_why_and_is_not_stamped(clone: Path) -> None:
     assert asked(clone) == [TOOLS, *locked()]
 
 
+def first_pip(root: Path) -> Path:
+    """Put the pip of this Python where a new environment has it."""
+    folder = root / ".venv" / "first-pip"
+    (folder / "pip").mkdir(parents=True)
+    return folder
+
+
+@posix
+def test_kernels_can_be_compiled_before_the_other_libraries_are_there(clone: Path) -> None:
+    folder, calls = first_pip(clone), []
+    Environment(clone).install([], once_it_compiles=lambda: calls.append(asked(clone)))
+    compiler = f"--only-binary :all: {LIBRARIES}lock-compiler.txt"
+    assert sorted(asked(clone, "asked-of-first-pip")) == sorted([TOOLS, compiler])
+    assert {*asked(clone)} == {compiler, *locked()} - {LIBRARIES + "lock-compiler.txt"}
+    assert len(calls) == 1 and compiler in calls[0]
+    assert not folder.exists(), "the pip of the lock is to be used from now on"
+    text = (clone / ".venv" / "lock-compiler.txt").read_text()
+    assert text == "numpy==1 \\\n    --hash=sha256:base\n"
+
+
+@posix
+def test_a_first_pip_that_fails_is_replaced_by_that_of_the_lock(clone: Path) -> None:
+    first_pip(clone)
+    python = Environment(clone).python
+    refuse = 'case "$*" in *only-binary*) echo "ERROR: what is that?"; exit 2 ;; esac\n'
+    python.write_text(python.read_text() + refuse)
+    calls: list[int] = []
+    Environment(clone).install([], once_it_compiles=lambda: calls.append(1))
+    assert {*locked()} <= {*asked(clone)}
+    assert not calls, "the demo compiles its kernels itself"
+
+
 @pytest.mark.slow
 def test_a_broken_environment_is_made_again(tmp_path: Path) -> None:
     environment = Environment(tmp_path / "my clone")
     environment.python.parent.mkdir(parents=True)
     environment.python.write_text("not a Python")
     environment.make()
-    done = subprocess.run([environment.python, "-m", "pip", "--version"], capture_output=True)
+    paths = os.environ | {"PYTHONPATH": str(environment.folder / "first-pip")}
+    command = [environment.python, "-m", "pip", "--version"]
+    done = subprocess.run(command, env=paths, capture_output=True)
     assert done.returncode == 0
     kept = environment.folder / "kept"
     kept.touch()
@@ -239,6 +292,7 @@ def test_the_projects_own_files_are_compiled_whatever_python_may_write(
         (tmp_path / package).mkdir()
         (tmp_path / package / "part.py").write_text("x = 1\n")
     (tmp_path / "engine" / "broken.py").write_text("x =\n")
-    environment.compile_own()
+    with environment.compiling_own():
+        pass
     for package in ("engine", "app"):
         assert len([*(tmp_path / package / "__pycache__").glob("part.*.pyc")]) == 1

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 import pytest
-from lock import PLATFORMS, PYTHONS, entries
-from locked import BASE, FOLDER, GROUPS, MACHINES, TOOLS, Lock, this_machine
+from lock import PLATFORMS, PYTHONS
+from locked import BASE, COMPILER, FOLDER, GROUPS, MACHINES, TOOLS, Lock, entries, this_machine
 from packaging.markers import Marker
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -145,3 +147,53 @@ def test_its_hash_follows_every_file(tmp_path: Path) -> None:
     (tmp_path / FOLDER / "test.txt").write_text("x==2\n")
     digests.add(Lock(tmp_path).digest)
     assert len(digests) == 4
+
+
+def test_halves_hold_each_entry_once_and_all_that_compiles() -> None:
+    compiler, rest = (entries(half) for half in Lock(ROOT).halves([BASE, "test", "tune"]))
+    whole = {entry for group in (BASE, "test", "tune") for entry in entries(TEXTS[group])}
+    assert {*compiler} | {*rest} == whole
+    assert len(compiler) + len(rest) == len(whole)
+    assert {
+        canonicalize_name(Requirement(each.split(" \\\n")[0]).name) for each in compiler
+    } == COMPILER
+
+
+def test_kernels_compile_with_the_first_half_alone() -> None:
+    program = """
+import sys
+from importlib.metadata import packages_distributions
+from packaging.utils import canonicalize_name
+
+held = {"isocenter", *sys.argv[1:]}
+owners = {
+    module: {canonicalize_name(each) for each in names}
+    for module, names in packages_distributions().items()
+}
+
+
+class Refused:
+    def find_spec(self, name, path=None, target=None):
+        if owners.get(name, held) & held:
+            return None
+        raise ModuleNotFoundError(f"{name} is not installed yet", name=name)
+
+
+for name in [*sys.modules]:
+    if not owners.get(name.partition(".")[0], held) & held and name != "__main__":
+        del sys.modules[name]
+sys.meta_path.insert(0, Refused())
+from engine.core.backend import cpu
+from engine.modalities.demos import DEMOS
+
+for step in DEMOS["pet"].kernels(cpu()):
+    step()
+try:
+    import h5py
+except ModuleNotFoundError:
+    print("compiled")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, *COMPILER], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.stdout == "compiled\n", done.stderr
