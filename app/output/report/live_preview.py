@@ -19,11 +19,11 @@ from engine.results.reports import (
     MOST_IMAGES,
     KeyImage,
     ReportSubject,
-    read_key_images,
     report_of,
     signature_warnings,
     signatures_of,
     to_images,
+    usable_key_images,
 )
 
 PAUSE_MS = 150
@@ -54,6 +54,7 @@ class LivePreview(QObject):
         super().__init__(panel)
         self._context, self._panel = context, panel
         self._stored: ReportSubject | None = None
+        self._fault = ""
         self._is_drawing = self._is_stale = False
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
@@ -107,18 +108,20 @@ class LivePreview(QObject):
         if stored is None or stored.result.id != id:
             self._stored = stored = self._read(id)
         made = signatures_of(result)
-        subject = replace(
-            stored,
-            result=result,
+        subject = as_shown(self._context, replace(stored, result=result, signatures=made))
+        # New key images replace those of a damaged file.
+        faults = (self._fault,) if self._fault and not subject.key_images else ()
+        return replace(
+            subject,
             site=self._context.preferences.site,
-            signatures=made,
-            warnings=signature_warnings(result, made),
+            warnings=(*signature_warnings(result, made), *faults),
+            key_images=tuple(map(_small, subject.key_images)),
         )
-        subject = as_shown(self._context, subject)
-        return replace(subject, key_images=tuple(map(_small, subject.key_images)))
 
     def _read(self, id: str) -> ReportSubject:
         result, session = Results().open(id), self._context.session
+        chosen = usable_key_images(result)
+        self._fault = chosen.fault
         shown = session.run.record.result
         if shown is None or session.run.record.result_id != id:
             return ReportSubject.read(result, self._context.preferences.site)
@@ -130,7 +133,7 @@ class LivePreview(QObject):
             result.provenance,
             self._context.preferences.site,
             regions=read_regions(path).facing(shown) if path.exists() else None,
-            key_images=read_key_images(result),
+            key_images=chosen.images,
         )
 
     def _show(self, id: str, pages: list[bytes]) -> None:

@@ -24,10 +24,17 @@ from app.views.slices.slab import SlabKind
 from app.views.slices.slice_view import SliceView
 from app.views.text import millimetres
 from engine.results import Results
-from engine.results.reports import MOST_IMAGES, KeyImage, read_key_images, write_key_images
+from engine.results.reports import (
+    MOST_IMAGES,
+    KeyImage,
+    UsableKeyImages,
+    usable_key_images,
+    write_key_images,
+)
 
 FASTEST = 11
 """Compression of Qt, of 100, that packs a PNG in the least time."""
+NOT_READ = tr("The key images could not be read.")
 NOT_SAVED = tr("The key images were not saved.")
 SLABS: dict[SlabKind, str] = {"highest": "maximum", "mean": "mean", "lowest": "minimum"}
 COMPARED: dict[FusionMode, str] = {
@@ -66,10 +73,15 @@ class KeyImageKeeper(QObject):
         if not id:
             return
         self._commands.run_task(
-            lambda _: read_key_images(Results().open(id)),
-            lambda images: self._model.take_stored(id, images),
-            failed=tr("The key images could not be read."),
+            lambda _: usable_key_images(Results().open(id)),
+            lambda found: self._take(id, found),
+            failed=NOT_READ,
         )
+
+    def _take(self, id: str, found: UsableKeyImages) -> None:
+        if found.fault and id == self._model.result_id:
+            self._session.raise_problem(Problem(NOT_READ, found.fault))
+        self._model.take_stored(id, found.images)
 
     def _store(self) -> None:
         id, images = self._model.result_id, self._model.images

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from engine.results.reports.building import report_of as report_of
     from engine.results.reports.key_images import MOST_IMAGES as MOST_IMAGES
     from engine.results.reports.key_images import KeyImage as KeyImage
+    from engine.results.reports.key_images import UsableKeyImages as UsableKeyImages
     from engine.results.reports.key_images import read_key_images as read_key_images
+    from engine.results.reports.key_images import usable_key_images as usable_key_images
     from engine.results.reports.key_images import write_key_images as write_key_images
     from engine.results.reports.printed import to_images as to_images
     from engine.results.reports.sending import send_report as send_report
@@ -38,7 +40,14 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "archiving": ("archive_subject", "send_to_archive"),
             "blocks": ("ResultReport",),
             "building": ("report_of",),
-            "key_images": ("MOST_IMAGES", "KeyImage", "read_key_images", "write_key_images"),
+            "key_images": (
+                "MOST_IMAGES",
+                "KeyImage",
+                "UsableKeyImages",
+                "read_key_images",
+                "usable_key_images",
+                "write_key_images",
+            ),
             "printed": ("to_images",),
             "sending": ("send_report",),
             "signature": (

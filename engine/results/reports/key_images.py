@@ -7,8 +7,10 @@ result and the digest of its record, so that another result never shows these pi
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
+from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -21,6 +23,8 @@ from engine.io.text.json_text import from_json, to_json
 from engine.results.result import Result
 
 FILE = "key-images.json"
+ASIDE = "key-images.damaged*.json"
+"""Names of damaged files that were set aside."""
 FORMAT = "isocenter-key-images-1"
 MOST_IMAGES = 12
 MOST_BYTES = 1 << 26
@@ -41,6 +45,20 @@ class KeyImage:
 
     png: bytes
     caption: str
+
+
+@dataclass(frozen=True)
+class UsableKeyImages:
+    """Key images that a report can show.
+
+    Attributes
+    ----------
+    images : the pictures in their order; empty if nobody chose any, or the file is damaged
+    fault : sentence about a damaged file; empty without one
+    """
+
+    images: tuple[KeyImage, ...] = ()
+    fault: str = ""
 
 
 class _StoredImage(Settings):
@@ -101,6 +119,37 @@ def read_key_images(result: Result) -> tuple[KeyImage, ...]:
     return images
 
 
+def usable_key_images(result: Result) -> UsableKeyImages:
+    """Return the key images of a result; a damaged file is set aside, and a sentence names it.
+
+    The sentence returns until somebody chooses key images again, or deletes the file set aside.
+
+    Parameters
+    ----------
+    result
+        result with the key images
+
+    Raises
+    ------
+    ResourceError
+        if the file cannot be opened
+    """
+    path = result.folder / FILE
+    try:
+        if path.exists():
+            return UsableKeyImages(read_key_images(result))
+    except FileFormatError:
+        _set_aside(path)
+    kept = path if path.exists() else max(path.parent.glob(ASIDE), key=_time, default=None)
+    if kept is None:
+        return UsableKeyImages()
+    return UsableKeyImages(
+        fault=f"{result.id}/{FILE}: these key images are damaged or belong to another result, so "
+        f"the automatic pictures replace them; the file is kept as {kept.name}. Choose the key "
+        "images again, or delete that file."
+    )
+
+
 def write_key_images(result: Result, images: tuple[KeyImage, ...]) -> None:
     """Store the key images of a result, completely or not at all.
 
@@ -139,6 +188,19 @@ def write_key_images(result: Result, images: tuple[KeyImage, ...]) -> None:
         )
     # Pictures of a patient: only the owner may read them.
     write_atomically(data, path, private=True)
+
+
+def _set_aside(path: Path) -> None:
+    """Give a damaged file a name under which nothing replaces it."""
+    names = (f"{path.stem}.damaged{n}.json" for n in ("", *(f"-{k}" for k in range(2, 1000))))
+    free = next(each for each in map(path.with_name, names) if not each.exists())
+    # In a folder that is only readable the file stays, and the report names it.
+    with suppress(OSError):
+        path.rename(free)
+
+
+def _time(path: Path) -> int:
+    return path.stat().st_mtime_ns
 
 
 def _png_of(text: str) -> bytes:

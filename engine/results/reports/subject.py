@@ -12,7 +12,7 @@ from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.data.runs.record import RecordedRun
 from engine.data.volume import Volume
-from engine.results.reports.key_images import KeyImage, read_key_images
+from engine.results.reports.key_images import KeyImage, usable_key_images
 from engine.results.reports.signature import (
     Signature,
     refuse_changed_record,
@@ -35,7 +35,7 @@ class ReportSubject:
     signatures : signatures, the oldest first
     quality : quality report as written by `isocenter quality`; empty for none
     regions : regions of this scan to measure; None for none
-    warnings : faults of signatures and log that the report must state
+    warnings : faults of signatures, log and key images that the report must state
     key_images : pictures that a reader chose for the report; none shows the automatic ones
     draft : judgement and remark that are not signed yet, for a preview; empty for none
     """
@@ -79,6 +79,7 @@ class ReportSubject:
         volume, made = result.volume(), signatures_of(result)
         beside = regions_file_of(result.folder / VOLUME)
         path = regions or (beside if beside.exists() else None)
+        chosen = usable_key_images(result)
         return cls(
             result,
             volume,
@@ -87,8 +88,8 @@ class ReportSubject:
             made,
             quality or {},
             None if path is None else _regions_of(path, volume),
-            signature_warnings(result, made),
-            read_key_images(result),
+            (*signature_warnings(result, made), *filter(None, (chosen.fault,))),
+            chosen.images,
         )
 
     @property

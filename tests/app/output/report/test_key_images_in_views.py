@@ -285,3 +285,22 @@ def test_key_images_are_ordered_and_removed_in_the_panel(qtbot, controls, panel)
     panel.list.setCurrentRow(0)
     QTest.keyClick(panel.list, Qt.Key.Key_Delete)
     assert model.images == (c, a)
+
+
+def test_a_damaged_file_of_key_images_does_not_block_the_window(
+    qtbot, views, controls, small_study
+):
+    add_key_image(controls.context, views.axial)
+    id = controls.session.run.record.result_id
+    assert len(stored(qtbot, controls, id)) == 1
+    file = Results().open(id).folder / "key-images.json"
+    file.write_bytes(file.read_bytes()[:-50])
+    problems = []
+    controls.session.problem_raised.connect(problems.append)
+    controls.session.key_images.follow("")
+    controls.keeper._follow()
+    qtbot.waitUntil(lambda: controls.session.key_images.is_ready, timeout=PATIENCE_MS)
+    (problem,) = problems
+    assert f"{id}/key-images.json" in problem.text and "key-images.damaged.json" in problem.text
+    add_key_image(controls.context, views.sagittal)
+    assert len(stored(qtbot, controls, id)) == 1

@@ -158,12 +158,39 @@ def test_another_result_never_shows_them(results, new, kept):
     data = (kept.folder / FILE).read_bytes()
     (other.folder / FILE).write_bytes(data)
     with pytest.raises(FileFormatError, match=f"belong to the result {kept.id}"):
-        read(other)
+        read_key_images(other)
     said = json.loads(data) | {"result": other.id}
     said["seal"] = seal_of(**{key: value for key, value in said.items() if key != "seal"})
     (other.folder / FILE).write_text(json.dumps(said))
     with pytest.raises(FileFormatError, match="belong to the result"):
-        read(other)
+        read_key_images(other)
+    subject = read(other)
+    assert subject.key_images == () and "belong to another result" in subject.warnings[-1]
+
+
+@pytest.mark.parametrize("full", [False, True], ids=["one page", "full"])
+def test_a_damaged_file_is_set_aside_and_the_report_names_it(kept, full):
+    """A report without it once failed until somebody removed the file by hand."""
+    write_key_images(kept, chosen(2))
+    path = kept.folder / FILE
+    data = path.read_bytes()[:-50]
+    path.write_bytes(data)
+    for _ in range(2):  # the second report states it too
+        subject = read(kept)
+        report = report_of(subject, full=full)
+        assert image_section(report).title == "Image", "the automatic ones"
+        (section,) = [each for each in report.sections if each.title == "Signed off"]
+        (words,) = [row.value for row in section.notes if FILE in row.value]
+        assert f"{kept.id}/{FILE}: these key images are damaged" in words
+        assert "kept as key-images.damaged.json" in words
+        to_pdf(report)
+    aside = kept.folder / "key-images.damaged.json"
+    assert aside.read_bytes() == data and not path.exists()
+    write_key_images(kept, chosen(1))
+    assert read(kept).key_images == chosen(1) and not any(FILE in w for w in read(kept).warnings)
+    path.write_bytes(data)
+    assert "kept as key-images.damaged-2.json" in read(kept).warnings[-1]
+    assert aside.read_bytes() == data, "the first one is not replaced"
 
 
 def test_a_changed_or_damaged_file_is_refused(kept):
