@@ -110,8 +110,32 @@ class DoseRow(QWidget):
             text, tone = " ".join(obstacles), "look"
         else:
             text = AT_INJECTION if self._is_of_injection() else READY
+        if others := self._image_values():
+            # The image shown keeps the values that its provenance and its report state.
+            next_run = tr(
+                "These values apply to the next run. The image shown keeps its own: {others}.",
+                others=others,
+            )
+            text, tone = f"{text} {next_run}", "look"
         self.state.setText(text)
         set_tone(self.state, tone)
+
+    def _image_values(self) -> str:
+        """Return the values of the image shown that differ from the fields; empty for none."""
+        record, scan = self._run.record, self._study.inputs.get(DATA)
+        made = record.study
+        if scan is None or made is None or record.result is None:
+            return ""
+        if made.data != Path(scan.value):  # a result of another scan
+            return ""
+        of_image, facts = record.result.info.get("scan"), facts_of(self._study)
+        if not isinstance(of_image, dict):
+            return ""
+        return ", ".join(
+            f"{title}: {_text_of(of_image, key) or tr('none')}"
+            for key, title in FIELDS.items()
+            if _text_of(of_image, key) != _text_of(facts, key)
+        )
 
     def _is_of_injection(self) -> bool:
         # No correction is named here: those with a reference time state it by its own name.

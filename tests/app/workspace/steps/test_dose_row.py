@@ -113,6 +113,43 @@ def test_without_the_weight_the_image_stays_in_bq_ml(qtbot, controls, row: DoseR
     assert session.view.unit == "Bq/mL"
 
 
+def test_a_weight_entered_after_a_run_says_that_it_applies_to_the_next(
+    qtbot, controls, row: DoseRow
+) -> None:
+    """The image shown keeps the values that its provenance and its report state."""
+    session = controls.session
+    session.run.state_changed.connect(row.refresh)
+    enter(row, "weight_kg", "70")
+    settle(qtbot, controls)
+    controls.runner.start()
+    qtbot.waitUntil(lambda: session.run.record.result is not None, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: session.run.state.name == "FINISHED", timeout=PATIENCE_MS)
+    settle(qtbot, controls)
+    before = session.view.volume
+    assert row.state.text() == READY
+    enter(row, "weight_kg", "80")
+    settle(qtbot, controls)
+    row.refresh()
+    assert session.view.volume is before, "the image shown keeps its SUV"
+    assert "apply to the next run" in row.state.text()
+    assert row.state.text().endswith("keeps its own: Weight [kg]: 70.")
+    enter(row, "weight_kg", "70")
+    settle(qtbot, controls)
+    row.refresh()
+    assert row.state.text() == READY
+
+
+def test_a_weight_that_was_missing_in_the_run_is_named(qtbot, controls, row: DoseRow) -> None:
+    session = controls.session
+    controls.runner.start()
+    qtbot.waitUntil(lambda: session.run.state.name == "FINISHED", timeout=PATIENCE_MS)
+    settle(qtbot, controls)
+    enter(row, "weight_kg", "80")
+    settle(qtbot, controls)
+    row.refresh()
+    assert row.state.text().endswith("keeps its own: Weight [kg]: none.")
+
+
 @pytest.mark.parametrize(
     ("key", "text"), [("weight_kg", "-3"), ("weight_kg", "heavy"), ("injected_at", "9:15")]
 )
