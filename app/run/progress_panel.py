@@ -139,9 +139,10 @@ class ProgressTab(QWidget):
             total = sum(measured.seconds for measured in record.timings)
             rows.append((tr("Whole run"), clock(total)))
         if record.n_warnings:
-            rows.append(
-                (tr("Warnings"), tr("{n_warnings}, see the log", n_warnings=record.n_warnings))
-            )
+            words = tr("{n_warnings}, see the log", n_warnings=record.n_warnings)
+            if not record.events_are_known:
+                words = tr("{n_warnings}, see the page Judge", n_warnings=record.n_warnings)
+            rows.append((tr("Warnings"), words))
         return rows
 
 

@@ -4005,13 +4005,18 @@
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
-      <source>Warnings</source>
-      <translation>Warnungen</translation>
+      <source>{n_warnings}, see the log</source>
+      <translation>{n_warnings}, siehe Journal</translation>
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
-      <source>{n_warnings}, see the log</source>
-      <translation>{n_warnings}, siehe Journal</translation>
+      <source>{n_warnings}, see the page Judge</source>
+      <translation>{n_warnings}, siehe die Seite Beurteilen</translation>
+    </message>
+    <message>
+      <location filename="app/run/progress_panel.py" />
+      <source>Warnings</source>
+      <translation>Warnungen</translation>
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
@@ -5690,6 +5695,16 @@
     </message>
     <message>
       <location filename="app/shell/prepare/protocol_card.py" />
+      <source>1 warning about this protocol</source>
+      <translation>1 Warnung zu diesem Protokoll</translation>
+    </message>
+    <message>
+      <location filename="app/shell/prepare/protocol_card.py" />
+      <source>{n} warnings about this protocol</source>
+      <translation>{n} Warnungen zu diesem Protokoll</translation>
+    </message>
+    <message>
+      <location filename="app/shell/prepare/protocol_card.py" />
       <source>Change to</source>
       <translation>Wechseln zu</translation>
     </message>
@@ -7004,13 +7019,13 @@
     </message>
     <message>
       <location filename="app/state/services/key_images.py" />
-      <source>The key images were not saved.</source>
-      <translation>Die Schlüsselbilder wurden nicht gespeichert.</translation>
+      <source>The key images could not be read.</source>
+      <translation>Die Schlüsselbilder konnten nicht gelesen werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/key_images.py" />
-      <source>The key images could not be read.</source>
-      <translation>Die Schlüsselbilder konnten nicht gelesen werden.</translation>
+      <source>The key images were not saved.</source>
+      <translation>Die Schlüsselbilder wurden nicht gespeichert.</translation>
     </message>
     <message>
       <location filename="app/state/services/key_images.py" />
@@ -11015,6 +11030,11 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/dose_row.py" />
+      <source>These values apply to the next run. The image shown keeps its own: {others}.</source>
+      <translation>Diese Werte gelten für den nächsten Lauf. Das angezeigte Bild behält seine eigenen: {others}.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/dose_row.py" />
       <source>The dose could not be saved.</source>
       <translation>Die Dosis konnte nicht gespeichert werden.</translation>
     </message>
@@ -11060,11 +11080,6 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/folded_warnings.py" />
-      <source>Show or hide the warnings</source>
-      <translation>Warnungen zeigen oder verbergen</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/folded_warnings.py" />
       <source>1 warning</source>
       <translation>1 Warnung</translation>
     </message>
@@ -11072,6 +11087,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/workspace/steps/folded_warnings.py" />
       <source>{n} warnings</source>
       <translation>{n} Warnungen</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/folded_warnings.py" />
+      <source>Show or hide the warnings</source>
+      <translation>Warnungen zeigen oder verbergen</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/folded_warnings.py" />
@@ -11552,6 +11572,16 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/workspace/steps/study_step.py" />
       <source>Open a scan or drop it on the window: list-mode data, a histogram or X-ray projections.</source>
       <translation>Öffnen Sie einen Scan, oder ziehen Sie ihn auf das Fenster: List-Mode-Daten, ein Histogramm oder Röntgenprojektionen.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/study_step.py" />
+      <source>1 warning about this scan</source>
+      <translation>1 Warnung zu diesem Scan</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/study_step.py" />
+      <source>{n} warnings about this scan</source>
+      <translation>{n} Warnungen zu diesem Scan</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />

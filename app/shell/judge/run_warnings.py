@@ -8,7 +8,6 @@ from app.state.models.study_model import StudyModel
 from app.state.services.context import AppContext
 from app.workspace.steps.folded_warnings import RunWarning
 from app.workspace.steps.ledger import sentence
-from engine.data.runs.events import Level
 from engine.modalities import AnyCorrection
 
 DONE = (RunState.FINISHED, RunState.ABORTED, RunState.FAILED)
@@ -38,13 +37,6 @@ def warnings_of_run(context: AppContext) -> list[RunWarning]:
     """
     record, study = context.session.run.record, context.session.study
     choices = study.modality.choices(study.protocol)
-    lacking = {kind: each.text for kind, each in record.lacking.items()}
-    warnings = record.warnings
-    # A stored result has no events, only the record of its run.
-    if record.run is not None and not (record.ledger or record.warnings):
-        rows = record.run.corrections
-        lacking = {each.kind: each.text for each in rows if each.level is Level.WARNING}
-        warnings = [each.text for each in record.run.warnings]
     found = [
         RunWarning(
             tr(
@@ -54,7 +46,6 @@ def warnings_of_run(context: AppContext) -> list[RunWarning]:
             ),
             roles_lacking(study, choices[kind]) if kind in choices else (),
         )
-        for kind, text in lacking.items()
+        for kind, text in record.missing_corrections.items()
     ]
-    # Each warning once: iterations repeat them.
-    return found + [RunWarning(text) for text in dict.fromkeys(warnings)]
+    return found + [RunWarning(text) for text in record.different_warnings]

@@ -44,7 +44,8 @@ class ProtocolCard(StepPanel):
         self._facts = label("", "muted", wrap=True)
         self._refusal = label("", wrap=True)
         set_tone(self._refusal, "missing")
-        self.notes = FoldedWarnings(context)
+        words = tr("1 warning about this protocol"), tr("{n} warnings about this protocol")
+        self.notes = FoldedWarnings(context, words=words)
         self._others = QVBoxLayout()
         self._others.setSpacing(2)
         self._offered: list[Protocol] = []

@@ -161,9 +161,29 @@ class RunRecord:
         return {kind: each for kind, each in self.ledger.items() if each.level is Level.WARNING}
 
     @property
+    def missing_corrections(self) -> dict[str, str]:
+        """Reasons for corrections that were not applied, by their keys; also of a stored result."""
+        if self.run is not None and not self.events_are_known:
+            return self.run.missing_corrections
+        return {kind: each.text for kind, each in self.lacking.items()}
+
+    @property
+    def different_warnings(self) -> tuple[str, ...]:
+        """All other warnings, each once; also of a stored result."""
+        # Iterations repeat a warning.
+        if self.run is not None and not self.events_are_known:
+            return self.run.different_warnings
+        return tuple(dict.fromkeys(self.warnings))
+
+    @property
     def n_warnings(self) -> int:
         """Number of messages to check: missing corrections and different warnings."""
-        return len(self.lacking) + len(set(self.warnings))
+        return len(self.missing_corrections) + len(self.different_warnings)
+
+    @property
+    def events_are_known(self) -> bool:
+        """False for a stored result: it has only the record of its run."""
+        return bool(self.ledger or self.warnings)
 
     @property
     def fraction(self) -> float | None:

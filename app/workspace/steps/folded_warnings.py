@@ -30,10 +30,18 @@ class FoldedWarnings(QWidget):
     ----------
     context : context with the commands that load files
     separate : True if the owner shows the unfolded list elsewhere
+    words : texts of the button for one warning, and for several with their number as {n}
     """
 
-    def __init__(self, context: AppContext, *, separate: bool = False) -> None:
+    def __init__(
+        self,
+        context: AppContext,
+        *,
+        separate: bool = False,
+        words: tuple[str, str] = (tr("1 warning"), tr("{n} warnings")),
+    ) -> None:
         super().__init__()
+        self._words = words
         self._context = context
         self._shown: tuple[RunWarning, ...] = ()
         self.toggle = QToolButton()
@@ -97,7 +105,8 @@ class FoldedWarnings(QWidget):
                 if role not in self.buttons:
                     self._lines.addWidget(self._button(role))
         n = len(self._shown)
-        self.toggle.setText(tr("1 warning") if n == 1 else tr("{n} warnings", n=n))
+        one, several = self._words
+        self.toggle.setText(one if n == 1 else several.format(n=n))
         self.toggle.setAccessibleName(self.toggle.text())
         # New warnings fold the list, so that the panel keeps its height.
         self.toggle.setChecked(False)

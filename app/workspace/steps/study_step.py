@@ -52,7 +52,9 @@ class StudyStep(StepPanel):
         self._absent = label("", "muted", wrap=True)
         self._notes = label("", "muted", wrap=True)
         self._facts = label("", wrap=True)
-        self.warnings = FoldedWarnings(context)
+        # Named, because the page Judge counts the warnings of the run.
+        words = tr("1 warning about this scan"), tr("{n} warnings about this scan")
+        self.warnings = FoldedWarnings(context, words=words)
         self.open = button(tr("Open …"), lambda: self._commands.choose(DATA))
         set_icon(self.open, "open", context.theme)
         self.dose = DoseRow(context)

@@ -208,7 +208,17 @@ class RecordedRun(Settings):
     @property
     def n_warnings(self) -> int:
         """Number of messages that the user should check: warnings and missing corrections."""
-        return len(self.warnings) + sum(each.level is Level.WARNING for each in self.corrections)
+        return len(self.missing_corrections) + len(self.different_warnings)
+
+    @property
+    def missing_corrections(self) -> dict[str, str]:
+        """Reasons for corrections that the data needed and that were not applied, by their keys."""
+        return {each.kind: each.text for each in self.corrections if each.level is Level.WARNING}
+
+    @property
+    def different_warnings(self) -> tuple[str, ...]:
+        """Sentences of the warnings, each once; several corrections can cause the same one."""
+        return tuple(dict.fromkeys(each.text for each in self.warnings))
 
     def is_in_doubt(self, kind: str) -> bool:
         """Return True if a correction is missing or has a warning; it then has no green mark.

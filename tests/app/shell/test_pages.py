@@ -24,10 +24,13 @@ from app.state.models.inputs import Input
 from app.state.models.run_record import RunState
 from engine.data import Tracer
 from engine.data.runs.events import Corrected, Finished, Warned
+from engine.data.runs.record import RecordedWarning
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
+from engine.results import Results
 from tests.app.conftest import PATIENCE_MS
 from tests.app.screen_laws import faults_of
+from tests.engine.run_records import recorded
 
 CONTROLS = (
     *(QAbstractButton, QAbstractItemView, QAbstractSlider, QAbstractSpinBox),
@@ -159,6 +162,29 @@ def test_a_live_scan_has_no_card_of_an_earlier_run(window, judged):
 
     window.live.leave()
     assert card.isVisible() and not window.header.live.isVisible()
+
+
+def test_a_run_and_its_stored_result_show_one_number_of_warnings(qtbot, window, judged):
+    """Prepare showed none for a stored result, and the list counted a repeated sentence twice."""
+    card, record = window.header.judging, window.session.run.record
+    n, texts = record.n_warnings, card.warnings.texts
+    (kept,) = [each for each in Results().newest_first() if each.id == record.result_id]
+    assert kept.record.run_record.n_warnings == n
+    window.context.results.open(kept)
+    shown = lambda: window.session.run.record is not record  # noqa: E731
+    qtbot.waitUntil(shown, timeout=PATIENCE_MS)
+    assert window.session.run.record.n_warnings == n
+    assert card.warnings.texts == texts and card.warnings.toggle.text() == f"{n} warnings"
+
+
+def test_a_warning_about_two_corrections_counts_once(window):
+    run = window.session.run
+    run.begin("small")
+    for about in ("scatter", "randoms"):
+        run.take(Warned("The scan is short.", about))
+    warnings = [{"text": "The scan is short.", "about": each} for each in ("scatter", "randoms")]
+    stored = recorded(warnings=tuple(RecordedWarning(**each) for each in warnings))
+    assert run.record.n_warnings == stored.n_warnings == 1
 
 
 def test_an_aborted_run_says_so_and_a_failed_one_is_an_error(window):
