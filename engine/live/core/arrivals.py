@@ -109,6 +109,11 @@ class Arrivals:
         with self._changed:
             return len(self._projections.frames) + len(self._references.frames)
 
+    @property
+    def has_failed(self) -> bool:
+        """True if the source has ended with an error."""
+        return self._fault is not None
+
     def close(self) -> None:
         """Stop reading and close the source."""
         self._stop.set()

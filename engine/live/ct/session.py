@@ -7,11 +7,8 @@ and batches grow if the work is too slow for the frames.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
-from threading import Condition, Event, Thread
 from time import monotonic
 
 from engine.core.backend import Backend
@@ -20,13 +17,14 @@ from engine.data.projections import Projections
 from engine.geometry.plane import Plane
 from engine.geometry.xray import XrayGeometry
 from engine.live.core.arrivals import Arrivals
-from engine.live.core.frame import Ended, Frame, Noticed, SourceEvent
-from engine.live.core.source import FrameSource, HasSenders
+from engine.live.core.frame import Ended, Noticed
+from engine.live.core.source import FrameSource
 from engine.live.ct.axis_finding import AxisFinder
 from engine.live.ct.batches import batch_of
 from engine.live.ct.following import LiveChoices, LiveUpdate, LiveWork, Request
 from engine.live.ct.recorded import recorded_projections
 from engine.live.ct.recording import Recording
+from engine.live.following_thread import FollowingThread
 from engine.live.recording.recorder import LiveRecorder
 from engine.live.recording.records import RecordingFile
 from engine.operators.xray.slice_sums import SliceSums
@@ -36,12 +34,11 @@ SETTLED_S = 0.3
 """Time without a frame after which slower work is done."""
 LEAST_S = 1 / 60
 """Shortest interval between images: no screen shows more."""
-MOST_EVENTS = 1000
 ANSWER_S = 0.03
 """Interval of checks for requests after the end of the scan."""
 
 
-class LiveSession:
+class LiveSession(FollowingThread[LiveUpdate]):
     """Reconstructs a running scan in a thread that starts at once.
 
     Parameters
@@ -59,6 +56,8 @@ class LiveSession:
     senders : source that refuses senders, and lets the user choose one; None for other sources
     """
 
+    noun = "slices"
+
     def __init__(
         self,
         source: FrameSource,
@@ -69,8 +68,7 @@ class LiveSession:
         finds_axis: bool = False,
         recorder: LiveRecorder | None = None,
     ) -> None:
-        self._recorder = recorder
-        self.senders = source if isinstance(source, HasSenders) else None
+        super().__init__(source, recorder)
         self._stays, self._finds_axis = stays, finds_axis
         choices = choices or LiveChoices()
         # A sliding image discards old views, so it can follow a scan of any length
@@ -79,57 +77,9 @@ class LiveSession:
         self._recording = Recording(source, choices.geometry, recorder) if is_kept else None
         self._source, self._on = self._recording or source, on
         self._work = LiveWork(source, choices, on=on, say=self._say)
-        self._update = self._work.update
         self._requests: dict[str, Request] = {}
         self._finder = AxisFinder(self.see_axis, lambda text: self._say(Noticed(text)))
-        self._events: deque[SourceEvent] = deque(maxlen=MOST_EVENTS)
-        self._is_new = self._has_ended = False
-        self._fault: BaseException | None = None
-        self._changed, self._stop = Condition(), Event()
-        self._thread = Thread(target=self._run, name=f"live {source.name}", daemon=True)
-        self._thread.start()
-
-    def __enter__(self) -> LiveSession:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def take(self, timeout_s: float | None = None) -> LiveUpdate | SourceEvent | None:
-        """Return the next event, or the newest images.
-
-        Parameters
-        ----------
-        timeout_s
-            longest wait [s]; None waits until something is new
-
-        Returns
-        -------
-        news
-            None if nothing is new; `Ended` at every call after the end
-
-        Raises
-        ------
-        Exception
-            the error that ended the session
-        """
-        with self._changed:
-            # Events first: they are few, and images come all the time
-            self._changed.wait_for(self._has_something, timeout_s)
-            if self._events:
-                return self._events.popleft()
-            if self._is_new:
-                self._is_new = False
-                return self._update
-            if self._fault is not None:
-                raise self._fault
-            return Ended(f"{self._source.name}: ended.") if self._has_ended else None
-
-    @property
-    def newest(self) -> LiveUpdate:
-        """The newest state, which `take` may not have returned yet."""
-        with self._changed:
-            return self._update
+        self._begin(self._work.update)
 
     def place(self, planes: Sequence[Plane]) -> None:
         """Change the planes of the slices, from the next images on.
@@ -156,12 +106,6 @@ class LiveSession:
     def filter(self, settings: FilterSettings) -> None:
         """Filter all views with other settings."""
         self._ask("filter", lambda slices: slices.filter(settings))
-
-    def close(self) -> None:
-        """Stop; images and scan remain as they are."""
-        self._stop.set()
-        # The thread writes images and scan, which must not change afterwards
-        self._thread.join()
 
     def scan(self) -> Projections:
         """Return the recorded scan for a normal run; call it after `close`.
@@ -190,32 +134,13 @@ class LiveSession:
                 return recorded_projections(file, recorder.path.parent, geometry)
         return self._recording.scan(geometry)
 
-    def take_texts(self) -> list[str]:
-        """Return the texts of the events that `take` has not returned; call it after `close`."""
-        with self._changed:
-            texts = [each.text for each in self._events if isinstance(each, Noticed)]
-            self._events.clear()
-        return texts
-
-    def scan_saved(self) -> None:
-        """Delete the recording on the disk if all of its data are in the saved scan."""
-        recorder = self._recorder
-        if recorder is not None and (recorder.is_whole or not self._is_memory_full):
-            recorder.discard()
-
-    def interrupted_scan_saved(self, path: Path) -> None:
-        """Keep the recording of a scan that the system has ended, which the next start offers."""
-        if self._recorder is not None:
-            self._recorder.note_saved(path)
-
     @property
     def _is_memory_full(self) -> bool:
         return self._recording is not None and self._recording.is_full
 
-    def discard_recording(self) -> None:
-        """Delete the recording on the disk, once the scan is saved or not wanted."""
-        if self._recorder is not None:
-            self._recorder.discard()
+    @property
+    def _is_recorded(self) -> bool:
+        return self._recording is not None
 
     @property
     def geometry(self) -> XrayGeometry | None:
@@ -251,50 +176,25 @@ class LiveSession:
             self._requests.clear()
         return requests
 
-    def _has_something(self) -> bool:
-        return bool(self._events or self._is_new or self._fault is not None or self._has_ended)
-
-    def _say(self, event: SourceEvent) -> None:
-        with self._changed:
-            self._events.append(event)
-            self._changed.notify_all()
-
     def _hand_over(self) -> None:
-        update = self._work.update
-        with self._changed:
-            self._update, self._is_new = update, True
-            self._changed.notify_all()
+        self._show(self._work.update)
 
-    def _run(self) -> None:
-        fault: BaseException | None = None
-        try:
-            if not self._on.is_cuda:
-                SliceSums.compile()  # otherwise the first views would wait for the compiler
-            try:
-                with Arrivals(self._source) as arrivals:
-                    self._follow_and_keep(arrivals)
-            finally:
-                self._end_recording()
-            # Before the last hand-over, so that it has the last preview
-            self._work.wait()
-            if self._finds_axis and not self._stop.is_set():
-                self._see_axis_found()
-            self._hand_over()
-            if self._stays and not self._stop.is_set():
-                self._say(Ended(f"{self._source.name}: ended."))
-                self._answer_on()
-            self._finder.wait()
-        except BaseException as e:  # noqa: BLE001  the consumer raises it
-            fault = e
-        with self._changed:
-            self._fault, self._has_ended = fault, True
-            self._changed.notify_all()
+    def _follow_source(self) -> None:
+        if not self._on.is_cuda:
+            SliceSums.compile()  # otherwise the first views would wait for the compiler
+        with Arrivals(self._source) as arrivals:
+            self._follow_to_end(arrivals, lambda: self._follow(arrivals))
 
-    def _end_recording(self) -> None:
-        if self._recorder is not None:
-            self._recorder.close()
-            for text in self._recorder.take_notices():
-                self._say(Noticed(text))
+    def _finish(self) -> None:
+        # Before the last hand-over, so that it has the last preview
+        self._work.wait()
+        if self._finds_axis and not self._stop.is_set():
+            self._see_axis_found()
+        self._hand_over()
+        if self._stays and not self._stop.is_set():
+            self._say(Ended(f"{self._name}: ended."))
+            self._answer_on()
+        self._finder.wait()
 
     def _see_axis_found(self) -> None:
         """Find the axis from all views, and make the slices again with it."""
@@ -304,34 +204,6 @@ class LiveSession:
         self._finder.wait()
         self._work.answer(self._asked())
         self._work.refresh(is_idle=True, is_late=False)
-
-    def _follow_and_keep(self, arrivals: Arrivals) -> None:
-        """Follow the scan to its end; record it even if the slices fail by an internal error."""
-        try:
-            self._follow(arrivals)
-        except EngineError:
-            raise
-        except Exception as e:
-            if self._recording is not None:
-                self._say(
-                    Noticed(
-                        f"{self._source.name}: internal error in the slices "
-                        f"({type(e).__name__}: {e}). They stop, but the scan is "
-                        "recorded to its end."
-                    )
-                )
-                self._keep_on(arrivals)
-            raise
-
-    def _keep_on(self, arrivals: Arrivals) -> None:
-        """Receive the remaining frames, which are already recorded."""
-        while not self._stop.is_set():
-            arrived = batch_of(arrivals, LEAST_S)
-            for each in arrived:
-                if not isinstance(each, Frame | Ended):
-                    self._say(each)
-            if any(isinstance(each, Ended) for each in arrived):
-                return
 
     def _answer_on(self) -> None:
         """Carry out requests without a source."""

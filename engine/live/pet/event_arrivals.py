@@ -94,6 +94,11 @@ class EventArrivals:
             batches = [each for each in self._waiting if isinstance(each, EventBatch)]
             return batches[-1].span_s[1] - batches[0].span_s[0] if batches else 0.0
 
+    @property
+    def has_failed(self) -> bool:
+        """True if the source has ended with an error."""
+        return self._fault is not None
+
     def close(self) -> None:
         """Stop reading and close the source."""
         self._stop.set()

@@ -6,18 +6,15 @@ Its consumer may be slow, and sees the newest image only.
 
 from __future__ import annotations
 
-from collections import deque
 from contextlib import suppress
-from pathlib import Path
-from threading import Condition, Event, Thread
 from time import monotonic
 
 from engine.core.backend import Backend
 from engine.core.errors import DataError, EngineError
 from engine.data.listmode import ListMode
 from engine.geometry.scanner import Scanner
-from engine.live.core.frame import Ended, Noticed, SourceEvent
-from engine.live.core.source import HasSenders
+from engine.live.core.frame import Ended
+from engine.live.following_thread import FollowingThread
 from engine.live.pet.event_arrivals import EventArrivals
 from engine.live.pet.event_batch import EventArrival, EventBatch, EventSource
 from engine.live.pet.following import LivePetWork
@@ -33,10 +30,9 @@ WORK_S = 0.5
 LOOK_S = 0.1
 MOST_AT_ONCE_S = 1.0
 """Most seconds of the scan per batch from a source that can wait."""
-MOST_EVENTS = 1000
 
 
-class LivePetSession:
+class LivePetSession(FollowingThread[LivePetUpdate]):
     """Reconstructs a running list-mode scan in a thread that starts at once.
 
     Parameters
@@ -51,6 +47,8 @@ class LivePetSession:
     senders : source that refuses senders, and lets the user choose one; None for other sources
     """
 
+    noun = "images"
+
     def __init__(
         self,
         source: EventSource,
@@ -59,61 +57,13 @@ class LivePetSession:
         on: Backend,
         recorder: LiveRecorder | None = None,
     ) -> None:
-        self._recorder = recorder
-        self.senders = source if isinstance(source, HasSenders) else None
+        super().__init__(source, recorder)
         if recorder is not None:
             source = RecordedEvents(source, recorder)
         self._source, self._choices = source, choices or LivePetChoices()
-        self._events: deque[SourceEvent] = deque(maxlen=MOST_EVENTS)
-        self._is_new = self._has_ended = self._settles = False
-        self._fault: BaseException | None = None
-        self._changed, self._stop = Condition(), Event()
+        self._settles = False
         self._work = LivePetWork(source, self._choices, on=on, stop=self._stop, say=self._say)
-        self._update = self._work.update
-        self._thread = Thread(target=self._run, name=f"live {source.name}", daemon=True)
-        self._thread.start()
-
-    def __enter__(self) -> LivePetSession:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def take(self, timeout_s: float | None = None) -> LivePetUpdate | SourceEvent | None:
-        """Return the next event, or the newest image.
-
-        Parameters
-        ----------
-        timeout_s
-            longest wait [s]; None waits until something is new
-
-        Returns
-        -------
-        news
-            None if nothing is new; `Ended` at every call after the end
-
-        Raises
-        ------
-        Exception
-            the error that ended the session
-        """
-        with self._changed:
-            self._changed.wait_for(self._has_something, timeout_s)
-            # Events first: they are few, and images come all the time
-            if self._events:
-                return self._events.popleft()
-            if self._is_new:
-                self._is_new = False
-                return self._update
-            if self._fault is not None:
-                raise self._fault
-            return Ended(f"{self._source.name}: ended.") if self._has_ended else None
-
-    @property
-    def newest(self) -> LivePetUpdate:
-        """The newest state, which `take` may not have returned yet."""
-        with self._changed:
-            return self._update
+        self._begin(self._work.update)
 
     @property
     def scanner(self) -> Scanner | None:
@@ -125,11 +75,6 @@ class LivePetSession:
     def settles(self) -> bool:
         """True once all events have come, and a growing image becomes that of a normal run."""
         return self._settles
-
-    def close(self) -> None:
-        """Stop; image and scan remain as they are."""
-        self._stop.set()
-        self._thread.join()
 
     def scan(self) -> ListMode:
         """Return the events of a growing image as a scan for a normal run; call it after `close`.
@@ -157,69 +102,21 @@ class LivePetSession:
             )
         return scan
 
-    def take_texts(self) -> list[str]:
-        """Return the texts of the events that `take` has not returned; call it after `close`."""
-        with self._changed:
-            texts = [each.text for each in self._events if isinstance(each, Noticed)]
-            self._events.clear()
-        return texts
-
-    def scan_saved(self) -> None:
-        """Delete the recording on the disk if all of its data are in the saved scan."""
-        recorder = self._recorder
-        if recorder is not None and (recorder.is_whole or not self._is_memory_full):
-            recorder.discard()
-
-    def interrupted_scan_saved(self, path: Path) -> None:
-        """Keep the recording of a scan that the system has ended, which the next start offers."""
-        if self._recorder is not None:
-            self._recorder.note_saved(path)
-
     @property
     def _is_memory_full(self) -> bool:
         return self._work.store.left_out > 0
 
-    def discard_recording(self) -> None:
-        """Delete the recording on the disk, once the scan is saved or not wanted."""
-        if self._recorder is not None:
-            self._recorder.discard()
+    @property
+    def _is_recorded(self) -> bool:
+        return self._recorder is not None
 
-    def _has_something(self) -> bool:
-        return bool(self._events or self._is_new or self._fault is not None or self._has_ended)
+    def _follow_source(self) -> None:
+        with EventArrivals(self._source) as arrivals:
+            self._follow_to_end(arrivals, lambda: self._follow(arrivals))
 
-    def _say(self, event: SourceEvent) -> None:
-        with self._changed:
-            self._events.append(event)
-            self._changed.notify_all()
-
-    def _hand_over(self) -> None:
-        update = self._work.update
-        with self._changed:
-            self._update, self._is_new = update, True
-            self._changed.notify_all()
-
-    def _run(self) -> None:
-        fault: BaseException | None = None
-        try:
-            try:
-                with EventArrivals(self._source) as arrivals:
-                    self._follow(arrivals)
-            finally:
-                self._end_recording()
-            self._finish()
-        except BaseException as e:  # noqa: BLE001  the consumer raises it
-            fault = e
-        # After an error too: its threads would keep the process alive
+    def _close_work(self) -> None:
+        # Its threads would keep the process alive
         self._work.close()
-        with self._changed:
-            self._fault, self._has_ended = fault, True
-            self._changed.notify_all()
-
-    def _end_recording(self) -> None:
-        if self._recorder is not None:
-            self._recorder.close()
-            for text in self._recorder.take_notices():
-                self._say(Noticed(text))
 
     def _follow(self, arrivals: EventArrivals) -> None:
         # An image needs many events, so it is updated at a fixed interval, unlike CT slices
@@ -232,18 +129,18 @@ class LivePetSession:
             if monotonic() >= shown_s + EVERY_S or has_ended:
                 shown_s = monotonic()
                 work.refresh(begun_s + WORK_S)  # less if the events took long
-                self._hand_over()
+                self._show(self._work.update)
 
     def _finish(self) -> None:
         """Make the image if the scan ended before its sensitivity was ready, then finish it."""
         if self._stop.is_set() or not self._work.wait():
             return
         self._work.refresh(monotonic() + WORK_S)
-        self._hand_over()
+        self._show(self._work.update)
         if self._choices.settings.mode == "growing":
             self._settles = True
             for _ in self._work.settle():
-                self._hand_over()
+                self._show(self._work.update)
 
 
 def _batch(arrivals: EventArrivals, *, until_s: float) -> list[EventArrival]:

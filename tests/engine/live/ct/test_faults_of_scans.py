@@ -11,6 +11,7 @@ import pytest
 import zmq
 
 from engine.core import backend
+from engine.core.errors import DeviceError
 from engine.corrections.preprocess import FlatField, Logarithm
 from engine.live.core.frame import Announced, Ended, Frame, FrameKind, ShapeChanged, Waiting
 from engine.live.core.message import message_of, message_of_end, message_of_geometry
@@ -175,6 +176,34 @@ def test_slices_that_fail_for_a_reason_of_ours_do_not_lose_the_scan():
     spoken = [one.text for one in said if not isinstance(one, LiveUpdate)]
     assert "internal error in the slices (RuntimeError: planted). They stop" in spoken[-1]
     np.testing.assert_array_equal(session.scan().values, COUNTS)
+
+
+class Halting(Beamline):
+    """A source that sends its last projections only once the slices have stopped."""
+
+    def __init__(self, arrivals):
+        super().__init__(arrivals)
+        self.goes_on = Event()
+
+    def frames(self, stop):
+        for k, each in enumerate(super().frames(stop)):
+            if k == 6:
+                assert self.goes_on.wait(60)
+            yield each
+
+
+def test_a_gpu_that_fails_does_not_end_the_recording(monkeypatch):
+    def fail(self, **_):
+        raise DeviceError("The GPU has failed.")
+
+    monkeypatch.setattr(LiveWork, "refresh", fail)
+    source = Halting([DARK, FLAT, *FRAMES])
+    with LiveSession(source, choices(), on=ON) as session:
+        with pytest.raises(DeviceError, match=r"The GPU has failed\."):
+            while True:
+                if "slices stop. The GPU has failed." in getattr(session.take(20), "text", ""):
+                    source.goes_on.set()
+        np.testing.assert_array_equal(session.scan().values, COUNTS)
 
 
 class Sender:

@@ -7,6 +7,7 @@ Cases, listed before the code was written:
 - the geometry changes within the scan; the detector's size changes;
 - a source without geometry; a late frame; an angle of its own for each frame;
 - events with TOF and delayeds; a scanner that starts again; a scanner that cannot be sent;
+- images that fail by an internal error or with the GPU, before the scan has ended;
 - a replay, which needs no recording.
 """
 
@@ -14,19 +15,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
 
 from engine.core.backend import cpu
-from engine.core.errors import DataError
+from engine.core.errors import DataError, DeviceError
 from engine.io import read_listmode, read_projections
 from engine.live.conversion import convert_recording
 from engine.live.core.frame import Announced, Frame, FrameKind, Resumed, ShapeChanged
 from engine.live.ct.recording import Recording
 from engine.live.ct.view_ring import view_of, views_of
 from engine.live.pet.event_batch import EventBatch
+from engine.live.pet.following import LivePetWork
 from engine.live.pet.recorded import RecordedEvents, recorded_events
+from engine.live.pet.session import LivePetSession
 from engine.live.recording.recorder import LiveRecorder
 from engine.live.recording.records import RecordingFile
 from engine.live.recording.shelf import remove_recording, unfinished_recordings
@@ -251,3 +255,37 @@ def test_a_session_saves_the_scan_of_its_recording(tmp_path: Path) -> None:
     np.testing.assert_array_equal(session.scan().values, COUNTS)
     session.scan_saved()
     assert not unfinished_recordings()
+
+
+class Halting(Scanner):
+    """A scanner that sends its last batches only once the images have stopped."""
+
+    def __init__(self, arrivals: list[object], n_first: int) -> None:
+        super().__init__(arrivals)
+        self._n_first, self.goes_on = n_first, Event()
+
+    def batches(self, stop: object):
+        yield from self._arrivals[: self._n_first]
+        assert self.goes_on.wait(60)
+        yield from self._arrivals[self._n_first :]
+
+
+@pytest.mark.parametrize(
+    "fault", [RuntimeError("planted"), DeviceError("The GPU has failed. Use the CPU.")]
+)
+def test_images_that_fail_do_not_end_the_recording(monkeypatch, tmp_path: Path, fault) -> None:
+    def fail(*_: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(LivePetWork, "refresh", fail)
+    source, recorder = Halting(batches(10), 4), LiveRecorder("events", "scanner")
+    with LivePetSession(source, on=cpu(1), recorder=recorder) as session:
+        texts: list[str] = []
+        with pytest.raises(type(fault), match=str(fault)):
+            while True:
+                texts.append(getattr(session.take(60), "text", ""))
+                if str(fault) in texts[-1]:
+                    source.goes_on.set()
+    assert sum("recorded to its end" in text and str(fault) in text for text in texts) == 1
+    assert recorder.is_whole
+    assert session.scan().n_events == scan().n_events
