@@ -61,6 +61,7 @@ def _set(*settings: str) -> list[str]:
     return [part for each in settings for part in ("--set", each)]
 
 
+@pytest.mark.essential
 def test_features_are_in_forms_settings_runs_and_records(
     site: Path, tmp_path: Path, pet_scan: list[str], ct_scan: list[str]
 ) -> None:
@@ -229,6 +230,7 @@ BROKEN: dict[str, tuple[str, str, str]] = {
 }
 
 
+@pytest.mark.essential
 def test_each_broken_plug_in_is_one_sentence_and_no_crash(tmp_path: Path) -> None:
     site, work = tmp_path / "site", tmp_path / "work"
     work.mkdir()

@@ -109,6 +109,7 @@ def moments(view: Any, pixel: float) -> tuple[float, Any, Any]:
     return total, np.array(centres), np.array(spread)
 
 
+@pytest.mark.essential
 @pytest.mark.parametrize("kind", ["parallel", "pinhole"])
 def test_the_pair_is_exact(kind: str, rng: np.random.Generator) -> None:
     grid = ImageGrid((9, 12, 12), (2.0, 2.0, 2.5))
@@ -272,6 +273,7 @@ def write_tiny_scan(folder: Path) -> None:
     )
 
 
+@pytest.mark.essential
 def test_the_program_reconstructs_its_scans(tmp_path: Path) -> None:
     site, work = tmp_path / "site", tmp_path / "work"
     site.mkdir()

@@ -22,6 +22,8 @@ from PySide6.QtWidgets import (
 from app.shell.page.pages import Page
 from tests.app.shell.test_pages import CONTROLS, is_part, judged  # noqa: F401
 
+pytestmark = pytest.mark.essential
+
 ON_PREPARE: dict[int, tuple[str, ...]] = {
     0: (
         *("Open another scan …", "Protocol", "Fast", "Standard", "Fine", "Start"),

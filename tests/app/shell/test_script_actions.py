@@ -15,6 +15,8 @@ from app.state.models.run_record import RunState
 from engine.cli.main import main
 from tests.app.conftest import PATIENCE_MS
 
+pytestmark = pytest.mark.essential
+
 
 def copied() -> str:
     return QApplication.clipboard().text()

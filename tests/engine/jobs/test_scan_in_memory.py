@@ -19,6 +19,8 @@ from engine.data.sinogram import binned
 from engine.geometry.tof import TofSettings
 from engine.protocols.study.protocol import Protocol
 
+pytestmark = pytest.mark.essential
+
 RING = iso.RingScanner(
     iso.RingSettings(
         name="Small ring",

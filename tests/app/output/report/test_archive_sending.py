@@ -20,6 +20,8 @@ from engine.results.reports import Site
 from tests.app.conftest import PATIENCE_MS, Controls
 from tests.engine.io.dicom.test_dicom_network import node
 
+pytestmark = pytest.mark.essential
+
 GRID = ImageGrid((4, 6, 6), (4.0, 4.0, 4.0))
 IDA = ImagingOrder(patient_name="Müller^Ida", patient_id="4711", study_uid="1.2.3.4.5")
 

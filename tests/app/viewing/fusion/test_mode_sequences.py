@@ -15,6 +15,8 @@ from app.views.slices.ortho_view import OrthoView
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 
+pytestmark = pytest.mark.essential
+
 GRID = ImageGrid((12, 14, 16), (2.0, 2.0, 2.0))
 OFF = "off"
 CHOICES = (OFF, *(mode for mode, *_ in MODES))

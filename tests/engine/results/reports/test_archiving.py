@@ -27,6 +27,8 @@ from engine.results import VOLUME, NewResult, Results
 from engine.results.reports import ReportSubject, Site, report_of, send_to_archive
 from tests.engine.io.dicom.test_dicom_network import node
 
+pytestmark = pytest.mark.essential
+
 GRID = ImageGrid((5, 8, 9), (2.0, 2.0, 2.0))
 SITE = Site(name="Site", node="archive:104")
 IDA = ImagingOrder(

@@ -22,6 +22,8 @@ from engine.results.reports.verification import verify_path
 from engine.results.reports.writing import write_report
 from tests.engine.analysis.regions.dicom_judges import groups_of, numbers
 
+pytestmark = pytest.mark.essential
+
 GRID = ImageGrid((12, 14, 16), (2.0, 2.0, 2.0))
 BALL = Region(name="Lesion", shape=SphereRegion(centre_mm=(0, 0, 0), diameter_mm=12))
 SITE = Site(name="Site", node="archive:104")
