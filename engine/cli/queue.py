@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
 from engine.cli.device import add_device
-from engine.cli.outputs import Output, add_force, add_threads
+from engine.cli.outputs import Output, add_complete_events, add_force, add_threads
 from engine.cli.shards import n_shards, source_of
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
@@ -18,7 +18,8 @@ from engine.io import WRITERS, default_suffixes, files_written
 from engine.io.dicom.order import ImagingOrder
 from engine.io.formats import writer_of
 from engine.jobs.queue import QueueEntry, StudyQueue
-from engine.modalities.studies import read_study
+from engine.jobs.queue.question import options_of
+from engine.modalities.studies import find_protocol, read_study
 from engine.protocols.privacy.key import ending_of, pseudonym_of
 
 if TYPE_CHECKING:  # imported only by `queue run`, so that `queue list` starts fast
@@ -63,6 +64,7 @@ def add_verbs(verbs: Verbs) -> None:
             "studies", nargs="*", metavar="ID", help="study IDs, see `queue list` (default: all)"
         )
         p.set_defaults(act=act)
+    _add_answer(kinds)
     p = kinds.add_parser("remove", help="remove studies from the queue; their results stay")
     p.add_argument("studies", nargs="+", metavar="ID", help="study IDs, see `queue list`")
     p.set_defaults(act=_remove)
@@ -100,6 +102,41 @@ def _add_add(kinds: Verbs) -> None:
     add_threads(p)
     add_force(p)
     p.set_defaults(act=_add)
+
+
+def _add_answer(kinds: Verbs) -> None:
+    p = kinds.add_parser("answer", help="answer the questions of studies, see `queue list`")
+    p.add_argument("studies", nargs="+", metavar="ID", help="study IDs, see `queue list`")
+    p.add_argument(
+        "--accept", action="store_true",
+        help="accept the assumed values, a protocol that does not fit, or a scan without the "
+        "offered files",
+    )  # fmt: skip
+    p.add_argument(
+        "--scanner", metavar="NAME",
+        help="scanner or its file, see `isocenter scanners` (default: as before)",
+    )  # fmt: skip
+    add_complete_events(p)
+    p.add_argument(
+        "--data", type=Path, metavar="FILE",
+        help="description of raw projections, written by `isocenter import` (default: none)",
+    )  # fmt: skip
+    p.add_argument(
+        "--protocol", metavar="P",
+        help="protocol name or file (default: as before, or the standard protocol of the scan)",
+    )  # fmt: skip
+    p.add_argument(
+        "--input", action="append", default=[], type=_input, metavar="ROLE=FILE", dest="inputs",
+        help="auxiliary file, such as attenuation=mu.nii.gz; can be repeated (default: none)",
+    )  # fmt: skip
+    p.set_defaults(act=_answer)
+
+
+def _input(text: str) -> tuple[str, Path]:
+    role, equals, file = text.partition("=")
+    if not (role and equals and file):
+        raise argparse.ArgumentTypeError(f"{text!r} is not valid; expected ROLE=FILE")
+    return role.replace("-", "_"), Path(file)
 
 
 def _number(text: str) -> int:
@@ -158,6 +195,8 @@ def _list(arguments: argparse.Namespace, console: Console) -> None:
         console.line(f"{place:3d}  {entry.id}  {state_text(entry):10s}  {entry.title}")
         if entry.text:
             console.line(f"     {entry.text}")
+        if (question := entry.open_question) is not None:
+            console.line(f"     Answer: isocenter queue answer {entry.id} {options_of(question)}")
     n = "1 study" if len(entries) == 1 else f"{len(entries):,} studies"
     limit = "one at a time" if settings.at_once == 1 else f"{settings.at_once} at a time"
     limit = limit if settings.at_once else "as many at a time as fit in memory"
@@ -255,6 +294,29 @@ def _move(arguments: argparse.Namespace, console: Console) -> None:
     # Positions count from 1 for users, and from 0 in the store
     queue.move(arguments.study, arguments.to - 1)
     _list(arguments, console)
+
+
+def _answer(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.jobs.queue.answering import StudyAnswer, answer_question
+
+    answer = StudyAnswer(
+        arguments.scanner,
+        arguments.complete_events,
+        arguments.data,
+        find_protocol(arguments.protocol) if arguments.protocol else None,
+        dict(arguments.inputs),
+        arguments.accept,
+    )
+    queue = StudyQueue()
+    for id in arguments.studies:
+        entry = answer_question(queue, id, answer)
+        console.line(f"{id}  {state_text(entry)}: {entry.title}")
+        if (question := entry.open_question) is not None:
+            console.line(f"     {question.text}")
+            console.line(f"     Answer: isocenter queue answer {id} {options_of(question)}")
+    # Without a runner nothing happens until someone starts one
+    if not queue.settings.has_runner:
+        console.line("Start it with `isocenter queue run`.")
 
 
 def _in_state(queue: StudyQueue, state: str) -> list[str]:

@@ -10,6 +10,16 @@ from engine.core.settings import Settings, setting
 QuestionKind = Literal[
     "scanner", "complete_events", "import", "assumption", "protocol", "input", "unreadable"
 ]
+OPTIONS: dict[QuestionKind, str] = {
+    "scanner": "--scanner NAME",
+    "complete_events": "--use-complete-events",
+    "import": "--data FILE",
+    "assumption": "--accept",
+    "protocol": "--protocol NAME",
+    "input": "--input ROLE=FILE | --accept",
+    "unreadable": "",
+}
+"""Options of `isocenter queue answer` by the kind of question."""
 
 
 class InputFile(Settings):
@@ -49,3 +59,16 @@ class Question(Settings):
     n_events: int = setting(0, ge=0)
     files: tuple[InputFile, ...] = setting(())
     has_protocol: bool = setting(False)
+
+
+def options_of(question: Question) -> str:
+    """Return the options of `isocenter queue answer` for a question; empty if it needs none.
+
+    Parameters
+    ----------
+    question
+        question of a queued study
+    """
+    if question.kind == "protocol" and question.assumed:
+        return "--protocol NAME | --accept"
+    return OPTIONS[question.kind]
