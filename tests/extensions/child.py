@@ -92,7 +92,7 @@ def planned_grids(scan: str, settings: list[list[str]]) -> list[dict[str, Any]]:
 
 def dialogs(volume: str) -> dict[str, Any]:
     """Return the filter of each dialog for files, and the words of the export of a volume."""
-    from PySide6.QtWidgets import QApplication, QRadioButton
+    from PySide6.QtWidgets import QApplication
 
     from app.output.export.export_dialog import ExportDialog
     from app.shell.dialogs.questions import choice_of
@@ -101,14 +101,14 @@ def dialogs(volume: str) -> dict[str, Any]:
 
     application = QApplication.instance() or QApplication([])
     export = ExportDialog(None, [StoredImage("image", read_volume(volume))], 0, Path.cwd())
-    radios = [radio.text() for radio in export.findChildren(QRadioButton)]
-    targets = []
-    for index in range(len(radios)):
+    formats, targets = [], []
+    for index in range(export.format.count()):
         export.use_format(index)
+        formats.append(f"{export.format.currentText()}: {export.detail.text()}")
         application.processEvents()
         targets.append(export.target.name if export.save.isEnabled() else "")
     filters = {role: choice_of(role)[1] for role in ("data", "attenuation")}
-    return {"filters": filters, "formats": radios, "targets": targets}
+    return {"filters": filters, "formats": formats, "targets": targets}
 
 
 def roles(path: str) -> dict[str, str]:

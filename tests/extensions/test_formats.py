@@ -128,8 +128,8 @@ def test_a_writer_is_one_file_and_one_name(trial: Trial, told: dict[str, Any]) -
         assert json.loads(head) == {"shape": list(volume.values.shape), "unit": "1/mm"}
         found = np.frombuffer(values, "<f4").reshape(volume.values.shape)
         np.testing.assert_array_equal(found, volume.values)
-    assert "Bare values (.f32), for scripts" in told["dialogs"]["formats"]
+    assert "Bare values (.f32): For scripts" in told["dialogs"]["formats"]
     assert told["dialogs"]["targets"][-1] == "image.f32"
     words, targets = (told["dialogs"][key] for key in ("formats", "targets"))
     refused = [each for each, target in zip(words, targets, strict=True) if not target]
-    assert [each.partition(",")[0] for each in refused] == ["BIDS dataset (.bids)"], "no PET"
+    assert [each.partition(":")[0] for each in refused] == ["BIDS dataset (.bids)"], "no PET"

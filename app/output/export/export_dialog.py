@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QDialog,
     QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
     QLineEdit,
-    QRadioButton,
     QVBoxLayout,
     QWidget,
 )
@@ -22,7 +20,7 @@ from app.output.export.writing import free_bytes, obstacle, remark
 from app.state.models.run_images import ALL_FRAMES, StoredImage
 from app.ui.forms.fields import QuietCombo
 from app.ui.theme.file_dialogs import ask_save
-from app.ui.theme.formatting import size
+from app.ui.theme.formatting import sentence_case, size
 from app.ui.theme.widgets import button, grow_to_fit, label, set_tone
 from app.views.literal_text import literal_tip
 from app.views.text import image_title
@@ -57,7 +55,8 @@ class ExportDialog(QDialog):
             self.which.addItem(image_title(kept.label))
         self.which.setCurrentIndex(current)
         self.values = SuvChoice()
-        self.formats = QButtonGroup(self)
+        self.format = self._format_box()
+        self.detail = label("", "muted", wrap=True)
         self.path = QLineEdit(str(folder / f"{name}{WRITERS[0].suffixes[0]}"))
         self.path.setAccessibleName(tr("File"))
         self._note = label("", "muted", wrap=True)
@@ -79,7 +78,7 @@ class ExportDialog(QDialog):
     @property
     def suffix(self) -> str:
         """Suffix of the selected format."""
-        return WRITERS[self.formats.checkedId()].suffixes[0]
+        return WRITERS[self.format.currentIndex()].suffixes[0]
 
     @property
     def chosen(self) -> StoredImage:
@@ -103,12 +102,28 @@ class ExportDialog(QDialog):
         index
             index of the format in `WRITERS`
         """
-        self.formats.button(index).setChecked(True)
+        self._show_format(index)
         name = self.target.name
         # Suffixes such as ".nii.gz" have two parts, which `Path.suffix` would split.
         for suffix in suffixes_of(WRITERS):
             name = name.removesuffix(suffix)
         self.path.setText(str(self.target.with_name(name + WRITERS[index].suffixes[0])))
+
+    def _format_box(self) -> QuietCombo:
+        box = QuietCombo()
+        box.setAccessibleName(tr("Format"))
+        box.setMaxVisibleItems(len(WRITERS))
+        for each in WRITERS:
+            box.addItem(f"{each.name} ({each.suffixes[0]})")
+        # `activated`, not a change: typing a suffix also selects a format, and must not change
+        # the name.
+        box.activated.connect(self.use_format)
+        return box
+
+    def _show_format(self, index: int) -> None:
+        self.format.setCurrentIndex(index)
+        self.detail.setText(sentence_case(WRITERS[index].detail))
+        self.detail.setVisible(bool(WRITERS[index].detail))
 
     def _lay_out(self) -> None:
         grid = QGridLayout()
@@ -118,24 +133,17 @@ class ExportDialog(QDialog):
         grid.addWidget(label(tr("Image"), "caption"), 0, 0)
         grid.addWidget(self.which, 0, 1)
         grid.addWidget(self.values, 1, 1)
-        for i, each in enumerate(WRITERS):
-            detail = f", {each.detail}" if each.detail else ""
-            radio = QRadioButton(f"{each.name} ({each.suffixes[0]}){detail}")
-            # `clicked`, not `toggled`: typing a suffix also selects a button, and must not change
-            # the name.
-            radio.clicked.connect(lambda _=False, i=i: self.use_format(i))
-            self.formats.addButton(radio, i)
-            grid.addWidget(radio, 2 + i, 1)
-        self.formats.button(0).setChecked(True)
         grid.addWidget(label(tr("Format"), "caption"), 2, 0)
+        grid.addWidget(self.format, 2, 1)
+        grid.addWidget(self.detail, 3, 1)
+        self._show_format(0)
         where = QHBoxLayout()
         where.setSpacing(8)
         where.addWidget(self.path, 1)
         where.addWidget(button(tr("Choose …"), self._browse))
-        below = 2 + len(WRITERS)
-        grid.addWidget(label(tr("File"), "caption"), below, 0)
-        grid.addLayout(where, below, 1)
-        grid.addWidget(self._note, below + 1, 1)
+        grid.addWidget(label(tr("File"), "caption"), 4, 0)
+        grid.addLayout(where, 4, 1)
+        grid.addWidget(self._note, 5, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 18, 20, 16)
         column.setSpacing(16)
@@ -224,4 +232,4 @@ class ExportDialog(QDialog):
         fits = (i for i, each in enumerate(WRITERS) if each.ends(target))
         index = next(fits, None)  # the first match writes: "a.ome.tif" also ends in ".tif"
         if index is not None:
-            self.formats.button(index).setChecked(True)
+            self._show_format(index)

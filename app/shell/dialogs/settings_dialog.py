@@ -1,15 +1,15 @@
-"""Settings: site and folders, appearance, device, technician mode."""
+"""Settings in groups: site, folders, DICOM nodes, encryption, this computer, technician mode."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import ValidationError
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QGridLayout,
     QHBoxLayout,
     QLineEdit,
@@ -21,7 +21,7 @@ from app.language.translation import LANGUAGES, SYSTEM, named, tr
 from app.state.models.passphrase import hashed
 from app.state.services.context import AppContext
 from app.ui.forms.fields import QuietCombo
-from app.ui.theme.file_dialogs import ask_open
+from app.ui.theme.file_dialogs import ask_folder, ask_open
 from app.ui.theme.questions import ask_text, tell
 from app.ui.theme.widgets import button, label, set_tone
 from app.views.literal_text import literal_tip
@@ -29,8 +29,39 @@ from engine.core.errors import EngineError
 from engine.core.settings import explain
 from engine.results.reports import Site
 
-WIDTH_PX = 620
+WIDTH_PX, COLUMN_GAP_PX, GROUP_GAP_PX = 860, 32, 12
 FOLDERS, LOGOS = ("protocols", "reports"), ("logo",)
+CERTIFICATES = ("tls_authorities", "tls_certificate", "tls_key")
+Group = Literal["site", "folders", "computer", "technician", "node", "worklist", "encryption"]
+TITLES: dict[Group, str] = {
+    "site": tr("Site"),
+    "folders": tr("Folders"),
+    "node": tr("DICOM node for images and reports"),
+    "worklist": tr("DICOM worklist"),
+    "encryption": tr("Encrypted DICOM connections (TLS)"),
+    "computer": tr("This computer"),
+    "technician": tr("Technician"),
+}
+"""Groups in the order of their fields, which is that of the Tab key."""
+LEFT: tuple[Group, ...] = ("site", "folders", "node")
+RIGHT: tuple[Group, ...] = ("worklist", "encryption", "computer", "technician")
+GROUPS: dict[str, Group] = {
+    **dict.fromkeys(FOLDERS, "folders"),
+    **dict.fromkeys(("node", "called", "archive_signed"), "node"),
+    **dict.fromkeys(("worklist", "worklist_called"), "worklist"),
+    **dict.fromkeys(CERTIFICATES, "encryption"),
+}
+"""Group of each setting of the site; others are in the group "site"."""
+SHORT = {
+    "name": tr("Name"),
+    "protocols": tr("Protocols"),
+    **dict.fromkeys(("node", "worklist"), tr("Node")),
+    **dict.fromkeys(("called", "worklist_called"), tr("AE title")),
+    "tls_authorities": tr("Authorities"),
+    "tls_certificate": tr("Certificate"),
+    "tls_key": tr("Key"),
+}
+"""Labels of rows below the title of their group."""
 THEMES = ("dark", "light")
 PEOPLE_TIP = tr(
     "Names of the people who sign off reports, separated by commas. Leave blank to "
@@ -51,10 +82,7 @@ class SettingsDialog(QDialog):
         self._passphrase = context.preferences.passphrase
         self.fields: dict[str, QLineEdit] = {}
         self.switches: dict[str, QCheckBox] = {}
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(12)
-        self._grid.setVerticalSpacing(4)  # all rows fit a screen of 720 pixels
-        self._grid.setColumnStretch(1, 1)
+        self._rows: dict[Group, list[tuple[str, QWidget]]] = {group: [] for group in TITLES}
         self._add_site()
         self._add_looks()
         self._add_technician()
@@ -67,9 +95,36 @@ class SettingsDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 18, 20, 16)
         column.setSpacing(14)
-        column.addLayout(self._grid)
+        column.addLayout(self._two_columns())
         column.addWidget(self.said)
         column.addWidget(self.buttons)
+
+    def _two_columns(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(COLUMN_GAP_PX)
+        for groups in (LEFT, RIGHT):
+            # One grid for all groups of a column aligns their fields.
+            grid = QGridLayout()
+            grid.setHorizontalSpacing(12)
+            grid.setVerticalSpacing(6)
+            grid.setColumnStretch(1, 1)
+            for group in groups:
+                self._lay_out_group(grid, group)
+            grid.setRowStretch(grid.rowCount(), 1)
+            row.addLayout(grid, 1)
+        return row
+
+    def _lay_out_group(self, grid: QGridLayout, group: Group) -> None:
+        top = grid.rowCount()
+        if top > 1:
+            grid.setRowMinimumHeight(top, GROUP_GAP_PX)
+        grid.addWidget(label(TITLES[group], "heading"), top + 1, 0, 1, 2)
+        for i, (title, shown) in enumerate(self._rows[group], top + 2):
+            if title:
+                grid.addWidget(label(title, "caption"), i, 0)
+                grid.addWidget(shown, i, 1)
+            else:  # a check box has its own text
+                grid.addWidget(shown, i, 0, 1, 2)
 
     def _add_site(self) -> None:
         site = self._preferences.site
@@ -78,9 +133,10 @@ class SettingsDialog(QDialog):
             extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
             value = getattr(site, name)
             if isinstance(value, bool):
-                self.switches[name] = box = QCheckBox(named(str(field.description)))
+                self.switches[name] = box = QCheckBox(named(str(extra.get("label"))))
+                box.setToolTip(literal_tip(named(str(field.description))))
                 box.setChecked(value)
-                self._add(named(str(extra.get("label"))), box)
+                self._add(GROUPS.get(name, "site"), "", box)
                 continue
             # Lists are edited as text with commas.
             line = QLineEdit(", ".join(value) if isinstance(value, tuple) else str(value))
@@ -89,10 +145,11 @@ class SettingsDialog(QDialog):
             line.setAccessibleName(title)
             line.setToolTip(literal_tip(tip))
             self.fields[name] = line
-            self._add(title, self._with_chooser(name, line))
+            shown = SHORT.get(name, title)
+            self._add(GROUPS.get(name, "site"), shown, self._with_chooser(name, line))
 
     def _with_chooser(self, name: str, line: QLineEdit) -> QWidget:
-        if name not in (*FOLDERS, *LOGOS):
+        if name not in (*FOLDERS, *LOGOS, *CERTIFICATES):
             return line
         made = QWidget()
         row = QHBoxLayout(made)
@@ -127,7 +184,7 @@ class SettingsDialog(QDialog):
         ):
             box.setAccessibleName(title)
             box.setToolTip(literal_tip(tip))
-            self._add(title, box)
+            self._add("computer", title, box)
 
     def _add_technician(self) -> None:
         self.technician = QCheckBox(tr("Start in technician mode"))
@@ -143,20 +200,23 @@ class SettingsDialog(QDialog):
         inside = QWidget()
         row.setContentsMargins(0, 0, 0, 0)
         inside.setLayout(row)
-        self._add(tr("Technician"), inside)
+        self._add("technician", "", inside)
 
-    def _add(self, title: str, shown: QWidget) -> None:
-        row = self._grid.rowCount()
-        self._grid.addWidget(label(title, "caption"), row, 0)
-        self._grid.addWidget(shown, row, 1)
+    def _add(self, group: Group, title: str, shown: QWidget) -> None:
+        self._rows[group].append((title, shown))
 
     def _choose(self, name: str) -> None:
         start = self.fields[name].text() or self._preferences.folder_last_used
         if name in LOGOS:
             path = ask_open(self, tr("Choose a logo"), start, tr("Pictures (*.png *.jpg *.jpeg)"))
             found = "" if path is None else str(path)
+        elif name in CERTIFICATES:
+            kinds = tr("Certificates and keys (*.pem *.crt *.cer *.key);;All files (*)")
+            path = ask_open(self, tr("Choose a file"), start, kinds)
+            found = "" if path is None else str(path)
         else:
-            found = QFileDialog.getExistingDirectory(self, tr("Choose a folder"), start)
+            path = ask_folder(self, tr("Choose a folder"), start)
+            found = "" if path is None else str(path)
         if found:
             self.fields[name].setText(found)
 

@@ -112,11 +112,12 @@ class Preferences:
 
     @property
     def folder_last_used(self) -> str:
-        """Folder in which the last file was chosen."""
+        """Folder in which the last file was chosen; the user's home if it is gone or unknown."""
         folder = self._text("folder", "")
-
-        # A path with a null character raises ValueError in every file function.
-        return folder if "\0" not in folder else ""
+        # An empty path would be the current folder, which is often that of the program. A path
+        # with a null character raises ValueError in every file function.
+        is_there = folder and "\0" not in folder and Path(folder).is_dir()
+        return folder if is_there else str(Path.home())
 
     @folder_last_used.setter
     def folder_last_used(self, folder: str) -> None:

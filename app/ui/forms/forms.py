@@ -23,7 +23,7 @@ from engine.core.settings import Settings
 from engine.data import Plain
 from engine.geometry import Point
 
-CAPTION_PX = 112
+CAPTION_PX, MOST_CAPTION_PX = 112, 160
 """Common width of the captions, so that fields align."""
 Hints = dict[str, str]
 """The meaning of empty fields, by field name."""
@@ -68,15 +68,19 @@ class Form(SettingsEditor):
         columns = QHBoxLayout()
         columns.setSpacing(24)
         outside.addLayout(columns)
-        column = _column_in(columns)
+        column, together = _column_in(columns), [list[_Row]()]
         for name, row in self._rows.items():
             if name == second:
                 column.addStretch(1)
                 column = _column_in(columns)
+                together.append([])
             column.addWidget(row)
+            together[-1].append(row)
             row.editor.edited.connect(self._edited)
         if second:
             column.addStretch(1)
+        for rows in together:
+            _align(rows)
         self._fault = _fault_label()
         outside.addWidget(self._fault)
         self.set_expert(False)
@@ -259,6 +263,23 @@ class _Row(QWidget):
         self.editor.setToolTip(literal_tip(tip))
         self.editor.name_after(title)
 
+    @property
+    def caption_px(self) -> int:
+        """Width of the caption next to the editor; 0 if there is none."""
+        stands_beside = self._name is not None and self.editor.stands_beside
+        return self._name.sizeHint().width() if self._name is not None and stands_beside else 0
+
+    def widen_caption(self, width: int) -> None:
+        """Give the caption next to the editor a least width.
+
+        Parameters
+        ----------
+        width
+            the width [px]
+        """
+        if self._name is not None and self.caption_px:
+            self._name.setMinimumWidth(width)
+
     def show_unit(self, unit: str) -> None:
         """Show this unit next to the field."""
         title = self._title.replace(f"({self.unit})", f"({unit})")
@@ -289,6 +310,14 @@ class _Row(QWidget):
         self._fault.setText("\n".join(own))
         self._fault.setVisible(bool(own))
         self.editor.show_faults(faults)
+
+
+def _align(rows: list[_Row]) -> None:
+    """Let the editors of a column begin at one place, unless a caption is very long."""
+    widths = [row.caption_px for row in rows if not row.expert]
+    widest = max((width for width in widths if width <= MOST_CAPTION_PX), default=0)
+    for row in rows:
+        row.widen_caption(max(widest, CAPTION_PX))
 
 
 def _column_in(row: QHBoxLayout) -> QVBoxLayout:

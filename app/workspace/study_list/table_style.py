@@ -16,7 +16,7 @@ def set_up(view: QTableView, widths_px: Mapping[int, int], stretched: int) -> No
     view
         the table
     widths_px
-        width by column [px]
+        least width by column [px]; a wider title has room
     stretched
         column that takes the remaining width
     """
@@ -35,4 +35,5 @@ def set_up(view: QTableView, widths_px: Mapping[int, int], stretched: int) -> No
     head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     head.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
     for column, width in widths_px.items():
-        view.setColumnWidth(column, width)
+        # A title in another language can be wider than the values.
+        view.setColumnWidth(column, max(width, head.sectionSizeHint(column)))

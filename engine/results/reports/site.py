@@ -48,13 +48,13 @@ class Site(Settings):
         label="DICOM node",
         max_length=300,
     )
+    called: str = setting(
+        "ANY-SCP", "AE title of the DICOM node", label="AE title of the node", max_length=16
+    )
     archive_signed: bool = setting(
         False,
         "Send image and report to the DICOM node after each sign-off, with 10 s to recall them",
         label="Send after sign-off",
-    )
-    called: str = setting(
-        "ANY-SCP", "AE title of the DICOM node", label="AE title of the node", max_length=16
     )
     worklist: str = setting(
         "", "DICOM worklist node, as HOST:PORT or tls://HOST:PORT", label="Worklist",

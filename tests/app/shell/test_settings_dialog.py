@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QPageLayout
 from PySide6.QtPrintSupport import QPrinter
+from PySide6.QtWidgets import QLabel
 
 from app.output.report.printing import print_pages
-from app.shell.dialogs.settings_dialog import SettingsDialog
+from app.shell.dialogs.settings_dialog import TITLES, SettingsDialog
 from app.state.models.passphrase import is_right
 from engine.data import Volume
 from engine.io.raster.png import snapshot
@@ -59,3 +61,36 @@ def test_pages_are_printed_one_on_each_sheet(qapp, tmp_path):
     printer.setPageOrientation(QPageLayout.Orientation.Portrait)
     print_pages(printer, [page, page])
     assert (tmp_path / "a.pdf").read_bytes().count(b"/Type /Page\n") == 2
+
+
+def test_settings_are_in_two_columns_of_groups_with_aligned_fields(qtbot, dialog):
+    dialog.show()
+    titles = {
+        label.text(): label
+        for label in dialog.findChildren(QLabel)
+        if label.property("role") == "heading"
+    }
+    assert set(titles) == set(TITLES.values())
+    columns = {label.x() for label in titles.values()}
+    assert len(columns) == 2, "two columns use the width"
+    assert titles["Site"].y() == titles["DICOM worklist"].y()
+    assert dialog.width() > dialog.height()
+    # Fields of a column begin at one place, whatever their group.
+    left = {dialog.fields[name].mapTo(dialog, QPoint()).x() for name in ("name", "logo", "node")}
+    right = {
+        each.mapTo(dialog, QPoint()).x()
+        for each in (dialog.fields["worklist"], dialog.fields["tls_key"], dialog.theme)
+    }
+    assert len(left) == 1 and len(right) == 1
+    node, title = dialog.fields["node"], dialog.fields["called"]
+    assert node.y() < title.y() < dialog.switches["archive_signed"].y()
+
+
+def test_the_key_of_this_computer_is_chosen_as_a_file(dialog, monkeypatch, tmp_path):
+    key = tmp_path / "own.key"
+    asked = []
+    monkeypatch.setattr(
+        "app.shell.dialogs.settings_dialog.ask_open", lambda *args: asked.append(args) or key
+    )
+    dialog._choose("tls_key")
+    assert dialog.fields["tls_key"].text() == str(key) and "*.key" in asked[0][-1]

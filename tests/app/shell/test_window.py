@@ -73,7 +73,7 @@ def test_a_scan_is_reconstructed_while_the_window_shows_it_and_no_thread_is_left
     assert session.run.record.provenance["output"]["sha256"]
     assert window.centre.scrubber.current() == 3
     assert window.header.judging.caption.full_text == (
-        "Small · 3 it. Protocol: Small. Algorithm: OSEM, 3 iterations × 2 subsets. Finished."
+        "Protocol: Small. Algorithm: OSEM, 3 iterations × 2 subsets. Finished."
     )
     is_listed = lambda: session.run.record.result_id in [r.id for r in session.results.items]  # noqa: E731
     qtbot.waitUntil(is_listed, timeout=PATIENCE_MS)
@@ -337,7 +337,7 @@ def test_the_export_dialog_refuses_what_cannot_be_written(qtbot, window, opened,
     for index, writer in enumerate(WRITERS):
         dialog.use_format(index)
         assert dialog.target == tmp_path / f"image{writer.suffixes[0]}"
-        assert dialog.formats.checkedId() == index
+        assert dialog.format.currentIndex() == index
     for bad in (tmp_path / "none" / "a.h5", tmp_path / "a.doc", tmp_path):
         dialog.path.setText(str(bad))
         assert not dialog.save.isEnabled()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QRadioButton, QWidget
 
 from app.output.export.export_dialog import ExportDialog
 from app.output.export.writing import export_folder, export_name, obstacle
@@ -161,3 +161,21 @@ def test_the_format_that_was_used_last_is_offered_again(qtbot, volume, tmp_path)
     assert second.target == tmp_path / "a.mha" and second.suffix == ".mha"
     unknown = ExportDialog(parent, [StoredImage("final", volume)], 0, tmp_path, "a", suffix=".gone")
     assert unknown.target.name == f"a{WRITERS[0].suffixes[0]}"
+
+
+def test_one_box_offers_all_formats_and_explains_the_selected_one(qtbot, volume, tmp_path):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    dialog = ExportDialog(parent, [StoredImage("final", volume)], 0, tmp_path, "a")
+    assert not dialog.findChildren(QRadioButton)
+    assert [dialog.format.itemText(i) for i in range(dialog.format.count())] == [
+        f"{each.name} ({each.suffixes[0]})" for each in WRITERS
+    ]
+    for index, writer in enumerate(WRITERS):
+        dialog.format.setCurrentIndex(index)
+        dialog.format.activated.emit(index)
+        assert dialog.target.name == f"a{writer.suffixes[0]}"
+        assert dialog.detail.text().lower() == writer.detail.lower()
+    # A suffix that is typed selects its format, and the name stays as it was typed.
+    dialog.path.setText(str(tmp_path / "b.mha"))
+    assert dialog.suffix == ".mha" and dialog.target.name == "b.mha"

@@ -45,17 +45,27 @@ def test_whatever_the_file_holds_there_are_settings(qapp, tmp_path: Path) -> Non
 
 
 def test_a_good_file_is_read(qapp, tmp_path: Path) -> None:
-    (tmp_path / "window.ini").write_text(INI)
+    (tmp_path / "window.ini").write_text(INI.replace("/scans", str(tmp_path)))
     preferences = Preferences(tmp_path)
     assert preferences.remark == ""
     found = everything(preferences)
     assert (found["theme"], found["device"], found["folder_last_used"]) == (
         "light",
         "cpu",
-        "/scans",
+        str(tmp_path),
     )
     assert len(preferences.geometry) == 24
     assert preferences.speed_ratios() == {"ct-cpu": 0.8}
+
+
+@pytest.mark.parametrize("folder", ["", "/no/such/folder", "a\0b"])
+def test_files_are_asked_for_at_home_if_no_folder_is_known(qapp, tmp_path, folder) -> None:
+    preferences = Preferences(tmp_path)
+    assert preferences.folder_last_used == str(Path.home())
+    preferences.folder_last_used = str(tmp_path)
+    assert preferences.folder_last_used == str(tmp_path)
+    preferences.folder_last_used = folder
+    assert preferences.folder_last_used == str(Path.home()), "not the folder of the program"
 
 
 @pytest.mark.parametrize(

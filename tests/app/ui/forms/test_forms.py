@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QComboBox, QLabel
 
 from app.ui.forms.choices import ListEditor, UnionEditor
 from app.ui.forms.fields import ChoiceEditor, QuietCombo
-from app.ui.forms.forms import Form
+from app.ui.forms.forms import MOST_CAPTION_PX, Form
 from app.ui.forms.number_box import NumberBox
 from engine.corrections import CORRECTIONS
+from engine.data import Tracer
 from engine.geometry.ring import RingSettings
 from engine.geometry.tof import TofSettings
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
@@ -288,3 +289,13 @@ def test_each_smoothness_shows_its_number(qtbot):
     )
     assert smoothness == [f"{name.title()} ({number:g})" for name, number in STRENGTHS.items()]
     assert prior == [each.title for each in PRIORS]
+
+
+def test_the_fields_of_a_column_begin_at_one_place(qtbot):
+    form = form_of(qtbot, Tracer)
+    form.resize(500, 900)
+    form.show()
+    rows = [row for row in form._rows.values() if row.isVisible() and row.caption_px]
+    widths = {row.caption_px for row in rows}
+    assert len(rows) > 8 and min(widths) < max(widths) <= MOST_CAPTION_PX, "several lengths"
+    assert len({row.editor.x() for row in rows}) == 1
