@@ -27,7 +27,8 @@ class Notes:
     """Texts over a view: caption at the upper left, readout, warning below the caption.
 
     `remark` is a note at the lower left. `top` and `bottom` are the letters in the middle of these
-    edges, which no text may cover.
+    edges, which no text may cover. `is_brief` limits the caption to one line, and a
+    remark that `is_spare` is left out where it would cover the image.
     """
 
     caption: str
@@ -36,6 +37,8 @@ class Notes:
     remark: str = ""
     top: str = ""
     bottom: str = ""
+    is_brief: bool = False
+    is_spare: bool = False
 
 
 def to_view(rect: Rect, viewport: Viewport) -> QRectF:
@@ -113,13 +116,15 @@ def notes(painter: QPainter, words: Notes, size: tuple[int, int], colours: ViewC
     left, inks = EDGE_PX + 2, (colours.plate_text, colours.canvas)
     beside = _width_next_to(painter.font(), words.top, width)
     lines = fitted_lines(words.caption, metrics, beside, width - 2 * left)
+    if words.is_brief:
+        lines = lines[:1]
     for i, line in enumerate(lines):
         baseline = EDGE_PX + metrics.ascent() + i * metrics.height()
         halo_text(painter, left, baseline, line, *inks)
-    if words.remark:
-        fits = metrics.horizontalAdvance(words.remark) <= _width_next_to(
-            painter.font(), words.bottom, width
-        )
+    fits = metrics.horizontalAdvance(words.remark) <= _width_next_to(
+        painter.font(), words.bottom, width
+    )
+    if words.remark and (fits or not words.is_spare):
         # A note that is too wide goes above the letter of the lower edge.
         low = height - EDGE_PX - 4.5 - (0 if fits else metrics.height())
         for i, line in enumerate(reversed(broken_lines(words.remark, metrics, width - 2 * left))):

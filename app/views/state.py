@@ -82,6 +82,7 @@ class ViewState(VolumeAppearance):
         if volume is not None:
             # Before the signals: captions and fields format their numbers with this power.
             self.power = power_of(facts_of(volume).largest)
+            self.fusion.fit_power()
             self._settle(before, volume, keep_window)
         self.volume_changed.emit()
 

@@ -42,6 +42,17 @@ def number(value: float, figures: int = 3) -> str:
     return ("0" if text == "-0" else text).replace("-", "−")
 
 
+def without_zeros(text: str) -> str:
+    """Return a number without zeros at the end of its decimals.
+
+    Parameters
+    ----------
+    text
+        a number; one with a power of ten is not changed
+    """
+    return text.rstrip("0").rstrip(".") if PLAIN.fullmatch(text) and "." in text else text
+
+
 def with_error(value: float, sd: float, figures: int = 2) -> str:
     """Format a value with its error, both with as many decimals as the error needs.
 

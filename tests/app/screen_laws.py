@@ -86,6 +86,8 @@ def cut_controls(inside: QWidget) -> list[str]:
         if isinstance(each, QPushButton | QToolButton) and each.text() and not _shows_icon(each):
             words = _width(each, each.text().replace("&", ""))
             icon = 0 if each.icon().isNull() else each.iconSize().width()
+            if is_under_icon(each):
+                icon = 0  # its word has the whole width
             if words + icon + BUTTON_PAD_PX > each.width():
                 faults.append(each.text())
         elif isinstance(each, QTabBar):
@@ -102,6 +104,12 @@ def _is_cut_choice(box: QComboBox) -> bool:
 def _shows_icon(button: QAbstractButton) -> bool:
     """Whether a button shows its icon alone."""
     style = Qt.ToolButtonStyle.ToolButtonIconOnly
+    return isinstance(button, QToolButton) and button.toolButtonStyle() is style
+
+
+def is_under_icon(button: QAbstractButton) -> bool:
+    """Return True if the word of a button is below its icon."""
+    style = Qt.ToolButtonStyle.ToolButtonTextUnderIcon
     return isinstance(button, QToolButton) and button.toolButtonStyle() is style
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QTabWidget, QToolBar, QToolButton, QWidget
 
@@ -18,10 +18,11 @@ from app.run.profile_panel import ProfileTab
 from app.run.progress_panel import ProgressTab
 from app.ui.theme.icons import set_icon
 from app.ui.theme.theme import Theme
+from app.ui.theme.widgets import word_under_icon
 from app.views.literal_text import literal_tip
 from app.workspace.ct_inspection.preview_panel import PreviewTab
 
-ICON_PX, WIDTH_PX = 18, 40
+MARGIN_PX = 4
 PANELS: dict[type[QWidget], tuple[str, str]] = {
     ProgressTab: ("progress", tr("Convergence curve, speed and time of the run")),
     ProfileTab: ("profile", tr("Time of each stage, and load of the computer")),
@@ -61,8 +62,7 @@ class PanelRail(QToolBar):
         self.setMovable(False)
         self.setOrientation(Qt.Orientation.Vertical)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        self.setIconSize(QSize(ICON_PX, ICON_PX))
-        self.setFixedWidth(WIDTH_PX)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         self._tabs, self._shown = tabs, -1
         self._last = dict[tuple[type[QWidget], ...], int]()
         self.run = self._add_group(
@@ -85,14 +85,26 @@ class PanelRail(QToolBar):
             if kind not in (*RUN, *FIGURES):
                 self.addAction(action)
             self.panel_actions.append(action)
-        for action in (self.run, self.figures, *self.panel_actions):
+        self._dress()
+        self.refresh()
+
+    def _dress(self) -> None:
+        """Name the buttons below their icons; all have the width of the longest word."""
+        actions = (self.run, self.figures, *self.panel_actions)
+        wide, buttons = 0, list[QToolButton]()
+        for action in actions:
             made = self.widgetForAction(action)
             if isinstance(made, QToolButton):
                 made.setAccessibleName(action.text())
                 made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-                made.setProperty("role", "tool")
-                made.setFixedSize(WIDTH_PX - 8, WIDTH_PX - 8)
-        self.refresh()
+                wide = max(wide, word_under_icon(made).width())
+                # The button takes its text from the action again after each change.
+                action.setIconText(made.text())
+                self.setIconSize(made.iconSize())
+                buttons.append(made)
+        for each in buttons:
+            each.setFixedWidth(wide)
+        self.setFixedWidth(wide + 2 * MARGIN_PX)
 
     def show_open(self, index: int) -> None:
         """Mark the panel that is open.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from html import escape
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import (
     QAbstractButton,
     QLabel,
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QStackedWidget,
+    QToolButton,
     QWidget,
 )
 
@@ -24,6 +26,8 @@ from engine.core.visible_text import visible_text
 
 TITLE_PX, FRAME_PX = 32, 2
 """Space that a window manager may add around a window."""
+ICON_PX, WORD_MARGIN_PX, MOST_WORD_PX, WORD_PT = 18, 4, 80, 8.0
+"""Sizes of a tool button with a word below its icon; the font is that of the style sheet."""
 
 
 def label(text: str, role: str = "", *, wrap: bool = False) -> QLabel:
@@ -159,6 +163,34 @@ def icon_button(
     made.clicked.connect(lambda: action())
     set_icon(made, name, theme, colour)
     return made
+
+
+def word_under_icon(made: QToolButton) -> QSize:
+    """Show the text of a tool button in small letters below its icon.
+
+    Parameters
+    ----------
+    made
+        button with icon and text; its height is fixed here
+
+    Returns
+    -------
+    size that the word needs [px], at most `MOST_WORD_PX` wide
+    """
+    made.setProperty("role", "tool")
+    made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+    made.setIconSize(QSize(ICON_PX, ICON_PX))
+    font = QFont(made.font())
+    font.setPointSizeF(WORD_PT)
+    metrics = QFontMetrics(font)
+    room = MOST_WORD_PX - 2 * WORD_MARGIN_PX
+    made.setText(metrics.elidedText(made.text(), Qt.TextElideMode.ElideRight, room))
+    size = QSize(
+        max(metrics.horizontalAdvance(made.text()) + 2 * WORD_MARGIN_PX, ICON_PX),
+        ICON_PX + metrics.height() + 3 * WORD_MARGIN_PX,
+    )
+    made.setFixedHeight(size.height())
+    return size
 
 
 def remove_widgets(layout: QLayout) -> None:

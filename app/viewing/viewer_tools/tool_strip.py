@@ -6,30 +6,30 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QToolButton, QVBoxLayout, QWidget
 
 from app.ui.theme.icons import set_icon
 from app.ui.theme.theme import Theme
+from app.ui.theme.widgets import word_under_icon
 from app.views.literal_text import literal_tip
 
-BUTTON_PX, ICON_PX, MARGIN_PX, GAP_PX, RULE_PX = 30, 18, 3, 2, 9
+BUTTON_PX, MARGIN_PX, GAP_PX, RULE_PX = 30, 3, 2, 9
 
 
 class ViewerToolStrip(QWidget):
-    """A column of buttons in groups; two columns if the height is not sufficient."""
+    """A column of buttons with an icon and a word, in groups; icons alone if it is too low."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self.setObjectName("Strip")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._groups: list[list[QToolButton]] = [[]]
-        self._rules: list[QFrame] = []
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(MARGIN_PX, MARGIN_PX + 1, MARGIN_PX, MARGIN_PX)
-        self._grid.setSpacing(GAP_PX)
-        self._abreast = 0
-        self._arrange(1)
+        self._sizes: dict[QToolButton, QSize] = {}
+        self._n_rules = 0
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(MARGIN_PX, MARGIN_PX + 1, MARGIN_PX, MARGIN_PX)
+        self._column.setSpacing(GAP_PX)
+        self._column.addStretch(1)
 
     def add(
         self, name: str, icon: str, words: str, *, clicked: Callable[[bool], object] | None = None
@@ -39,7 +39,7 @@ class ViewerToolStrip(QWidget):
         Parameters
         ----------
         name
-            accessible name
+            word below the icon
         icon
             key of `icons.GLYPHS`
         words
@@ -48,11 +48,9 @@ class ViewerToolStrip(QWidget):
             called with True if the button is now pressed; None for a button with a menu
         """
         made = QToolButton()
+        made.setText(name)
         made.setAccessibleName(name)
         made.setToolTip(literal_tip(f"{name}. {words}"))
-        made.setProperty("role", "tool")
-        made.setFixedSize(BUTTON_PX, BUTTON_PX)
-        made.setIconSize(QSize(ICON_PX, ICON_PX))
         # By default a click does not give the focus to a tool button.
         made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         set_icon(made, icon, self._theme)
@@ -61,53 +59,47 @@ class ViewerToolStrip(QWidget):
             made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         else:
             made.clicked.connect(clicked)
-        self._groups[-1].append(made)
-        self._arrange(self._abreast, again=True)
+        self._sizes[made] = word_under_icon(made)
+        self._column.insertWidget(self._column.count() - 1, made)
+        self._show_words(True)
         return made
 
     def end_group(self) -> None:
         """Add a separator."""
+        self._n_rules += 1
         rule = QFrame()
         rule.setProperty("role", "rule")
         rule.setFixedHeight(1)
-        self._rules.append(rule)
-        self._groups.append([])
+        self._column.insertSpacing(self._column.count() - 1, RULE_PX // 2)
+        self._column.insertWidget(self._column.count() - 1, rule)
+        self._column.insertSpacing(self._column.count() - 1, RULE_PX // 2)
 
     def minimumSizeHint(self) -> QSize:
-        """Return the height of two columns."""
-        return QSize(self.width(), self._height(2))
+        """Return the height without the words."""
+        return QSize(self.width(), self._height(BUTTON_PX))
 
     def sizeHint(self) -> QSize:
-        """Return the height of one column."""
-        return QSize(self.width(), self._height(1))
+        """Return the height with the words."""
+        return QSize(self.width(), self._height(self._word_px))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Change to two columns if one does not fit."""
+        """Leave out the words if the height is not sufficient."""
         super().resizeEvent(event)
-        self._arrange(1 if event.size().height() >= self._height(1) else 2)
+        self._show_words(event.size().height() >= self._height(self._word_px))
 
-    def _height(self, abreast: int) -> int:
-        # Each group starts a new row, so rows are counted per group and rounded up.
-        rows = sum(-(-len(group) // abreast) for group in self._groups)
-        every = rows * (BUTTON_PX + GAP_PX) + len(self._rules) * (RULE_PX + GAP_PX)
-        return every + 2 * MARGIN_PX + 1
+    @property
+    def _word_px(self) -> int:
+        return max((size.height() for size in self._sizes.values()), default=BUTTON_PX)
 
-    def _arrange(self, abreast: int, *, again: bool = False) -> None:
-        """Place the buttons in a number of columns."""
-        if abreast == self._abreast and not again:
-            return
-        for row in range(self._grid.rowCount()):
-            # QGridLayout keeps stretch and height of rows that are no longer used.
-            self._grid.setRowStretch(row, 0)
-            self._grid.setRowMinimumHeight(row, 0)
-        self._abreast, row = abreast, 0
-        self.setFixedWidth(abreast * (BUTTON_PX + GAP_PX) - GAP_PX + 2 * MARGIN_PX)
-        for rule, group in zip([None, *self._rules], self._groups, strict=True):
-            if rule is not None:
-                self._grid.addWidget(rule, row, 0, 1, abreast)
-                self._grid.setRowMinimumHeight(row, RULE_PX)
-                row += 1
-            for place, button in enumerate(group):
-                self._grid.addWidget(button, row + place // abreast, place % abreast)
-            row += -(-len(group) // abreast)
-        self._grid.setRowStretch(row, 1)
+    def _height(self, button_px: int) -> int:
+        rules = self._n_rules * (2 * (RULE_PX // 2) + 1 + 3 * GAP_PX)
+        return len(self._sizes) * (button_px + GAP_PX) + rules + 2 * MARGIN_PX + 1
+
+    def _show_words(self, on: bool) -> None:
+        wide = max(size.width() for size in self._sizes.values()) if on else BUTTON_PX
+        style = Qt.ToolButtonStyle
+        for each, size in self._sizes.items():
+            shown = style.ToolButtonTextUnderIcon if on else style.ToolButtonIconOnly
+            each.setToolButtonStyle(shown)
+            each.setFixedSize(wide, size.height() if on else BUTTON_PX)
+        self.setFixedWidth(wide + 2 * MARGIN_PX)

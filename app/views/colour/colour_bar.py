@@ -13,7 +13,7 @@ from app.language.translation import tr
 from app.views.colour.colour_maps import N_COLOURS, lookup_table
 from app.views.colour.colours import ViewColours
 from app.views.colour.volume_colours import VolumeAppearance
-from app.views.text import alike, number
+from app.views.text import alike, number, without_zeros
 from app.views.viewport import nice_length
 
 BAR_PX = 10
@@ -154,7 +154,7 @@ class ColourBar(QWidget):
             # The labels must not touch, so the widest one limits the number of ticks.
             widest = max(metrics.horizontalAdvance(number(end, 2)) for end in (low, high))
             values = ticks(low, high, int(bar.width() / (1.6 * widest + 8)))
-            labels = alike(values)
+            labels = [without_zeros(text) for text in alike(values)]
         taken = list[QRectF]()
         for k, (value, text) in enumerate(zip(values, labels, strict=True)):
             # Half a pixel: lines at whole coordinates would cover two pixels each.

@@ -38,6 +38,8 @@ from app.views.view_keys import KEYS, ZOOM_STEP
 from app.views.viewport import Viewport
 from engine.geometry import Edges, Rect
 
+LOW_PX = 170
+"""Height of a view below which a second line of its caption would cover the image [px]."""
 FIT_MARGIN_PX = 26.0  # space for the orientation letters next to the image
 
 
@@ -50,6 +52,8 @@ class RasterView(PaneContent):
     focused = Signal()
     has_crosshair = True
     has_letters = has_scale = True
+    has_spare_remark = False
+    """True if a remark that does not fit next to the letter of the lower edge is left out."""
     tracks_pointer = False
     """True if the view shows the value at the pointer."""
     margin_px = FIT_MARGIN_PX
@@ -332,7 +336,12 @@ class RasterView(PaneContent):
         warning = self.warning() or nan
         edges = self.shown_edges()
         ends = (edges.top, edges.bottom) if self.has_letters else ("", "")
-        return overlay.Notes(self.caption(), self.readout, warning, self.remark(), *ends)
+        # In a low view, names and warnings would cover the image; the bars above state them, and so
+        # do larger views. Only a pair of views needs its names.
+        is_brief = self.height() < LOW_PX and not self.state.fusion.is_side_by_side
+        warning = "" if is_brief and self.state.fusion.has_values else warning
+        texts = self.caption(), self.readout, warning, self.remark()
+        return overlay.Notes(*texts, *ends, is_brief, self.has_spare_remark)
 
     def shows_crosshair(self) -> bool:
         """True if the cursor is painted."""

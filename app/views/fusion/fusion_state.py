@@ -139,13 +139,21 @@ class FusionState(VolumeAppearance):
         if volume is None:
             self._errors = None
         if volume is not None:
-            # Each volume has its own power of ten: Bq/mL and HU differ by orders of magnitude.
-            self.power = power_of(facts_of(volume).largest)
+            self.fit_power()
             # The next image of a run has the same grid and keeps the user's window.
             if before is None or before.unit != volume.unit or before.grid != volume.grid:
                 self.auto_window()
         self._fit_comparison()
         self.volume_changed.emit()
+
+    def fit_power(self) -> None:
+        """Take the power of ten of the first volume if both have one unit, else the own one."""
+        lower = self._lower
+        if self.volume is None:
+            return
+        # Two notations of one unit cannot be compared. Bq/mL and HU differ in magnitude.
+        is_one_unit = lower.volume is not None and lower.unit == self.volume.unit
+        self.power = lower.power if is_one_unit else power_of(facts_of(self.volume).largest)
 
     def say(self, warning: str, remark: str) -> None:
         """Set the messages about the pair.

@@ -66,7 +66,7 @@ def _compared(state: ViewState) -> tuple[str, ...]:
     lower, upper = pair_names(state)
     # The note at the lower edge states the unit of a significance.
     states_unit = fusion.compared.unit and fusion.mode != "significance"
-    unit = f" [{fusion.compared.unit}]" if states_unit else ""
+    unit = f" [{fusion.compared.shown_unit}]" if states_unit else ""
     return (f"{upper} {SIGNS[fusion.mode]} {lower}{unit}",)
 
 
@@ -158,6 +158,20 @@ def explanation_of(state: ViewState) -> str:
     return f"{direction} {chance}"
 
 
+def measures_both(state: ViewState) -> bool:
+    """Return True if regions have a mean in both volumes: two images of one unit, not moved.
+
+    Parameters
+    ----------
+    state
+        display settings of both volumes
+    """
+    fusion = state.fusion
+    if state.volume is None or fusion.volume is None or fusion.is_error:
+        return False
+    return state.unit == fusion.unit and fusion.placing == VolumePlacing()
+
+
 def compares_regions(state: ViewState) -> bool:
     """Return True if means of regions of the two volumes can be compared with their errors.
 
@@ -180,8 +194,8 @@ def asks_for_comparison(state: ViewState) -> bool:
     fusion = state.fusion
     if state.volume is None or fusion.volume is None or fusion.is_error:
         return False
-    has_both = state.volume.error is not None and fusion.volume.error is not None
-    return has_both and state.unit == fusion.unit
+    has_errors = state.volume.error is not None and fusion.volume.error is not None
+    return has_errors and state.unit == fusion.unit
 
 
 def region_obstacle(state: ViewState) -> str:

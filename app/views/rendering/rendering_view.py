@@ -167,7 +167,7 @@ class RenderingView(RasterView):
         notes = []
         gain = self._maker.projection_gain(upper=False)
         if self.rendering.mode == "projection" and gain > 1:
-            notes.append(tr("MIP window: {gain:g} × slice window", gain=gain))
+            notes.append(tr("window × {gain:g}", gain=gain))
         factor = parts.packed_lower.factor
         if factor > 1:
             notes.append(tr("means of {n} × {n} × {n} voxels", n=factor))

@@ -33,7 +33,7 @@ ANGLE_STEP = 3.0  # degrees between the angles a drag stops at
 NOTCH_DEGREES = 15.0
 TIP = tr(
     "Maximum along each line of sight. Drag to rotate. These values are higher than those "
-    "of a slice, so the window can be wider."
+    "of a slice, so the window can be wider. The note at the lower left states the factor."
 )
 
 
@@ -42,6 +42,8 @@ class MipView(RasterView):
 
     `no_rendering` is the reason why it is shown in place of the 3D view; "" for none.
     """
+
+    has_spare_remark = True
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
         super().__init__(state, tr("Maximum intensity projection"), parent)
@@ -183,7 +185,7 @@ class MipView(RasterView):
     def remark(self) -> str:
         # The factor is stated, because the same colour means different values in the two views.
         wider = self.state.volume is not None and self._gain > 1
-        return tr("MIP window: {gain:g} × slice window", gain=self._gain) if wider else ""
+        return tr("window × {gain:g}", gain=self._gain) if wider else ""
 
     def primary_drag(self, at: QPointF) -> Drag:
         start = self._degrees

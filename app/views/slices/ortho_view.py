@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -18,6 +18,8 @@ from app.views.fusion.fusion_text import values_text
 from app.views.layout import ViewLayout
 from app.views.note import Note
 from app.views.rendering.rendering_state import RenderingState
+from app.views.slices.blinking import Blinking
+from app.views.slices.comparison_start import ComparisonStart
 from app.views.slices.light_box import LightBox
 from app.views.slices.linked_planes import LinkedPlanes
 from app.views.slices.mip_view import MipView
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
 SEPARATOR_PX = 2
 EMPTY_TEXT = tr("No image yet")
 MOST_ACROSS = 5
-BLINK_MS = 700
-"""Time for which a blinking view shows each volume."""
 MAIN_PARTS = 60
 """First width of the main view [%]."""
 
@@ -80,11 +80,12 @@ class OrthoView(QWidget):
         for view in (*self.slices, self.mip):
             self._listen_to(view)
         self._was_flat = False
+        self._comparison = ComparisonStart()
         state.volume_changed.connect(self._follow_shape)
         state.display_changed.connect(self._arrange)
         state.fusion.volume_changed.connect(self._arrange)
-        self._blinking: QTimer | None = None
-        state.fusion.volume_changed.connect(self._blink)
+        self._blinking = Blinking(state.fusion, self)
+        state.fusion.volume_changed.connect(self._blinking.follow)
 
     @property
     def views(self) -> tuple[RasterView, ...]:
@@ -285,6 +286,7 @@ class OrthoView(QWidget):
 
     def _arrange(self) -> None:
         """Place the visible views: pairs, one, or all with the sharp ones largest."""
+        self._alone = self._comparison.alone(self)
         alone, fusion = self._alone, self.state.fusion
         if fusion.is_side_by_side and (alone is None or alone is not self.turning):
             parts = [self.slices, self.upper_views]
@@ -309,18 +311,6 @@ class OrthoView(QWidget):
             sharp = {1: self.coronal, 2: self.axial, 0: self.sagittal}
             axis = self.state.blurred_axis
             self._panes.show_four(self.views, None if axis is None else sharp[axis])
-
-    def _blink(self) -> None:
-        """Show both volumes in turn while they blink."""
-        fusion, timer = self.state.fusion, self._blinking
-        if fusion.blinks and timer is None:
-            self._blinking = QTimer(self)
-            self._blinking.timeout.connect(fusion.toggle_hidden)
-            self._blinking.start(BLINK_MS)
-        elif timer is not None and not fusion.blinks:
-            self._blinking = None
-            timer.stop()
-            timer.deleteLater()
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""

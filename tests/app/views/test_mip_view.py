@@ -82,7 +82,7 @@ def test_its_window_is_wider_where_the_largest_values_outshine_the_slices(state,
     assert view.raster is not None
     assert view.shown_window()[0] == low
     assert view.shown_window()[1] >= high
-    assert ("MIP window" in view.remark()) == (view.shown_window()[1] > high)
+    assert ("window ×" in view.remark()) == (view.shown_window()[1] > high)
 
 
 def test_its_window_is_the_slices_own_for_hounsfield_units(state, show, rng):

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from app.views.colour.colour_bar import ColourBar
+from app.views.colour.raster_view import LOW_PX
+from app.views.planes.placing import VolumePlacing
 from app.views.slices.mip_view import MipView
 from app.views.slices.slice_view import SliceView
 from engine.data.volume import Volume
@@ -70,8 +72,37 @@ def test_no_word_covers_another_one_however_narrow_a_view(state, sided, show, wi
         assert faults(show(SliceView(state, plane), width, 160)) == []
     view = show(MipView(state), width, 160)
     view._gain = 1.7
-    assert "MIP window" in view.remark()
+    assert "window ×" in view.remark()
     assert faults(view) == []
+
+
+def test_the_note_about_the_window_of_a_projection_never_covers_it(state, sided, show):
+    state.set_volume(sided)
+    for width, is_there in ((320, True), (130, False)):
+        view = show(MipView(state), width, 160)
+        view._gain = 1.7
+        words = [each.words for each in painted(view).texts]
+        assert ("window × 1.7" in words) == is_there, width
+
+
+def test_a_low_view_has_one_line_and_a_pair_keeps_its_names(state, sided, show):
+    state.set_volume(sided)
+    state.name = "first volume with a name"
+    other = replace(sided, values=sided.values + 1)
+    state.fusion.lay(other, VolumePlacing(), "second volume with a name")
+    state.fusion.say("The volumes are from two patients.", "")
+    words = {
+        height: " ".join(
+            each.words for each in painted(show(SliceView(state, "axial"), 260, height)).texts
+        )
+        for height in (LOW_PX - 20, LOW_PX + 20)
+    }
+    low, high = words.values()
+    assert "second" in high and "two" in high and "patients" in high
+    assert "second" not in low and "patients" not in low and "z" in low
+    state.fusion.set_mode("side by side")
+    pair = painted(show(SliceView(state, "axial"), 260, LOW_PX - 20)).texts
+    assert any("first volume" in each.words for each in pair)
 
 
 def test_words_that_cover_each_other_are_found():

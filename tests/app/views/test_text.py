@@ -4,7 +4,16 @@ import math
 
 import pytest
 
-from app.views.text import alike, image_title, length_unit, millimetres, number, place, with_error
+from app.views.text import (
+    alike,
+    image_title,
+    length_unit,
+    millimetres,
+    number,
+    place,
+    with_error,
+    without_zeros,
+)
 from engine.data import power_of, unit_text
 
 
@@ -110,3 +119,17 @@ def test_labels_of_an_axis_have_the_same_decimals(values, texts):
 )
 def test_an_error_can_have_one_digit(sd, text):
     assert with_error(4.2134, sd, 1) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("0.0020", "0.002"),
+        ("0.0000", "0"),
+        ("−1.50", "−1.5"),
+        ("200", "200"),
+        ("1.20 × 10⁻⁶", "1.20 × 10⁻⁶"),
+    ],
+)
+def test_ticks_drop_zeros_at_the_end_of_their_decimals(text, shown):
+    assert without_zeros(text) == shown

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.state.models.images.open_volumes import OpenVolume
 from app.viewing.fusion.fusion_bar import MODES
+from app.views.fusion.fusion_text import caption_parts
+from app.views.slices.comparison_start import LEAST_ROW_PX
 from app.views.slices.ortho_view import OrthoView
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -81,7 +83,7 @@ def test_no_view_is_black_in_any_sequence_of_modes(qtbot, controls, pair, length
     session.volumes.add(OpenVolume("second", "second.h5", "file", volume(second, 30)))
     views = OrthoView(session.view)
     qtbot.addWidget(views)
-    views.resize(560, 480)
+    views.resize(560, 640)  # lower views would show one plane of a comparison
     views.show()
     names = ("axial", "coronal", "sagittal")
     faults, before = [], []
@@ -153,8 +155,66 @@ def test_the_difference_next_to_both_images_is_that_of_the_values(qtbot, control
     assert [each.isVisible() for each in shown] == [False, True, False] * 3
 
 
+def compared(qtbot, controls, height: int, prepare=lambda views: None) -> OrthoView:
+    """Compare two volumes in views of a height."""
+    session = controls.session
+    views = OrthoView(session.view)
+    qtbot.addWidget(views)
+    views.resize(900, height)
+    views.show()
+    session.show_file(volume("Bq/mL", 0), "first.h5")
+    session.volumes.add(OpenVolume("second", "second.h5", "file", volume("Bq/mL", 30)))
+    prepare(views)
+    controls.context.volumes.put("second", "compare")
+    QApplication.processEvents()
+    return views
+
+
+def test_a_comparison_in_a_low_window_shows_one_plane_large(qtbot, controls):
+    views = compared(qtbot, controls, 420)
+    shown = [*views.slices, *views.upper_views, *views.difference_views]
+    first, second, difference = views.axial, views.upper_views[0], views.difference_views[0]
+    assert [each for each in shown if each.isVisible()] == [first, second, difference]
+    assert first.y() == second.y() == difference.y() and first.height() > LEAST_ROW_PX
+    views.toggle_enlarged(views.axial)
+    assert all(each.isVisible() for each in shown), "a double-click shows all planes"
+    controls.session.volumes.set_overlay("")
+    QApplication.processEvents()
+    assert all(each.isVisible() for each in views.views)
+    views = compared(qtbot, controls, 420)
+    controls.session.volumes.set_overlay("")
+    QApplication.processEvents()
+    assert all(each.isVisible() for each in views.views), "the enlarged view goes with its pair"
+
+
+def test_a_comparison_never_begins_with_one_volume_on_top_of_the_other(qtbot, controls):
+    views = compared(qtbot, controls, 700, lambda views: views.toggle_enlarged(views.turning))
+    assert controls.session.view.fusion.is_compared
+    assert not views.turning.isVisible()
+    assert all(each.isVisible() for each in (*views.slices, *views.upper_views))
+
+
+def test_compared_volumes_have_one_power_of_ten(controls):
+    session = controls.session
+    weak = replace(volume("Bq/mL", 0), values=volume("Bq/mL", 0).values * np.float32(1e-6))
+    bright = replace(weak, values=weak.values * np.float32(2e3))
+    session.show_file(weak, "weak.h5")
+    own = session.view.power
+    session.volumes.add(OpenVolume("bright", "bright.h5", "file", bright))
+    session.volumes.add(OpenVolume("mr", "mr.h5", "file", replace(bright, unit="MR")))
+    controls.context.volumes.put("bright", "compare")
+    fusion = session.view.fusion
+    assert fusion.power == own != 0 and fusion.shown_unit == session.view.shown_unit
+    assert f"[{session.view.shown_unit}]" in caption_parts(session.view, "difference")[0]
+    controls.context.volumes.put("mr", "overlay")
+    assert fusion.power != session.view.power, "another unit has its own power"
+    controls.context.volumes.put("bright", "overlay")
+    session.volumes.swap()
+    assert session.view.power != own and fusion.power == session.view.power
+
+
 def test_two_volumes_blink_while_their_mode_is_on(qtbot, controls, monkeypatch):
-    monkeypatch.setattr("app.views.slices.ortho_view.BLINK_MS", 5)
+    monkeypatch.setattr("app.views.slices.blinking.BLINK_MS", 5)
     session = controls.session
     session.show_file(volume("Bq/mL", 0), "first.h5")
     dark = replace(volume("Bq/mL", 0), values=volume("Bq/mL", 0).values / 3)
@@ -168,10 +228,10 @@ def test_two_volumes_blink_while_their_mode_is_on(qtbot, controls, monkeypatch):
     seen, captions = {}, {}
     for is_up in (True, False):
         qtbot.waitUntil(lambda is_up=is_up: fusion.blinks_up is is_up, timeout=2000)
-        views._blinking.stop()
+        views._blinking.timer.stop()
         seen[is_up], captions[is_up] = bright(views.axial), views.axial.caption()
-        views._blinking.start()
+        views._blinking.timer.start()
     assert "first.h5" in captions[False] and "second.h5" in captions[True]
     assert "second" not in captions[False]
     fusion.set_mode("blend")
-    assert views._blinking is None and not fusion.blinks_up
+    assert views._blinking.timer is None and not fusion.blinks_up

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PIL import Image, ImageSequence
+from PySide6.QtCore import Qt
 
 from app.viewing.viewer_tools import cine_bar
 from app.viewing.viewer_tools.tools import Looking
@@ -122,26 +123,31 @@ def test_a_film_that_is_cancelled_leaves_nothing(looking, controls, tmp_path):
     assert not list(tmp_path.glob("*.gif"))
 
 
-def test_buttons_stand_two_abreast_where_one_below_the_other_finds_no_room(looking, qtbot):
+def test_tools_have_words_below_their_icons_while_there_is_room(looking, qtbot):
     strip, views = looking.strip, looking.views
+    style = Qt.ToolButtonStyle
     views.resize(700, 700)
     views.show()
     qtbot.waitUntil(lambda: strip.height() > 400)
+    buttons = [looking.slab, looking.film, looking.layout, looking.more]
+    assert [each.text() for each in buttons] == ["Slab", "Movie", "Layout", "Tools"]
+    assert {each.toolButtonStyle() for each in buttons} == {style.ToolButtonTextUnderIcon}
+    for each in buttons:
+        words = each.fontMetrics().horizontalAdvance(each.text())
+        assert words <= each.width() and each.accessibleName() == each.text()
     wide = strip.width()
-    buttons = [
-        looking.slab,
-        looking.film,
-        looking.layout,
-        looking.more,
-        *(strip.add(f"Tool {k}", "line", "A tool.") for k in range(6)),
-    ]
-    qtbot.waitUntil(lambda: len({each.x() for each in buttons}) == 1)
+    for k in range(6):
+        buttons.append(strip.add(f"Tool {k}", "line", "A tool."))
     views.resize(700, views.minimumSizeHint().height())
-    qtbot.waitUntil(lambda: strip.width() > wide)
-    qtbot.waitUntil(lambda: len({each.x() for each in buttons}) == 2)
-    boxes = [each.geometry() for each in buttons]
-    assert not any(a.intersects(b) for i, a in enumerate(boxes) for b in boxes[:i])
-    assert all(strip.rect().contains(box) for box in boxes)
+    qtbot.waitUntil(lambda: strip.width() < wide)
+    assert {each.toolButtonStyle() for each in buttons} == {style.ToolButtonIconOnly}
+
+    def are_apart() -> bool:
+        boxes = [each.geometry() for each in buttons]
+        overlap = any(a.intersects(b) for i, a in enumerate(boxes) for b in boxes[:i])
+        return not overlap and all(strip.rect().contains(box) for box in boxes)
+
+    qtbot.waitUntil(are_apart)
     views.resize(700, 700)
     qtbot.waitUntil(lambda: strip.width() == wide)
 
