@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.language.translation import tr
 from app.state.models.run_images import StoredImage
 from app.state.services.context import AppContext
-from app.views.fusion.fusion_text import compares_regions
+from app.views.fusion.fusion_text import measures_both
 from engine.analysis.regions import (
     MeasuredRegion,
     Region,
@@ -54,7 +54,7 @@ class FiguresFound:
     histogram : histogram of the selected region; None without one
     is_whole : True if all stored images were measured
     cost_s : processor time [s]
-    second : regions in the second volume; empty unless both volumes have error maps
+    second : regions in the second volume; empty unless both volumes have one unit
     """
 
     measured: tuple[MeasuredRegion, ...]
@@ -146,9 +146,9 @@ class RegionFollower(QObject):
 
     @property
     def _second(self) -> tuple[str, Volume] | None:
-        """Name and volume of the second image, if regions can be compared in it."""
+        """Name and volume of the second image, if regions have a mean in it."""
         view = self._session.view
-        if view.volume is None or not compares_regions(view):
+        if not measures_both(view):
             return None
         return (view.fusion.name, view.fusion.volume) if view.fusion.volume else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.language.translation import tr
-from app.views.fusion.fusion_text import compares_regions, pair_names
+from app.views.fusion.fusion_text import compares_regions, measures_both, pair_names
 from app.views.state import ViewState
 from app.views.text import as_exact_as, with_error
 from engine.analysis.regions import (
@@ -43,6 +43,21 @@ def change_of(
     return difference(second.figures, first.figures, (second.errors, first.errors))
 
 
+def seconds_of(second: Sequence[MeasuredRegion], view: ViewState) -> dict[str, MeasuredRegion]:
+    """Return the regions in the second volume by name, also without error maps.
+
+    Parameters
+    ----------
+    second
+        regions measured in a second volume, which may no longer be displayed
+    view
+        display settings of both volumes
+    """
+    if not measures_both(view):
+        return {}
+    return {each.region.name: each for each in second if each.image == view.fusion.name}
+
+
 def second_of(second: Sequence[MeasuredRegion], view: ViewState) -> dict[str, MeasuredRegion]:
     """Return the regions in the second volume by name; empty if they cannot be compared now.
 
@@ -53,9 +68,7 @@ def second_of(second: Sequence[MeasuredRegion], view: ViewState) -> dict[str, Me
     view
         display settings of both volumes
     """
-    if not compares_regions(view):
-        return {}
-    return {each.region.name: each for each in second if each.image == view.fusion.name}
+    return seconds_of(second, view) if compares_regions(view) else {}
 
 
 def changes_of(
@@ -187,5 +200,4 @@ def legend_of(measured: Mapping[str, MeasuredRegion], view: ViewState, *, has_ch
     if not has_changes:
         return words
     mark = tr("{mark} significant (95 %, each region)", mark=SIGNIFICANT)
-    means = tr("Mean in {name}", name=pair_names(view)[0])
-    return f"{means}; {words}; {mark}"
+    return f"{words}; {mark}"

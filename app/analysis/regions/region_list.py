@@ -17,7 +17,10 @@ from app.views.state import ViewState
 from app.views.text import number, with_error
 from engine.analysis.regions import Difference, FigureError, MeasuredRegion, Region, middle_of
 
-COLUMNS = (tr("Region"), tr("Mean"), tr("Change"), tr("SD"), tr("Peak"), tr("mL"))
+COLUMNS = (
+    *(tr("Region"), tr("Mean"), tr("Change"), tr("SD"), tr("Peak"), tr("mL")),
+    tr("Mean 2"),
+)
 TIPS = (
     tr(
         "Name of the region. The check box shows or hides the region. Press F2 to rename it "
@@ -28,10 +31,11 @@ TIPS = (
     tr("Standard deviation of the voxel values"),
     tr("Highest mean of a 1 mL sphere in the region"),
     tr("Volume of the region inside the image"),
+    tr("Mean in the second volume"),
 )
-SWATCH_PX = 11
-MEAN, CHANGE, SPREAD, PEAK, VOLUME = range(1, 6)
-"""Columns of the mean, its change, the standard deviation of the voxels, peak and volume."""
+SWATCH_PX, MOST_UNIT = 11, 8
+MEAN, CHANGE, SPREAD, PEAK, VOLUME, SECOND = range(1, 7)
+"""Columns of mean, change, standard deviation of the voxels, peak, volume and second mean."""
 LEAST_ROWS, MOST_ROWS = 2, 8
 NAME = Qt.ItemDataRole.UserRole
 EDITABLE = Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsUserCheckable
@@ -64,8 +68,10 @@ class RegionList(QTreeWidget):
             | QAbstractItemView.EditTrigger.DoubleClicked
         )
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setColumnHidden(CHANGE, True)
+        for column in (CHANGE, SECOND):
+            self.setColumnHidden(column, True)
         head = self.header()
+        head.moveSection(SECOND, CHANGE)  # both means stand side by side
         head.setStretchLastSection(False)
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
@@ -74,6 +80,11 @@ class RegionList(QTreeWidget):
         self.itemSelectionChanged.connect(self._choose)
         model.changed.connect(self.fill)
         model.chosen_changed.connect(self._show_chosen)
+
+    @property
+    def states_unit(self) -> bool:
+        """True if the heads state the unit; a long one would leave no width for the names."""
+        return len(self._view.shown_unit) <= MOST_UNIT
 
     def fill(self) -> None:
         """Show the current regions."""
@@ -101,7 +112,10 @@ class RegionList(QTreeWidget):
         self.setFixedHeight(self.header().sizeHint().height() + n * row + 2 * self.frameWidth())
 
     def show_figures(
-        self, measured: Mapping[str, MeasuredRegion], changes: Mapping[str, Difference]
+        self,
+        measured: Mapping[str, MeasuredRegion],
+        changes: Mapping[str, Difference],
+        second: Mapping[str, MeasuredRegion],
     ) -> None:
         """Show new figures.
 
@@ -111,46 +125,60 @@ class RegionList(QTreeWidget):
             measured regions by name; a region without figures shows dashes
         changes
             changes to the second volume by name; empty without a comparison
+        second
+            regions in the second volume by name; empty without one of the same unit
         """
         # The errors need the space of the spread of the voxels, which the figures below state too,
         # and a change that of peak and volume.
-        self.setColumnHidden(SPREAD, any(each.errors is not None for each in measured.values()))
+        has_errors = any(each.errors is not None for each in measured.values())
+        self.setColumnHidden(SPREAD, has_errors or bool(second))
         self.setColumnHidden(CHANGE, not changes)
+        self.setColumnHidden(SECOND, not second)
         for column in (PEAK, VOLUME):
-            self.setColumnHidden(column, bool(changes))
-        self._show_unit()
+            self.setColumnHidden(column, bool(changes or second))
+        self._show_unit(has_two=bool(second))
         with QSignalBlocker(self):
             for k in range(self.topLevelItemCount()):
                 item = self._row(k)
                 name = str(item.data(0, NAME))
                 found = measured.get(name)
-                for column, text in enumerate(self._texts(found, changes.get(name)), 1):
+                texts = self._texts(found, changes.get(name), second.get(name))
+                for column, text in enumerate(texts, 1):
                     item.setText(column, text)
                 # A long name is elided.
                 fault = found.fault if found is not None else ""
                 item.setToolTip(0, literal_tip(fault or name))
         self._fit_height()
 
-    def _show_unit(self) -> None:
+    def _show_unit(self, *, has_two: bool) -> None:
         """Show the unit of the values in their heads."""
-        unit = self._view.shown_unit
-        for column in (MEAN, CHANGE, SPREAD, PEAK):
+        unit = self._view.shown_unit if self.states_unit else ""
+        for column in (MEAN, CHANGE, SPREAD, PEAK, SECOND):
+            title = tr("Mean 1") if column == MEAN and has_two else COLUMNS[column]
             # A second line, because the columns are narrow.
-            self.headerItem().setText(
-                column, f"{COLUMNS[column]}\n{unit}" if unit else COLUMNS[column]
-            )
+            self.headerItem().setText(column, f"{title}\n{unit}" if unit else title)
 
-    def _texts(self, found: MeasuredRegion | None, change: Difference | None) -> tuple[str, ...]:
+    def _texts(
+        self,
+        found: MeasuredRegion | None,
+        change: Difference | None,
+        second: MeasuredRegion | None,
+    ) -> tuple[str, ...]:
         figures = found.figures if found is not None else None
         if figures is None:
             return ("–",) * (len(COLUMNS) - 1)
         say, errors = self._view.shown_number, found.errors if found is not None else None
-        of_mean = errors.mean if errors is not None else None
         of_peak = errors.peak if errors is not None else None
         peak = "–" if figures.peak is None else self._text(figures.peak.value, of_peak)
-        mean, volume = self._text(figures.mean, of_mean), number(figures.volume_ml)
         changed = "–" if change is None else change_text(change, self._view)
-        return mean, changed, say(figures.sd), peak, volume
+        others = say(figures.sd), peak, number(figures.volume_ml)
+        return self._mean(found), changed, *others, self._mean(second)
+
+    def _mean(self, found: MeasuredRegion | None) -> str:
+        if found is None or found.figures is None:
+            return "–"
+        error = found.errors.mean if found.errors is not None else None
+        return self._text(found.figures.mean, error)
 
     def _text(self, value: float, error: FigureError | None) -> str:
         to_shown = self._view.to_shown

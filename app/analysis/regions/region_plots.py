@@ -198,7 +198,7 @@ class MeanCurves(_LazyPlot):
         # A constant curve, or one at 0, still needs a range for the axis.
         room = ROOM * (high - low) or 0.05 * abs(high) or 1.0
         self.plot.setLabel("bottom", self._below)
-        self.plot.name_left(tr("Mean [{unit}]", unit=unit))
+        self.plot.name_left(tr("Mean"))  # the heading states the unit
         self.plot.getAxis("left").setScale(10.0**-power)
         self.plot.setYRange(low - room, high + room, padding=0)
         places = [point[0] for points in self._curves.values() for point in points]

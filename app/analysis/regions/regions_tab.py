@@ -14,6 +14,7 @@ from app.analysis.regions.region_changes import (
     changes_of,
     legend_of,
     pairs_of,
+    seconds_of,
     verdict_of,
 )
 from app.analysis.regions.region_details import RegionDetails
@@ -26,10 +27,9 @@ from app.analysis.regions.region_storage import RegionKeeper
 from app.analysis.regions.region_tools import RegionTools
 from app.language.translation import tr
 from app.state.services.context import AppContext
-from app.ui.theme.icons import set_icon
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import button, icon_button, label, scrolled, set_tone
-from app.views.fusion.fusion_text import asks_for_comparison, region_obstacle
+from app.views.fusion.fusion_text import asks_for_comparison, pair_names, region_obstacle
 from app.views.literal_text import literal_tip
 from app.views.slices.labels import ElidedLabel
 from engine.analysis.regions import Difference, MeasuredRegion
@@ -84,13 +84,11 @@ class RegionsTab(QWidget):
         self.csv = QPushButton(tr("Save"))
         self.csv.setToolTip(tr("Save tables, regions, or labels for other programs"))
         self.csv.setMenu(self._saving())
-        self.more = button(
-            "",
-            self._show_menu,
+        self.more = icon_button(
+            *("menu", theme, self._show_menu),
             tr("Change the colour, convert to voxels, duplicate, delete or load regions"),
         )
         self.more.setAccessibleName(tr("More"))
-        set_icon(self.more, "menu", theme)
 
     def _combining(self) -> QMenu:
         menu = QMenu(self)
@@ -172,11 +170,11 @@ class RegionsTab(QWidget):
         head.addWidget(label(tr("Draw"), "heading"), 1)
         head.addWidget(self.undo)
         head.addWidget(self.redo)
+        head.addWidget(self.more)
         row = QHBoxLayout()
         row.setSpacing(6)
         for wide in (self.combine, self.csv, self.copy):
             row.addWidget(wide, 1)
-        row.addWidget(self.more)
         inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(14, 12, 14, 12)
@@ -239,11 +237,7 @@ class RegionsTab(QWidget):
         self.undo.setEnabled(model.can_undo)
         self.redo.setEnabled(model.can_redo)
         self.list.setVisible(has_any)
-        # Two images can be compared, and the figures are those of one of them
-        base = self._session.volumes.base
-        name = visible_line(base.name) if base is not None else ""
-        self.image.set_full_text(tr("Values in {name}", name=name))
-        self.image.setVisible(has_any and bool(name))
+        self._name_images(has_two=False)
         set_tone(self.note, "muted")
         self.note.setText(EMPTY if has_image else tr("There is no image to draw on."))
         self.note.setVisible(not has_any)
@@ -258,10 +252,25 @@ class RegionsTab(QWidget):
         # Without an image there is no coordinate system for loaded regions.
         self.more.setEnabled(has_image)
 
+    def _name_images(self, *, has_two: bool) -> None:
+        """Name the image of the figures, or both images of the means."""
+        base, view = self._session.volumes.base, self._session.view
+        name = visible_line(base.name) if base is not None else ""
+        text = tr("Values in {name}", name=name)
+        if has_two:
+            first, second = pair_names(view)
+            text = tr("Mean 1: {first}. Mean 2: {second}.", first=first, second=second)
+        if not self.list.states_unit:
+            text = tr("{image} [{unit}]", image=text, unit=view.shown_unit)
+        self.image.set_full_text(text)
+        self.image.setVisible(bool(self.model.regions) and bool(name))
+
     def _show_figures(self) -> None:
         found = {each.region.name: each for each in self.live.found.measured}
         changes = changes_of(found, self.live.found.second, self._session.view)
-        self.list.show_figures(found, changes)
+        second = seconds_of(self.live.found.second, self._session.view)
+        self.list.show_figures(found, changes, second)
+        self._name_images(has_two=bool(second))
         self._show_verdicts(found, changes)
         ink = {region.name: region.colour for region in self.model.regions if region.shown}
         view, found_curves = self._session.view, self.live.found.curves

@@ -16,6 +16,7 @@ from app.analysis.regions.live_figures import (
     found_in,
     images_by_position,
 )
+from app.analysis.regions.region_list import SECOND
 from app.analysis.regions.region_storage import RegionKeeper
 from app.analysis.regions.regions_tab import RegionsTab
 from app.state.models.images.open_volumes import OpenVolume
@@ -451,13 +452,61 @@ def test_a_lesion_is_compared_with_the_second_volume(
     changes = [tab.list.topLevelItem(row).text(2) for row in range(2)]
     assert changes == [f"−5 ± {sd:.0f}" + " *" * is_paired] * 2
     assert tab.list.headerItem().text(2) == "Change\nBq/mL" and not tab.list.isColumnHidden(2)
-    assert tab.legend.text().startswith("Mean in a.h5; ± 1 standard deviation of the noise, from")
+    assert tab.image.full_text == "Mean 1: a.h5. Mean 2: later.h5."
+    assert tab.legend.text().startswith("± 1 standard deviation of the noise, from")
+    assert tab.list.headerItem().text(1) == "Mean 1\nBq/mL"
+    assert tab.list.headerItem().text(SECOND) == "Mean 2\nBq/mL"
+    means = [tab.list.topLevelItem(row).text(SECOND) for row in range(2)]
+    assert means == ["45 ± 3"] * 2
     assert tab.legend.text().endswith("; * significant (95 %, each region)")
     session.volumes.set_overlay("")
     qtbot.waitUntil(lambda: title not in visible_texts(tab), timeout=5000)
     assert "Noise" not in visible_texts(tab)
     assert tab.verdict.text().startswith("Lesion − Other: ")
-    assert tab.list.isColumnHidden(2)
+    assert tab.list.isColumnHidden(2) and tab.list.isColumnHidden(SECOND)
+    assert tab.image.full_text == "Values in a.h5"
+    assert tab.list.headerItem().text(1) == "Mean\nBq/mL"
+
+
+def test_the_menu_stands_with_undo_and_is_no_wider(qtbot, tab) -> None:
+    tab.resize(340, 700)
+    tab.show()
+    for _ in range(2):
+        assert tab.more.isVisible() and tab.more.accessibleName() == "More"
+        assert tab.more.y() == tab.undo.y() and tab.more.width() <= 2 * tab.undo.width()
+        tab.model.add(BALL, "Lesion")
+
+
+def test_a_long_unit_leaves_the_heads_of_the_table(qtbot, tab, controls) -> None:
+    tab.model.add(BALL, "Lesion")
+    tab.show()
+    qtbot.waitUntil(lambda: tab.list.headerItem().text(1) == "Mean\nBq/mL", timeout=5000)
+    weak = Volume(image().values * np.float32(1e-6), GRID, "counts/mm")
+    controls.session.show_file(weak, "a.h5")
+    unit = controls.session.view.shown_unit
+    qtbot.waitUntil(lambda: tab.image.full_text == f"Values in a.h5 [{unit}]", timeout=5000)
+    qtbot.waitUntil(lambda: tab.list.headerItem().text(1) == "Mean", timeout=5000)
+
+
+def test_both_means_are_shown_without_error_maps(qtbot, tab, controls) -> None:
+    session, values = controls.session, np.full(GRID.shape, 50, np.float32)
+    session.show_file(Volume(values, GRID, "Bq/mL"), "a.h5")
+    session.regions.add(BALL, "Lesion")
+    for name, unit in (("b.h5", "Bq/mL"), ("c.h5", "HU")):
+        other = Volume(values + np.float32(7), GRID, unit)
+        session.volumes.add(OpenVolume(name, name, "file", other))
+    session.volumes.set_overlay("b.h5")
+    tab.show()
+    table = tab.list
+    qtbot.waitUntil(lambda: not table.isColumnHidden(SECOND), timeout=5000)
+    item = table.topLevelItem(0)
+    assert (item.text(1), item.text(SECOND)) == ("50", "57")
+    head = table.header()
+    assert head.visualIndex(SECOND) == head.visualIndex(1) + 1, "side by side"
+    assert table.isColumnHidden(2), "a change needs errors"
+    assert tab.image.full_text == "Mean 1: a.h5. Mean 2: b.h5."
+    session.volumes.set_overlay("c.h5")
+    qtbot.waitUntil(lambda: table.isColumnHidden(SECOND), timeout=5000)
 
 
 def test_a_region_selected_in_the_table_is_at_the_crosshair(tab, controls) -> None:
