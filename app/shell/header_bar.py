@@ -56,7 +56,7 @@ class HeaderBar(QWidget):
         self.switch = PageSwitch(pages)
         self.choice = ChoicePage(context, actions)
         self.running = RunningPage(context, actions)
-        self.judging = JudgeCard(context, actions)
+        self.judging = JudgeCard(context, actions, pages)
         self._parts = PageStack()
         self.live = label(tr("Live scan"), "entry")
         self._is_live: Callable[[], bool] = lambda: False

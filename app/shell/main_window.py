@@ -217,7 +217,7 @@ class MainWindow(QMainWindow):
         self.commands.offered.connect(lambda role, path: self.open_path(path, role))
         session.run.state_changed.connect(self._follow_state)
         session.key_images.added.connect(
-            lambda n: self.status.flash(tr("Key image {n} was added to the report.", n=n))
+            lambda n: self.status.succeed(tr("Key image {n} was added to the report.", n=n))
         )
         session.study.protocol_changed.connect(self._follow_protocol)
         add_keys(self)
@@ -242,7 +242,7 @@ class MainWindow(QMainWindow):
         # An exported result may be removed by the limits of the results.
         self.context.results.note_exported(record.result_id)
         self.session.add_log("info", tr("Exported: {target}", target=target))
-        self.status.flash(tr("Exported: {target}", target=target))
+        self.status.succeed(tr("Exported: {target}", target=target))
 
     def send(self) -> None:
         """Send image and report of the displayed result; without a node, show the settings.
@@ -258,7 +258,7 @@ class MainWindow(QMainWindow):
             if not self.dialogs.confirm(tr("Already sent"), text, tr("Send again")):
                 return
         has_patient = record.order is not None
-        send_result(self.context, self.status.flash, with_image=has_patient)
+        send_result(self.context, self.status.succeed, with_image=has_patient)
 
     def open_path(self, path: Path, role: str = "") -> None:
         """Open a file, or use it for a role of the study.

@@ -22,7 +22,7 @@ from app.views.literal_text import LiteralLabel, literal_tip
 from app.views.slices.labels import ElidedLabel, shortened
 
 CLAIM = tr("Not for clinical use")
-PATIENT_LETTERS = 40
+PATIENT_LETTERS, SUCCESS_S = 40, 20.0
 PLACE_PX = 330
 """Width for position and values at the cursor in a narrow window; otherwise half the width."""
 
@@ -49,6 +49,7 @@ class StatusLine(QStatusBar):
             live.changed.connect(self.refresh)
             live.changed.connect(self._show_cursor)
         self._busy = self._message = ""
+        self._is_success = False
         self._icon = LiteralLabel()
         self.text, self.place = ElidedLabel(), ElidedLabel()
         self.place.setProperty("role", "muted")
@@ -58,7 +59,8 @@ class StatusLine(QStatusBar):
         self.patient = button("", studies.trigger, role="quiet")
         self.queue = button("", queue.trigger, role="quiet")
         set_icon(self.queue, "list", self._theme)
-        self.sending, self.log = ArchiveSending(context), action_button(log, text=True)
+        self.sending = ArchiveSending(context, self.succeed)
+        self.log = action_button(log, text=True)
         self._lay_out()
         self._connect(context)
         self._show_patient()
@@ -139,7 +141,17 @@ class StatusLine(QStatusBar):
         set_icon(self._icon, icon, self._theme, tone)
         self.text.set_full_text(text)
 
-    def flash(self, text: str, seconds: float = 6.0) -> None:
+    def succeed(self, text: str) -> None:
+        """Show that something was done, long enough to be read after a look at the image.
+
+        Parameters
+        ----------
+        text
+            the message
+        """
+        self.flash(text, SUCCESS_S, is_success=True)
+
+    def flash(self, text: str, seconds: float = 6.0, *, is_success: bool = False) -> None:
         """Show a message for some time.
 
         Parameters
@@ -148,8 +160,10 @@ class StatusLine(QStatusBar):
             message; empty: remove the current one
         seconds
             duration [s]; 0: until the next message
+        is_success
+            True for a message with the mark of a success
         """
-        self._message = text
+        self._message, self._is_success = text, is_success
         self.refresh()
         if text and seconds:
             QTimer.singleShot(round(1000 * seconds), self, lambda: self._fade(text))
@@ -164,7 +178,8 @@ class StatusLine(QStatusBar):
         session = self._session
         # In the order of importance: message, reading, live scan, run, obstacle, requirements.
         if self._message:
-            return "info", "muted", self._message
+            icon, tone = ("ok", "ok") if self._is_success else ("info", "muted")
+            return icon, tone, self._message
         if self._busy:
             return "waiting", "muted", f"{self._busy} …"
         if self._live is not None and self._live.is_shown:

@@ -959,11 +959,6 @@
       <translation>{mark} signifikant (95 %, je Region)</translation>
     </message>
     <message>
-      <location filename="app/analysis/regions/region_changes.py" />
-      <source>Mean in {name}</source>
-      <translation>Mittelwert in {name}</translation>
-    </message>
-    <message>
       <location filename="app/analysis/regions/region_details.py" />
       <source>Background region</source>
       <translation>Hintergrundregion</translation>
@@ -1102,6 +1097,11 @@
       <location filename="app/analysis/regions/region_details.py" />
       <source>Change from {first} to {second}</source>
       <translation>Änderung von {first} zu {second}</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
+      <source>Mean in {name}</source>
+      <translation>Mittelwert in {name}</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
@@ -1310,6 +1310,11 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
+      <source>Mean 2</source>
+      <translation>Mittel 2</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_list.py" />
       <source>Name of the region. The check box shows or hides the region. Press F2 to rename it or Delete to remove it.</source>
       <translation>Name der Region. Das Kästchen blendet die Region ein oder aus. F2 benennt sie um, Entf löscht sie.</translation>
     </message>
@@ -1340,8 +1345,18 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
+      <source>Mean in the second volume</source>
+      <translation>Mittelwert im zweiten Volumen</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_list.py" />
       <source>Regions</source>
       <translation>ROIs</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_list.py" />
+      <source>Mean 1</source>
+      <translation>Mittel 1</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
@@ -1427,11 +1442,6 @@
       <location filename="app/analysis/regions/region_plots.py" />
       <source>Iteration</source>
       <translation>Iteration</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/region_plots.py" />
-      <source>Mean [{unit}]</source>
-      <translation>Mittelwert [{unit}]</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
@@ -1675,11 +1685,6 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Values in {name}</source>
-      <translation>Werte in {name}</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
       <source>There is no image to draw on.</source>
       <translation>Es gibt kein Bild zum Zeichnen.</translation>
     </message>
@@ -1687,6 +1692,21 @@
       <location filename="app/analysis/regions/regions_tab.py" />
       <source>Combine the selected regions into one</source>
       <translation>Die gewählten Regionen zu einer verknüpfen</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/regions_tab.py" />
+      <source>Values in {name}</source>
+      <translation>Werte in {name}</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/regions_tab.py" />
+      <source>Mean 1: {first}. Mean 2: {second}.</source>
+      <translation>Mittel 1: {first}. Mittel 2: {second}.</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/regions_tab.py" />
+      <source>{image} [{unit}]</source>
+      <translation>{image} [{unit}]</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -3335,6 +3355,21 @@
     </message>
     <message>
       <location filename="app/output/results/result_text.py" />
+      <source>Accepted</source>
+      <translation>Angenommen</translation>
+    </message>
+    <message>
+      <location filename="app/output/results/result_text.py" />
+      <source>Accepted with remarks</source>
+      <translation>Mit Bemerkungen angenommen</translation>
+    </message>
+    <message>
+      <location filename="app/output/results/result_text.py" />
+      <source>Rejected</source>
+      <translation>Abgelehnt</translation>
+    </message>
+    <message>
+      <location filename="app/output/results/result_text.py" />
       <source>This image is from {0.then}, but the open scan is {0.now}.</source>
       <translation>Dieses Bild stammt von {0.then}, der geöffnete Scan ist aber {0.now}.</translation>
     </message>
@@ -4815,6 +4850,76 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
+      <source>Site</source>
+      <translation>Einrichtung</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/settings_dialog.py" />
+      <source>Folders</source>
+      <translation>Ordner</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/settings_dialog.py" />
+      <source>DICOM node for images and reports</source>
+      <translation>DICOM-Knoten für Bilder und Berichte</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/settings_dialog.py" />
+      <source>DICOM worklist</source>
+      <translation>DICOM-Arbeitsliste</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/settings_dialog.py" />
+      <source>Encrypted DICOM connections (TLS)</source>
+      <translation>Verschlüsselte DICOM-Verbindungen (TLS)</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/settings_dialog.py" />
+      <source>This computer</source>
+      <translation>Dieser Rechner</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/settings_dialog.py" />
+      <source>Technician</source>
+      <translation>Technisches Personal</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/settings_dialog.py" />
+      <source>Name</source>
+      <translation>Name</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/settings_dialog.py" />
+      <source>Protocols</source>
+      <translation>Protokolle</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/settings_dialog.py" />
+      <source>Node</source>
+      <translation>Knoten</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/settings_dialog.py" />
+      <source>AE title</source>
+      <translation>AE-Titel</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/settings_dialog.py" />
+      <source>Authorities</source>
+      <translation>Aussteller</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/settings_dialog.py" />
+      <source>Certificate</source>
+      <translation>Zertifikat</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/settings_dialog.py" />
+      <source>Key</source>
+      <translation>Schlüssel</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/settings_dialog.py" />
       <source>Names of the people who sign off reports, separated by commas. Leave blank to use the login name.</source>
       <translation>Namen der Personen, die Berichte freigeben, durch Kommas getrennt. Leer: der Anmeldename.</translation>
     </message>
@@ -4885,11 +4990,6 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>Technician</source>
-      <translation>Technisches Personal</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/settings_dialog.py" />
       <source>Choose a logo</source>
       <translation>Logo wählen</translation>
     </message>
@@ -4897,6 +4997,16 @@
       <location filename="app/shell/dialogs/settings_dialog.py" />
       <source>Pictures (*.png *.jpg *.jpeg)</source>
       <translation>Bilder (*.png *.jpg *.jpeg)</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/settings_dialog.py" />
+      <source>Certificates and keys (*.pem *.crt *.cer *.key);;All files (*)</source>
+      <translation>Zertifikate und Schlüssel (*.pem *.crt *.cer *.key);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/settings_dialog.py" />
+      <source>Choose a file</source>
+      <translation>Datei wählen</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
@@ -5444,24 +5554,29 @@
       <translation>Glossar</translation>
     </message>
     <message>
+      <location filename="app/shell/judge/again_button.py" />
+      <source>Again as</source>
+      <translation>Nochmals als</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/again_button.py" />
+      <source>Open the scan of this image first.</source>
+      <translation>Öffnen Sie zuerst den Scan dieses Bildes.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/again_button.py" />
+      <source>The protocol of this image was changed, so it has no quality level.</source>
+      <translation>Das Protokoll dieses Bildes wurde geändert, deshalb hat es keine Qualitätsstufe.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/again_button.py" />
+      <source>Prepare this scan again with another quality, to compare both images</source>
+      <translation>Diesen Scan mit anderer Qualität noch einmal vorbereiten, um beide Bilder zu vergleichen</translation>
+    </message>
+    <message>
       <location filename="app/shell/judge/judge_card.py" />
       <source>No image yet</source>
       <translation>Noch kein Bild</translation>
-    </message>
-    <message>
-      <location filename="app/shell/judge/judge_card.py" />
-      <source>Accepted</source>
-      <translation>Angenommen</translation>
-    </message>
-    <message>
-      <location filename="app/shell/judge/judge_card.py" />
-      <source>Accepted with remarks</source>
-      <translation>Mit Bemerkungen angenommen</translation>
-    </message>
-    <message>
-      <location filename="app/shell/judge/judge_card.py" />
-      <source>Rejected</source>
-      <translation>Abgelehnt</translation>
     </message>
     <message>
       <location filename="app/shell/judge/judge_card.py" />
@@ -6699,6 +6814,26 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
+      <source>{title}, {n} iterations, subsets fitted to the counts</source>
+      <translation>{title}, {n} Iterationen, Teilmengen nach der Zahl der Ereignisse</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/protocols/text.py" />
+      <source>{title}, {n} subsets, iterations fitted to the counts</source>
+      <translation>{title}, {n} Teilmengen, Iterationen nach der Zahl der Ereignisse</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/protocols/text.py" />
+      <source>{title}, iterations and subsets fitted to the counts</source>
+      <translation>{title}, Iterationen und Teilmengen nach der Zahl der Ereignisse</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/protocols/text.py" />
+      <source>{title}, {n} updates, in iterations and subsets fitted to the counts</source>
+      <translation>{title}, {n} Aktualisierungen, in Iterationen und Teilmengen nach der Zahl der Ereignisse</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/protocols/text.py" />
       <source> and </source>
       <translation> und </translation>
     </message>
@@ -6831,6 +6966,66 @@
       <location filename="app/state/models/run_model.py" />
       <source>frame {k}, {describe}</source>
       <translation>Zeitabschnitt {k}, {describe}</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/run_words.py" />
+      <source>running</source>
+      <translation>läuft</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/run_words.py" />
+      <source>finished</source>
+      <translation>abgeschlossen</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/run_words.py" />
+      <source>stopped by the user</source>
+      <translation>vom Benutzer beendet</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/run_words.py" />
+      <source>1 iteration</source>
+      <translation>1 Iteration</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/run_words.py" />
+      <source>{n} iterations</source>
+      <translation>{n} Iterationen</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/run_words.py" />
+      <source>{iterations} × {subsets} subsets</source>
+      <translation>{iterations} × {subsets} Teilmengen</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/run_words.py" />
+      <source>algorithm not recorded</source>
+      <translation>Algorithmus nicht aufgezeichnet</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/run_words.py" />
+      <source>{ending} after frame {n} of {of}</source>
+      <translation>{ending} nach Zeitabschnitt {n} von {of}</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/run_words.py" />
+      <source>{ending} at iteration {n} of at most {of}</source>
+      <translation>{ending} bei Iteration {n} von höchstens {of}</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/run_words.py" />
+      <source>{ending} at iteration {n} of {of}</source>
+      <translation>{ending} bei Iteration {n} von {of}</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/run_words.py" />
+      <source>resumed once</source>
+      <translation>einmal fortgesetzt</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/run_words.py" />
+      <source>resumed {n} times</source>
+      <translation>{n}-mal fortgesetzt</translation>
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
@@ -8905,11 +9100,6 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/layout_menu.py" />
-      <source>Name</source>
-      <translation>Name</translation>
-    </message>
-    <message>
-      <location filename="app/viewing/viewer_tools/layout_menu.py" />
       <source>Every slice</source>
       <translation>Jede Schicht</translation>
     </message>
@@ -9529,6 +9719,11 @@ Möchten Sie sie ersetzen?</translation>
       <translation>Jeder Zeitabschnitt fügt der Kurve einen Punkt hinzu</translation>
     </message>
     <message>
+      <location filename="app/views/plots/curve_over_time.py" />
+      <source>Mean [{unit}]</source>
+      <translation>Mittelwert [{unit}]</translation>
+    </message>
+    <message>
       <location filename="app/views/plots/curve_plot.py" />
       <source>iteration</source>
       <translation>Iteration</translation>
@@ -9685,8 +9880,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/rendering/rendering_view.py" />
-      <source>MIP window: {gain:g} × slice window</source>
-      <translation>MIP-Fenster: {gain:g} × Schichtfenster</translation>
+      <source>window × {gain:g}</source>
+      <translation>Fenster × {gain:g}</translation>
     </message>
     <message>
       <location filename="app/views/rendering/rendering_view.py" />
@@ -9920,8 +10115,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/slices/mip_view.py" />
-      <source>Maximum along each line of sight. Drag to rotate. These values are higher than those of a slice, so the window can be wider.</source>
-      <translation>Maximum entlang jeder Sichtlinie. Ziehen, um zu drehen. Diese Werte sind höher als die einer Schicht, deshalb kann das Fenster weiter sein.</translation>
+      <source>Maximum along each line of sight. Drag to rotate. These values are higher than those of a slice, so the window can be wider. The note at the lower left states the factor.</source>
+      <translation>Maximum entlang jeder Sichtlinie. Ziehen, um zu drehen. Diese Werte sind höher als die einer Schicht, deshalb kann das Fenster weiter sein. Den Faktor nennt der Hinweis unten links.</translation>
     </message>
     <message>
       <location filename="app/views/slices/mip_view.py" />
@@ -11099,11 +11294,6 @@ Möchten Sie sie ersetzen?</translation>
       <translation>Datei laden: {title} …</translation>
     </message>
     <message>
-      <location filename="app/workspace/steps/folded_warnings.py" />
-      <source>Choose a file</source>
-      <translation>Datei wählen</translation>
-    </message>
-    <message>
       <location filename="app/workspace/steps/import_dialog.py" />
       <source>{name} lacks information needed for a reconstruction. Values found in its files are shown in grey on the left. Correct any wrong values and enter the missing ones.</source>
       <translation>{name} fehlen Angaben, die eine Rekonstruktion braucht. Werte aus den Dateien stehen links in Grau. Korrigieren Sie falsche Werte, und ergänzen Sie fehlende.</translation>
@@ -11322,11 +11512,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/workspace/steps/protocols_dialog.py" />
       <source>Protocols (*.toml)</source>
       <translation>Protokolle (*.toml)</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Protocols</source>
-      <translation>Protokolle</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
@@ -12600,11 +12785,6 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Site</source>
-      <translation>Einrichtung</translation>
-    </message>
-    <message>
-      <location filename="engine/results/reports/site.py" />
       <source>Site name at the top of each report</source>
       <translation>Name der Einrichtung oben auf jedem Bericht</translation>
     </message>
@@ -12670,16 +12850,6 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Send after sign-off</source>
-      <translation>Nach der Freigabe senden</translation>
-    </message>
-    <message>
-      <location filename="engine/results/reports/site.py" />
-      <source>Send image and report to the DICOM node after each sign-off, with 10 s to recall them</source>
-      <translation>Nach jeder Freigabe Bild und Bericht an den DICOM-Knoten senden; 10 s lang lassen sie sich zurückrufen</translation>
-    </message>
-    <message>
-      <location filename="engine/results/reports/site.py" />
       <source>AE title of the node</source>
       <translation>AE-Titel des Knotens</translation>
     </message>
@@ -12687,6 +12857,16 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/results/reports/site.py" />
       <source>AE title of the DICOM node</source>
       <translation>AE-Titel des DICOM-Knotens</translation>
+    </message>
+    <message>
+      <location filename="engine/results/reports/site.py" />
+      <source>Send after sign-off</source>
+      <translation>Nach der Freigabe senden</translation>
+    </message>
+    <message>
+      <location filename="engine/results/reports/site.py" />
+      <source>Send image and report to the DICOM node after each sign-off, with 10 s to recall them</source>
+      <translation>Nach jeder Freigabe Bild und Bericht an den DICOM-Knoten senden; 10 s lang lassen sie sich zurückrufen</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />

@@ -5,6 +5,7 @@ The site switches this on. Rejected images are never sent.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil
 
 from PySide6.QtCore import QTimer
@@ -42,10 +43,16 @@ class ArchiveSending(QWidget):
     Attributes
     ----------
     recall : takes the result back
+
+    Parameters
+    ----------
+    context : context with the outbox
+    succeed : shows the message of the node that has accepted a result
     """
 
-    def __init__(self, context: AppContext) -> None:
+    def __init__(self, context: AppContext, succeed: Callable[[str], object]) -> None:
         super().__init__()
+        self._succeed = succeed
         self._context, self._outbox = context, context.session.outbox
         self._icon, self.text = LiteralLabel(), LiteralLabel()
         set_icon(self._icon, "send", context.theme, "look")
@@ -90,6 +97,6 @@ class ArchiveSending(QWidget):
         site = self._context.preferences.site
         # The settings may have changed in the meantime
         if site.archive_signed and site.node:
-            send_result(self._context, lambda accepted: None, with_image=True, id=id)
+            send_result(self._context, self._succeed, with_image=True, id=id)
         else:
             self._outbox.settle(id)

@@ -11,6 +11,7 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QPoint,
     QRect,
     QSize,
     Qt,
@@ -27,14 +28,22 @@ from PySide6.QtWidgets import (
 from app.language.translation import tr
 from app.output.results.comparing_results import compare_results
 from app.output.results.result_delegate import Thumbnails
-from app.output.results.result_text import tip_of
+from app.output.results.result_text import SIGNED, tip_of
 from app.state.services.context import AppContext
+from app.ui.theme.icons import draw
 from app.views.literal_text import literal_tip
 from engine.core.visible_text import visible_line
 from engine.results import Result
+from engine.results.reports import Judgement
 
 HEIGHT_PX, THUMBNAIL_PX, GAP_PX, NAME_PX = 66, 52, 7, 132
-LEAST_RESULTS = 2
+LEAST_RESULTS, MARK_PX = 2, 16
+MARKS: dict[Judgement, tuple[str, str]] = {
+    "acceptable": ("ok", "ok"),
+    "acceptable with remarks": ("ok", "look"),
+    "not acceptable": ("missing", "missing"),
+}
+"""Icon and colour of each judgement."""
 RESULT_TYPE = "application/x-isocenter-result"
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
@@ -170,6 +179,27 @@ class StripModel(QAbstractListModel):
         result = self.results[row]
         return visible_line(self._names.names.get(result.id, result.scan))
 
+    def judgement_of(self, row: int) -> Judgement | None:
+        """Return the judgement of a result that is signed off; None for another one.
+
+        Parameters
+        ----------
+        row
+            its row
+        """
+        return self._names.judgements.get(self.results[row].id)
+
+    def state_of(self, row: int) -> str:
+        """Return the judgement of a result in words; empty before it is signed off.
+
+        Parameters
+        ----------
+        row
+            its row
+        """
+        judgement = self.judgement_of(row)
+        return "" if judgement is None else SIGNED[judgement]
+
     def rowCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() else len(self.results)
 
@@ -178,7 +208,7 @@ class StripModel(QAbstractListModel):
             return None
         name = self.name_of(index.row())
         if role == Qt.ItemDataRole.DisplayRole:
-            return name
+            return "\n".join(filter(None, (name, self.state_of(index.row()))))
         if role == Qt.ItemDataRole.ToolTipRole:
             hint = tr("Click to open. Drop it on another result to compare the two.")
             return f"{literal_tip(tip_of(self.results[index.row()], name))}<br>{hint}"
@@ -204,7 +234,7 @@ class StripModel(QAbstractListModel):
 
 
 class StripDelegate(QStyledItemDelegate):
-    """Paints the picture of a result, and its name next to it in two lines."""
+    """Paints the picture of a result with its judgement, and its name next to it."""
 
     def __init__(self, context: AppContext, frames: StripModel, parent: QObject) -> None:
         super().__init__(parent)
@@ -237,5 +267,13 @@ class StripDelegate(QStyledItemDelegate):
         painter.setPen(QColor(colours.text if is_shown else colours.muted))
         words = QRect(frame.right() + GAP_PX, frame.top(), NAME_PX, THUMBNAIL_PX)
         align = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(words, align, self._frames.name_of(index.row()))
+        painter.drawText(words, align, str(index.data()))
+        judgement = self._frames.judgement_of(index.row())
+        if judgement is not None:
+            corner = frame.topRight() + QPoint(1 - MARK_PX, 0)
+            mark = QRect(corner, QSize(MARK_PX, MARK_PX))
+            # A ground of its own, because the picture can be black or white.
+            painter.fillRect(mark, QColor(colours.panel))
+            icon, colour = MARKS[judgement]
+            draw(icon, self._theme, colour).paint(painter, mark)
         painter.restore()

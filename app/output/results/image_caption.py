@@ -15,10 +15,17 @@ OF_LAST = tr("Image from the previous run. The first image of this run is not av
 
 
 class ImageCaption(ElidedLabel):
-    """Caption that follows the image and the settings; hidden until a run has made an image."""
+    """Caption that follows the image and the settings; hidden until a run has made an image.
 
-    def __init__(self, context: AppContext) -> None:
+    Parameters
+    ----------
+    context : context with the displayed image
+    names : False if the owner states the name of the image
+    """
+
+    def __init__(self, context: AppContext, *, names: bool = True) -> None:
         super().__init__()
+        self._names = names
         self._session, self._volumes = context.session, context.session.volumes
         self._study, self._run = context.session.study, context.session.run
         self._of: RunRecord | None = None
@@ -47,7 +54,8 @@ class ImageCaption(ElidedLabel):
             self.hide()
             return
         now = self._study.to_study() if DATA in self._study.inputs else None
-        name = self._session.image_name if record is self._run.record else ""
+        is_named = self._names and record is self._run.record
+        name = self._session.image_name if is_named else ""
         text, has_changed = made_with(record, now, name, self._run.selected)
         # The first image of the new run is not there yet; a warning about changes would only
         # confuse.

@@ -8,11 +8,18 @@ from html import escape
 from app.language.translation import tr
 from app.state.models.protocols.text import marked
 from app.state.models.run_record import RunRecord
+from app.state.models.run_words import algorithm_of, ending_of, run_of
 from app.ui.theme.formatting import clock, sentence_case, size
 from engine.core.visible_text import visible_line, visible_text
 from engine.modalities import Study
 from engine.results import Difference, Result, differences
+from engine.results.reports import Judgement
 
+SIGNED: dict[Judgement, str] = {
+    "acceptable": tr("Accepted"),
+    "acceptable with remarks": tr("Accepted with remarks"),
+    "not acceptable": tr("Rejected"),
+}
 OTHER_SCAN = tr("This image is from {0.then}, but the open scan is {0.now}.")
 
 
@@ -29,7 +36,7 @@ def lines_of(result: Result, name: str) -> tuple[str, str, str]:
     run = result.record.run_record
     how = f"{name}, {marked(run.protocol.label)}"
     if run.is_partial:
-        how = f"{how}, {run.describe_ending()}"
+        how = f"{how}, {ending_of(run)}"
     when = f"{result.created:%d %b %Y %H:%M}"
     return result.scan, how, f"{when}, {size(result.n_bytes)}"
 
@@ -48,7 +55,7 @@ def tip_of(result: Result, name: str) -> str:
     run = record.run_record
     rows = [
         f"{name}, {result.scan} ({record.title.partition(',')[0]})",
-        f"{marked(run.protocol.describe())}: {run.describe_algorithm()}, {run.describe_run()}",
+        f"{marked(run.protocol.describe())}: {algorithm_of(run)}, {run_of(run)}",
         f"{record.voxels}, {record.unit or tr('no unit')}",
         tr(
             "{created:%A, %d %B %Y %H:%M}, {clock} on {device}",
@@ -90,9 +97,9 @@ def made_with(
     made = tr(
         "Protocol: {name}. Algorithm: {describe}.",
         name=marked(run.protocol.describe()),
-        describe=run.describe_algorithm(),
+        describe=algorithm_of(run),
     )
-    ending = "" if run.ending == "running" else f"{sentence_case(run.describe_run())}."
+    ending = "" if run.ending == "running" else f"{sentence_case(run_of(run))}."
     # Without an open scan there is nothing to compare with.
     changed = [] if now is None else differences(study, now)
     other = [visible_line(OTHER_SCAN.format(each)) for each in changed if each.label == "scan"]

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.language.translation import tr
 from app.output.report.sign_off import SignOff
+from app.output.results.film_strip import LEAST_RESULTS
 from app.output.results.image_caption import ImageCaption
+from app.output.results.result_text import SIGNED
 from app.shell.actions import Actions
 from app.shell.header_parts import verb_button
+from app.shell.judge.again_button import AgainButton
 from app.shell.judge.drop_down import DropDown
 from app.shell.judge.run_warnings import warnings_of_run
+from app.shell.page.pages import Pages
 from app.state.models.run_record import RunState
 from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
@@ -18,33 +24,30 @@ from app.ui.theme.widgets import button
 from app.views.literal_text import LiteralLabel, literal_tip
 from app.views.slices.labels import ElidedLabel
 from app.workspace.steps.folded_warnings import FoldedWarnings
-from engine.results.reports import Judgement
 
 NOTHING = tr("No image yet")
-SIGNED: dict[Judgement, str] = {
-    "acceptable": tr("Accepted"),
-    "acceptable with remarks": tr("Accepted with remarks"),
-    "not acceptable": tr("Rejected"),
-}
 ENDED = {RunState.ABORTED: tr("aborted"), RunState.FAILED: tr("stopped by an error")}
 SPACING_PX, TEXT_PX = 8, 60
+AGAIN_FROM_PX = 900
+"""Least width of the card with the button for another quality [px]; the page Prepare has it too."""
 
 
 class JudgeCard(QWidget):
     """What ran, a count of warnings, the verdict, and Send, Report and Next scan."""
 
-    def __init__(self, context: AppContext, actions: Actions) -> None:
+    def __init__(self, context: AppContext, actions: Actions, pages: Pages) -> None:
         super().__init__()
         self._session, self._run = context.session, context.session.run
         self._theme, self._context = context.theme, context
         self._mark = LiteralLabel()
         self.title = ElidedLabel()
         self.title.setProperty("role", "entry")
-        self.caption = ImageCaption(context)
+        self.caption = ImageCaption(context, names=False)
         self.warnings = FoldedWarnings(context, separate=True)
         self.sign_off = SignOff(context, separate=True)
         self.signed = button("", self._show_signature, tr("Show who signed off, and the report"))
         self.send, self.report = (verb_button(each) for each in (actions.send, actions.report))
+        self.again = AgainButton(context, pages)
         self.next = QPushButton(tr("Next scan"))
         self.next.setToolTip(literal_tip(tr("Open the next scan (Ctrl+O)")))
         self.next.setProperty("role", "primary")
@@ -92,8 +95,31 @@ class JudgeCard(QWidget):
         row.addLayout(words, 1)
         row.addWidget(self.warnings)
         row.addWidget(self._verdict)
-        for made in (self.send, self.report, self.next):
+        for made in (self.send, self.report, self.again, self.next):
             row.addWidget(made)
+
+    def minimumSizeHint(self) -> QSize:
+        # Without the button that a narrow card leaves out.
+        spared = 0 if self.again.isHidden() else self.again.sizeHint().width() + SPACING_PX
+        return super().minimumSizeHint() - QSize(spared, 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out the button for another quality if the card is narrow.
+
+        Parameters
+        ----------
+        event
+            event of Qt
+        """
+        self._offer_again()
+
+    def _offer_again(self) -> None:
+        """Offer another quality after the first run of a scan, if the card is wide."""
+        record, results = self._run.record, self._session.results.items
+        scan = record.study.data.name if record.study is not None else ""
+        # With two results the film strip compares them, and Prepare offers further qualities.
+        is_first = sum(each.scan == scan for each in results) < LEAST_RESULTS
+        self.again.setVisible(is_first and self.width() >= AGAIN_FROM_PX)
 
     def _show(self) -> None:
         record, state = self._run.record, self._run.state
@@ -102,6 +128,7 @@ class JudgeCard(QWidget):
         parts = (self._session.image_name, scan, ENDED.get(state, ""))
         text = " · ".join(dict.fromkeys(filter(None, parts)))
         self.title.set_full_text(text if has_image else NOTHING)
+        self._offer_again()
         found = warnings_of_run(self._context) if has_image else []
         tone = "missing" if state is RunState.FAILED else "look" if found else "ok"
         tone = tone if has_image else "waiting"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from PySide6.QtCore import QObject, Signal
 
 from app.language.translation import tr
 from app.state.models.images.image_names import names_of_results
 from app.ui.theme.formatting import size
 from engine.results import Result
+from engine.results.reports import Judgement
 
 
 class ResultList(QObject):
@@ -17,6 +21,7 @@ class ResultList(QObject):
     ----------
     items : empty until the results have been read
     names : short name of each result by ID; names within one scan differ
+    judgements : last judgement of each result that is signed off, by ID
     retained_until : retention time of results, for the user
     note : reason why the user's own limits could not be read; empty if they could
     """
@@ -27,10 +32,17 @@ class ResultList(QObject):
         super().__init__()
         self.items: tuple[Result, ...] = ()
         self.names: dict[str, str] = {}
+        self.judgements: Mapping[str, Judgement] = {}
         self.retained_until = ""
         self.note = ""
 
-    def take(self, items: tuple[Result, ...], retained_until: str, note: str) -> None:
+    def take(
+        self,
+        items: tuple[Result, ...],
+        retained_until: str,
+        note: str,
+        judgements: Mapping[str, Judgement] = MappingProxyType({}),
+    ) -> None:
         """Update the model with the results on disk.
 
         Parameters
@@ -41,7 +53,10 @@ class ResultList(QObject):
             retention time, for the user
         note
             reason why the limits could not be read; empty if they could
+        judgements
+            last judgement of each result that is signed off, by ID
         """
+        self.judgements = judgements
         self.items, self.retained_until, self.note = items, retained_until, note
         # Names depend on each other: two results of a scan differ in what they state.
         self.names = names_of_results(items)

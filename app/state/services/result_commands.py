@@ -22,6 +22,7 @@ from engine.data import FrameVolume, Plain, Volume
 from engine.jobs.study_index import ImagingOrder
 from engine.modalities import Study
 from engine.results import EXPORTED, PINNED, Result, Results
+from engine.results.reports import Judgement, signatures_of
 
 
 class OpenedResult(NamedTuple):
@@ -230,10 +231,22 @@ def _opened(result: Result) -> OpenedResult:
     return OpenedResult(result, volume, *made, order, fault)
 
 
-def _all_results(known: tuple[Result, ...]) -> tuple[tuple[Result, ...], str, str]:
+def _all_results(
+    known: tuple[Result, ...],
+) -> tuple[tuple[Result, ...], str, str, dict[str, Judgement]]:
     """Read the list of results, in a thread."""
     results = Results()
     found = tuple(results.newest_first(known))
     for result in found:
         _ = result.scan  # read in this thread, not while painting
-    return found, results.retention.describe(), results.note
+    judged = {each.id: judgement for each in found if (judgement := _judgement_of(each))}
+    return found, results.retention.describe(), results.note, judged
+
+
+def _judgement_of(result: Result) -> Judgement | None:
+    """Return the last judgement of a result; None without one, or if it was changed."""
+    try:
+        made = signatures_of(result)
+    except EngineError:  # the card of the image states the fault
+        return None
+    return made[-1].judgement if made else None

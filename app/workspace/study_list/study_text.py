@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.language.translation import tr
 from app.state.models.protocols.text import marked
+from app.state.models.run_words import algorithm_of, run_of
 from app.ui.theme.formatting import sentence_case, size
 from engine.core.visible_text import visible_line
 from engine.jobs.study_index import KnownStudy, State
@@ -79,7 +80,7 @@ def detail_of(study: KnownStudy) -> str:
     if study.result is not None:
         record = study.result.record
         run = record.run_record
-        parts.append(f"{run.describe_algorithm()}, {run.describe_run()}")
+        parts.append(f"{algorithm_of(run)}, {run_of(run)}")
         parts.append(f"{record.voxels}, {record.unit or tr('no unit')}")
         parts.append(str(study.result.folder))
     if study.remark:

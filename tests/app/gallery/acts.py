@@ -6,6 +6,7 @@ from tests.app.gallery.calibrating import CALIBRATING
 from tests.app.gallery.dialogs import DIALOGS
 from tests.app.gallery.errors import ERRORS
 from tests.app.gallery.fusing import FUSING
+from tests.app.gallery.judging import JUDGING
 from tests.app.gallery.long_names import LONG_NAMES
 from tests.app.gallery.queueing import QUEUEING
 from tests.app.gallery.start import START
@@ -15,5 +16,5 @@ from tests.app.gallery.viewer_tools import LOOKING
 
 ACTS = (
     *(*START, *SYSTEMS, *DIALOGS, *CALIBRATING, *FUSING, *LOOKING),
-    *(*QUEUEING, *STUDIES, *LONG_NAMES, *ERRORS),
+    *(*JUDGING, *QUEUEING, *STUDIES, *LONG_NAMES, *ERRORS),
 )

@@ -44,3 +44,19 @@ def test_under_a_live_page_it_tells_of_that_scan(window):
     assert window.status.text.full_text == "Choose the source of the live scan."
     window.live.leave()
     assert window.status.text.full_text == "Open a scan first."
+
+
+def test_a_success_stays_long_enough_to_be_read_with_the_mark_of_a_success(window, monkeypatch):
+    timers = []
+    monkeypatch.setattr("app.shell.status_bar.QTimer.singleShot", lambda *args: timers.append(args))
+    line = window.status
+    line.succeed("archive accepted the report.")
+    assert line._words() == ("ok", "ok", "archive accepted the report.")
+    (ms, _, fade), *_ = timers
+    assert ms >= 15_000
+    line._set_busy("Reading the scan")
+    assert line.text.full_text == "archive accepted the report.", "a task does not replace it"
+    fade()
+    assert line.text.full_text == "Reading the scan …"
+    line.flash("Press a key")
+    assert line._words()[:2] == ("info", "muted")

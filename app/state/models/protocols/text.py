@@ -49,7 +49,7 @@ def facts_of(protocol: Protocol) -> list[tuple[str, str]]:
     ]
     facts = [
         (tr("Scans"), modality.title),
-        (tr("Algorithm"), protocol.algorithm.describe()),
+        (tr("Algorithm"), algorithm_words(protocol)),
         (tr("Voxels"), _edges(protocol.grid.voxel_mm)),
         (modality.ledger_title, ", ".join(in_use) or tr("none")),
         (tr("Finishing"), tr(", then ").join(filters) or tr("no filter")),
@@ -57,6 +57,41 @@ def facts_of(protocol: Protocol) -> list[tuple[str, str]]:
     if protocol.frame_words:
         facts.append((tr("Images"), protocol.frame_words))
     return facts
+
+
+def algorithm_words(protocol: Protocol) -> str:
+    """Return the algorithm before a run: only the numbers that the settings fix.
+
+    Parameters
+    ----------
+    protocol
+        any protocol. Its run fits empty iterations and subsets to the counts of the scan
+    """
+    algorithm = protocol.algorithm
+    is_open = {name: getattr(algorithm, name, 1) is None for name in ("iterations", "subsets")}
+    # An algorithm whose image does not depend on its subsets does not state them either.
+    if not any(is_open.values()) or algorithm.n_subsets == 1:
+        return algorithm.describe()
+    title, updates = algorithm.title, getattr(algorithm, "updates", None)
+    if not is_open["iterations"]:
+        return tr(
+            "{title}, {n} iterations, subsets fitted to the counts",
+            title=title,
+            n=algorithm.n_iterations,
+        )
+    if not is_open["subsets"]:
+        return tr(
+            "{title}, {n} subsets, iterations fitted to the counts",
+            title=title,
+            n=algorithm.n_subsets,
+        )
+    if updates is None:
+        return tr("{title}, iterations and subsets fitted to the counts", title=title)
+    return tr(
+        "{title}, {n} updates, in iterations and subsets fitted to the counts",
+        title=title,
+        n=updates,
+    )
 
 
 def label_words(study: ProtocolState) -> str:
@@ -128,7 +163,7 @@ def qualities_in_words(qualities: Qualities) -> list[tuple[str, str]]:
     # Computed and not written as text: the result depends on protocol and scanner.
     found = [(quality, qualities.at(quality)) for quality in QUALITIES]
     return [
-        (name_of_key(quality), f"{each.algorithm.describe()}; {_edges(each.grid.voxel_mm)}")
+        (name_of_key(quality), f"{algorithm_words(each)}; {_edges(each.grid.voxel_mm)}")
         for quality, each in found
     ]
 

@@ -63,7 +63,8 @@ def signing(qtbot, tmp_path, monkeypatch, controls, small_study, archive):
         )
     )
     controls.clock = controls.session.outbox._clock = Clock()
-    controls.line = ArchiveSending(controls.context)
+    controls.shown = []
+    controls.line = ArchiveSending(controls.context, controls.shown.append)
     qtbot.addWidget(controls.line)
     return controls
 
@@ -110,6 +111,8 @@ def test_a_signed_image_is_sent_after_ten_seconds(qtbot, signing, small_study, a
     accepted = lambda: "accepted image and report" in signing.sign_off.said.text()  # noqa: E731
     qtbot.waitUntil(accepted, timeout=PATIENCE_MS)
     assert signing.line.isHidden()
+    (shown,) = signing.shown
+    assert "accepted image and report" in shown, "the success is shown, too"
     assert len(archive[1]) == GRID.shape[0] + 2
     assert {str(each.PatientID) for each in archive[1]} == {"4711"}
     assert {str(each.StudyInstanceUID) for each in archive[1]} == {"1.2.3.4.5"}
@@ -177,7 +180,7 @@ def test_an_image_that_a_killed_window_did_not_send_is_offered_and_not_sent(
 ):
     id = sign(qtbot, signing, small_study, "acceptable")
     made = next_window(qtbot, signing, archive)
-    made.line = ArchiveSending(made.context)
+    made.line = ArchiveSending(made.context, signing.shown.append)
     qtbot.addWidget(made.line)
     (problem,) = made.problems
     assert "A signed result was not sent." in problem and "small" in problem

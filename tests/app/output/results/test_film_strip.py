@@ -6,10 +6,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import QDropEvent
 
+from app.output.results.film_strip import GAP_PX, THUMBNAIL_PX
 from app.state.models.run_record import RunState
+from engine.results.reports import sign
 from tests.app.conftest import PATIENCE_MS
 
 
@@ -93,3 +95,21 @@ def test_a_click_on_the_compared_result_changes_their_places(qtbot, twice):
     keys = {volumes.base.key, volumes.overlay.key}
     assert len(keys) == 2, "no image is compared with itself"
     assert volumes.overlay.key == f"result:{first.id}"
+
+
+def test_a_judgement_is_shown_on_the_strip(qtbot, twice):
+    strip, model = twice.centre.strip, twice.centre.strip.model()
+    first, second = strip.results
+    assert [model.judgement_of(row) for row in range(2)] == [None, None]
+    before = strip.grab().toImage()
+    sign(second, "A. Physicist", "acceptable")
+    sign(first, "A. Physicist", "not acceptable", "The patient moved.")
+    twice.context.results.refresh()
+    qtbot.waitUntil(lambda: model.judgement_of(1) == "acceptable", timeout=PATIENCE_MS)
+    assert model.index(1, 0).data().splitlines()[-1] == "Accepted"
+    assert model.index(0, 0).data().splitlines()[-1] == "Rejected"
+    after = strip.grab().toImage()
+    corner = QPoint(strip.visualRect(model.index(1, 0)).left() + GAP_PX + THUMBNAIL_PX - 8, 15)
+    ratio = strip.devicePixelRatioF()
+    marked = [shot.pixelColor(corner * ratio) for shot in (before, after)]
+    assert marked[0] != marked[1], "a mark in the corner of the picture"

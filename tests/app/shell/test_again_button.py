@@ -1,0 +1,88 @@
+"""The button that prepares the displayed scan again with another quality."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from app.state.models.run_record import RunRecord, RunState
+from tests.app.conftest import PATIENCE_MS
+
+
+@pytest.fixture
+def judged(qtbot, opened, window, small_study, tmp_path):
+    """The window after a run of a scan that no other test has."""
+    scan = Path(shutil.copy(small_study.data, tmp_path / f"{tmp_path.name}.h5"))
+    opened(small_study.model_copy(update={"data": scan}))
+    window.runner.start()
+    done = lambda: window.session.run.state is RunState.FINISHED and not window.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(done, timeout=PATIENCE_MS)
+    return window
+
+
+def offers(again) -> list[str]:
+    again.fill()
+    return [each.text().partition(" (")[0] for each in again.menu().actions()]
+
+
+def test_a_click_prepares_the_same_scan_at_another_quality(qtbot, judged):
+    again, study = judged.header.judging.again, judged.session.study
+    assert again.isEnabled() and offers(again) == ["Fast", "Fine"], "not the quality of the image"
+    iterations = study.protocol.algorithm.iterations
+    again.menu().actions()[1].trigger()
+    assert judged.pages.current == "prepare" and study.quality == "fine"
+    assert study.protocol.algorithm.iterations == 2 * iterations
+    assert judged.header.choice.start.isEnabled()
+    assert again.quality == "standard" and judged.session.run.record.images.items, "it stays"
+
+
+def test_it_uses_the_protocol_of_the_image(judged):
+    again, study = judged.header.judging.again, judged.session.study
+    name = study.base.name
+    other = next(each for each in judged.header.choice.offered if each.name != name)
+    study.use_protocol(other)
+    again.fill()
+    again.menu().actions()[0].trigger()
+    assert study.base.name == name and study.quality == "fast"
+
+
+def test_it_states_why_a_scan_cannot_be_prepared_again(judged):
+    again, session = judged.header.judging.again, judged.session
+    study, image = session.run.record.study, session.image
+    other = study.model_copy(update={"data": study.data.with_name("other.h5")})
+    session.show_result(RunRecord("other", other), "final", image)
+    assert not again.isEnabled() and again.toolTip() == "Open the scan of this image first."
+    algorithm = study.protocol.algorithm.model_copy(update={"iterations": 17})
+    changed = study.protocol.model_copy(update={"algorithm": algorithm})
+    made = study.model_copy(update={"protocol": changed})
+    session.show_result(RunRecord("changed", made), "final", image)
+    assert not again.isEnabled() and "was changed" in again.toolTip()
+    session.study.set_input("data", None)
+    assert again.toolTip() == "There is no image yet."
+
+
+def test_with_two_results_the_film_strip_takes_its_place(qtbot, judged):
+    again, results = judged.header.judging.again, judged.session.results
+    scan = judged.session.run.record.study.data.name
+    own = lambda: [each for each in results.items if each.scan == scan]  # noqa: E731
+    judged.resize(1280, 720)
+    qtbot.waitUntil(lambda: len(own()) == 1, timeout=PATIENCE_MS)
+    assert again.isVisible() and not judged.centre.strip.isVisible()
+    again.fill()
+    again.menu().actions()[0].trigger()
+    judged.runner.start()
+    qtbot.waitUntil(lambda: len(own()) == 2, timeout=PATIENCE_MS)
+    assert judged.pages.current == "judge"
+    assert judged.centre.strip.isVisible() and not again.isVisible()
+
+
+def test_a_narrow_header_leaves_it_out(qapp, judged):
+    judged.resize(1280, 720)
+    qapp.processEvents()
+    assert judged.header.judging.again.isVisible()
+    judged.resize(judged.minimumSize())
+    qapp.processEvents()
+    assert not judged.header.judging.again.isVisible()
+    assert judged.header.judging.next.isVisible()

@@ -1,0 +1,46 @@
+"""The algorithm before a run: it promises only numbers that the run will use."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from app.state.models.protocols.text import algorithm_words, facts_of
+from engine.algorithms import Mlem, Osem, Svrg
+from engine.modalities import ListModeProtocol
+from engine.recon.algorithms.subsets import CountDemand
+
+FEW = CountDemand(n_counts=60_000, in_subset=20_000, for_image=1_000)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "words"),
+    [
+        (Osem(), "OSEM, iterations and subsets fitted to the counts"),
+        (Osem(updates=48), "OSEM, 48 updates, in iterations and subsets fitted to the counts"),
+        (Osem(iterations=6), "OSEM, 6 iterations, subsets fitted to the counts"),
+        (Osem(subsets=8), "OSEM, 8 subsets, iterations fitted to the counts"),
+        (Osem(iterations=6, subsets=8), "OSEM, 6 iterations × 8 subsets"),
+        (Mlem(iterations=9), "MLEM, 9 iterations"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_only_numbers_that_the_settings_fix_are_stated(algorithm, words):
+    protocol = ListModeProtocol(name="P", algorithm=algorithm)
+    assert algorithm_words(protocol) == words
+    assert words in [text for _, text in facts_of(protocol)]
+
+
+def test_no_stated_number_is_changed_by_the_counts():
+    for algorithm in (Osem(), Osem(updates=48), Osem(iterations=6), Osem(iterations=6, subsets=8)):
+        ran = algorithm.for_counts(FEW)
+        words = algorithm_words(ListModeProtocol(name="P", algorithm=algorithm))
+        for number, name in re.findall(r"(\d+) (iterations|subsets)", words):
+            assert int(number) == getattr(ran, name), words
+    assert Osem().for_counts(FEW).describe() != Osem().describe(), "the counts matter here"
+
+
+def test_map_states_its_maximum_and_its_prior():
+    words = algorithm_words(ListModeProtocol(name="P", algorithm=Svrg()))
+    assert words.startswith("MAP, at most 20 iterations") and "fitted" not in words
