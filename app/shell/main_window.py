@@ -54,6 +54,8 @@ LOADER_MS = 500
 """Delay before the process that reads files starts, so that the window is drawn first."""
 LEAST_PX = (1010, 600)
 """Minimum size of the window; no text makes it larger."""
+WORDS_FROM_PX = 1200
+"""Least width of the window with words below the icons of tools and panels."""
 LEFT_PX, RIGHT_PX, LOG_PX = 376, 360, 150
 PAGES = (
     *("save_study", "save_protocol", "protocols", "storage", "queue", "studies"),
@@ -358,6 +360,9 @@ class MainWindow(QMainWindow):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        is_wide = self.width() >= WORDS_FROM_PX
+        self.rail.show_words(on=is_wide)
+        self.centre.looking.strip.offer_words(on=is_wide)
         self._widths.settle()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QTabWidget, QToolBar, QToolButton, QWidget
 
@@ -22,7 +22,7 @@ from app.ui.theme.widgets import word_under_icon
 from app.views.literal_text import literal_tip
 from app.workspace.ct_inspection.preview_panel import PreviewTab
 
-MARGIN_PX = 4
+BUTTON_PX, MARGIN_PX = 32, 4
 PANELS: dict[type[QWidget], tuple[str, str]] = {
     ProgressTab: ("progress", tr("Convergence curve, speed and time of the run")),
     ProfileTab: ("profile", tr("Time of each stage, and load of the computer")),
@@ -62,7 +62,7 @@ class PanelRail(QToolBar):
         self.setMovable(False)
         self.setOrientation(Qt.Orientation.Vertical)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        self._sizes: dict[QToolButton, QSize] = {}
         self._tabs, self._shown = tabs, -1
         self._last = dict[tuple[type[QWidget], ...], int]()
         self.run = self._add_group(
@@ -91,19 +91,30 @@ class PanelRail(QToolBar):
     def _dress(self) -> None:
         """Name the buttons below their icons; all have the width of the longest word."""
         actions = (self.run, self.figures, *self.panel_actions)
-        wide, buttons = 0, list[QToolButton]()
         for action in actions:
             made = self.widgetForAction(action)
             if isinstance(made, QToolButton):
                 made.setAccessibleName(action.text())
                 made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-                wide = max(wide, word_under_icon(made).width())
+                self._sizes[made] = word_under_icon(made)
                 # The button takes its text from the action again after each change.
                 action.setIconText(made.text())
                 self.setIconSize(made.iconSize())
-                buttons.append(made)
-        for each in buttons:
-            each.setFixedWidth(wide)
+        self.show_words(on=True)
+
+    def show_words(self, *, on: bool) -> None:
+        """Show the names of the panels below their icons, or icons alone.
+
+        Parameters
+        ----------
+        on
+            False in a narrow window
+        """
+        wide = max(size.width() for size in self._sizes.values()) if on else BUTTON_PX
+        style = Qt.ToolButtonStyle
+        self.setToolButtonStyle(style.ToolButtonTextUnderIcon if on else style.ToolButtonIconOnly)
+        for each, size in self._sizes.items():
+            each.setFixedSize(wide, size.height() if on else BUTTON_PX)
         self.setFixedWidth(wide + 2 * MARGIN_PX)
 
     def show_open(self, index: int) -> None:

@@ -23,7 +23,7 @@ from engine.core.settings import Settings
 from engine.data import Plain
 from engine.geometry import Point
 
-CAPTION_PX, MOST_CAPTION_PX = 112, 160
+CAPTION_PX, MOST_CAPTION_PX = 112, 130
 """Common width of the captions, so that fields align."""
 Hints = dict[str, str]
 """The meaning of empty fields, by field name."""

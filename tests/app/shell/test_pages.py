@@ -287,3 +287,20 @@ def test_the_card_of_the_scan_has_dose_and_weight(opened, window):
     words = [each.text() for each in card.findChildren(QLabel) if each.isVisible()]
     assert any("185 MBq of F-18, 72 kg" in each for each in words)
     assert "tracer" not in window.workflow.inputs.buttons
+
+
+def test_the_panels_have_names_below_their_icons_in_a_wide_window(qapp, judged):
+    rail = judged.rail
+    style, widths = Qt.ToolButtonStyle, []
+    actions = (rail.run, rail.figures, *rail.panel_actions)
+    made = [rail.widgetForAction(action) for action in actions if action.isVisible()]
+    buttons = [each for each in made if each is not None]
+    for size, shown in ((1280, style.ToolButtonTextUnderIcon), (1010, style.ToolButtonIconOnly)):
+        judged.resize(size, 720)
+        qapp.processEvents()
+        assert {each.toolButtonStyle() for each in buttons} == {shown}
+        assert {"Run", "Regions", "Report", "Results"} <= {each.text() for each in buttons}
+        assert all(each.accessibleName() and each.toolTip() for each in buttons)
+        widths.append(rail.width())
+    assert widths[0] > widths[1]
+    assert all(each.fontMetrics().horizontalAdvance(each.text()) <= widths[0] for each in buttons)
