@@ -251,9 +251,9 @@ class _Lines:
         self.console, self.note = console, note
 
     def show(self, update: LiveUpdate) -> None:
-        """Print the current figures."""
+        """Print the current figures as progress, unless the console is quiet."""
         text = update.state if update.images is None else _figures(update.statistics)
-        self.console.line(f"  {text}{self.note}")
+        self.console.log(f"  {text}{self.note}")
 
     def say(self, kind: str, text: str) -> None:
         """Print a message."""

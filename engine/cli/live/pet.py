@@ -204,9 +204,9 @@ class _Lines:
         self.console, self.note = console, note
 
     def show(self, update: LivePetUpdate) -> None:
-        """Print the current figures."""
+        """Print the current figures as progress, unless the console is quiet."""
         begin = f"{update.state}; " if update.state else ""
-        self.console.line(f"  {begin}{_figures(update.statistics)}{self.note}")
+        self.console.log(f"  {begin}{_figures(update.statistics)}{self.note}")
 
     def say(self, kind: str, text: str) -> None:
         """Print a message."""

@@ -103,3 +103,15 @@ def test_what_cannot_be_is_said_in_a_sentence(
     given = [str(stored) if word == "SCAN" else word for word in words]
     assert main(["live", *given]) == 2
     assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_figures_are_progress_which_quiet_leaves_out(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], quiet: bool
+) -> None:
+    words = ["live", "reconstruct", str(stored), "--replay", "-o", str(tmp_path / "image.h5")]
+    words += ["--protocol", str(tmp_path / "small.toml"), "--threads", "2"]
+    assert main([*words, *(["--quiet"] if quiet else [])]) == 0
+    told = capsys.readouterr()
+    assert "Image: " in told.out and " lost" not in told.out
+    assert (" lost" in told.err) is not quiet

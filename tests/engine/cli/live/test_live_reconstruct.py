@@ -148,3 +148,14 @@ def test_a_scan_whose_flats_never_came_is_kept_all_the_same(
     told = capsys.readouterr()
     assert "no slice could be reconstructed. State: the scan has no flat fields" in told.err
     np.testing.assert_array_equal(read_projections(kept).values, counts_of(geometry))
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_figures_are_progress_which_quiet_leaves_out(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], quiet: bool
+) -> None:
+    words = ["live", "reconstruct", str(stored), "--replay", "-o", str(tmp_path / "s.nii.gz")]
+    assert main([*words, *SETTINGS, *(["--quiet"] if quiet else [])]) == 0
+    told = capsys.readouterr()
+    assert "Slices: " in told.out and "frames/s" not in told.out
+    assert ("frames/s" in told.err) is not quiet
