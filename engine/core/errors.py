@@ -148,6 +148,22 @@ class DataError(EngineError):
     """The file is readable but its content is unusable: no events, NaN, wrong unit."""
 
 
+class LongUnitError(DataError):
+    """The unit of a volume is too long for the records of results and checkpoints.
+
+    Attributes
+    ----------
+    n : number of characters
+    """
+
+    def __init__(self, text: str, n: int) -> None:
+        super().__init__(text, n)
+        self.n = n
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class ResourceError(EngineError):
     """Not enough memory or disk space, or no permission."""
 

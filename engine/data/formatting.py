@@ -21,6 +21,8 @@ DECIMAL = (1e-2, 1e5)
 """Range of the largest value of an image that needs no power of ten."""
 LEAST_SHOWN = 1e-6
 """Smaller numbers next to a power of ten are shown as about zero."""
+MOST_UNIT_LETTERS = 100
+"""Longest unit of a volume; the records of results and checkpoints take no longer one."""
 MINUTES_FROM_S, HOURS_FROM_S = 120, 10_800
 
 

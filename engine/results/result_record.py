@@ -12,6 +12,7 @@ from typing import Any, Literal, Self, TypeVar
 
 from engine.core.json_types import Plain
 from engine.core.settings import Settings, setting
+from engine.data.formatting import MOST_UNIT_LETTERS
 from engine.data.runs.record import ENDINGS, Outcome, ProtocolIdentity, RecordedRun
 
 RESULT_FORMAT: Literal["isocenter-result-1"] = "isocenter-result-1"
@@ -63,7 +64,7 @@ class ResultRecord(Settings):
     job: str = setting(max_length=5000)
     inputs: dict[str, Plain] = setting()
     voxels: str = setting(max_length=300)
-    unit: str = setting(max_length=100)
+    unit: str = setting(max_length=MOST_UNIT_LETTERS)
     digests: dict[str, str] = setting()
     key: str = setting("", max_length=64)
     sha256: str = setting("", max_length=64)

@@ -22,7 +22,14 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.core.arrays import Array, not_finite_in
-from engine.core.errors import DataError, EngineError, FileFormatError, ResourceError
+from engine.core.errors import (
+    DataError,
+    EngineError,
+    FileFormatError,
+    LongUnitError,
+    ResourceError,
+)
+from engine.data.formatting import MOST_UNIT_LETTERS
 from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.stored_bytes import refuse_sparse
 
@@ -293,6 +300,11 @@ def open_input(path: Path, *, may_be_cut: bool = False) -> Iterator[InputFile]:
     except RecursionError as e:
         raise FileFormatError(
             f"{file.name}: its content is nested too deeply; export the file again."
+        ) from e
+    except LongUnitError as e:
+        raise FileFormatError(
+            f"{file.name}: the unit of its values has {e.n:,} characters, expected at most "
+            f"{MOST_UNIT_LETTERS}; shorten the unit in the file."
         ) from e
     except EngineError:
         # A file that is still being copied looks damaged; then this is the reason to report.
