@@ -208,6 +208,13 @@ class Form(SettingsEditor):
     def _show(self, value: Settings) -> None:
         for name, row in self._rows.items():
             row.editor.show_value(getattr(value, name))
+        self._hide_unused(value)
+
+    def _hide_unused(self, value: Settings | None) -> None:
+        """Hide the fields that have no effect with these values; they keep their content."""
+        unused = value.unused_fields() if value is not None else ()
+        for name, row in self._rows.items():
+            row.set_used(name not in unused)
 
     def _show_defaults(self) -> None:
         for row in self._rows.values():
@@ -219,6 +226,7 @@ class Form(SettingsEditor):
             self._value = self._kind.model_validate(self.raw())
         except ValidationError:
             self._value = None  # required fields are still empty
+        self._hide_unused(self._value)
 
     def _edited(self) -> None:
         # First, so that an outer form can validate the value as part of its own.
@@ -227,6 +235,7 @@ class Form(SettingsEditor):
         # Leaving a field without a change must not create an undo step.
         if value is not None and value != self._value:
             self._value = value
+            self._hide_unused(value)
             self.changed.emit(value)
 
 
@@ -236,6 +245,7 @@ class _Row(QWidget):
     def __init__(self, name: str, field: FieldInfo, hints: Hints, bare: bool) -> None:
         super().__init__()
         self.field = field
+        self._is_used, self._shows_expert = True, False
         extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
         self.expert = bool(extra.get("expert"))
         shown = named(str(extra.get("label") or words(name)))
@@ -297,9 +307,19 @@ class _Row(QWidget):
         return caption
 
     def set_expert(self, expert: bool) -> None:
-        hidden = isinstance(self.editor, ConstantEditor) or (self.expert and not expert)
-        self.setVisible(not hidden)
+        self._shows_expert = expert
+        self._show_or_hide()
         self.editor.set_expert(expert)
+
+    def set_used(self, used: bool) -> None:
+        """Hide the row while its field has no effect."""
+        if used != self._is_used:
+            self._is_used = used
+            self._show_or_hide()
+
+    def _show_or_hide(self) -> None:
+        hidden = isinstance(self.editor, ConstantEditor) or (self.expert and not self._shows_expert)
+        self.setVisible(self._is_used and not hidden)
 
     def show_faults(self, faults: list[Fault]) -> None:
         # Nested editors show errors at their own fields, so the row only shows its own.

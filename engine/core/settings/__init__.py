@@ -49,6 +49,10 @@ class Settings(BaseModel):
         """
         return {}
 
+    def unused_fields(self) -> frozenset[str]:
+        """Return the names of fields that have no effect with these values; forms hide them."""
+        return frozenset()
+
 
 def setting(
     default: Any = ...,

@@ -166,6 +166,9 @@ class Penalised(Algorithm):
         expert=True,
     )
 
+    def unused_fields(self) -> frozenset[str]:
+        return super().unused_fields() | (frozenset() if self.prior.uses_edges else {"edges"})
+
     @property
     def is_penalised(self) -> bool:
         return True

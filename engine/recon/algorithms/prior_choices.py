@@ -29,10 +29,12 @@ class PriorChoice(Settings):
     ----------
     title : displayed name
     kind : name in files, a Literal in each prior
+    uses_edges : False if it ignores the edge preservation of the algorithm, `PriorScale.edges`
     """
 
     noun: ClassVar[str] = "prior"
     title: ClassVar[str]
+    uses_edges: ClassVar[bool] = True
     kind: Any
 
     @abstractmethod
@@ -70,6 +72,7 @@ class QuadraticChoice(PriorChoice):
     """Quadratic prior, which smooths equally everywhere and blurs edges."""
 
     title: ClassVar[str] = "Quadratic"
+    uses_edges: ClassVar[bool] = False
     kind: Literal["quadratic"] = "quadratic"
 
     def prior_for(self, scale: PriorScale) -> SmoothPrior:
@@ -82,6 +85,7 @@ class HuberChoice(PriorChoice):
     """Huber prior, which is quadratic for small differences and preserves edges."""
 
     title: ClassVar[str] = "Huber"
+    uses_edges: ClassVar[bool] = False
     kind: Literal["huber"] = "huber"
     edge: float = setting(
         0.2,

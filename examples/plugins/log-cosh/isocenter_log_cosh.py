@@ -18,6 +18,7 @@ class LogCosh(PriorChoice):
     """Prior that is quadratic for small differences and linear for edges."""
 
     title: ClassVar[str] = "Log-cosh"
+    uses_edges: ClassVar[bool] = False
     kind: Literal["log_cosh"] = "log_cosh"
     edge: float = setting(0.2, "δ relative to the typical activity", label="Edge", gt=0, le=9)
 

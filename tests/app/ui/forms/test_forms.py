@@ -299,3 +299,23 @@ def test_the_fields_of_a_column_begin_at_one_place(qtbot):
     widths = {row.caption_px for row in rows}
     assert len(rows) > 8 and min(widths) < max(widths) <= MOST_CAPTION_PX, "several lengths"
     assert len({row.editor.x() for row in rows}) == 1
+
+
+def test_a_field_without_effect_is_hidden_and_keeps_its_value(qtbot, qapp) -> None:
+    """Edge preservation belongs to the relative difference prior alone."""
+    relative, quadratic, huber = PRIORS[:3]
+    form = Form(Svrg, Svrg(edges=3))
+    qtbot.addWidget(form)
+    form.set_expert(True)
+    form.show()
+    row = form._rows["edges"]
+    assert row.isVisible()
+    for prior in (quadratic, huber):
+        form.show_value(Svrg(edges=3, prior=prior()))
+        assert not row.isVisible() and form.raw()["edges"] == 3
+        form.set_expert(False)
+        form.set_expert(True)
+        assert not row.isVisible(), "the expert switch does not bring it back"
+    form._rows["prior"].editor.show_value(relative())
+    form._edited()  # as the user chooses it
+    assert row.isVisible() and form.value() == Svrg(edges=3)
