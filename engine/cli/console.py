@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # most verbs show no bar, and no events of a run
     from engine.cli.bars import ProgressBar
     from engine.data.runs.events import Corrected, Event, Preview, Warned
 
+COUNTED = {"lines": "lines of response", "bins": "bins"}
+"""Names of the data that a sensitivity covers, by the key of their number."""
 PLAIN_SECONDS = 5.0
 """Minimum time between two progress lines of a stage, in seconds."""
 
@@ -233,10 +235,14 @@ def _figures(stage: str, figures: Plain) -> str:
     if stage == "scatter":
         return f"{figures.get('fraction_percent', 0):.0f} % of trues and scatter"
     if stage == "sensitivity":
-        kept = "from the cache, " if figures.get("from_cache") else ""
         error = figures.get("error_percent", 0)
-        how = f"standard error {error:.1f} %" if error else "exact"
-        return f"{kept}{int(figures.get('lines', 0)):,} lines of response, {how}"
+        parts = (
+            "from the cache" if figures.get("from_cache") else "",
+            # Not every modality has lines of response.
+            *(f"{int(figures[key]):,} {name}" for key, name in COUNTED.items() if key in figures),
+            f"standard error {error:.1f} %" if error else "exact",
+        )
+        return ", ".join(filter(None, parts))
     return ""
 
 

@@ -299,6 +299,7 @@ def test_the_program_reconstructs_its_scans(tmp_path: Path) -> None:
     )
 
     assert "is skipped" not in told
+    assert "bins, exact" in told and "lines of response" not in told
     inspected = answers["printed"][0]
     assert "SPECT" in inspected and "360° CW in 12 views" in inspected and "FAULT" not in inspected
     gathered = answers["printed"][1]

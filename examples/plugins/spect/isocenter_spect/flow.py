@@ -50,7 +50,7 @@ def flow(
     sides = str(scan.info.get(STATED_AXES, ""))
     space = ImageSpace(grid, "photons/view", "xyz", sides, protocol.unit, protocol.factor)
     ready = stages.with_sensitivities(context, space, model, start, resume)
-    yield context.log.end("sensitivity", lines=scan.counts.size)
+    yield context.log.end("sensitivity", bins=scan.counts.size)
     yield stages.begin(context, resume)
     image, done = yield from stages.iterate(
         context, space, ready, start, resume, finish_early, n_rows=scan.counts.size, rows="bins"
