@@ -87,12 +87,17 @@ def _open_window(path: Path | None = None, demo: str = "") -> int:
     if fault := obstacle(os.environ):
         _refuse(fault)
         return 2
+    from engine.jobs import DemoSimulation
+    from engine.modalities import DEMOS
+
+    # Loading the window takes a second.
+    begun = DemoSimulation(DEMOS[demo]) if demo else None
     from app.language.translation import chosen_language, use_language
 
     use_language(chosen_language())
     from app.shell.application import run_window
 
-    return run_window(path=path, demo=demo)
+    return run_window(path=path, demo=demo, begun=begun)
 
 
 def _refuse(fault: str) -> None:

@@ -33,7 +33,7 @@ from engine.jobs import process_context
 from engine.tools.diagnostics import keep_fault, refused_homes
 
 if TYPE_CHECKING:  # the loader is not needed to open the window
-    from engine.jobs import Loader
+    from engine.jobs import DemoSimulation, Loader
 
 log = logging.getLogger(__name__)
 
@@ -137,7 +137,9 @@ def report_fault(
     )
 
 
-def run_window(*, path: Path | None = None, demo: str = "") -> int:
+def run_window(
+    *, path: Path | None = None, demo: str = "", begun: DemoSimulation | None = None
+) -> int:
     """Show the window until it is closed; return the exit code.
 
     Parameters
@@ -146,6 +148,8 @@ def run_window(*, path: Path | None = None, demo: str = "") -> int:
         file to open; None: nothing
     demo
         key of a demo to run; empty: none
+    begun
+        simulation of this demo, if it runs already
     """
     process_context()  # the fork server must start before there are threads
     app = make_app()
@@ -158,7 +162,7 @@ def run_window(*, path: Path | None = None, demo: str = "") -> int:
     if path is not None:
         QTimer.singleShot(0, window, lambda: window.open_path(path))
     if demo:
-        QTimer.singleShot(0, window, lambda: window.try_demo(demo))
+        QTimer.singleShot(0, window, lambda: window.try_demo(demo, begun))
     signal.signal(signal.SIGINT, lambda *_: window.close())
     Ending(window).follow_signals()
     pulse = QTimer()  # Python handles Ctrl+C only between bytecodes, so Qt must return to it

@@ -48,6 +48,7 @@ from app.workspace.steps.step_changes import StepChanges
 from app.workspace.steps.step_panel import StepPanel
 from app.workspace.steps.study_step import StudyStep
 from engine.core.visible_text import visible_line
+from engine.jobs import DemoSimulation
 
 WINDOW_PX = (1440, 900)
 LOADER_MS = 500
@@ -302,17 +303,21 @@ class MainWindow(QMainWindow):
             self.live.leave()
             self.runner.resume(job_id)
 
-    def try_demo(self, key: str) -> None:
+    def try_demo(self, key: str, begun: DemoSimulation | None = None) -> None:
         """Simulate a demo scan, open it and reconstruct it.
 
         Parameters
         ----------
         key
             key of `DEMOS`
+        begun
+            its simulation, if it runs already
         """
         if self.may_forget_image():
             self.live.leave()
-            self.welcome_lists.make_demo(key)
+            self.welcome_lists.make_demo(key, begun)
+        elif begun is not None:
+            begun.end()
 
     def toggle_theme(self) -> None:
         """Switch between light and dark, and remember it."""

@@ -23,6 +23,7 @@ from app.ui.theme.questions import ask
 from engine.modalities import DEMOS, Study
 
 if TYPE_CHECKING:
+    from engine.jobs import DemoSimulation
     from engine.live import Unfinished
 
 MAX_JOBS = 3
@@ -69,16 +70,20 @@ class WelcomeLists(QObject):
         ):
             self.refresh()
 
-    def make_demo(self, key: str) -> None:
+    def make_demo(self, key: str, begun: DemoSimulation | None = None) -> None:
         """Simulate a demo scan, then open and reconstruct it.
 
         Parameters
         ----------
         key
             key of `DEMOS`; if something else was opened meanwhile, the demo is only stored
+        begun
+            its simulation, if it runs already
         """
         # A second click during the simulation must not start another one.
         if self._is_making:
+            if begun is not None:
+                begun.end()
             return
         self._is_making = True
         demo, commands = DEMOS[key], self._context.commands
@@ -86,7 +91,7 @@ class WelcomeLists(QObject):
         serial = commands.serial
         self._card.show_busy(demo.busy)
         commands.run_task(
-            partial(make_demo_in_process, demo=demo),
+            partial(make_demo_in_process, demo=demo, begun=begun),
             lambda study: self._open_demo(study, serial),
             busy=demo.busy,
             failed=tr("The demo could not be opened."),

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from engine.jobs.checkpoint.job import Job as Job
     from engine.jobs.checkpoint.job import jobs as jobs
     from engine.jobs.checkpoint.run_result import keep_partial as keep_partial
+    from engine.jobs.demo_simulation import DemoSimulation as DemoSimulation
     from engine.jobs.loader.foreign_files import ForeignFiles as ForeignFiles
     from engine.jobs.loader.loader import Loader as Loader
     from engine.jobs.process.engine_process import EngineProcess as EngineProcess
@@ -54,6 +55,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "jobs",
             ),
             "engine.jobs.checkpoint.run_result": ("keep_partial",),
+            "engine.jobs.demo_simulation": ("DemoSimulation",),
             "engine.jobs.loader.foreign_files": ("ForeignFiles",),
             "engine.jobs.loader.loader": ("Loader",),
             "engine.jobs.process.engine_process": ("EngineProcess",),

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import traceback
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from pathlib import Path
 
 from app.language.translation import Lines, tr
 from app.state.services.threads import Task
-from engine.core.errors import EngineError, ResourceError
-from engine.jobs import new_process, process_context
-from engine.modalities import Demo, Study, demo_folder
+from engine.core.errors import ResourceError
+from engine.jobs import DemoSimulation
+from engine.modalities import Demo, Study
 
 LOOK_S = 0.2
 """Interval at which the thread checks for a stop request [s]."""
 STOPPED = tr("The simulation stopped unexpectedly. The computer may have run out of memory.")
 
 
-def make_demo_in_process(task: Task, demo: Demo, folder: Path | None = None) -> Study | None:
+def make_demo_in_process(
+    task: Task, demo: Demo, folder: Path | None = None, begun: DemoSimulation | None = None
+) -> Study | None:
     """Simulate a demo in a child process.
 
     Parameters
@@ -28,6 +29,8 @@ def make_demo_in_process(task: Task, demo: Demo, folder: Path | None = None) -> 
         the demo
     folder
         folder for its files; None for the default
+    begun
+        the process, if it runs already; None to start it
 
     Returns
     -------
@@ -38,22 +41,15 @@ def make_demo_in_process(task: Task, demo: Demo, folder: Path | None = None) -> 
     ResourceError
         the simulation failed or its process died
     """
-    here, there = process_context().Pipe(duplex=False)
-    child = new_process(_make, there, demo, folder, name="isocenter-demo")
-    child.start()
-    # The parent must close its copy, or it would never see the end of the pipe.
-    there.close()
+    simulation = begun or DemoSimulation(demo, folder)
     try:
-        return _listen(here, child.sentinel, task)
+        return _listen(simulation, task)
     finally:
-        here.close()
-        # Also after success: the child may still hang in its exit handlers.
-        child.terminate()
-        child.join()
-        child.close()
+        simulation.end()
 
 
-def _listen(here: Connection, sentinel: int, task: Task) -> Study | None:
+def _listen(simulation: DemoSimulation, task: Task) -> Study | None:
+    here, sentinel = simulation.messages, simulation.sentinel
     while True:
         # Waiting on the sentinel too detects a child that was killed without a message.
         ready = wait([here, sentinel], LOOK_S)
@@ -72,24 +68,8 @@ def _listen(here: Connection, sentinel: int, task: Task) -> Study | None:
             return message
         if isinstance(message, str):
             raise ResourceError(message)
-        task.progressed.emit(*message)
-
-
-def _make(pipe: Connection, demo: Demo, folder: Path | None) -> None:
-    # Here, because the window must not load Numba.
-    from engine.modalities import compiled_early
-
-    try:
-        folder = folder or demo_folder()
-        with compiled_early(demo):
-            study = demo.make(folder, on_progress=lambda done, total: pipe.send((done, total)))
-        pipe.send(study)
-    except EngineError as e:
-        pipe.send(str(e))
-    except Exception:  # noqa: BLE001  the last door: nothing may end without a word
-        pipe.send(
-            tr(
-                "Internal error in the simulation: {format_exc}",
-                format_exc=Lines(traceback.format_exc(limit=-1).splitlines()),
+        if isinstance(message, list):
+            raise ResourceError(
+                tr("Internal error in the simulation: {format_exc}", format_exc=Lines(message))
             )
-        )
+        task.progressed.emit(*message)

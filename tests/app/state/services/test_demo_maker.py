@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -21,6 +23,7 @@ from engine.core.backend import cpu
 from engine.data.runs.events import Corrected, Finished
 from engine.data.volume import Volume
 from engine.io import read_volume
+from engine.jobs.demo_simulation import DemoSimulation
 from engine.jobs.reconstruction import run
 from engine.modalities.demo import Demo
 from engine.modalities.demos import DEMOS
@@ -130,6 +133,32 @@ def test_a_simulation_ends_with_the_window(qtbot, tmp_path):
     assert simulations() == []
 
 
+def test_a_simulation_that_runs_already_is_opened(qtbot, window, small_demo, tmp_path):
+    begun = DemoSimulation(SMALL[0], tmp_path)
+    assert begun.sentinel
+    (process,) = simulations()
+    window.try_demo("pet", begun)
+    opened = lambda: bool(window.session.study.inputs)  # noqa: E731
+    qtbot.waitUntil(opened, timeout=PATIENCE_MS)
+    assert window.session.study.inputs["data"].value == str(tmp_path / SMALL[0].name(".h5"))
+    assert not process.is_running()
+
+
+def test_a_simulation_ends_if_the_window_keeps_its_image(window, monkeypatch, tmp_path):
+    monkeypatch.setattr(window, "may_forget_image", lambda: False)
+    window.try_demo("pet", DemoSimulation(PetDemo(), tmp_path))
+    assert simulations() == []
+
+
+def test_a_simulation_loads_nothing_of_qt():
+    program = (
+        "import sys; from engine.jobs import DemoSimulation; "
+        "print(any(name.startswith('PySide6') for name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "False\n", done.stderr
+
+
 def simulations():
     shared = {loader.pid for loader in LOADERS}
     return [child for child in working_for() if child.pid not in shared]
@@ -163,7 +192,7 @@ def test_the_card_offers_every_demo_by_mouse_and_keys(qtbot, window):
 
 def test_the_menu_offers_every_demo(window, monkeypatch):
     seen = []
-    monkeypatch.setattr(window.welcome_lists, "make_demo", seen.append)
+    monkeypatch.setattr(window.welcome_lists, "make_demo", lambda key, begun: seen.append(key))
     for action in window.actions_.demos.values():
         action.trigger()
     assert seen == list(DEMOS)
