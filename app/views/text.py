@@ -11,6 +11,8 @@ from engine.core.visible_text import visible_line
 from engine.data import number_text
 from engine.geometry import Point
 
+PLACE_IN_RUN = re.compile(r"iteration (\d+)(?: of (\d+))?(?:, subset (\d+))?")
+"""Label of an image within a run."""
 PLAIN = re.compile(r"−?\d+(\.\d+)?")
 """A number without a power of ten."""
 
@@ -165,7 +167,17 @@ def image_title(label: str) -> str:
     label
         label of an image of a run, which is capitalised, or a file name, which is not
     """
-    return sentence(label) if IMAGE_OF_RUN.fullmatch(label) else visible_line(label)
+    place = PLACE_IN_RUN.fullmatch(label)
+    if place is None:
+        return sentence(label) if IMAGE_OF_RUN.fullmatch(label) else visible_line(label)
+    n, of, subset = place.groups()
+    if of is None:
+        return (
+            tr("Iteration {n}, subset {subset}", n=n, subset=subset) if subset else sentence(label)
+        )
+    if subset:
+        return tr("Iteration {n} of {of}, subset {subset}", n=n, of=of, subset=subset)
+    return tr("Iteration {n} of {of}", n=n, of=of)
 
 
 def sentence(text: str) -> str:

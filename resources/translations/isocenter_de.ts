@@ -3421,7 +3421,7 @@
     <message>
       <location filename="app/output/results/results_panel.py" />
       <source>Use settings</source>
-      <translation>Einstellungen verwenden</translation>
+      <translation>Übernehmen</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
@@ -6943,6 +6943,11 @@
       <translation>1 Ergebnis</translation>
     </message>
     <message>
+      <location filename="app/state/models/result_list.py" />
+      <source>{n} results</source>
+      <translation>{n} Ergebnisse</translation>
+    </message>
+    <message>
       <location filename="app/state/models/run_images.py" />
       <source>all frames</source>
       <translation>alle Zeitabschnitte</translation>
@@ -10217,6 +10222,16 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/views/text.py" />
       <source>not a number</source>
       <translation>keine Zahl</translation>
+    </message>
+    <message>
+      <location filename="app/views/text.py" />
+      <source>Iteration {n}, subset {subset}</source>
+      <translation>Iteration {n}, Teilmenge {subset}</translation>
+    </message>
+    <message>
+      <location filename="app/views/text.py" />
+      <source>Iteration {n} of {of}, subset {subset}</source>
+      <translation>Iteration {n} von {of}, Teilmenge {subset}</translation>
     </message>
     <message>
       <location filename="app/views/view_toolbar.py" />

@@ -64,5 +64,5 @@ class ResultList(QObject):
 
     def describe(self) -> str:
         """Return the number of results and their total size."""
-        n = tr("1 result") if len(self.items) == 1 else f"{len(self.items):,} results"
+        n = tr("1 result") if len(self.items) == 1 else tr("{n} results", n=f"{len(self.items):,}")
         return f"{n}, {size(sum(each.n_bytes for each in self.items))}"

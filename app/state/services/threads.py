@@ -105,8 +105,14 @@ class Task(QThread):
             self.failed.emit(str(e))
         except Exception as e:  # noqa: BLE001  the thread's last door: nothing may end silently
             keep_fault(e)
+            # Lines of a long message would show as codes of control characters.
+            words = " ".join(str(e).split())
             self.failed.emit(
-                tr("Internal error ({name}: {e}); please report it.", name=type(e).__name__, e=e)
+                tr(
+                    "Internal error ({name}: {e}); please report it.",
+                    name=type(e).__name__,
+                    e=words,
+                )
             )
         else:
             self.done.emit(result)

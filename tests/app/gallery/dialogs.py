@@ -23,6 +23,7 @@ from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.systems import CT, PET
 
 DAY_S = 86_400
+HELP_PAGES = "steps", "shortcuts", "glossary"
 
 
 def help_and_guide(shots: Photographer) -> None:
@@ -34,7 +35,7 @@ def help_and_guide(shots: Photographer) -> None:
     pages = dialog.tabs
     for index in range(1, pages.count()):
         pages.setCurrentIndex(index)
-        shots.shoot(f"dialog-help-{pages.tabText(index).lower()}", dialog)
+        shots.shoot(f"dialog-help-{HELP_PAGES[index]}", dialog)
     dialog.close()
     guide = GuideWindow(window)
     guide.show()

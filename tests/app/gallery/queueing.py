@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from datetime import UTC, datetime, timedelta
 
+from app.language.translation import tr
 from app.workspace.queue.queue_dialog import QueueDialog
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.queue import StudyQueue
@@ -68,7 +69,7 @@ def queueing(shots: Photographer) -> None:
     window = shots.window
     shots.shoot_dialog("dialog-queue-empty", QueueDialog(window, window.context))
     show_queue(shots, "dialog-queue", "dialog-queue-failed")
-    run = next(each.menu() for each in window.menuBar().actions() if each.text() == "&Run")
+    run = next(each.menu() for each in window.menuBar().actions() if each.text() == tr("&Run"))
     shots.shoot_menu("menu-run-queue", run)
 
 

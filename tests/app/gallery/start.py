@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.language.translation import tr
 from app.state.models.messages import Answer, Problem
 from engine.core.backend.devices import DeviceInfo, cpu_device
 from tests.app.gallery.photographer import Act, Photographer
@@ -27,7 +28,9 @@ def first_page(shots: Photographer) -> None:
     for index in range(window.tabs.count()):
         if window.tabs.isTabVisible(index):
             shots.show_tab(window.tabs.tabText(index))
-            shots.shoot(f"start-{window.tabs.tabText(index).lower()}")
+            # Titles depend on the language, and names of pictures do not.
+            kind = type(window.tabs.widget(index)).__name__
+            shots.shoot(f"start-{kind.removesuffix('Tab').lower()}")
     window.page_panels.show_panel(-1)
     window.pages.show("prepare")
     window.centre.welcome.show_busy("Simulating the PET scan", 3, 10)
@@ -58,7 +61,7 @@ def offers(shots: Photographer) -> None:
 
 def _submenu(shots: Photographer, title: str):
     menu = shots.window.menuBar().actions()[0].menu()
-    found = next(each.menu() for each in menu.actions() if each.text() == title)
+    found = next(each.menu() for each in menu.actions() if each.text() == tr(title))
     found.aboutToShow.emit()
     return found
 

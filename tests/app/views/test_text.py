@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from app.language.translation import ENGLISH, use_language
 from app.views.text import (
     alike,
     image_title,
@@ -133,3 +134,25 @@ def test_an_error_can_have_one_digit(sd, text):
 )
 def test_ticks_drop_zeros_at_the_end_of_their_decimals(text, shown):
     assert without_zeros(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("label", "english", "german"),
+    [
+        ("iteration 2", "Iteration 2", "Iteration 2"),
+        ("iteration 2 of 8", "Iteration 2 of 8", "Iteration 2 von 8"),
+        ("iteration 2, subset 3", "Iteration 2, subset 3", "Iteration 2, Teilmenge 3"),
+        (
+            "iteration 2 of 8, subset 3",
+            "Iteration 2 of 8, subset 3",
+            "Iteration 2 von 8, Teilmenge 3",
+        ),
+    ],
+)
+def test_the_place_of_an_image_is_in_the_language_of_the_window(label, english, german):
+    assert image_title(label) == english
+    use_language("de")
+    try:
+        assert image_title(label) == german
+    finally:
+        use_language(ENGLISH)

@@ -106,3 +106,12 @@ def test_a_protocol_that_finds_no_folder_is_a_sentence(tmp_path, commands, prefe
     commands.save_protocol("Mine")
     (problem,) = problems
     assert "cannot be created" in problem.text
+
+
+def test_an_internal_error_of_many_lines_is_shown_in_one(qtbot, commands):
+    def work(task: Task) -> None:
+        raise RuntimeError("first line\n\n    second line\n")
+
+    told = run(qtbot, commands, work)
+    (text,) = [each[1] for each in told if each[0] == "failure"]
+    assert "(RuntimeError: first line second line)" in text
