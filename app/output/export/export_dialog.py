@@ -144,6 +144,7 @@ class ExportDialog(QDialog):
         grid.addWidget(label(tr("File"), "caption"), 4, 0)
         grid.addLayout(where, 4, 1)
         grid.addWidget(self._note, 5, 1)
+        grid.setRowStretch(6, 1)  # the rows stay together
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 18, 20, 16)
         column.setSpacing(16)

@@ -28,8 +28,8 @@ from app.workspace.steps.folded_warnings import FoldedWarnings
 NOTHING = tr("No image yet")
 ENDED = {RunState.ABORTED: tr("aborted"), RunState.FAILED: tr("stopped by an error")}
 SPACING_PX, TEXT_PX = 8, 60
-AGAIN_FROM_PX = 900
-"""Least width of the card with the button for another quality [px]; the page Prepare has it too."""
+TITLE_PX = 180
+"""Least width of the title next to the button for another quality; Prepare offers that too [px]."""
 
 
 class JudgeCard(QWidget):
@@ -119,7 +119,9 @@ class JudgeCard(QWidget):
         scan = record.study.data.name if record.study is not None else ""
         # With two results the film strip compares them, and Prepare offers further qualities.
         is_first = sum(each.scan == scan for each in results) < LEAST_RESULTS
-        self.again.setVisible(is_first and self.width() >= AGAIN_FROM_PX)
+        others = (self._mark, self.warnings, self._verdict, self.send, self.report, self.next)
+        used = sum(each.sizeHint().width() + SPACING_PX for each in (*others, self.again))
+        self.again.setVisible(is_first and self.width() - used >= TITLE_PX)
 
     def _show(self) -> None:
         record, state = self._run.record, self._run.state
