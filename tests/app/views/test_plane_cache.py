@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -37,8 +39,96 @@ def test_a_deleted_volume_frees_its_slices(rng):
 
 
 def test_only_the_newest_groups_are_kept(rng):
-    grid = ImageGrid((5, 7, 40), (1.0, 1.0, 1.0))
+    grid = ImageGrid((5, 7, 80), (1.0, 1.0, 1.0))
     volume = Volume(rng.random(grid.shape).astype(np.float32), grid, "HU")
-    for index in range(40):
+    for index in (*range(80), *range(79, -1, -1)):
         slice_of(volume, orientation("sagittal"), index)
-    assert len(plane_cache._KEPT[id(volume)]) == plane_cache.KEPT
+        assert len(plane_cache._KEPT[id(volume)].kept) <= plane_cache.KEPT
+
+
+N_Z = 64
+UP, DOWN = range(80, 160), range(79, -1, -1)
+STEPS = {
+    "up": UP,
+    "down": DOWN,
+    "in twos": range(3, 160, 2),
+    "in twos, down": range(155, 0, -2),
+    "turned back": [*range(43, 67), *range(65, 3, -1)],
+    "blended, up": [each + k for each in UP[:-1] for k in (0, 1)],
+    "blended, down": [each + k for each in DOWN for k in (0, 1)],
+}
+"""Slices that a wheel asks for; a blend of two volumes asks for two neighbours."""
+
+
+@pytest.fixture
+def values(rng):
+    return rng.random((N_Z, 5, 160)).astype(np.float32)
+
+
+@pytest.fixture
+def n_rows_read(monkeypatch):
+    """Return the numbers of rows that were read ahead."""
+    found, read_rows = [], plane_cache._Group.read_rows
+
+    def counted(group, n):
+        before = group.n_rows
+        read_rows(group, n)
+        found.append(group.n_rows - before)
+
+    monkeypatch.setattr(plane_cache._Group, "read_rows", counted)
+    return found
+
+
+@pytest.mark.parametrize("steps", STEPS.values(), ids=STEPS)
+def test_each_step_reads_a_small_part_of_a_group(values, n_rows_read, steps):
+    groups, most = plane_cache._Groups(), []
+    for index in steps:
+        n_rows_read.clear()
+        np.testing.assert_array_equal(groups.slice(values, index), values[:, :, index])
+        most.append(sum(n_rows_read))
+    # All steps through a group read equal shares of the next one. The first steps catch up.
+    longest = 2 if abs(steps[1] - steps[0]) == abs(steps[2] - steps[1]) == 2 else 1
+    share = math.ceil(longest * N_Z / plane_cache.N_READ)
+    assert max(most) <= share + plane_cache.LAST_SHARE * N_Z
+    assert max(most[4 * plane_cache.N_READ :]) <= share
+
+
+@pytest.mark.parametrize("steps", STEPS.values(), ids=STEPS)
+def test_steps_find_their_slices_read_ahead(values, steps, monkeypatch):
+    groups, alone = plane_cache._Groups(), []  # the places in the sequence
+    read_alone = groups._alone
+
+    def counted(*args):
+        alone.append(n)
+        return read_alone(*args)
+
+    monkeypatch.setattr(groups, "_alone", counted)
+    for n, index in enumerate(steps):  # noqa: B007
+        np.testing.assert_array_equal(groups.slice(values, index), values[:, :, index])
+    # The first group is read alone, and the second one if the first was entered late.
+    assert 0 in alone
+    assert max(alone) < 4 * plane_cache.N_READ + 2
+
+
+def test_a_pair_of_slices_is_read_once(values, monkeypatch):
+    read, blocks = [], plane_cache._blocks
+    monkeypatch.setattr(plane_cache, "_blocks", lambda part: read.append(part) or blocks(part))
+    groups = plane_cache._Groups()
+    for index in (20, 21, 20, 21):
+        np.testing.assert_array_equal(groups._alone(values, index), values[:, :, index])
+    assert len(read) == 2  # from the volume into the pair
+
+
+def test_steps_use_the_memory_of_old_groups(values):
+    groups, found = plane_cache._Groups(), set()
+    for index in (*range(160), *range(158, -1, -1)):
+        groups.slice(values, index)
+        found |= {each.read.ctypes.data for each in groups.kept.values()}
+    assert len(found) == plane_cache.KEPT
+
+
+def test_a_jump_reads_only_its_slice(values, n_rows_read):
+    groups = plane_cache._Groups()
+    for index in (70, 3, 100, 96, 40):
+        np.testing.assert_array_equal(groups.slice(values, index), values[:, :, index])
+    assert n_rows_read == []
