@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from engine.geometry import Rect
 
 LARGEST_PX_PER_MM = 200.0
 SMALLEST_PX_PER_MM = 0.02
+
+
+# Linked views ask for the scales of all of them many times in a paint.
+@lru_cache(maxsize=64)
+def _fitting_scale(rect: Rect, size: tuple[int, int], margin_px: float) -> float:
+    # A tiny view still needs a positive size, or the scale would be zero.
+    inner = [max(length - 2 * margin_px, 8.0) for length in size]
+    return min(inner[0] / rect.width, inner[1] / rect.height)
 
 
 @dataclass(frozen=True)
@@ -39,10 +48,7 @@ class Viewport:
         margin_px
             margin on each side
         """
-        # A tiny view still needs a positive size, or the scale would be zero.
-        inner = [max(length - 2 * margin_px, 8.0) for length in size]
-        scale = min(inner[0] / rect.width, inner[1] / rect.height)
-        return cls(rect.centre, scale, size)
+        return cls(rect.centre, _fitting_scale(rect, size, margin_px), size)
 
     def to_px(self, u: float, v: float) -> tuple[float, float]:
         """Convert a point of the plane to pixels.

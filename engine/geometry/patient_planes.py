@@ -8,7 +8,8 @@ sheets and reports use these planes, so that they agree.
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -70,9 +71,7 @@ class Edges:
             patient sides, such as "LPI"; for "xyz" the position is unknown, and the letters name
             the axes
         """
-        # Letters of a wrong position would be a serious error; axes with signs cannot mislead.
-        names = _SIGNED if axes == UNKNOWN_AXES else _sides(axes)
-        return Edges(*("".join(names[each] for each in letters) for letters in astuple(self)))
+        return _edges_on(self, axes)
 
 
 @dataclass(frozen=True)
@@ -222,12 +221,7 @@ def orientation(
     axes
         patient sides of x, y and z, in any order; "xyz" is displayed like "LPS"
     """
-    # Seen from the feet, as radiologists do, the patient's left is on the right of the screen.
-    side = "L" if convention == "radiological" else "R"
-    right, down = {"axial": (side, "P"), "coronal": (side, "F"), "sagittal": ("P", "F")}[plane]
-    across, below = _direction(right, axes), _direction(down, axes)
-    # The axes 0, 1 and 2 sum to 3, so the normal is the one that remains.
-    return Orientation(3 - across.axis - below.axis, across, below)
+    return _orientation(plane, convention, axes)
 
 
 def is_axes_code(text: str) -> bool:
@@ -265,6 +259,25 @@ def plane_across(axis: int, axes: str = "LPS") -> PlaneName:
         patient sides of x, y and z
     """
     return next(plane for plane in PLANES if orientation(plane, axes=axes).normal == axis)
+
+
+# Views ask for letters and planes several times in each paint.
+@lru_cache(maxsize=256)
+def _edges_on(edges: Edges, axes: str) -> Edges:
+    # Letters of a wrong position would be a serious error; axes with signs cannot mislead.
+    names = _SIGNED if axes == UNKNOWN_AXES else _sides(axes)
+    found = (edges.left, edges.right, edges.top, edges.bottom)
+    return Edges(*("".join(names[each] for each in letters) for letters in found))
+
+
+@lru_cache(maxsize=256)
+def _orientation(plane: PlaneName, convention: Convention, axes: str) -> Orientation:
+    # Seen from the feet, as radiologists do, the patient's left is on the right of the screen.
+    side = "L" if convention == "radiological" else "R"
+    right, down = {"axial": (side, "P"), "coronal": (side, "F"), "sagittal": ("P", "F")}[plane]
+    across, below = _direction(right, axes), _direction(down, axes)
+    # The axes 0, 1 and 2 sum to 3, so the normal is the one that remains.
+    return Orientation(3 - across.axis - below.axis, across, below)
 
 
 def _sides(axes: str) -> dict[str, str]:

@@ -89,7 +89,7 @@ class UpperLayer:
         return self.swipes and abs(at.x() - self.fusion.swipe * width_px) <= HANDLE_PX
 
     def border_px(self, view: RasterView, viewport: Viewport) -> float:
-        """Return the position of the swipe border [px].
+        """Return the position of the swipe border [px]; 0 in other modes.
 
         Parameters
         ----------
@@ -98,6 +98,8 @@ class UpperLayer:
         viewport
             visible part; that of a magnifier gives the position in the magnifier
         """
+        if self.fusion.mode != "swipe":
+            return 0.0
         # Through millimetres, because a magnifier has its own scale and origin.
         edge, _ = view.to_mm(QPointF(self.fusion.swipe * view.width(), 0))
         return viewport.to_px(edge, 0)[0]

@@ -11,7 +11,7 @@ and diag(1, 1, −1) if the z axis of one of two scanners points to the feet.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,17 +128,22 @@ class VolumePlacing:
         grid
             grid of the volume
         """
-        corners = np.array([grid.lower_mm, grid.upper_mm])
-        # All eight corners, because a rotated box can reach further than its diagonal.
-        every = np.array(np.meshgrid(*corners.T, indexing="ij")).reshape(3, -1).T
-        uv = np.array([orientation.to_screen(_point(each)) for each in self.to_base(every)])
-        (left, top), (right, bottom) = uv.min(axis=0), uv.max(axis=0)
-        return Rect(float(left), float(top), float(right - left), float(bottom - top))
+        return _rect_of(self, orientation, grid)
 
     def _along(self, axis: int, sign: int) -> Direction:
         column = self.matrix[:, axis]
         own = int(np.abs(column).argmax())
         return Direction(own, sign if column[own] > 0 else -sign)
+
+
+@lru_cache(maxsize=64)
+def _rect_of(placing: VolumePlacing, orientation: Orientation, grid: ImageGrid) -> Rect:
+    corners = np.array([grid.lower_mm, grid.upper_mm])
+    # All eight corners, because a rotated box can reach further than its diagonal.
+    every = np.array(np.meshgrid(*corners.T, indexing="ij")).reshape(3, -1).T
+    uv = np.array([orientation.to_screen(_point(each)) for each in placing.to_base(every)])
+    (left, top), (right, bottom) = uv.min(axis=0), uv.max(axis=0)
+    return Rect(float(left), float(top), float(right - left), float(bottom - top))
 
 
 def _rows(matrix: Matrix) -> Rows:

@@ -89,7 +89,7 @@ def slice_index(grid: ImageGrid, axis: int, position_mm: float) -> int:
     """
     offset = (position_mm - float(grid.lower_mm[axis])) / grid.voxel_mm[axis]
     # Arrays are [z, y, x], so axis x is the last one.
-    return int(np.clip(np.floor(offset), 0, grid.shape[2 - axis] - 1))
+    return int(min(max(offset, 0.0), grid.shape[2 - axis] - 1.0))
 
 
 def slice_centre(grid: ImageGrid, axis: int, point_mm: Point) -> Point:

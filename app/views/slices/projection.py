@@ -7,6 +7,7 @@ front, like the coronal plane. 90° shows the patient's front on the left, like 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,6 +154,7 @@ def turned_over(rect: Rect) -> Rect:
     return Rect(rect.u, -(rect.v + rect.height), rect.width, rect.height)
 
 
+@lru_cache(maxsize=256)
 def scanner_degrees(degrees: float, axes: str) -> float:
     """Convert an angle about the patient to one about z of the volume.
 
