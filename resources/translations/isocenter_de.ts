@@ -9700,21 +9700,21 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/plots/convergence_plot.py" />
-      <source>Each fitting step adds a point here</source>
-      <translation>Jeder Anpassungsschritt fügt hier einen Punkt hinzu</translation>
-    </message>
-    <message>
-      <location filename="app/views/plots/convergence_plot.py" />
-      <source>Largest change in any component at each step, in standard errors. Dashed line: convergence limit.</source>
-      <translation>Größte Änderung einer Komponente in jedem Schritt, in Standardfehlern. Gestrichelte Linie: Konvergenzgrenze.</translation>
-    </message>
-    <message>
-      <location filename="app/views/plots/convergence_plot.py" />
       <source>step</source>
       <translation>Schritt</translation>
     </message>
     <message>
-      <location filename="app/views/plots/convergence_plot.py" />
+      <location filename="app/views/plots/convergence_view.py" />
+      <source>Each fitting step adds a point here</source>
+      <translation>Jeder Anpassungsschritt fügt hier einen Punkt hinzu</translation>
+    </message>
+    <message>
+      <location filename="app/views/plots/convergence_view.py" />
+      <source>Largest change in any component at each step, in standard errors. Dashed line: convergence limit.</source>
+      <translation>Größte Änderung einer Komponente in jedem Schritt, in Standardfehlern. Gestrichelte Linie: Konvergenzgrenze.</translation>
+    </message>
+    <message>
+      <location filename="app/views/plots/convergence_view.py" />
       <source>Change in the components at each step</source>
       <translation>Änderung der Komponenten in jedem Schritt</translation>
     </message>
@@ -9830,21 +9830,21 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/plots/tuning_plot.py" />
-      <source>Each tested variant adds a point here</source>
-      <translation>Jede getestete Variante fügt hier einen Punkt hinzu</translation>
-    </message>
-    <message>
-      <location filename="app/views/plots/tuning_plot.py" />
-      <source>Time per run [ms]. Dots: variants, hollow if measured in an earlier search. Dashed line: default variant. Steps: best so far. Triangles: slower than the plot range. Crosses: wrong or failed.</source>
-      <translation>Zeit je Lauf [ms]. Punkte: Varianten, hohl, wenn in einer früheren Suche gemessen. Gestrichelte Linie: Standardvariante. Stufen: bisher beste. Dreiecke: langsamer als der dargestellte Bereich. Kreuze: falsch oder fehlgeschlagen.</translation>
-    </message>
-    <message>
-      <location filename="app/views/plots/tuning_plot.py" />
       <source>variant number</source>
       <translation>Nummer der Variante</translation>
     </message>
     <message>
-      <location filename="app/views/plots/tuning_plot.py" />
+      <location filename="app/views/plots/tuning_view.py" />
+      <source>Each tested variant adds a point here</source>
+      <translation>Jede getestete Variante fügt hier einen Punkt hinzu</translation>
+    </message>
+    <message>
+      <location filename="app/views/plots/tuning_view.py" />
+      <source>Time per run [ms]. Dots: variants, hollow if measured in an earlier search. Dashed line: default variant. Steps: best so far. Triangles: slower than the plot range. Crosses: wrong or failed.</source>
+      <translation>Zeit je Lauf [ms]. Punkte: Varianten, hohl, wenn in einer früheren Suche gemessen. Gestrichelte Linie: Standardvariante. Stufen: bisher beste. Dreiecke: langsamer als der dargestellte Bereich. Kreuze: falsch oder fehlgeschlagen.</translation>
+    </message>
+    <message>
+      <location filename="app/views/plots/tuning_view.py" />
       <source>Times for the tested variants</source>
       <translation>Zeiten der getesteten Varianten</translation>
     </message>

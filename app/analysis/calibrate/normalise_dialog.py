@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
 )
 
 from app.analysis.calibrate.normalise_request import NormaliseForm
-from app.analysis.calibrate.normalise_result import NormaliseResult
 from app.language.translation import tr
 from app.state.models.inputs import DATA, role_made_on
 from app.state.models.normalising_model import MeasuringPhase, NormalisingModel
@@ -28,10 +27,11 @@ from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.questions import ask
 from app.ui.theme.widgets import button, fit_to_screen, label, scrolled, set_tone
 from app.views.literal_text import literal_tip
-from app.views.plots.convergence_plot import ConvergencePlot
+from app.views.plots.convergence_view import ConvergenceView
 from engine.tools.normalisation_scan import SMALL
 
-if TYPE_CHECKING:  # the kernels are not needed to open the window
+if TYPE_CHECKING:  # the kernels are not needed to open the dialog
+    from app.analysis.calibrate.normalise_result import NormaliseResult
     from engine.tools.normalisation_scan import MeasuredNormalisation, NormalisationRequest
 
 SIZE_PX = (1120, 700)
@@ -66,8 +66,9 @@ class NormaliseDialog(QDialog):
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(tr("Events counted"))
-        self.plot = ConvergencePlot(SMALL)
-        self.components = NormaliseResult()
+        self.plot = ConvergenceView(SMALL)
+        self._components: NormaliseResult | None = None
+        self._result = scrolled(QWidget())
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.use = QCheckBox(tr("Use for the open scan"))
@@ -84,6 +85,18 @@ class NormaliseDialog(QDialog):
         self._paint()
         self._show()
 
+    @property
+    def components(self) -> NormaliseResult:
+        """The components of the result, created with the first one."""
+        if self._components is None:
+            # Imported late: its plots take longer to import than a dialog may take to open.
+            from app.analysis.calibrate.normalise_result import NormaliseResult
+
+            self._components = NormaliseResult()
+            self._components.set_colours(view_colours(self._theme))
+            self._result.setWidget(self._components)
+        return self._components
+
     def _lay_out(self) -> None:
         progress = QWidget()
         column = QVBoxLayout(progress)
@@ -92,7 +105,7 @@ class NormaliseDialog(QDialog):
         column.addWidget(self.counted)
         column.addWidget(self.plot, 1)
         self.tabs.addTab(progress, tr("Progress"))
-        self.tabs.addTab(scrolled(self.components), tr("Result"))
+        self.tabs.addTab(self._result, tr("Result"))
         form = scrolled(self.form)
         form.setFixedWidth(FORM_PX)
         right = QVBoxLayout()
@@ -276,4 +289,5 @@ class NormaliseDialog(QDialog):
     def _paint(self) -> None:
         colours = view_colours(self._theme)
         self.plot.set_colours(colours)
-        self.components.set_colours(colours)
+        if self._components is not None:
+            self._components.set_colours(colours)

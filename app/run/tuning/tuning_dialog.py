@@ -14,7 +14,7 @@ from app.state.services.tuning_job import TuningJob
 from app.ui.theme.formatting import sentence_case
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import button, fit_to_screen, label, set_tone
-from app.views.plots.tuning_plot import TuningPlot
+from app.views.plots.tuning_view import TuningView
 from engine.tools.tuning import why_no_search
 
 SIZE_PX = (820, 680)
@@ -36,7 +36,7 @@ class TuningDialog(QDialog):
         self._context, self._theme = context, context.theme
         self.model = TuningModel()
         self.job = TuningJob(context.commands, self)
-        self.row, self.plot = RequestRow(context.session), TuningPlot()
+        self.row, self.plot = RequestRow(context.session), TuningView()
         self.kept = VariantList(context.commands)
         self.work = label("", "muted", wrap=True)
         self.state = label("", wrap=True)

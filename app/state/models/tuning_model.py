@@ -12,7 +12,7 @@ from app.language.translation import tr
 from app.ui.theme.formatting import clock, sentence_case
 
 if TYPE_CHECKING:  # the kernels are not needed to open the window
-    from app.views.plots.tuning_plot import FormTimes
+    from app.views.plots.tuning_view import FormTimes
     from engine.tools.tuning import SearchEnded, TriedForm
 
 KEEPS = tr(
@@ -153,7 +153,7 @@ class TuningModel(QObject):
     @property
     def times(self) -> FormTimes:
         """Values for the plot."""
-        from app.views.plots.tuning_plot import FormTimes
+        from app.views.plots.tuning_view import FormTimes
 
         timed = [(n, one) for n, one in enumerate(self.tried, 1) if one.seconds is not None]
         return FormTimes(

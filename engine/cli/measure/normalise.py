@@ -79,7 +79,7 @@ def _normalise(arguments: argparse.Namespace, console: Console) -> None:
         Stepped,
         measure,
     )
-    from engine.tools.normalisation_scan.fixed_point import MOST_STEPS
+    from engine.tools.normalisation_scan.convergence import MOST_STEPS
 
     def tell(event: object) -> None:
         match event:

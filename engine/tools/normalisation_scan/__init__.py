@@ -6,11 +6,11 @@ from engine.core.lazy_exports import face
 
 if TYPE_CHECKING:
     from engine.jobs.process.side_process import Refused as Refused
+    from engine.tools.normalisation_scan.convergence import SMALL as SMALL
     from engine.tools.normalisation_scan.curves import FactorCurve as FactorCurve
     from engine.tools.normalisation_scan.curves import crystal_map as crystal_map
     from engine.tools.normalisation_scan.curves import over_distance as over_distance
     from engine.tools.normalisation_scan.curves import over_ring_difference as over_ring_difference
-    from engine.tools.normalisation_scan.fixed_point import SMALL as SMALL
     from engine.tools.normalisation_scan.fixed_point import MeasuredComponents as MeasuredComponents
     from engine.tools.normalisation_scan.measuring import Counted as Counted
     from engine.tools.normalisation_scan.measuring import (
@@ -41,13 +41,14 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
         {
             "engine.jobs.process.side_process": ("Refused",),
             "worker_process": ("Resting", "Stopped", "StopRequest", "measure_in_process"),
+            "convergence": ("SMALL",),
             "curves": (
                 "FactorCurve",
                 "crystal_map",
                 "over_distance",
                 "over_ring_difference",
             ),
-            "fixed_point": ("SMALL", "MeasuredComponents"),
+            "fixed_point": ("MeasuredComponents",),
             "measuring": (
                 "Counted",
                 "MeasuredNormalisation",

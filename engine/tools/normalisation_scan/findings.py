@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from engine.geometry.ring import RingScanner
-from engine.tools.normalisation_scan.fixed_point import SMALL, MeasuredComponents
+from engine.tools.normalisation_scan.convergence import SMALL
+from engine.tools.normalisation_scan.fixed_point import MeasuredComponents
 from engine.tools.normalisation_scan.line_tally import LineTally
 
 MOST_SILENT = 0.02

@@ -27,13 +27,11 @@ from engine.core.backend import Backend
 from engine.core.errors import DataError
 from engine.data.components import Components
 from engine.kernels.rays.line_sums import LineTables
+from engine.tools.normalisation_scan.convergence import MOST_STEPS, SMALL
 from engine.tools.normalisation_scan.line_tally import LineTally
 
 LEAST_COUNTS = 100
 """Least mean counts of a crystal, for a standard error of 10 %."""
-SMALL = 0.005
-"""Largest change of a component, in standard errors, at which the iteration ends."""
-MOST_STEPS = 500
 FARTHEST = 2.0
 """Largest change of a logarithm in an extrapolated step."""
 

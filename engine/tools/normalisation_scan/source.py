@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from engine.core.errors import DataError
 from engine.geometry.grid import Point
-from engine.kernels.rays.line_sums import SourceNumbers
+
+if TYPE_CHECKING:  # a form with the source opens without the kernels
+    from engine.kernels.rays.line_sums import SourceNumbers
 
 USED = 0.9
 """Share of the radius within which lines count. Near the edge, their length in the source changes
@@ -86,6 +88,8 @@ class CylinderSource:
     @property
     def numbers(self) -> SourceNumbers:
         """Properties for the kernels."""
+        from engine.kernels.rays.line_sums import SourceNumbers
+
         half = self.length_mm / 2
         size = self.radius_mm, self.inner_mm, half, self.mu_per_mm, self.reach_mm
         return SourceNumbers(*(float(number) for number in (*self.centre_mm, *size)))

@@ -124,7 +124,7 @@ def test_what_it_tells_is_shown_in_words(dialog):
         dialog.model.take(Stepped(number, change))
     assert dialog.plot.changes == [20.0, 0.4]
     assert "change is 0.4 standard errors" in dialog.model.state_words
-    x, y = dialog.plot.curve.getData()
+    x, y = dialog.plot.plot.curve.getData()
     assert list(x) == [1, 2] and y == pytest.approx(np.log10([20.0, 0.4]))
     dialog.model.end()
     assert dialog.model.state_words == "Stopped. Nothing was saved."

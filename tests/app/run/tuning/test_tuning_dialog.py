@@ -8,7 +8,7 @@ from app.run.tuning.request_row import OF_STUDY, STANDARD, RequestRow
 from app.run.tuning.tuning_dialog import TuningDialog
 from app.state.models.inputs import DATA
 from app.state.models.tuning_model import Phase
-from app.views.plots.tuning_plot import FormTimes, TuningPlot
+from app.views.plots.tuning_view import FormTimes, TuningView
 from engine.core import paths
 from engine.modalities.studies import study_of_json
 from engine.tools.tuning import Began, Comparison, SearchPrepared, SearchRequest, TriedForm
@@ -91,11 +91,12 @@ def test_without_kernel_tuner_the_way_out_is_named(qtbot, controls, monkeypatch)
 
 
 def test_the_plot_keeps_what_is_slow_and_what_is_wrong_at_its_edge(qtbot):
-    plot = TuningPlot()
-    qtbot.addWidget(plot)
-    plot.show_times(
+    view = TuningView()
+    qtbot.addWidget(view)
+    view.show_times(
         FormTimes(tried=((1, 90.0), (3, 900.0)), faulty=(2,), best=(90.0,) * 3, shipped=100)
     )
+    plot = view.plot
     x, y = plot.dots["tried"].getData()
     assert list(x) == [1] and list(y) == [90]
     assert [*plot.dots["slow"].getData()[0], *plot.dots["faulty"].getData()[0]] == [3, 2]

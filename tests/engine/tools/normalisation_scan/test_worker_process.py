@@ -28,8 +28,8 @@ from engine.tools.normalisation_scan import (
     over_distance,
     over_ring_difference,
 )
+from engine.tools.normalisation_scan.convergence import MOST_STEPS, SMALL
 from engine.tools.normalisation_scan.curves import FactorCurve
-from engine.tools.normalisation_scan.fixed_point import MOST_STEPS, SMALL
 from tests.processes import working_for
 
 RING = RingScanner(RingSettings(
