@@ -64,10 +64,10 @@ class MatrixForm(Sharing):
     Attributes
     ----------
     rows : orientations of a block
-    at_once : orientations whose stored rows are decoded together
+    at_once : decoded rows at a time, each for all mirror images of an orientation
     """
 
-    at_once: int = 256
+    at_once: int = 128
 
     def __post_init__(self) -> None:
         super().__post_init__()

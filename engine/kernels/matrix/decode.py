@@ -100,6 +100,7 @@ class DecodeBuffers(NamedTuple):
     ----------
     as_stored, codes, order, runs : int32, as long as the non-zeros of a plane
     places : (MOST_PITCHES + 1,) int32
+    ends : (LONGEST + 1,) int32
     """
 
     as_stored: Array
@@ -107,6 +108,7 @@ class DecodeBuffers(NamedTuple):
     order: Array
     runs: Array
     places: Array
+    ends: Array
 
 
 @_INLINE
@@ -190,7 +192,7 @@ def decode(
         (n_nonzero,) int32, written: that of a group at its first non-zero is for `ends_of`, and
         that at its second for `rectangle_of`
     """
-    sorted_codes, order, runs = buffers.codes, buffers.order, buffers.runs
+    order, runs, ends = buffers.order, buffers.runs, buffers.ends
     for row in range(start, stop):
         far, wide = reach[row, 0], reach[row, 1]
         for plane in range(windows.shape[1]):
@@ -198,21 +200,29 @@ def decode(
             begin = begins[row] + to - starts[row, 0]
             there, as_stored = places[begin : begin + n], buffers.as_stored[:n]
             write_codes(there, windows[row, plane], edge, margin, is_turned[row], as_stored)
-            _order(as_stored, is_turned[row], buffers)
+            if is_turned[row]:  # already in the order of runs
+                for e in range(n):
+                    buffers.codes[e], order[e] = as_stored[e], e
+            else:
+                _order(as_stored, windows[row, plane], edge, margin, buffers)
             n_runs = _find_runs(n, far, wide, buffers)
             first, end, scale = 0, 0, scales[row]
+            of_plane = values[to - starts[start, 0] : to - starts[start, 0] + n]
             while first < n_runs:
                 last, rectangle = _group(first, n_runs, (most, far, wide), buffers)
                 before, packed = end, 0
                 for length in range(LONGEST, 0, -1):
-                    for run in range(first, last):
-                        if runs[run] & LONGEST - 1 == length - 1:
-                            for e in range(runs[run] >> 2, (runs[run] >> 2) + length):
-                                codes[to + end] = sorted_codes[e]
-                                of_value = to - starts[start, 0] + order[e]
-                                weights[to + end] = values[of_value] * scale
-                                end += 1
+                    # the number of non-zeros becomes the place of the first one, so that one pass
+                    # over the runs is enough
+                    ends[length], end = end, end + ends[length]
                     packed += end - before << (LONGEST - length) * _COUNT
+                for run in range(first, last):
+                    e, length = runs[run] >> 2, (runs[run] & LONGEST - 1) + 1
+                    at = to + ends[length]
+                    ends[length] += length
+                    for i in range(length):
+                        codes[at + i] = buffers.codes[e + i]
+                        weights[at + i] = of_plane[order[e + i]] * scale
                 groups[to + before] = packed
                 if far and end - before > 1:
                     groups[to + before + 1] = _from_first(rectangle, codes[to + before])
@@ -220,24 +230,20 @@ def decode(
 
 
 @_INLINE
-def _order(as_stored: Array, is_turned: bool, buffers: DecodeBuffers) -> None:
+def _order(as_stored: Array, window: Array, edge: int, margin: int, buffers: DecodeBuffers) -> None:
     """Sort the non-zeros of a plane by phase, then by v, then by u."""
     n, codes, order, places = len(as_stored), buffers.codes, buffers.order, buffers.places
-    if is_turned:  # already in this order
-        for e in range(n):
-            codes[e], order[e] = as_stored[e], e
-        return
+    # smallest and largest v in the window
+    low = (window[1] + margin * edge) // edge
+    high = (window[1] + window[3] - 1 + margin * edge) // edge
     first = 0
     while first < n:
         # numbers of one phase, in which u ascends: counted by v
         end, phase = first, phase_of(as_stored[first])
-        low = high = v_of(as_stored[first])
-        while end < n and phase_of(as_stored[end]) == phase:
-            low, high = min(low, v_of(as_stored[end])), max(high, v_of(as_stored[end]))
-            end += 1
         places[low : high + 2] = 0
-        for e in range(first, end):
-            places[v_of(as_stored[e]) + 1] += 1
+        while end < n and phase_of(as_stored[end]) == phase:
+            places[v_of(as_stored[end]) + 1] += 1
+            end += 1
         places[low] = first
         for v in range(low, high):
             places[v + 1] += places[v]
@@ -286,8 +292,12 @@ def _find_runs(n: int, far: int, wide: int, buffers: DecodeBuffers) -> int:
 def _group(
     first: int, n_runs: int, limits: tuple[int, int, int], buffers: DecodeBuffers
 ) -> tuple[int, Rectangle]:
-    """Return the end of a group of runs, and the rectangle that they cover."""
+    """Return the end of a group of runs, and the rectangle that they cover.
+
+    The number of non-zeros in runs of each length is written to `ends`.
+    """
     codes, runs, (most, far, wide) = buffers.codes, buffers.runs, limits
+    buffers.ends[:] = 0
     code = codes[runs[first] >> 2]
     low_u = high_u = u_of(code)
     low_v = high_v = v_of(code)
@@ -303,5 +313,6 @@ def _group(
         if last > first and (is_apart or n + length > most):
             break
         low_u, high_u, low_v, high_v = least_u, most_u, least_v, most_v
+        buffers.ends[length] += length
         last, n = last + 1, n + length
     return last, (low_u, low_v, high_u - low_u, high_v - low_v)

@@ -41,6 +41,7 @@ from engine.operators.matrix.rows import (
     PlaneImages,
     SpareArrays,
     StoredRows,
+    parts_of,
     stored_rows,
 )
 from engine.operators.prior import Prior
@@ -256,10 +257,9 @@ class MatrixProjector(OrientationRows):
 
     def _rows(self, limits: GroupLimits) -> Iterator[tuple[int, StoredRows]]:
         """Yield our rows part by part, each with the number of rows before it."""
-        offsets = self._layout.offsets
-        at_once, threads = self._form.at_once, self._form.workers(self.on.threads)
-        for first in range(0, len(offsets), at_once):
-            some = offsets[first : first + at_once]
+        offsets, threads = self._layout.offsets, self._form.workers(self.on.threads)
+        for part in parts_of(offsets, self._form.at_once):
+            first, some = part.start, offsets[part]
             lanes, spare = self._layout.lanes, self._spare
             if self._layout.keeps_rows:
                 yield first, self._kept.of(some, limits, threads, lanes)

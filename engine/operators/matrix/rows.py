@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
@@ -15,7 +16,7 @@ from engine.geometry.dual_head_symmetry import folded, stored_index
 from engine.kernels.blocks import run_blocks
 from engine.kernels.matrix import memory
 from engine.kernels.matrix.codes import MIRROR_COLUMNS, MIRROR_ROWS, MOST_PITCHES, SWAP
-from engine.kernels.matrix.decode import DecodeBuffers, GroupLimits, decode
+from engine.kernels.matrix.decode import LONGEST, DecodeBuffers, GroupLimits, decode
 from engine.kernels.matrix.patches import LANES, LOW, lanes_covered, rows_covered
 
 
@@ -157,9 +158,9 @@ def stored_rows(
         # stored in half precision times a scale for each row, so that rows of distant crystals,
         # with small values, lose no digits
         values = _numbers(np.concatenate([response.values[p] for p in parts[start:stop]]), dtype)
+        of_columns, ends = np.empty(MOST_PITCHES + 1, np.int32), np.empty(LONGEST + 1, np.int32)
         as_stored, codes, order, runs = np.empty((4, most), np.int32)
-        of_columns = np.empty(MOST_PITCHES + 1, np.int32)
-        buffers = DecodeBuffers(as_stored, codes, order, runs, of_columns)
+        buffers = DecodeBuffers(as_stored, codes, order, runs, of_columns, ends)
         of_values = places, values, scales.astype(dtype)
         decode(start, stop, *layout, *of_values, buffers, *decoded)
 
@@ -248,6 +249,28 @@ def turned_rows(response: ResponseMatrix, offsets: Array) -> NDArray[np.int64]:
         code = SWAP * turn.swap + mirrors
         chosen[o] = stored_index(*stored, s.n_rows, s.n_columns), code, abs(a), abs(b)
     return chosen
+
+
+def parts_of(offsets: Array, most: int) -> Iterator[slice]:
+    """Yield parts of some orientations, in their order, whose stored rows are decoded together.
+
+    Mirror images share a decoded row, and most orientations of a subset have theirs in it.
+
+    Parameters
+    ----------
+    offsets
+        (n, 2) a and b
+    most
+        maximum number of decoded rows
+    """
+    first, rows = 0, set[tuple[int, int]]()
+    for place, (a, b) in enumerate(np.abs(offsets).tolist()):
+        if len(rows) == most and (a, b) not in rows:
+            yield slice(first, place)
+            first, rows = place, set()
+        rows.add((a, b))
+    if rows:
+        yield slice(first, len(offsets))
 
 
 class PlaneImages:

@@ -1,7 +1,7 @@
 """Dual heads on the CPU: division of the projections with a stored response.
 
 All variants have the same bits, because each sum has a fixed order, for any number of threads and
-of orientations that are sorted at a time.
+of rows that are decoded at a time.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from engine.tools.tuning.threads import thread_numbers, values_to_store
 
 STANDARD = "demo"
 ROWS = (0, 2, 8, 32)
-AT_ONCE = (64, 128, 256, 512)
-"""Orientations sorted at a time; more would take gigabytes on a full-size scanner."""
+AT_ONCE = (32, 64, 128, 256)
+"""Rows decoded at a time; more would take gigabytes on a full-size scanner."""
 SEED = 5
 
 

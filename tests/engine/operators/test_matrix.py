@@ -10,9 +10,11 @@ import pytest
 from engine.core.backend import cpu
 from engine.core.errors import GeometryError
 from engine.geometry.dual_head import DualHead
+from engine.kernels.host_variants import MatrixForm
 from engine.kernels.matrix import memory as matrix_memory
 from engine.operators.matrix.orientation_rows import lattice_step
 from engine.operators.matrix.projector import MatrixProjector
+from engine.operators.matrix.rows import parts_of
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import dense, random_response
 from tests.tolerances import FLOAT64, FLOAT64_SUMS
@@ -69,6 +71,36 @@ def test_the_bits_do_not_depend_on_the_threads() -> None:
     y = one(x)
     assert np.array_equal(three(x), y)
     assert np.array_equal(three.T(y), one.T(y))
+
+
+@pytest.mark.usefixtures("laid")
+def test_the_bits_do_not_depend_on_the_rows_that_are_decoded_at_a_time() -> None:
+    response = random_response(scanner(), seed=3)
+    x = np.random.default_rng(3).random(response.scanner.grid.shape, np.float32)
+    all_at_once = MatrixProjector(response, on=cpu(2))
+    few = MatrixProjector(response, on=cpu(2), form=MatrixForm(at_once=3))
+    y = all_at_once(x)
+    assert np.array_equal(few(x), y)
+    assert np.array_equal(few.T(y), all_at_once.T(y))
+
+
+@pytest.mark.parametrize("most", [1, 3, 8, 1000])
+def test_parts_keep_the_order_and_are_as_large_as_their_rows_allow(most: int) -> None:
+    offsets = scanner().orientations.offsets
+    parts = list(parts_of(offsets, most))
+    assert [i for part in parts for i in range(part.start, part.stop)] == list(range(len(offsets)))
+    for part in parts:
+        rows = len(np.unique(np.abs(offsets[part]), axis=0))
+        # the next orientation needs one more row
+        with_next = np.abs(offsets[part.start : part.stop + 1])
+        assert rows <= most
+        assert part.stop == len(offsets) or len(np.unique(with_next, axis=0)) == most + 1
+
+
+def test_mirror_images_are_in_one_part_and_no_orientation_is_in_none() -> None:
+    offsets = np.array([(1, 2), (0, 3), (-1, 2), (1, -2), (2, 1), (0, -3)])
+    assert list(parts_of(offsets, 2)) == [slice(0, 4), slice(4, 6)]
+    assert list(parts_of(offsets[:0], 2)) == []
 
 
 @pytest.mark.usefixtures("laid")

@@ -43,7 +43,8 @@ class Decoded:
         windows = np.tile(np.array(WINDOW, np.int16), (2, 2, 1))
         self.codes, self.weights = np.zeros(sum(n), np.int32), np.zeros(sum(n), np.float32)
         self.groups = np.zeros(sum(n), np.int32)
-        room = DecodeBuffers(*np.empty((4, max(n)), np.int32), np.empty(MOST_PITCHES + 1, np.int32))
+        of_columns, ends = np.empty(MOST_PITCHES + 1, np.int32), np.empty(LONGEST + 1, np.int32)
+        room = DecodeBuffers(*np.empty((4, max(n)), np.int32), of_columns, ends)
         layout = self.starts[:, 0] + 7, np.array([is_turned] * 2), self.starts, windows
         self.reach = np.tile([together.far, together.wide], (2, 1))
         for row in range(2):  # each alone, as threads do

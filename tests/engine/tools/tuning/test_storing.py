@@ -224,7 +224,7 @@ def test_classes_of_size():
 
 def test_forms_share_threads_and_refuse_what_cannot_be():
     assert Sharing().workers(8) == 8 and Sharing(threads=4).workers(8) == 4
-    assert Sharing(threads=16).workers(8) == 8 and MatrixForm().at_once == 256
+    assert Sharing(threads=16).workers(8) == 8 and MatrixForm().at_once == 128
     for bad in ({"threads": -1}, {"rows": 1 << 30}, {"threads": 2.0}):
         with pytest.raises(ValueError, match="a whole number from 0"):
             Sharing(**bad)
