@@ -30,8 +30,8 @@ from engine.kernels.rays.ring_views import (
     share_out,
     spread,
 )
-from engine.modalities.listmode_pet.ratio_size import ROWS_BYTES, n_cells, n_heights_of
 from engine.modalities.listmode_pet.ring_weights import RingWeights
+from engine.modalities.listmode_pet.sampling_effort import ROWS_BYTES, n_cells, n_heights_of
 
 FEWEST_VIEWS = 40
 """Smallest number of views that are sampled, if there are so many."""

@@ -20,7 +20,6 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.listmode_pet.ratio_size import memory_bytes
 from engine.modalities.listmode_pet.sampling_effort import (
     BATCH,
     EXACT_BELOW,
@@ -29,6 +28,7 @@ from engine.modalities.listmode_pet.sampling_effort import (
     MOST_AT_ONCE,
     TRACED_BELOW,
     VOXELS_PER_LINE,
+    memory_bytes,
 )
 
 CHORD = 0.7
