@@ -43,6 +43,11 @@ class FigureTable(QWidget):
             title.setToolTip(literal_tip(meaning_of(name.strip())))
             self._grid.addWidget(title, at, 0, 1, 1 + both)
             at += both and bool(value)
-            if value:
-                self._grid.addWidget(label(value, "number"), at, not both, 1, 1 + both, right)
+            if value and fits:
+                self._grid.addWidget(label(value, "number"), at, 1, right)
+            elif value:
+                # A value with an interval can be longer than the column.
+                shown = label(value, "number", wrap=True)
+                shown.setAlignment(right)
+                self._grid.addWidget(shown, at, 0, 1, 2)
             at += 1

@@ -403,6 +403,8 @@ class Panes(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.fill()
+        # Otherwise one image has the old shares, and the first one of a film another size.
+        self._grid.activate()
 
     def show_rows(self, rows: Sequence[Sequence[RasterView]]) -> None:
         """Show views row by row, all of one size.

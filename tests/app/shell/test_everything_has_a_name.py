@@ -189,7 +189,11 @@ DIALOGS: dict[str, Callable[..., QDialog]] = {
     "help": lambda window, _: HelpDialog(window),
     "normalise": lambda window, _: NormaliseDialog(window, window.context),
     "folder": lambda window, _: FolderDialog(
-        window, Path("patient"), (FolderItem(Path("patient/CT/a.dcm"), "DICOM series"),), print
+        window,
+        Path("patient"),
+        (FolderItem(Path("patient/CT/a.dcm"), "DICOM series"),),
+        print,
+        print,
     ),
     "protocols": lambda window, _: ProtocolsDialog(window, window.context),
     "replace": replacing,

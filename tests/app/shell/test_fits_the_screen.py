@@ -16,6 +16,7 @@ from app.state.models.run_record import RunState
 from app.ui.theme.widgets import fitted
 from app.views.literal_text import BREAK, breakable, literal_tip
 from app.views.slices.labels import WrappedLabel, shortened, shortened_words
+from engine.data.formatting import MOST_UNIT_LETTERS
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from tests.app.screen_laws import cut_labels
@@ -35,7 +36,7 @@ def on_least_screen(window, state: str = "") -> None:
 
 def long_volume() -> Volume:
     grid = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
-    return Volume(np.ones(grid.shape, np.float32), grid, "u" * 255)
+    return Volume(np.ones(grid.shape, np.float32), grid, "u" * MOST_UNIT_LETTERS)
 
 
 def report(window) -> None:
