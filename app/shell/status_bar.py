@@ -12,6 +12,7 @@ from app.language.translation import tr
 from app.output.report.archive_sending import ArchiveSending
 from app.shell.header_parts import action_button
 from app.shell.live_mode import LiveMode
+from app.state.models.inputs import DATA
 from app.state.models.queue_model import state_of
 from app.state.models.run_record import RunState
 from app.state.services.context import AppContext
@@ -20,6 +21,7 @@ from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button, label
 from app.views.literal_text import LiteralLabel, literal_tip
 from app.views.slices.labels import ElidedLabel, shortened
+from engine.results import differences
 
 CLAIM = tr("Not for clinical use")
 PATIENT_LETTERS, SUCCESS_S = 40, 20.0
@@ -136,7 +138,7 @@ class StatusLine(QStatusBar):
         self.queue.setVisible(bool(words) and self._queue_action.isVisible())
 
     def refresh(self) -> None:
-        """Show the requirements of a run, or the reason why it cannot start."""
+        """Show the end of a run, the requirements of the next, or why it cannot start."""
         icon, tone, text = self._words()
         set_icon(self._icon, icon, self._theme, tone)
         self.text.set_full_text(text)
@@ -190,6 +192,8 @@ class StatusLine(QStatusBar):
             # Without a scan there is no mistake yet, only a first step to do.
             missing = "data" in study.inputs
             return ("missing", "missing", obstacle) if missing else ("info", "muted", obstacle)
+        if run.state is RunState.FINISHED and self._is_repeat:
+            return "ok", "ok", tr("Finished.")
         requirements = study.requirements()
         text = requirements.describe() if requirements else ""
         if run.state is RunState.FINISHED:
@@ -199,6 +203,14 @@ class StatusLine(QStatusBar):
                 else tr("Finished.")
             )
         return "ok", "ok", sentence_case(text)
+
+    @property
+    def _is_repeat(self) -> bool:
+        """True if the next run would only repeat the finished one."""
+        made = self._run.record.study
+        if made is None or DATA not in self._study.inputs:
+            return False
+        return not differences(made, self._study.to_study())
 
     def _set_busy(self, text: str) -> None:
         self._busy = text

@@ -52,7 +52,7 @@ def edited_offers(context: AppContext) -> list[Offer]:
     return [
         Offer(
             tr("Reopen {title}", title=each.to_study().title),
-            tr("settings changed {changed:%d %b %H:%M}, not run", changed=each.changed),
+            tr("changed {changed:%d %b %H:%M}, not run", changed=each.changed),
             "open",
             partial(_reopen, context, each),
             partial(context.unfinished.drop_edited, each),

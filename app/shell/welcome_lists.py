@@ -225,7 +225,7 @@ def _resumable() -> list[tuple[str, str, str]]:
             job.id,
             job.local_title,
             tr(
-                "{done} of {updates} updates, started {created:%d %b %H:%M}",
+                "{done} of {updates} updates, {created:%d %b %H:%M}",
                 done=job.done,
                 updates=job.updates,
                 created=job.created,

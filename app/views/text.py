@@ -13,6 +13,10 @@ from engine.geometry import Point
 
 PLACE_IN_RUN = re.compile(r"iteration (\d+)(?: of (\d+))?(?:, subset (\d+))?")
 """Label of an image within a run."""
+FRAME_IN_RUN = re.compile(
+    r"frame (\d+)(?: of (\d+))?(?:, (?:subset (\d+)|([\d.e+]+) to ([\d.e+]+) s))?"
+)
+"""Label of an image of a time frame, with its number, its subset or its time."""
 PLAIN = re.compile(r"−?\d+(\.\d+)?")
 """A number without a power of ten."""
 
@@ -167,6 +171,12 @@ def image_title(label: str) -> str:
     label
         label of an image of a run, which is capitalised, or a file name, which is not
     """
+    if label == "final":
+        return tr("Final")
+    if label == "all frames":
+        return tr("All frames")
+    if frame := FRAME_IN_RUN.fullmatch(label):
+        return _frame_title(*frame.groups())
     place = PLACE_IN_RUN.fullmatch(label)
     if place is None:
         return sentence(label) if IMAGE_OF_RUN.fullmatch(label) else visible_line(label)
@@ -178,6 +188,15 @@ def image_title(label: str) -> str:
     if subset:
         return tr("Iteration {n} of {of}, subset {subset}", n=n, of=of, subset=subset)
     return tr("Iteration {n} of {of}", n=n, of=of)
+
+
+def _frame_title(
+    n: str, of: str | None, subset: str | None, start: str | None, end: str | None
+) -> str:
+    frame = tr("Frame {n} of {of}", n=n, of=of) if of else tr("Frame {n}", n=n)
+    if subset:
+        return tr("{frame}, subset {subset}", frame=frame, subset=subset)
+    return tr("{frame}, {start} to {end} s", frame=frame, start=start, end=end) if end else frame
 
 
 def sentence(text: str) -> str:

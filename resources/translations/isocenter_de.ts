@@ -3400,8 +3400,8 @@
     </message>
     <message>
       <location filename="app/output/results/result_text.py" />
-      <source>Changed since then: {value}.</source>
-      <translation>Seither geändert: {value}.</translation>
+      <source>Changed since this image: {value}.</source>
+      <translation>Seit diesem Bild geändert: {value}.</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
@@ -5554,6 +5554,16 @@
       <translation>Glossar</translation>
     </message>
     <message>
+      <location filename="app/shell/help/help_dialog.py" />
+      <source>Ctrl+</source>
+      <translation>Strg+</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help/help_dialog.py" />
+      <source>Shift+</source>
+      <translation>Umschalt+</translation>
+    </message>
+    <message>
       <location filename="app/shell/judge/again_button.py" />
       <source>Again as</source>
       <translation>Nochmals als</translation>
@@ -6015,13 +6025,13 @@
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
-      <source>Finished. The next run has these requirements. {text}</source>
-      <translation>Fertig. Der nächste Lauf hat folgenden Bedarf. {text}</translation>
+      <source>Finished.</source>
+      <translation>Fertig.</translation>
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
-      <source>Finished.</source>
-      <translation>Fertig.</translation>
+      <source>Finished. The next run has these requirements. {text}</source>
+      <translation>Fertig. Der nächste Lauf hat folgenden Bedarf. {text}</translation>
     </message>
     <message>
       <location filename="app/shell/technician/mode.py" />
@@ -6070,8 +6080,8 @@
     </message>
     <message>
       <location filename="app/shell/unfinished_offers.py" />
-      <source>settings changed {changed:%d %b %H:%M}, not run</source>
-      <translation>Einstellungen geändert am {changed:%d.%m. %H:%M}, nicht gerechnet</translation>
+      <source>changed {changed:%d %b %H:%M}, not run</source>
+      <translation>geändert am {changed:%d.%m. %H:%M}, nicht gerechnet</translation>
     </message>
     <message>
       <location filename="app/shell/unfinished_offers.py" />
@@ -6284,8 +6294,8 @@
     </message>
     <message>
       <location filename="app/shell/welcome_lists.py" />
-      <source>{done} of {updates} updates, started {created:%d %b %H:%M}</source>
-      <translation>{done} von {updates} Aktualisierungen, begonnen {created:%d.%m. %H:%M}</translation>
+      <source>{done} of {updates} updates, {created:%d %b %H:%M}</source>
+      <translation>{done} von {updates} Aktualisierungen, {created:%d.%m. %H:%M}</translation>
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
@@ -6946,31 +6956,6 @@
       <location filename="app/state/models/result_list.py" />
       <source>{n} results</source>
       <translation>{n} Ergebnisse</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/run_images.py" />
-      <source>all frames</source>
-      <translation>alle Zeitabschnitte</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/run_model.py" />
-      <source>frame {n}, subset {subset}</source>
-      <translation>Frame {n}, Teilmenge {subset}</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/run_model.py" />
-      <source>iteration {n}, subset {subset}</source>
-      <translation>Iteration {n}, Teilmenge {subset}</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/run_model.py" />
-      <source>frame {iteration}, {describe}</source>
-      <translation>Zeitabschnitt {iteration}, {describe}</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/run_model.py" />
-      <source>frame {k}, {describe}</source>
-      <translation>Zeitabschnitt {k}, {describe}</translation>
     </message>
     <message>
       <location filename="app/state/models/run_words.py" />
@@ -10225,6 +10210,16 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/text.py" />
+      <source>Final</source>
+      <translation>Endbild</translation>
+    </message>
+    <message>
+      <location filename="app/views/text.py" />
+      <source>All frames</source>
+      <translation>Alle Zeitabschnitte</translation>
+    </message>
+    <message>
+      <location filename="app/views/text.py" />
       <source>Iteration {n}, subset {subset}</source>
       <translation>Iteration {n}, Teilmenge {subset}</translation>
     </message>
@@ -10232,6 +10227,21 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/views/text.py" />
       <source>Iteration {n} of {of}, subset {subset}</source>
       <translation>Iteration {n} von {of}, Teilmenge {subset}</translation>
+    </message>
+    <message>
+      <location filename="app/views/text.py" />
+      <source>Frame {n}</source>
+      <translation>Zeitabschnitt {n}</translation>
+    </message>
+    <message>
+      <location filename="app/views/text.py" />
+      <source>{frame}, subset {subset}</source>
+      <translation>{frame}, Teilmenge {subset}</translation>
+    </message>
+    <message>
+      <location filename="app/views/text.py" />
+      <source>{frame}, {start} to {end} s</source>
+      <translation>{frame}, {start} bis {end} s</translation>
     </message>
     <message>
       <location filename="app/views/view_toolbar.py" />

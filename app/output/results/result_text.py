@@ -104,10 +104,11 @@ def made_with(
     changed = [] if now is None else differences(study, now)
     other = [visible_line(OTHER_SCAN.format(each)) for each in changed if each.label == "scan"]
     since = "" if other or not changed else _changes(changed)  # another scan may differ in all
+    # First, because the end of a long text is cut.
     begin = name and f"{name.rstrip('.')}."
-    parts = (*other, begin, record.opened, made, ending, since)
+    parts = (*other, since, begin, record.opened, made, ending)
     return " ".join(filter(None, parts)), bool(changed)
 
 
 def _changes(changed: Sequence[Difference]) -> str:
-    return tr("Changed since then: {value}.", value="; ".join(str(each) for each in changed))
+    return tr("Changed since this image: {value}.", value="; ".join(str(each) for each in changed))

@@ -181,8 +181,9 @@ def _tree() -> QTreeWidget:
     tree.setUniformRowHeights(True)
     # Names of jobs differ at the end.
     tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+    right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
     for column in (1, 2):
-        tree.headerItem().setTextAlignment(column, Qt.AlignmentFlag.AlignRight)
+        tree.headerItem().setTextAlignment(column, right)
     head = tree.header()
     head.setStretchLastSection(False)
     head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)

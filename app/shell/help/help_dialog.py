@@ -160,7 +160,8 @@ class HelpDialog(QDialog):
         self.setWindowTitle(tr("Help"))
         fit_to_screen(self, *SIZE_PX)
         self.tabs = tabs = QTabWidget()
-        self._rows = (STEPS, SHORTCUTS, tuple(GLOSSARY.items()))
+        shortcuts = tuple((_local_keys(keys), text) for keys, text in SHORTCUTS)
+        self._rows = (STEPS, shortcuts, tuple(GLOSSARY.items()))
         for title in (tr("First steps"), tr("Shortcuts"), tr("Glossary")):
             tabs.addTab(QWidget(), title)
         tabs.currentChanged.connect(self._fill)
@@ -179,6 +180,11 @@ class HelpDialog(QDialog):
             column = QVBoxLayout(page)
             column.setContentsMargins(0, 0, 0, 0)
             column.addWidget(_table(self._rows[index]))
+
+
+def _local_keys(keys: str) -> str:
+    """Return keys with the names on the keyboard of the user: "Strg+O" in German."""
+    return keys.replace("Ctrl+", tr("Ctrl+")).replace("Shift+", tr("Shift+"))
 
 
 def _table(rows: tuple[tuple[str, str], ...]) -> QWidget:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.language.translation import tr
 from engine.data import FrameVolume, TimeFrame, Volume
 
 KEPT_BYTES = 1 << 30
 """Memory limit for images of past iterations in bytes."""
-ALL_FRAMES = tr("all frames")
-"""Label of the sum or mean of frames of time."""
+ALL_FRAMES = "all frames"
+"""Label of the sum or mean of frames of time. Files store it, so it is not translated."""
 Place = tuple[float, int]
 """Iteration and subset of an image."""
 LAST: Place = (float("inf"), 0)

@@ -168,12 +168,9 @@ class RunModel(QObject):
         last = self.record.latest
         # An image at the end of an iteration is stored already. A slab is not a whole image.
         if last is not None and not last.ends_iteration and last.slices is None:
-            n = {"n": last.iteration, "subset": last.subset}
-            label = (
-                tr("frame {n}, subset {subset}", **n)
-                if last.frame is not None
-                else tr("iteration {n}, subset {subset}", **n)
-            )
+            # Labels are stored in files, so only their titles are translated.
+            what = "frame" if last.frame is not None else "iteration"
+            label = f"{what} {last.iteration}, subset {last.subset}"
             place = last.iteration, last.subset
             self._keep(label, last.volume, place, last.iterations)
         self.set_state(state)
@@ -211,11 +208,7 @@ class RunModel(QObject):
         place, frame = (preview.iteration, preview.subset), preview.frame
         label = f"iteration {preview.iteration}"
         if frame is not None:
-            label = tr(
-                "frame {iteration}, {describe}",
-                iteration=preview.iteration,
-                describe=frame.describe(),
-            )
+            label = f"frame {preview.iteration}, {frame.describe()}"
         # The end of a run that ends by itself is not known yet.
         total = 0 if frame is None and preview.may_end_early else preview.iterations
         self._keep(label, preview.volume, place, total, frame)
@@ -327,13 +320,7 @@ class RunModel(QObject):
 
     def _keep_frames(self, frames: Sequence[FrameVolume]) -> None:
         for k, (frame, image) in enumerate(frames, 1):
-            self._keep(
-                tr("frame {k}, {describe}", k=k, describe=frame.describe()),
-                image,
-                (k, 1),
-                len(frames),
-                frame,
-            )
+            self._keep(f"frame {k}, {frame.describe()}", image, (k, 1), len(frames), frame)
 
     def _keep(
         self,

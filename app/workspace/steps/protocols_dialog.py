@@ -93,10 +93,10 @@ class ProtocolsDialog(QDialog):
         column.addLayout(lower)
 
     def _fill(self, name: str) -> None:
-        """List all protocols again, and select one by name."""
+        """List all protocols again, and select one by name, or else the first of the modality."""
         self.items.clear()
         self.tree.clear()
-        current = None
+        current = first = None
         for modality in MODALITIES:
             head = QTreeWidgetItem([modality.title[:1].upper() + modality.title[1:]])
             # Headings can be opened but not selected.
@@ -106,12 +106,14 @@ class ProtocolsDialog(QDialog):
                 row = self._row(listed)
                 head.addChild(row)
                 is_kind = modality is self._study.modality
+                first = row if is_kind and first is None else first
                 # Names are unique within a modality only; that of the study is preferred.
                 if listed.protocol.name == name and (is_kind or current is None):
                     current = row
         self.tree.expandAll()
-        if current is not None:
-            self.tree.setCurrentItem(current)
+        # Without a selection, half of the dialog would be empty.
+        if (chosen := current or first) is not None:
+            self.tree.setCurrentItem(chosen)
         left_out = self._library.left_out()
         self.said.setText(" ".join(tr("Skipped: {each}", each=each) for each in left_out))
         self.said.setVisible(bool(left_out))
@@ -275,7 +277,8 @@ def _tree() -> QTreeWidget:
     # Qt then measures one row instead of all.
     tree.setUniformRowHeights(True)
     tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-    tree.headerItem().setTextAlignment(1, Qt.AlignmentFlag.AlignRight)
+    right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+    tree.headerItem().setTextAlignment(1, right)
     head = tree.header()
     head.setStretchLastSection(False)
     head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)

@@ -41,6 +41,7 @@ class StudyStep(StepPanel):
         super().__init__(number, context.theme)
         self._commands, self._order = context.commands, context.session.order
         self._study, self._run = context.session.study, context.session.run
+        self._view = context.session.view
         # Rows of all modalities exist; `_show` hides those that the protocol does not use.
         self.rows = {DATA: InputRow(DATA, tr("Scan"), NO_SCAN, context)}
         for role in all_roles():
@@ -75,6 +76,7 @@ class StudyStep(StepPanel):
             self._order.changed,
         ):
             signal.connect(self._show)
+        self._view.volume_changed.connect(self._follow_volume)
         self._show()
 
     def _show(self) -> None:
@@ -88,14 +90,24 @@ class StudyStep(StepPanel):
         set_paragraphs(self._absent, words_on(study))
         self._absent.setVisible(bool(self._absent.text()))
         self.scanner.show_choice()
+        self._draw()
+        self._show_brief()
+        self._say()
+
+    def _draw(self) -> None:
+        """Draw the scanner unless the centre shows the drawing of an open scan."""
+        self._has_volume = self._view.volume is not None
         try:
-            grid = study.grid()
+            grid = self._study.grid()
         # Impossible settings are reported in the step Volume. Here only the box is left out.
         except EngineError:
             grid = None
-        self.drawing.show_scanner(study.scanner, grid)
-        self._show_brief()
-        self._say()
+        self.drawing.show_scanner(self._study.scanner if self._has_volume else None, grid)
+
+    def _follow_volume(self) -> None:
+        # Each preview of a run is a new volume, and only the first one changes the centre.
+        if (self._view.volume is not None) is not self._has_volume:
+            self._draw()
 
     def _show_brief(self) -> None:
         """Show the name and patient, and the number of warnings; notes only inform."""

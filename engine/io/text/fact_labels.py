@@ -27,6 +27,8 @@ NAMES = {
     "branching": "Positrons per decay",
 }
 """Labels for keys that differ from the term of the field."""
+IDENTIFIERS = ("seed", "error_seed")
+"""Keys of whole numbers that identify and do not count, so they have no thousands separators."""
 FEW, MANY = 4, 6
 """Significant digits of values that are converted (Bq, s), and of values shown as stored."""
 
@@ -51,6 +53,8 @@ def fact_of(key: str, value: Any) -> tuple[str, str]:
     name, _, unit = key.rpartition("_")
     if unit not in UNITS or name.endswith("_per"):  # "counts_per_mm" is a number
         name, unit = key, ""
+    if key in IDENTIFIERS:
+        return _label(name), str(value)
     return _label(name), _with_unit(value, UNITS[unit]) if unit else text_of(value)
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, QTimer
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from app.language.translation import tr
 from app.shell.application import make_window
 from app.shell.main_window import MainWindow
 from app.state.models.preferences import Preferences
@@ -25,6 +24,11 @@ PATIENCE_S = 300.0
 POLL_S, N_TURNS = 0.005, 8
 MODAL_MS = 30
 """Between two looks for a dialog that blocks."""
+
+
+def tab_name(panel: QWidget) -> str:
+    """Return the name of a panel of Judge, which is the same in all languages."""
+    return type(panel).__name__.removesuffix("Tab")
 
 
 @dataclass(frozen=True)
@@ -195,12 +199,12 @@ class Photographer:
             step.set_open(k == number)
         self.settle()
 
-    def show_tab(self, title: str) -> None:
-        """Open a panel on the page Judge."""
+    def show_tab(self, name: str) -> None:
+        """Open a panel on the page Judge; its name is that of its class without "Tab"."""
         tabs = self.window.tabs
         self.window.pages.show("judge")
-        index = next(i for i in range(tabs.count()) if tabs.tabText(i) == tr(title))
-        self.window.page_panels.show_panel(index)
+        names = [tab_name(tabs.widget(index)) for index in range(tabs.count())]
+        self.window.page_panels.show_panel(names.index(name))
         self.settle()
 
     def start(self, n_images: int = 2) -> None:

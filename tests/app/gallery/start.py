@@ -7,7 +7,9 @@ from dataclasses import replace
 from app.language.translation import tr
 from app.state.models.messages import Answer, Problem
 from engine.core.backend.devices import DeviceInfo, cpu_device
-from tests.app.gallery.photographer import Act, Photographer
+from engine.jobs import EditedStudy, UnsentResult, WindowWork, WindowWorkFile
+from tests.app.gallery.photographer import Act, Photographer, tab_name
+from tests.app.gallery.queueing import NIGHT
 from tests.app.gallery.systems import CT, PET
 from tests.engine import engine_sources
 
@@ -27,10 +29,9 @@ def first_page(shots: Photographer) -> None:
     shots.show_step(0)
     for index in range(window.tabs.count()):
         if window.tabs.isTabVisible(index):
-            shots.show_tab(window.tabs.tabText(index))
-            # Titles depend on the language, and names of pictures do not.
-            kind = type(window.tabs.widget(index)).__name__
-            shots.shoot(f"start-{kind.removesuffix('Tab').lower()}")
+            name = tab_name(window.tabs.widget(index))
+            shots.show_tab(name)
+            shots.shoot(f"start-{name.lower()}")
     window.page_panels.show_panel(-1)
     window.pages.show("prepare")
     window.centre.welcome.show_busy("Simulating the PET scan", 3, 10)
@@ -41,7 +42,7 @@ def first_page(shots: Photographer) -> None:
 
 
 def offers(shots: Photographer) -> None:
-    """Recent scans and interrupted jobs."""
+    """Recent scans, interrupted jobs, and the unfinished work of an earlier window."""
     window = shots.window
     for demo in (CT, PET):
         shots.open(shots.make(demo))
@@ -57,6 +58,17 @@ def offers(shots: Photographer) -> None:
     window.welcome_lists._show()
     shots.wait(shots.is_calm)
     shots.shoot("start-offers")
+    unfinished = window.context.unfinished
+    unsent = UnsentResult(id="1", title="FDG-0412.l, Brain FDG")
+    edited = EditedStudy(study=shots.make(PET).model_dump_json(), changed=NIGHT)
+    WindowWorkFile().write(WindowWork(unsent=(unsent,), edited=(edited,)), closed=True)
+    unfinished.take_over()
+    shots.wait(lambda: bool(unfinished.left.unsent) and shots.is_calm())
+    shots.shoot("start-unfinished")
+    window.centre.message_bar.clear()
+    # The windows of other pictures must not offer them.
+    unfinished.drop_unsent(unsent.id)
+    unfinished.drop_edited(edited)
 
 
 def _submenu(shots: Photographer, title: str):
@@ -128,7 +140,7 @@ START = (
         ),
         first_page,
     ),
-    Act(("start-offers", "menu-recent", "menu-demos", "menu-window"), offers),
+    Act(("start-offers", "start-unfinished", "menu-recent", "menu-demos", "menu-window"), offers),
     Act(
         ("problem-file", "problem-beside-scan", "problem-many-words", "problem-answer", "reading"),
         problems,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.state.models.run_record import RunState
+from app.views.scan.detector_state import UNITS
 from engine.modalities.demo import Demo
 from engine.modalities.dual_head_pet.demo import DualHeadDemo
 from engine.modalities.listmode_pet.demo import PetDemo
@@ -127,7 +128,7 @@ def cone_beam(shots: Photographer) -> None:
     shots.wait(shots.is_calm)
     shots.shoot("ct-opened")
     pages.projections.stage.setCurrentIndex(1)
-    shots.wait(lambda: pages.state.unit == "line integral" and shots.is_calm())
+    shots.wait(lambda: pages.state.unit == UNITS["integrals"] and shots.is_calm())
     shots.shoot("ct-prepared")
     window.centre.show_page(2)
     shots.shoot("ct-geometry")

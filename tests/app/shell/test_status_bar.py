@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from PySide6.QtGui import QAction
 
 from app.shell.status_bar import StatusLine
+from app.state.models.run_record import RunState
 from engine.jobs import QueueEntry, QueueSettings
 
 
@@ -60,3 +61,18 @@ def test_a_success_stays_long_enough_to_be_read_with_the_mark_of_a_success(windo
     assert line.text.full_text == "Reading the scan …"
     line.flash("Press a key")
     assert line._words()[:2] == ("info", "muted")
+
+
+def test_after_a_run_the_requirements_come_back_with_a_change(opened, window):
+    study, run = window.session.study, window.session.run
+    opened()
+    needs = study.requirements().describe()
+    assert window.status.text.full_text == needs
+    run.begin("small", study.to_study(), "job")
+    run.set_state(RunState.FINISHED)
+    assert window.status.text.full_text == "Finished."
+    study.set_protocol(study.protocol.model_copy(update={"reproducible": True}))
+    needs = study.requirements().describe()
+    assert window.status.text.full_text.endswith(needs)
+    study.undo()
+    assert window.status.text.full_text == "Finished."

@@ -77,6 +77,7 @@ def test_a_unit_says_which_power_was_taken_out():
         ("iteration 3, subset 2", "Iteration 3, subset 2"),
         ("iteration 3 of 12", "Iteration 3 of 12"),
         ("final", "Final"),
+        ("all frames", "All frames"),
         ("mni_icbm152_t1_1mm.nii.gz", "mni_icbm152_t1_1mm.nii.gz"),
         ("final.h5", "final.h5"),
     ],
@@ -146,6 +147,14 @@ def test_ticks_drop_zeros_at_the_end_of_their_decimals(text, shown):
             "iteration 2 of 8, subset 3",
             "Iteration 2 of 8, subset 3",
             "Iteration 2 von 8, Teilmenge 3",
+        ),
+        ("final", "Final", "Endbild"),
+        ("frame 2, subset 3", "Frame 2, subset 3", "Zeitabschnitt 2, Teilmenge 3"),
+        ("frame 2 of 8", "Frame 2 of 8", "Zeitabschnitt 2 von 8"),
+        (
+            "frame 2 of 8, 0.5 to 1e+3 s",
+            "Frame 2 of 8, 0.5 to 1e+3 s",
+            "Zeitabschnitt 2 von 8, 0.5 bis 1e+3 s",
         ),
     ],
 )

@@ -238,7 +238,7 @@ def test_an_image_says_what_made_it_and_what_has_changed_since(
     study = controls.session.study
     algorithm = study.protocol.algorithm.model_copy(update={"iterations": 6})
     study.set_protocol(study.protocol.model_copy(update={"algorithm": algorithm}))
-    assert caption.full_text == f"{made} Changed since then: iterations 3, now 6."
+    assert caption.full_text == f"Changed since this image: iterations 3, now 6. {made}"
     assert caption.property("tone") == "look"
     study.undo()
     assert caption.full_text == made

@@ -76,3 +76,10 @@ def test_the_manager_saves_locks_and_uses(window, dialog, monkeypatch):
     dialog.buttons["use"].click()
     assert study.base.name == "Renamed"
     assert "Renamed" in [box.itemText(i) for i in range(box.count())]
+
+
+def test_the_first_protocol_is_selected_if_that_of_the_study_is_not_listed(window, dialog):
+    dialog._fill("Demo: none of the list")
+    assert dialog.chosen is not None
+    assert dialog.chosen.protocol.modality == window.session.study.protocol.modality
+    assert dialog.facts._inside is not None

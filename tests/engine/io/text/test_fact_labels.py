@@ -12,6 +12,7 @@ from engine.io.text.fact_labels import fact_of
         ("injected_bq", 4.65e7, "Injected activity", "46.5 MBq"),
         ("energy_low_kev", 430.0, "Lower energy threshold", "430 keV"),
         ("n_time_tags", 1234567, "Time tags", "1,234,567"),
+        ("seed", 20240229, "Seed", "20240229"),
         ("n_other_tags", 3, "Number of other tags", "3"),
         ("frame_s", 30.0, "Frame duration", "30 s"),
         ("scan_s", 14_400, "Scan", "4 h"),
