@@ -186,7 +186,7 @@ class ChoicePage(QWidget):
 
     def _show_start(self) -> None:
         self.start.setEnabled(self._start_action.isEnabled())
-        self.start.setToolTip(literal_tip(self._start_action.toolTip()))
+        self.start.setToolTip(self._start_action.toolTip())
 
     def _show(self) -> None:
         base = self._study.base

@@ -105,7 +105,7 @@ def verb_button(action: QAction) -> QPushButton:
         made.setText(action.text())
         made.setIcon(action.icon())
         made.setEnabled(action.isEnabled())
-        made.setToolTip(literal_tip(action.toolTip()))
+        made.setToolTip(action.toolTip())
 
     action.changed.connect(show)
     show()

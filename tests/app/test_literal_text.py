@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextDocumentFragment
+from PySide6.QtGui import QAction, QTextDocumentFragment
 from PySide6.QtWidgets import QApplication, QInputDialog, QLabel
 from pytestqt.qtbot import QtBot
 
+from app.shell.header_parts import action_button, verb_button
 from app.shell.message_bar import MessageBar
 from app.state.models.messages import Problem
 from app.ui.theme.questions import ask_text, question_box
@@ -117,6 +118,9 @@ def _is_fixed(text: ast.expr) -> bool:
     match text:
         case ast.Constant() | ast.Call(func=ast.Name(id="literal_tip")):
             return True
+        # The tip of an action is checked where it is set, and must not be escaped twice.
+        case ast.Call(func=ast.Attribute(attr="toolTip"), args=[], keywords=[]):
+            return True
         case ast.Call(func=ast.Name(id="tr"), args=[ast.Constant()], keywords=[]):
             return True
         case ast.IfExp(body=first, orelse=second):
@@ -152,3 +156,12 @@ def test_a_question_for_a_name_shows_text_as_it_is(
     assert [(each.textFormat(), each.text()) for each in seen] == [
         (Qt.TextFormat.PlainText, HOSTILE + MARKED)
     ]
+
+
+def test_a_long_tip_of_an_action_is_escaped_once(qtbot: QtBot) -> None:
+    action = QAction("Start")
+    action.setToolTip(literal_tip("The scan has <no> scanner. " * 6))
+    assert action.toolTip().startswith("<p")
+    for made in (verb_button(action), action_button(action)):
+        qtbot.addWidget(made)
+        assert made.toolTip() == action.toolTip()

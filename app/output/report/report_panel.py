@@ -34,7 +34,7 @@ from app.output.report.report_commands import NO_RESULT
 from app.state.services.context import AppContext
 from app.state.services.key_images import KeyImageKeeper
 from app.ui.theme.widgets import icon_button, label
-from app.views.literal_text import literal_tip
+from app.views.literal_text import LiteralLabel, literal_tip
 from engine.results.reports import KeyImage
 
 THUMB_PX = 56
@@ -156,7 +156,7 @@ class ReportTab(QWidget):
             if widget is not None:
                 widget.deleteLater()
         while self._column.count() < len(pages):
-            made = QLabel()
+            made = LiteralLabel()
             made.setAccessibleName(tr("Page {n} of the report", n=self._column.count() + 1))
             made.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
             self._column.addWidget(made)

@@ -63,7 +63,7 @@ def printed(view: RasterView) -> QImage:
 def _painted(made: RasterView, view: RasterView) -> QImage:
     shown, volume = view.viewport, view.state.volume
     if shown is None or volume is None:
-        raise ValueError("the view is empty")
+        raise RuntimeError("a view without a volume cannot be printed")
     rect, shows_all = made.image_rect(volume), _shows_all(shown, view.image_rect(volume))
     # The whole image fills its picture, without the empty borders of a wide view.
     shape = rect.height / rect.width if shows_all else shown.size[1] / shown.size[0]

@@ -105,7 +105,7 @@ DIALOGS: dict[str, Callable[[QWidget, Path], QWidget]] = {
         window, EVIL, tr("Saved: {path}", path=EVIL), "help"
     ),
     "folder": lambda window, _: everything.FolderDialog(
-        window, Path(EVIL), (everything.FolderItem(Path(EVIL) / EVIL, EVIL),), print
+        window, Path(EVIL), (everything.FolderItem(Path(EVIL) / EVIL, EVIL),), print, print
     ),
     "queue": lambda window, _: _queue(window),
 }

@@ -41,6 +41,7 @@ from engine.core.errors import OutputError
 from engine.data import FrameVolume, TimeFrame, Volume
 from engine.data.error_map import ErrorMap
 from engine.geometry import ImageGrid, RigidMotion
+from tests.app.conftest import PATIENCE_MS
 
 GRID = ImageGrid((30, 40, 40), (2.0, 2.0, 2.0))
 SIZE_PX = 300
@@ -368,7 +369,7 @@ def test_an_error_map_tells_which_of_two_lesions_differs(
     controls.session.regions.choose("Right")
     tab.show()
 
-    qtbot.waitUntil(lambda: "Significance (95 %)" in shown_texts(tab), timeout=5000)
+    qtbot.waitUntil(lambda: "Significance (95 %)" in shown_texts(tab), timeout=PATIENCE_MS)
 
     texts = shown_texts(tab)
     assert any(text.startswith(words) for text in texts)
@@ -424,7 +425,7 @@ def test_a_lesion_is_compared_with_the_second_volume(
     tab.show()
 
     title = "Change from a.h5 to later.h5"
-    qtbot.waitUntil(lambda: title in visible_texts(tab), timeout=5000)
+    qtbot.waitUntil(lambda: title in visible_texts(tab), timeout=PATIENCE_MS)
 
     texts = visible_texts(tab)
     mean, _, error, _ = texts[texts.index("Mean in later.h5") + 1].split()
@@ -460,7 +461,7 @@ def test_a_lesion_is_compared_with_the_second_volume(
     assert means == ["45 ± 3"] * 2
     assert tab.legend.text().endswith("; * significant (95 %, each region)")
     session.volumes.set_overlay("")
-    qtbot.waitUntil(lambda: title not in visible_texts(tab), timeout=5000)
+    qtbot.waitUntil(lambda: title not in visible_texts(tab), timeout=PATIENCE_MS)
     assert "Noise" not in visible_texts(tab)
     assert tab.verdict.text().startswith("Lesion − Other: ")
     assert tab.list.isColumnHidden(2) and tab.list.isColumnHidden(SECOND)
@@ -480,12 +481,12 @@ def test_the_menu_stands_with_undo_and_is_no_wider(qtbot, tab) -> None:
 def test_a_long_unit_leaves_the_heads_of_the_table(qtbot, tab, controls) -> None:
     tab.model.add(BALL, "Lesion")
     tab.show()
-    qtbot.waitUntil(lambda: tab.list.headerItem().text(1) == "Mean\nBq/mL", timeout=5000)
+    qtbot.waitUntil(lambda: tab.list.headerItem().text(1) == "Mean\nBq/mL", timeout=PATIENCE_MS)
     weak = Volume(image().values * np.float32(1e-6), GRID, "counts/mm")
     controls.session.show_file(weak, "a.h5")
     unit = controls.session.view.shown_unit
-    qtbot.waitUntil(lambda: tab.image.full_text == f"Values in a.h5 [{unit}]", timeout=5000)
-    qtbot.waitUntil(lambda: tab.list.headerItem().text(1) == "Mean", timeout=5000)
+    qtbot.waitUntil(lambda: tab.image.full_text == f"Values in a.h5 [{unit}]", timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: tab.list.headerItem().text(1) == "Mean", timeout=PATIENCE_MS)
 
 
 def test_both_means_are_shown_without_error_maps(qtbot, tab, controls) -> None:
@@ -498,7 +499,7 @@ def test_both_means_are_shown_without_error_maps(qtbot, tab, controls) -> None:
     session.volumes.set_overlay("b.h5")
     tab.show()
     table = tab.list
-    qtbot.waitUntil(lambda: not table.isColumnHidden(SECOND), timeout=5000)
+    qtbot.waitUntil(lambda: not table.isColumnHidden(SECOND), timeout=PATIENCE_MS)
     item = table.topLevelItem(0)
     assert (item.text(1), item.text(SECOND)) == ("50", "57")
     head = table.header()
@@ -506,7 +507,7 @@ def test_both_means_are_shown_without_error_maps(qtbot, tab, controls) -> None:
     assert table.isColumnHidden(2), "a change needs errors"
     assert tab.image.full_text == "Mean 1: a.h5. Mean 2: b.h5."
     session.volumes.set_overlay("c.h5")
-    qtbot.waitUntil(lambda: table.isColumnHidden(SECOND), timeout=5000)
+    qtbot.waitUntil(lambda: table.isColumnHidden(SECOND), timeout=PATIENCE_MS)
 
 
 def test_a_region_selected_in_the_table_is_at_the_crosshair(tab, controls) -> None:
@@ -534,7 +535,7 @@ def test_the_tab_says_why_two_volumes_are_not_compared(qtbot, tab, controls, rng
     session.volumes.add(OpenVolume("later", "later.h5", "file", later, motion=moved))
     session.volumes.set_overlay("later")
     why = "The second volume is rotated or moved, so regions are not compared in it."
-    qtbot.waitUntil(lambda: why in visible_texts(tab), timeout=5000)
+    qtbot.waitUntil(lambda: why in visible_texts(tab), timeout=PATIENCE_MS)
     assert "Test" not in visible_texts(tab) and tab.verdict.text() == why
     assert tab.list.isColumnHidden(2)
 
@@ -544,7 +545,7 @@ def test_without_an_error_map_there_are_no_errors(qtbot, tab) -> None:
     tab.model.choose("Lesion")
     tab.show()
 
-    qtbot.waitUntil(lambda: "Mean" in shown_texts(tab), timeout=5000)
+    qtbot.waitUntil(lambda: "Mean" in shown_texts(tab), timeout=PATIENCE_MS)
     assert not any("±" in text for text in shown_texts(tab))
     assert "±" not in tab.list.topLevelItem(0).text(1)
 
@@ -572,7 +573,7 @@ def test_contours_of_a_structure_set_are_measured_and_the_rule_is_named(qtbot, t
     def shown() -> list[str]:
         return [label.text() for label in tab.findChildren(QLabel)]
 
-    qtbot.waitUntil(lambda: "Rule" in shown(), timeout=5000)
+    qtbot.waitUntil(lambda: "Rule" in shown(), timeout=PATIENCE_MS)
     assert (
         "mean and volume: weighted by voxel fraction; minimum and maximum: voxels with their "
         "centres inside" in shown()
