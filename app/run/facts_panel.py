@@ -34,11 +34,7 @@ class FactsTab(QWidget):
         self.tree.setHeaderHidden(True)
         self.tree.setAccessibleName(tr("Scan details and image provenance"))
         self.tree.setIndentation(14)
-        self.tree.setWordWrap(True)
-        head = self.tree.header()
-        head.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
-        # Qt does not compute the heights of wrapped rows again when a column changes its width.
-        head.sectionResized.connect(lambda *_: self.tree.scheduleDelayedItemsLayout())
+        self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self.copy = button(tr("Copy as text"), self._copy, tr("Copy everything to the clipboard"))
         self._empty = label(EMPTY, "muted", wrap=True)
         column = QVBoxLayout(self)

@@ -32,7 +32,7 @@ from engine.core.errors import EngineError
 from engine.core.visible_text import visible_line
 from engine.modalities import DEMOS, Demo
 
-CARD_PX = 520
+CARD_PX, WITH_OFFERS_PX = 520, 640
 DEMOS_ACROSS = 2
 LIVE_DEMOS = {
     FRAMES: (tr("Live CT demo"), tr("Play a simulated CT scan and watch its slices sharpen")),
@@ -176,6 +176,8 @@ class WelcomeCard(WelcomeTile):
             offers by heading; empty groups are left out
         """
         remove_widgets(self._lists)
+        # Title, detail and buttons of an offer share a row.
+        self.setMaximumWidth(WITH_OFFERS_PX if any(groups.values()) else CARD_PX)
         before: QWidget = self.demos[-1]
         for title, welcome_lists in groups.items():
             if welcome_lists:

@@ -118,9 +118,12 @@ def notes(painter: QPainter, words: Notes, size: tuple[int, int], colours: ViewC
     lines = fitted_lines(words.caption, metrics, beside, width - 2 * left)
     if words.is_brief:
         lines = lines[:1]
-    for i, line in enumerate(lines):
-        baseline = EDGE_PX + metrics.ascent() + i * metrics.height()
-        halo_text(painter, left, baseline, line, *inks)
+    halo_text(painter, left, EDGE_PX + metrics.ascent(), lines[0], *inks)
+    for i, line in enumerate(lines[1:], 1):
+        # The margin of an image holds one line. The others may lie over its edge.
+        across = metrics.horizontalAdvance(line) + 2 * PAD_X
+        low = EDGE_PX + i * metrics.height()
+        plate(painter, QRectF(left - PAD_X, low, across, metrics.height()), line, colours)
     fits = metrics.horizontalAdvance(words.remark) <= _width_next_to(
         painter.font(), words.bottom, width
     )

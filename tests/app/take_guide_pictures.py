@@ -199,6 +199,8 @@ def guide(shots: Photographer) -> None:
         show_rendering(shots)
         shots.shoot("three-dimensions")
         shots.window.centre.views.show_rendering(False)
+        # The rendering fills most of its layout; the slices of the next pictures do not.
+        shots.window.centre.views.set_layout(ViewLayout())
     look(shots)
 
 
