@@ -24,7 +24,7 @@ from app.live.connect_card import EVENTS, FRAMES
 from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.ui.theme.theme import Theme
-from app.ui.theme.widgets import button, label, remove_widgets
+from app.ui.theme.widgets import button, label, remove_widgets, scrolled
 from app.views.literal_text import LiteralLabel
 from app.views.slices.labels import ElidedLabel
 from app.workspace.steps.scanner_drawing import ScannerDrawing
@@ -54,7 +54,7 @@ class Offer:
 
 
 def page(card: QWidget) -> QWidget:
-    """Return a page with a card in its centre."""
+    """Return a page with a card in its centre; it scrolls if the card has many offers."""
     made = QWidget()
     made.setObjectName("Canvas")
     made.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -66,7 +66,7 @@ def page(card: QWidget) -> QWidget:
     row.addStretch(1)
     column.addLayout(row)
     column.addStretch(3)
-    return made
+    return scrolled(made)
 
 
 class WelcomeTile(QFrame):
