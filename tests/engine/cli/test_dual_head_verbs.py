@@ -48,7 +48,7 @@ def test_it_is_reconstructed_with_no_more_than_its_name(
 ) -> None:
     words = ("reconstruct", str(folder / "scan.h5"), "-o", str(folder / "v.nii.gz"))
     assert main([*words, "--response", str(folder / "r.h5"), *THREE]) == DONE
-    said = capsys.readouterr().out
+    said = capsys.readouterr().err
     assert "randoms: applied" in said and "OSEM, 3 iterations × 2 subsets" in said
     values = read_volume(folder / "v.nii.gz").values
     hottest = np.array(np.unravel_index(values.argmax(), values.shape))
@@ -87,7 +87,7 @@ def test_events_of_two_layers_are_counted_into_a_file(
     assert main((*words[:3], "--merge-layers", "--force")) == USER_FAULT
     assert "--merge-layers needs --histogram" in capsys.readouterr().err
     assert main((*words, "--merge-layers", "--force")) == DONE
-    assert "2 crystal layers are combined" in capsys.readouterr().out
+    assert "2 crystal layers are combined" in capsys.readouterr().err
     found = read_histogram(tmp_path / "counts.h5")
     assert found.scanner.settings.n_layers == 1
     np.testing.assert_array_equal(
