@@ -194,6 +194,8 @@ class StatusLine(QStatusBar):
             return ("missing", "missing", obstacle) if missing else ("info", "muted", obstacle)
         if run.state is RunState.FINISHED and self._is_repeat:
             return "ok", "ok", tr("Finished.")
+        if run.state is RunState.FAILED and self._is_repeat:
+            return "missing", "missing", tr("Stopped by an error.")
         requirements = study.requirements()
         text = requirements.describe() if requirements else ""
         if run.state is RunState.FINISHED:

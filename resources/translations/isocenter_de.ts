@@ -6030,6 +6030,11 @@
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
+      <source>Stopped by an error.</source>
+      <translation>Durch einen Fehler beendet.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/status_bar.py" />
       <source>Finished. The next run has these requirements. {text}</source>
       <translation>Fertig. Der nächste Lauf hat folgenden Bedarf. {text}</translation>
     </message>

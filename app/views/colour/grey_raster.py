@@ -13,6 +13,12 @@ from app.views.literal_text import literal_tip
 
 TILE_PX, PAD_PX = 118, 6
 PLATE_PX = 4
+WORDS_AREA = QRectF(0, 0, TILE_PX, 1000)
+WORDS_FLAGS = (
+    Qt.AlignmentFlag.AlignHCenter.value
+    | Qt.AlignmentFlag.AlignTop.value
+    | Qt.TextFlag.TextWordWrap.value
+)
 OUTSIDE = 0.5
 """Share of the values at each end that are black or white [%]."""
 
@@ -132,8 +138,8 @@ class RasterTile(QAbstractButton):
         self.update()
 
     def sizeHint(self) -> QSize:
-        line = QFontMetricsF(self.font()).lineSpacing()
-        return QSize(TILE_PX + 2 * PAD_PX, int(TILE_PX + line) + 3 * PAD_PX)
+        words = QFontMetricsF(self.font()).boundingRect(WORDS_AREA, WORDS_FLAGS, self._title)
+        return QSize(TILE_PX + 2 * PAD_PX, int(TILE_PX + words.height() + 1) + 3 * PAD_PX)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = self._colours
@@ -145,8 +151,7 @@ class RasterTile(QAbstractButton):
             paint_image(painter, area, self._image)
         line = QRectF(PAD_PX, area.bottom() + PAD_PX, TILE_PX, self.height() - area.bottom())
         painter.setPen(QColor(colours.text if self.isEnabled() else colours.muted))
-        way = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
-        painter.drawText(line, way, self._title)
+        painter.drawText(line, WORDS_FLAGS, self._title)
         rim = QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if self.isChecked():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
@@ -116,7 +117,7 @@ class ImportDialog(QDialog):
         tiles = QHBoxLayout()
         tiles.setSpacing(4)
         for tile in self.tiles.values():
-            tiles.addWidget(tile)
+            tiles.addWidget(tile, 0, Qt.AlignmentFlag.AlignTop)
         tiles.addStretch(1)
         right = QVBoxLayout()
         right.setSpacing(8)

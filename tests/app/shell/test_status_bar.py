@@ -76,3 +76,13 @@ def test_after_a_run_the_requirements_come_back_with_a_change(opened, window):
     assert window.status.text.full_text.endswith(needs)
     study.undo()
     assert window.status.text.full_text == "Finished."
+
+
+def test_a_run_that_failed_has_no_mark_of_a_success(opened, window):
+    study, run = window.session.study, window.session.run
+    opened()
+    run.begin("small", study.to_study(), "job")
+    run.set_state(RunState.FAILED)
+    assert window.status._words() == ("missing", "missing", "Stopped by an error.")
+    study.set_protocol(study.protocol.model_copy(update={"reproducible": True}))
+    assert window.status._words()[0] == "ok", "the next run has other settings"

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QLineEdit
 
 from app.state.services.raw_projections import OFFER
-from app.views.colour.grey_raster import grey_image
+from app.views.colour.grey_raster import PAD_PX, TILE_PX, WORDS_FLAGS, RasterTile, grey_image
 from app.workspace.steps.import_dialog import READINGS, ImportDialog
 from engine.io import read_projections
 from engine.raw_import import Reading, preview_of, write_draft
@@ -178,3 +180,12 @@ def test_grey_rasters_span_their_values():
     assert image.pixelColor(0, 0).value() == 0
     assert image.pixelColor(19, 19).value() == 255
     assert grey_image(np.full((2, 2), np.nan, np.float32)).width() == 2
+
+
+def test_the_caption_of_a_tile_is_never_cut(qtbot):
+    for words in ("clockwise", "gegen den Uhrzeigersinn, gespiegelt"):
+        tile = RasterTile(words, "tip")
+        qtbot.addWidget(tile)
+        area = QRectF(0, 0, TILE_PX, tile.sizeHint().height() - TILE_PX - 2 * PAD_PX)
+        drawn = QFontMetricsF(tile.font()).boundingRect(area, WORDS_FLAGS, words)
+        assert area.adjusted(-1, -1, 1, 1).contains(drawn)
