@@ -52,9 +52,9 @@ from tests.app.take_screenshots import HOME, PLATFORM, platform_of
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "user" / "pictures"
 SIZE = QSize(1280, 800)
 THEME = "light"
-COLOURS = 128
+COLOURS = 96
 """Enough for a window with one grey image; keeps a picture near 100 kB."""
-FEWER_COLOURS = 96
+FEWER_COLOURS = 64
 NOISY = ("import", "live", "ct-preview", "ct-finished", "normalise", "live-pet")
 """Pictures with much noise, which no packing makes small."""
 WITH_OPENGL = ("three-dimensions",)
@@ -65,6 +65,8 @@ COLOURED = (*GERMAN, "fusion", "slab", "light-box", "annotations")
 """Pictures with more colours than that."""
 PACKED: Plain = {"lossless": True, "quality": 100, "method": 6}
 """Two thirds of a PNG's bytes, in every browser, with the same pixels."""
+PACKED_COLOURED: Plain = {"quality": 90, "method": 6}
+"""With many colours, lossless files would be twice as large."""
 PEOPLE = ("R. Technician", "P. Physicist")
 SITE_PROTOCOL = "Whole body, site"
 TURN_RAD = 0.35
@@ -283,11 +285,16 @@ def keep(taken: Path, folder: Path, names: tuple[str, ...]) -> None:
         names += WITH_OPENGL
     for name in names:
         with Image.open(taken / f"{name}-{THEME}.png") as image:
-            few = image.convert("RGB")
-            if name not in COLOURED:
-                n_colours = FEWER_COLOURS if name in NOISY else COLOURS
-                few = few.quantize(n_colours, dither=Image.Dither.NONE)
-            few.convert("RGB").save(folder / f"{name}.webp", **PACKED)
+            _save(image.convert("RGB"), folder / f"{name}.webp")
+
+
+def _save(image: Image.Image, path: Path) -> None:
+    if path.stem in COLOURED:
+        image.save(path, **PACKED_COLOURED)
+        return
+    n_colours = FEWER_COLOURS if path.stem in NOISY else COLOURS
+    few = image.quantize(n_colours, dither=Image.Dither.NONE)
+    few.convert("RGB").save(path, **PACKED)
 
 
 def main(folder: Path) -> None:
