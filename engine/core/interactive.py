@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import partial
@@ -11,16 +12,16 @@ from typing import Any
 from engine.core.visible_text import visible_line
 
 
-class Described:
+class Described(ABC):
     """Base of values that are shown by a few facts and compared by their content.
 
     A dataclass must be declared with `eq=False, repr=False`, because its own methods would print
     and compare whole arrays.
     """
 
+    @abstractmethod
     def facts(self) -> Mapping[str, str]:
         """Return a few facts by their labels; they must not take long."""
-        raise NotImplementedError
 
     def image_html(self) -> str:
         """Return HTML that follows the table in a notebook; empty for none."""

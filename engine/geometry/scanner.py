@@ -6,7 +6,7 @@ crystals are NumPy arrays.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -28,7 +28,7 @@ ROUND = 0.15
 """Tolerance of a round scanner: deviation from the mean radius, relative to it."""
 
 
-class Scanner(Described, ABC):
+class Scanner(Described):
     """Crystals in space, and the rule that makes a pair of them a line of response.
 
     Lines of response are numbered 0 ... n_lors - 1. `lors` converts numbers to crystal pairs.

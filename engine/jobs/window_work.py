@@ -87,7 +87,7 @@ class UnsentResult(Settings):
 
 
 class EditedStudy(Settings):
-    """A study whose settings the user has changed, and that has never run with them.
+    """A study with changed settings that have never run.
 
     Attributes
     ----------
@@ -275,5 +275,5 @@ def _set_aside(file: Path, fault: Exception) -> str:
     kept = aside if aside.exists() else file
     return (
         f"{file.name}: the list of unfinished work of an earlier window is damaged ({fault}). "
-        f"The file is kept as {kept}. Open the scans of that window again."
+        f"The file is now {kept}. Open the scans of that window again."
     )

@@ -86,7 +86,7 @@ class Outbox(QObject):
         id
             ID of the result
         with_image
-            False if only the report was sent; a result whose image must be sent stays
+            False if only the report was sent; the result stays if its image must be sent too
         """
         _, needs_image = self._unsent.get(id, ("", False))
         if with_image or not needs_image:

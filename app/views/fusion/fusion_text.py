@@ -166,10 +166,7 @@ def measures_both(state: ViewState) -> bool:
     state
         display settings of both volumes
     """
-    fusion = state.fusion
-    if state.volume is None or fusion.volume is None or fusion.is_error:
-        return False
-    return state.unit == fusion.unit and fusion.placing == VolumePlacing()
+    return _has_two_images(state) and state.fusion.placing == VolumePlacing()
 
 
 def compares_regions(state: ViewState) -> bool:
@@ -191,11 +188,18 @@ def asks_for_comparison(state: ViewState) -> bool:
     state
         display settings of both volumes
     """
+    if not _has_two_images(state):
+        return False
+    images = (state.volume, state.fusion.volume)
+    return all(each is not None and each.error is not None for each in images)
+
+
+def _has_two_images(state: ViewState) -> bool:
+    """Return True if two images of one unit are displayed, and no error map."""
     fusion = state.fusion
     if state.volume is None or fusion.volume is None or fusion.is_error:
         return False
-    has_errors = state.volume.error is not None and fusion.volume.error is not None
-    return has_errors and state.unit == fusion.unit
+    return state.unit == fusion.unit
 
 
 def region_obstacle(state: ViewState) -> str:

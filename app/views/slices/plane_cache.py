@@ -53,7 +53,7 @@ def slice_of(volume: Volume, orientation: Orientation, index: int) -> Values:
 
 
 class _Group:
-    """Neighbouring slices across x, (n_z, n_y, n), of which the first rows along z are read."""
+    """Neighbouring slices across x, (n_z, n_y, n), read row by row along z."""
 
     def __init__(self, values: Values, first: int, into: Values | None) -> None:
         self._part = values[:, :, first : first + N_READ]

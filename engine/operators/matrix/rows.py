@@ -252,7 +252,7 @@ def turned_rows(response: ResponseMatrix, offsets: Array) -> NDArray[np.int64]:
 
 
 def parts_of(offsets: Array, most: int) -> Iterator[slice]:
-    """Yield parts of some orientations, in their order, whose stored rows are decoded together.
+    """Yield parts of some orientations, in their order. The rows of a part are decoded together.
 
     Mirror images share a decoded row, and most orientations of a subset have theirs in it.
 

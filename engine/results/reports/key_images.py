@@ -145,7 +145,7 @@ def usable_key_images(result: Result) -> UsableKeyImages:
         return UsableKeyImages()
     return UsableKeyImages(
         fault=f"{result.id}/{FILE}: these key images are damaged or belong to another result, so "
-        f"the automatic pictures replace them; the file is kept as {kept.name}. Choose the key "
+        f"the automatic pictures replace them; the damaged file is now {kept.name}. Choose the key "
         "images again, or delete that file."
     )
 

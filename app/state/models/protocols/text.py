@@ -69,7 +69,7 @@ def algorithm_words(protocol: Protocol) -> str:
     """
     algorithm = protocol.algorithm
     is_open = {name: getattr(algorithm, name, 1) is None for name in ("iterations", "subsets")}
-    # An algorithm whose image does not depend on its subsets does not state them either.
+    # Without subsets, nothing is fitted to the counts.
     if not any(is_open.values()) or algorithm.n_subsets == 1:
         return algorithm.describe()
     title, updates = algorithm.title, getattr(algorithm, "updates", None)

@@ -182,14 +182,14 @@ def test_a_damaged_file_is_set_aside_and_the_report_names_it(kept, full):
         (section,) = [each for each in report.sections if each.title == "Signed off"]
         (words,) = [row.value for row in section.notes if FILE in row.value]
         assert f"{kept.id}/{FILE}: these key images are damaged" in words
-        assert "kept as key-images.damaged.json" in words
+        assert "the damaged file is now key-images.damaged.json" in words
         to_pdf(report)
     aside = kept.folder / "key-images.damaged.json"
     assert aside.read_bytes() == data and not path.exists()
     write_key_images(kept, chosen(1))
     assert read(kept).key_images == chosen(1) and not any(FILE in w for w in read(kept).warnings)
     path.write_bytes(data)
-    assert "kept as key-images.damaged-2.json" in read(kept).warnings[-1]
+    assert "the damaged file is now key-images.damaged-2.json" in read(kept).warnings[-1]
     assert aside.read_bytes() == data, "the first one is not replaced"
 
 
