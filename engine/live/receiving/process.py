@@ -252,12 +252,12 @@ class Receiving:
 
         ZeroMQ closes the connection of a message that is too large, and reports no reason.
         """
-        shape, has_message = self._stream.frame_shape, self._has_message
-        self._has_message = False
-        if shape is None or has_message or self._has_explained:
+        has_message, self._has_message = self._has_message, False
+        if self._stream.kind != "frames" or has_message or self._has_explained:
             return
         self._has_explained = True
-        self._tell({"event": "noticed", "text": size_note(shape, self._most_bytes)})
+        text = size_note(self._stream.frame_shape, self._most_bytes)
+        self._tell({"event": "noticed", "text": text})
 
     def _tell_failed(self, presence: Presence) -> None:
         """Report connections without a valid key once, and each key that is not allowed."""

@@ -49,7 +49,10 @@ def running() -> Iterator[Knowing]:
 
 
 def test_nothing_is_known_before_the_scan() -> None:
-    assert (most_message("frames", None), most_waiting(MOST_BYTES)) == (2**30, 2)
+    most = most_message("frames", None)
+    # Fewer bytes wait than two messages of the largest kind
+    assert (most, most_waiting(most)) == (2**27, 8)
+    assert most >= 2 * 8192**2  # detectors of 67 million pixels
     assert most_message("events", None) == most_message("events", (8, 8)) == EVENT_BYTES
 
 
@@ -68,7 +71,7 @@ def test_small_frames_wait_in_a_long_queue_and_the_largest_geometry_fits() -> No
     )  # fmt: skip
     assert message_of_geometry(geometry)[1].nbytes <= most_message("frames", (1, 1))
     assert [most_waiting(most_message("frames", (n, n))) for n in (256, 1024, 2048, 4096)] == [
-        64, 64, 16, 4
+        64, 64, 32, 8
     ]  # fmt: skip
 
 
@@ -98,6 +101,21 @@ def test_a_message_beyond_the_limit_is_explained_once(running: Knowing) -> None:
         "a sender has disconnected before its first message was complete. A message has at most "
         "8,388,608 bytes for frames of 32 × 48 pixels. Check that the geometry fits the detector."
     ]
+
+
+def test_a_frame_too_large_without_a_geometry_is_explained() -> None:
+    unknown = Running()
+    try:
+        large = unknown.sender({zmq.LINGER: 0})
+        large.send_multipart(frame_of((8192, 8193)))
+        unknown.until(lambda: "has disconnected. Frames" in unknown.texts)
+        large.close()
+        unknown.until(lambda: "134,217,728 bytes until the geometry is known" in unknown.texts)
+        assert "For larger frames, choose the geometry first." in unknown.texts
+        unknown.sender().send_multipart(frame_of((8192, 8192)))
+        unknown.until(lambda: len(unknown.frames) == 1)
+    finally:
+        unknown.end()
 
 
 def test_strangers_that_announce_a_gibibyte_reserve_no_memory(running: Knowing) -> None:
