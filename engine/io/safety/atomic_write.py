@@ -32,7 +32,7 @@ MAX_STEM_BYTES = 100
 """Bytes of the target's name in the name of the `.part` file."""
 # Disk full, quota exceeded, file too large (such as 4 GiB on FAT): the same remedy.
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) if hasattr(errno, "EDQUOT") else (errno.ENOSPC,)
-PIECE_BYTES = 16 * 2**20
+PIECE_BYTES = 2**20
 
 
 def write_atomically(
@@ -435,7 +435,8 @@ def refuse_other_bytes(part: Path, pieces: Iterable[bytes | memoryview], path: P
     with part.open("rb") as file:
         for piece in pieces:
             for start in range(0, len(piece), PIECE_BYTES):
-                wanted = piece[start : start + PIECE_BYTES]
+                # Python compares bytes at once, but the items of a memoryview one by one.
+                wanted = bytes(piece[start : start + PIECE_BYTES])
                 if file.read(len(wanted)) != wanted:
                     raise other_bytes(path)
         if file.read(1):
