@@ -79,11 +79,13 @@ def _scatter(sums: Array, taps: Taps, start: int, n: int, value: float) -> None:
     voxel, length = taps.kept_voxel, taps.kept
     # a constant when the kernel is compiled, so it costs nothing for floating-point sums
     is_integer = sums.dtype.type(1.5) == 1
-    half = length.dtype.type(0.5 if is_integer else 0.0)
+    half = length.dtype.type(0.5)
     for k in range(n):
         at = index_from(start, k)
         share = value * length[at]
-        sums[voxel[at]] += sums.dtype.type(share + math.copysign(half, share))
+        if is_integer:
+            share += math.copysign(half, share)
+        sums[voxel[at]] += sums.dtype.type(share)
 
 
 @_INLINE

@@ -22,6 +22,7 @@ from numba import njit
 
 from engine.core.arrays import Array
 from engine.kernels.compile_cache import cached_njit
+from engine.kernels.fetch import fetch
 from engine.kernels.processor import HAS_LANES
 from engine.kernels.rays.bricks import place_of, steps
 from engine.kernels.rays.taps import MATH, PLAIN, Taps, keep, repeat, repeat_nonzero
@@ -46,6 +47,10 @@ _FLAT = 1e-20
 ON_FACE = 1e-4
 """Voxels from a face within which a ray that stays there runs along it: places in float32, as files
 hold them, are that uncertain."""
+
+
+_ROWS_AHEAD = 6
+"""Rows after which the points that are prefetched are used."""
 
 
 class EventRows(NamedTuple):
@@ -173,6 +178,10 @@ def _trace(
 def _place(row: int, rows: EventRows, shape: Shape, one: int) -> Placed:
     """Place a row in the image whose voxels lie `one` steps apart: what `_trace` asks for."""
     points, table, voxel_mm = rows.points, rows.table, rows.voxel_mm
+    # The points of a later row, which can be anywhere, are in the cache when it is placed.
+    later = rows.ends[min(row + _ROWS_AHEAD, len(rows.ends) - 1)]
+    fetch(points, np.uint32(3 * later[0]))
+    fetch(points, np.uint32(3 * later[1]))
     # everything about one row in float64: a point can be a million voxels away, where float32 has
     # no fractions left
     p, q = rows.ends[row, 0], rows.ends[row, 1]
