@@ -10,8 +10,8 @@ from engine.kernels.blocks import run_blocks
 
 VOXELS_AT_ONCE = 1 << 16
 """Voxels that a thread processes in one step, so that temporaries stay in the cache."""
-WORTH_THREADS = 4 * VOXELS_AT_ONCE
-"""Largest image that is processed before threads would have started."""
+WORTH_THREADS = 16 * VOXELS_AT_ONCE
+"""Largest image that one thread processes as soon as several, which take turns to run Python."""
 
 
 def by_planes(

@@ -17,7 +17,14 @@ from engine.kernels.blocks import OnProgress, block_size, padded, run_blocks, su
 from engine.kernels.host_variants import Sharing
 from engine.kernels.rays import ray_tracing as kernels
 from engine.kernels.rays.bricks import Bricks, Pairs
-from engine.kernels.rays.shares import KeptImages, PlaneImages, Share, shares_of, sum_shares
+from engine.kernels.rays.shares import (
+    KeptImages,
+    PlaneImages,
+    ReusedImages,
+    Share,
+    shares_of,
+    sum_shares,
+)
 from engine.kernels.rays.slice_tracing import EventRows
 from engine.kernels.rays.taps import Taps, taps
 from engine.kernels.rows_ahead import TapBuffers, tap_buffers
@@ -366,7 +373,7 @@ class HostRays:
         return sum_blocks(
             work,
             self.n_rows,
-            images,
+            ReusedImages(images, range(self.shape[0]), self._kept),
             threads=self._threads,
             on_progress=self._tick,
             rows=self._rows_at_once,

@@ -7,7 +7,8 @@ reaches only some planes. Only these are cleared and added.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -91,6 +92,50 @@ class KeptImages:
         """
         if image.nbytes <= _KEPT_BYTES:
             self._free.setdefault((image.size, image.dtype), []).append(image)
+
+
+@dataclass(frozen=True)
+class ReusedImages:
+    """Images that use the memory of earlier updates.
+
+    Attributes
+    ----------
+    images : layout
+    planes : all planes without the border
+    kept : memory of earlier updates
+    """
+
+    images: PlaneImages
+    planes: range
+    kept: KeptImages
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of one image."""
+        return self.images.n_bytes
+
+    def empty(self) -> Array:
+        """Return an image without sums, in memory of an earlier update if it is kept."""
+        if self.n_bytes > _KEPT_BYTES:
+            return self.images.empty()
+        image = self.kept.take(self.images.n_values, self.images.dtype)
+        self.images.clear(image, self.planes)
+        return image
+
+    def total(self, parts: Sequence[Array], threads: int) -> Array:
+        """Return the sum of images as [z, y, x], and keep their memory.
+
+        Parameters
+        ----------
+        parts
+            images from `empty`, added in this order; they are not used any more
+        threads
+            number of threads
+        """
+        total = self.images.total(parts, threads)
+        for part in parts:
+            self.kept.give(part)
+        return total
 
 
 @_KERNEL

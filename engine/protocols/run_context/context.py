@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Generic, Self, TypeVar, cast
@@ -391,6 +392,11 @@ class RunContext(Generic[P_co]):
         """Protocol of the study. `modality_of` selected the flow for its type."""
         return cast(P_co, self.study.protocol)
 
+    @cached_property
+    def _identity(self) -> Plain:
+        # Every image has a record, and the digests of a protocol take longer than the rest of it.
+        return identity_of(self.protocol)
+
     def record(self, iterations_done: float) -> RecordedRun:
         """Return the record of the run up to an image.
 
@@ -399,8 +405,7 @@ class RunContext(Generic[P_co]):
         iterations_done
             iterations that the image results from; a fraction within an iteration
         """
-        algorithm, log = self.protocol.algorithm, self.log
-        identity = identity_of(self.protocol)
+        algorithm, log, identity = self.protocol.algorithm, self.log, self._identity
         return RecordedRun(
             format=RUN_FORMAT,
             protocol=ProtocolIdentity.of(identity),

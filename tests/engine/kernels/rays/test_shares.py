@@ -7,6 +7,7 @@ import pytest
 
 from engine.core.backend import cpu
 from engine.geometry.grid import ImageGrid
+from engine.kernels.rays import host_rays
 from engine.kernels.rays import shares as module
 from engine.kernels.rays.bricks import Bricks, Pairs
 from engine.kernels.rays.shares import MARGIN, KeptImages, shares_of
@@ -123,6 +124,24 @@ def test_a_thread_clears_only_its_planes_and_memory_is_used_again(rng, monkeypat
     for k in range(2):
         projector.subset(k, 2).em_numerator(image)
     assert len(made) == 10 and len(set(made)) == 2
+
+
+@pytest.mark.parametrize("reproducible", [False, True])
+@pytest.mark.parametrize("voxels_per_row", [0, 200])
+def test_memory_of_whole_images_is_used_again_without_its_old_sums(
+    rng, monkeypatch, reproducible, voxels_per_row
+):
+    # With 200 the sums are next to the values, with 0 they are not.
+    monkeypatch.setattr(host_rays, "_VOXELS_PER_ROW", voxels_per_row)
+    rays, images = crossing(rng), rng.random((3, *GRID.shape)).astype(np.float32)
+    values = rng.random((3, N)).astype(np.float32)
+    reused = undivided(rays, 2, reproducible=reproducible)
+    for image, row_values in zip(images, values, strict=True):
+        new = undivided(rays, 2, reproducible=reproducible)
+        np.testing.assert_array_equal(reused.em_numerator(image)[0], new.em_numerator(image)[0])
+        np.testing.assert_array_equal(reused.adjoint(row_values), new.adjoint(row_values))
+    sizes = [len(kept) for kept in reused._tracer._kept._free.values()]
+    assert sizes and set(sizes) == {2}  # one for each thread
 
 
 def test_large_images_are_not_kept(monkeypatch):

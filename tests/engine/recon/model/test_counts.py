@@ -21,13 +21,14 @@ def threads_for_small_images(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def model(threads: int, grid: ImageGrid = GRID) -> ListModeModel:
-    """Rays through a grid whose sensitivity is 0 in some voxels."""
+    """Rays through a grid whose sensitivity is 0 in some voxels of the upper quarter."""
     rng = np.random.default_rng(3)
     half = np.array(grid.size_mm) / 2
     points = rng.uniform(-1, 1, (80, 3)) * half * np.array([1.2, 1.2, 1.0])
     rays = Rays(points, rng.integers(0, 80, (300, 2)).astype(np.int32))
     sensitivity = rng.uniform(0.5, 2, grid.shape).astype(np.float32)
-    sensitivity[rng.random(grid.shape) < 0.1] = 0
+    upper = sensitivity[-max(1, grid.shape[0] // 4) :]  # the lower planes take the way without mask
+    upper[rng.random(upper.shape) < 0.1] = 0
     background = rng.uniform(0.1, 0.2, 300).astype(np.float32)
     A = RayProjector(rays, grid, on=cpu(threads), reproducible=True)
     return ListModeModel(A, background, sensitivity)
