@@ -110,9 +110,10 @@ def _traced(
 
 
 def _bordered(field: scatter_paths.Field) -> scatter_paths.Field:
-    """Return the field with a border of one empty voxel."""
+    """Return the field with a border of one empty voxel, and with its map of empty parts."""
     # With the border, interpolation at the edge needs no test of its indices.
-    return field._replace(values=pad(field.values, np.float32))
+    values = pad(field.values, np.float32)
+    return field._replace(values=values, is_clear=scatter_paths.clear_blocks(values))
 
 
 def _add(

@@ -9,7 +9,7 @@ whole vectors of steps, none longer than a voxel. The formulas stand in
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -17,17 +17,39 @@ from numba import njit
 from engine.core.arrays import Array
 from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
+from engine.kernels.processor import LANES
 from engine.kernels.rays.decay import decay
+from engine.kernels.vectors.registers import (
+    every,
+    first_lane,
+    gathered_pairs,
+    halved,
+    higher,
+    lower,
+    ramp,
+    real,
+    whole,
+)
 
 _MATH: Plain = {"fastmath": {"nsz", "arcp", "contract", "reassoc"}, "error_model": "numpy"}
 _KERNEL = cached_njit(**_MATH)
 _INLINE = njit(inline="always", **_MATH)
+# Without reassociation, so that registers of any width add their lanes in one order.
+_IN_ORDER: Plain = {"fastmath": {"contract"}, "error_model": "numpy", "_nrt": False}
+_CALLED = njit(**_IN_ORDER)
 _LANES = 16
 """Steps of an integral that are looked up side by side: it takes so many, or twice, or thrice."""
+_BLOCK = 2
+"""Voxels along each edge of the blocks of `clear_blocks`."""
 _LEVEL = 1e-12
 """Below this slope a path is parallel to the planes of an axis."""
 _LEAST_COSINE, _OPAQUE = 1e-6, 30.0
 """Minimum cosine of a visible crystal; attenuation above which no photon passes."""
+_NO_MAP = np.zeros((0, 0, 0), np.bool_)
+"""Map of a field without any clear block."""
+
+Place = tuple[np.float32, np.float32, np.float32]
+"""x, y and z in voxels of a field with its border."""
 
 
 class Field(NamedTuple):
@@ -36,6 +58,41 @@ class Field(NamedTuple):
     values: Array  # (n_z, n_y, n_x); (n_z + 2, n_y + 2, n_x + 2) with a border
     lower_mm: Array  # (3,) centre of the first voxel that is none of the border, x y z
     voxel_mm: Array  # (3,)
+    is_clear: Array = _NO_MAP  # see `clear_blocks`, for a field with a border
+
+
+def clear_blocks(values: Array) -> Array:
+    """Return a map of the places around which `_LANES` steps of a path meet only zeros.
+
+    Integrals skip such steps. Most voxels of a μ-map are air.
+
+    Parameters
+    ----------
+    values
+        (n_z, n_y, n_x) field with its border
+
+    Returns
+    -------
+    clear_blocks
+        bool for each block of `_BLOCK`³ voxels, True if values are 0 wherever the middle of the
+        steps is in the block; without any values if no block is clear
+    """
+    n_z, n_y, n_x = (-(-n // _BLOCK) for n in values.shape)
+    filled = np.zeros((n_z * _BLOCK, n_y * _BLOCK, n_x * _BLOCK), np.bool_)
+    filled[: values.shape[0], : values.shape[1], : values.shape[2]] = values != 0
+    # Half of the steps reach _LANES / 2 voxels at most, and interpolation reads one more.
+    reach = -(-(_LANES // 2 + 1) // _BLOCK)
+    for axis in range(3):
+        rows = np.moveaxis(filled, axis, 0)
+        some = rows[::_BLOCK].copy()
+        for other in range(1, _BLOCK):
+            some |= rows[other::_BLOCK]
+        near = some.copy()
+        for far in range(1, reach + 1):
+            near[far:] |= some[:-far]
+            near[:-far] |= some[far:]
+        filled = np.moveaxis(near, 0, axis)
+    return _NO_MAP if filled.all() else np.ascontiguousarray(~filled)
 
 
 class Samples(NamedTuple):
@@ -105,6 +162,72 @@ def _at(
 
 
 @_INLINE
+def _within(place: Any, most: float) -> Any:
+    """Return a register of places, those outside 0 ... most moved to the next of both."""
+    return lower(higher(place, every(np.float32(0))), every(np.float32(most)))
+
+
+@_INLINE
+def _added(
+    sums: Any, flat: Array, sizes: tuple[int, int, int], start: Place, step: Place, first: int
+) -> Any:
+    """Return a register plus the values at the places of its lanes, as those of `_at`."""
+    on = ramp(np.float32(first), np.float32(1))
+    x = _within(every(start[0]) + on * every(step[0]), sizes[2] - 1.001)
+    y = _within(every(start[1]) + on * every(step[1]), sizes[1] - 1.001)
+    z = _within(every(start[2]) + on * every(step[2]), sizes[0] - 1.001)
+    i, j, k = whole(x), whole(y), whole(z)
+    x, y, z = x - real(i), y - real(j), z - real(k)
+    row, plane = sizes[2], sizes[2] * sizes[1]
+    at = k * every(np.int32(plane)) + j * every(np.int32(row)) + i
+    a, b, c, d, e, f, g, h = gathered_pairs(flat, at, (0, row, plane, plane + row))
+    near, far = a + x * (b - a), c + x * (d - c)
+    low = near + y * (far - near)
+    near, far = e + x * (f - e), g + x * (h - g)
+    # (near - low) + y (far - near) is the value above minus that below
+    return (sums + low) + z * ((near - low) + y * (far - near))
+
+
+@_CALLED
+def _summed(
+    flat: Array, sizes: tuple[int, int, int], is_clear: Array, start: Place, step: Place, n: int
+) -> np.float32:
+    """Return the sum of the values at n places, a multiple of `_LANES`, one step apart.
+
+    Lanes are added in an order that does not depend on the number of them in a register.
+    """
+    total, has_map = np.float32(0), is_clear.size > 0
+    for first in range(0, n, _LANES):
+        if has_map and _is_empty(is_clear, sizes, start, step, first):
+            continue
+        sums = _added(first_lane(total), flat, sizes, start, step, first)
+        for more in range(LANES, _LANES, LANES):
+            sums = sums + _added(every(np.float32(0)), flat, sizes, start, step, first + more)
+        total = halved(sums)
+    return total
+
+
+@_INLINE
+def _is_empty(
+    is_clear: Array, sizes: tuple[int, int, int], start: Place, step: Place, first: int
+) -> bool:
+    """Return True if the map shows that `_LANES` steps from the first meet only zeros."""
+    middle = np.float32(first + 0.5 * (_LANES - 1))
+    i = _block(start[0] + middle * step[0], sizes[2])
+    j = _block(start[1] + middle * step[1], sizes[1])
+    return bool(is_clear[_block(start[2] + middle * step[2], sizes[0]), j, i])
+
+
+@_INLINE
+def _block(place: np.float32, size: int) -> np.uint32:
+    """Return the block of a place along an axis; places outside belong to the border."""
+    zero, most = np.float32(0), np.float32(size - 1)
+    place = place if place > zero else zero
+    place = place if place < most else most
+    return np.uint32(np.uint32(np.int32(place)) // np.uint32(_BLOCK))
+
+
+@_INLINE
 def _fill_views(
     point: Array, samples: Samples, towards: Array, lengths: Array, seen: Array
 ) -> None:
@@ -163,7 +286,7 @@ def _steps_along(field: Field, length: float) -> int:
 @_INLINE
 def _integrate(field: Field, point: Array, directions: Array, parts: Array, out: Array) -> None:
     """Fill the line integrals of a field along the parts of paths to all samples."""
-    flat, sizes = field.values.reshape(-1), field.values.shape
+    flat, sizes, is_clear = field.values.reshape(-1), field.values.shape, field.is_clear
     from_x, per_x = _in_voxels(field, 0, point)
     from_y, per_y = _in_voxels(field, 1, point)
     from_z, per_z = _in_voxels(field, 2, point)
@@ -176,12 +299,7 @@ def _integrate(field: Field, point: Array, directions: Array, parts: Array, out:
         x1, dx = np.float32(from_x + at * x), np.float32(own * x)
         y1, dy = np.float32(from_y + at * y), np.float32(own * y)
         z1, dz = np.float32(from_z + at * z), np.float32(own * z)
-        total = np.float32(0)
-        for first in range(0, n, _LANES):
-            # a fixed number of steps per round, so that they are computed in one vector
-            for lane in range(_LANES):
-                on = np.float32(first + lane)
-                total += _at(flat, sizes, x1 + on * dx, y1 + on * dy, z1 + on * dz)
+        total = _summed(flat, sizes, is_clear, (x1, y1, z1), (dx, dy, dz), n)
         out[d] = float(total) * own
 
 

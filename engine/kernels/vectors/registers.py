@@ -245,6 +245,30 @@ def gathered(typing: Any, array: Any, first: Any, places: Any) -> lanes.Declared
     return REALS(array, types.int64, WHOLES), _emit_gathered
 
 
+@_intrinsic
+def gathered_pairs(typing: Any, array: Any, places: Any, offsets: Any) -> lanes.Declared:
+    """Return array[place + offset] and array[place + offset + 1] in each lane (float32).
+
+    offsets : four int64; the result has the pair of each, one after the other
+    """
+    del typing, places
+    return types.UniTuple(REALS, 8)(array, WHOLES, offsets), _emit_gathered_pairs
+
+
+@_intrinsic
+def first_lane(typing: Any, number: Any) -> lanes.Declared:
+    """Return a number in the first lane and 0 in the others (float32)."""
+    del typing, number
+    return REALS(types.float32), _emit_first_lane
+
+
+@_intrinsic
+def halved(typing: Any, value: Any) -> lanes.Declared:
+    """Return the sum of all lanes: the lower half is added to the upper one until one is left."""
+    del typing
+    return value.element(value), _emit_halved
+
+
 def _asked(builder: ir.IRBuilder, lane: ir.Value, stop: ir.Value) -> ir.Value:
     """Return a mask of the lanes lane ... stop - 1."""
     first, end = (builder.trunc(n, lanes.I32) for n in (lane, stop))
@@ -338,3 +362,46 @@ def _one_by_one(
         value = builder.load(builder.gep(data, [builder.add(first, place)]))
         result = builder.insert_element(result, value, lane)
     return result
+
+
+def _emit_gathered_pairs(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    array, places, offsets = args
+    data = context.make_array(signature.args[0])(context, builder, array).data
+    i64 = ir.IntType(64)
+    lane_numbers = [ir.Constant(lanes.I32, n) for n in range(LANES)]
+    starts = [builder.zext(builder.extract_element(places, n), i64) for n in lane_numbers]
+    found = []
+    for number in range(signature.args[2].count):
+        begin = builder.gep(data, [builder.extract_value(offsets, number)])
+        pairs = ir.Constant(ir.VectorType(i64, LANES), ir.Undefined)
+        for n, start in zip(lane_numbers, starts, strict=True):
+            # Both values in one number of 64 bits: half as many loads.
+            pointer = builder.bitcast(builder.gep(begin, [start]), i64.as_pointer())
+            pairs = builder.insert_element(pairs, builder.load(pointer, align=4), n)
+        values = builder.bitcast(pairs, ir.VectorType(ir.FloatType(), 2 * LANES))
+        for side in (0, 1):
+            own = ir.Constant(_I32, list(range(side, 2 * LANES, 2)))
+            found.append(builder.shuffle_vector(values, values, own))
+    return context.make_tuple(builder, signature.return_type, found)
+
+
+def _emit_first_lane(
+    _context: BaseContext, builder: ir.IRBuilder, _signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    noughts = ir.Constant(_F32, [0.0] * LANES)
+    return builder.insert_element(noughts, args[0], ir.Constant(lanes.I32, 0))
+
+
+def _emit_halved(
+    _context: BaseContext, builder: ir.IRBuilder, _signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    value, n = args[0], LANES
+    while n > 1:
+        n //= 2
+        kind = ir.VectorType(lanes.I32, n)
+        parts = [ir.Constant(kind, list(range(start, start + n))) for start in (0, n)]
+        low, high = (builder.shuffle_vector(value, value, part) for part in parts)
+        value = builder.fadd(low, high)
+    return builder.extract_element(value, ir.Constant(lanes.I32, 0))

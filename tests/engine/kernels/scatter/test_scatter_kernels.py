@@ -2,28 +2,85 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numba import njit
+from numpy.typing import NDArray
+from scipy.ndimage import map_coordinates
 from scipy.spatial import KDTree
 
 from engine.corrections.scatter_estimation.detection import efficiency_of
 from engine.corrections.scatter_estimation.klein_nishina import energy_ratio, total
-from engine.corrections.scatter_estimation.pair_sums import _angles, line_factors
+from engine.corrections.scatter_estimation.pair_sums import _angles, line_factors, scene_of
 from engine.corrections.scatter_estimation.samples import DetectorSamples
-from engine.corrections.scatter_estimation.sums import _quick
+from engine.corrections.scatter_estimation.sums import _quick, traced
+from engine.corrections.scatter_estimation.timing import PathTiming
+from engine.data.volume import Volume
 from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
+from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.kernels.rays.decay import decay, decay_single
+from engine.kernels.scatter.device_scatter import ScatterScene
 from engine.kernels.scatter.path_segments import find_nearest
+from engine.kernels.scatter.paths import clear_blocks
 from tests.tolerances import FLOAT64_SUMS
 
+Values = NDArray[np.float32]
 RING = RingScanner(
     RingSettings(
         name="ring", n_rings=4, n_crystals_per_ring=60, radius_mm=150, ring_pitch_mm=20,
         max_ring_difference=3, n_tangential=36, fov_mm=(160, 80),
     )
 )  # fmt: skip
+
+
+def _scene(mu: Values) -> ScatterScene:
+    """An object in the ring, with voxels of another size on each axis."""
+    grid = ImageGrid((mu.shape[0], mu.shape[1], mu.shape[2]), (4.0, 5.0, 6.0))
+    depth = RING.crystal_depth
+    efficiency = efficiency_of(EnergyWindow(430.0, 650.0, 0.12), depth, RING.block_mm)
+    image = Volume(np.ones_like(mu), grid, "")
+    fields = image, Volume(mu, grid, "1/mm")
+    return scene_of(
+        fields, DetectorSamples.of(RING, 2), depth, efficiency, PathTiming.of(None, image)
+    )
+
+
+def test_integrals_are_sums_of_interpolated_values(rng: np.random.Generator) -> None:
+    mu = np.zeros((14, 30, 40), np.float32)
+    mu[3:9, 8:20, 10:22] = rng.random((6, 12, 12))
+    mu[0, 0, 0] = 1.0  # far from the rest, so that paths have gaps
+    scene, points = _scene(mu), np.array([[-5.0, 3.0, 2.0], [-20.0, -6.0, -11.0]])
+    paths = traced(scene, points, 1)
+    field = scene.mu
+    for point, directions, found in zip(points, paths.directions, paths.attenuation, strict=True):
+        at = np.arange(0.025, 200, 0.05)[:, None, None] * directions.T + point
+        places = ((at - field.lower_mm) / field.voxel_mm)[..., ::-1]
+        values = map_coordinates(np.pad(mu, 1), np.moveaxis(places, -1, 0) + 1, order=1)
+        # Steps as long as a voxel sum noise of single voxels less exactly than these of 0.05 mm
+        error = found - values.sum(axis=0) * 0.05
+        assert np.abs(error).max() < 0.08 * found.max()
+        assert abs(error.mean()) < 0.005 * found.mean()
+
+
+def test_skipped_steps_are_empty(rng: np.random.Generator) -> None:
+    mu = np.where(rng.random((41, 50, 61)) < 2e-4, np.float32(0.01), np.float32(0))
+    is_clear = clear_blocks(np.pad(mu, 1))
+    assert 0.2 < is_clear.mean() < 0.9
+    scene, points = _scene(mu), rng.uniform(-40, 40, (20, 3))
+    found = traced(scene, points, 1).attenuation
+    # A value so small that it changes no bit of the sums, in all voxels: nothing is skipped
+    filled = scene.mu._replace(values=np.maximum(mu, np.float32(1e-30)))
+    wanted = traced(replace(scene, mu=filled), points, 1).attenuation
+    assert (found > 0).any()
+    assert (wanted > 0).all()
+    np.testing.assert_array_equal(found, np.where(wanted < 1e-20, 0, wanted))
+
+
+def test_filled_fields_need_no_map() -> None:
+    assert clear_blocks(np.pad(np.ones((5, 6, 7), np.float32), 1)).size == 0
 
 
 def test_decay_is_the_exponential() -> None:

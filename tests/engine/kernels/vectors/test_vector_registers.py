@@ -105,6 +105,32 @@ def test_pixels_are_picked_with_their_neighbours(rng, values):
     np.testing.assert_array_equal(out, np.concatenate([near, far, near]))
 
 
+def test_pairs_are_gathered_at_offsets(rng):
+    @njit
+    def work(x, places, out):
+        pairs = r.gathered_pairs(x, r.read(places, 0), (0, 5, 40, 45))
+        for n, value in enumerate(pairs):
+            r.write(value, out, n * LANES)
+
+    x, places = rng.random(1000).astype(np.float32), rng.integers(0, 950, LANES, np.int32)
+    out = np.zeros(8 * LANES, np.float32)
+    work(x, places, out)
+    wanted = [x[places + offset + side] for offset in (0, 5, 40, 45) for side in (0, 1)]
+    np.testing.assert_array_equal(out, np.concatenate(wanted))
+
+
+def test_lanes_are_added_by_halves(values):
+    @njit
+    def work(x, start):
+        return r.halved(r.first_lane(start) + r.read(x, 0))
+
+    parts = values[:LANES].copy()
+    parts[0] += np.float32(0.3)
+    while len(parts) > 1:
+        parts = parts[: len(parts) // 2] + parts[len(parts) // 2 :]
+    assert work(values, np.float32(0.3)) == parts[0]
+
+
 def test_zeros_are_aligned_and_readable_behind_the_end():
     for shape in ((3, 5), (1,), (2, 7, 129)):
         zeros = aligned_zeros(shape)
