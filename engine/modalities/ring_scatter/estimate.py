@@ -113,6 +113,7 @@ class _Rounds:
         mask = object_mask(counted.mu_map, MARGIN * counted.scanner.bore_radius_mm + spread)
         self.misses = self._paths(mask, counted.rays) == 0
         self.lines_miss = self._paths(mask, counted.lines.rays) == 0
+        self.at, self.lines_at = _middles(counted.rays), _middles(counted.lines.rays)
         self.scatter = np.zeros(len(counted.counts), np.float32)
         # Coarse μ-map: the full one would cost path steps without any gain in accuracy.
         self.mu_map = coarsened(counted.mu_map, map_edge_mm(counted.grid))
@@ -188,7 +189,7 @@ class _Rounds:
             rays.points_mm, rays.ends, rays.tof_bins, threads=self.on.threads
         )
         expected *= np.float32(factor)
-        at, lines_at = _middles(rays), _middles(lines.rays)
+        at, lines_at = self.at, self.lines_at
         outside, lines_outside = self.misses, self.lines_miss
         # Sampled lines and a subsample of the counts must describe the same number of counts.
         weight = np.float32(factor * counted.share * lines.stands_for)

@@ -10,7 +10,7 @@ from engine.corrections.scatter_estimation.coarse_map import coarsened
 from engine.data.cropping import extent
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
-from engine.modalities.ring_scatter.lines import object_mask
+from engine.modalities.ring_scatter.lines import grown, object_mask
 from engine.operators.rays import RayProjector, Rays
 
 GRID = ImageGrid((9, 21, 16), (2.0, 1.5, 4.5), (3.0, -2.0, 1.0))
@@ -71,3 +71,11 @@ def test_the_mask_reaches_as_far_as_its_margin(mu_map: Volume) -> None:
     least = np.array([np.linalg.norm(body - at, axis=1).min() for at in places.reshape(-1, 3)])
     wanted = (least <= margin).reshape(GRID.shape)
     np.testing.assert_array_equal(object_mask(mu_map, margin).values > 0, wanted)
+
+
+@pytest.mark.parametrize("margin", [0.0, 3.0, 4.5, 9.84, 30.0])
+def test_small_balls_add_the_voxels_of_the_distance_transform(margin: float) -> None:
+    inside = np.random.default_rng(3).random((14, 25, 31)) < 0.003
+    found, wanted = (grown(inside, (4.0625, 3.0, 2.0), margin, most) for most in (10**6, 0))
+    np.testing.assert_array_equal(found, wanted)
+    assert inside.sum() <= found.sum()
