@@ -32,6 +32,8 @@ ROOM = LANES
 _STEP = 1e-9
 """Minimum step along a line, as a fraction of it."""
 _FLAT = 1e-12
+_OF_A_LINE = 16
+"""Numbers in a cache line. Rows begin with one, because vectors across two lines take longer."""
 
 
 class Views(NamedTuple):
@@ -92,12 +94,23 @@ class PixelCentres(NamedTuple):
 class ViewRows(NamedTuple):
     """Working space of one thread.
 
-    integrals : (n_apart, n_rings + ROOM) float32; rows : (bins, n_apart, 2 n_rings + ROOM) float32,
-    both numbers of a ring side by side, then zeros
+    integrals : (n_apart, n_rings + ROOM) float32; rows : (bins, n_apart, `row_size`) float32, both
+    numbers of a ring side by side, from the first ring that has a line, then zeros
     """
 
     integrals: Array
     rows: Array
+
+
+def row_size(n_rings: int) -> int:
+    """Return the numbers of a row: a vector more than needed, up to the end of a cache line.
+
+    Parameters
+    ----------
+    n_rings
+        number of rings
+    """
+    return -(-(2 * n_rings + ROOM) // _OF_A_LINE) * _OF_A_LINE
 
 
 @_KERNEL
@@ -204,13 +217,14 @@ def fill(views: Views, body: Body, number: int, buffers: ViewRows) -> None:
             far = ring_difference[k]
             factor = weight * views.stands_for[k] * views.factors[abs(far), off]
             tilt = views.tilts[abs(far), off]
-            for ring in range(max(0, -far), min(n_rings, n_rings - far)):
+            first = max(0, -far)
+            for ring in range(first, min(n_rings, n_rings - far)):
                 w = factor * views.rings[ring] * views.rings[ring + far]
                 a = views.crystals[ring, one] * views.crystals[ring + far, other]
                 if met:
                     a *= math.exp(-tilt * integrals[k, ring])
-                rows[bin, k, 2 * ring] = w * a
-                rows[bin, k, 2 * ring + 1] = w
+                rows[bin, k, 2 * (ring - first)] = w * a
+                rows[bin, k, 2 * (ring - first) + 1] = w
 
 
 @_KERNEL
@@ -240,7 +254,7 @@ def _add_view(views: Views, number: int, x: float, y: float, rows: Array, sums: 
         skip = math.floor((at + 0.5) * per_height)
         height = at - skip * n_heights
         # whole vectors: what lies beyond the last ring is zero, and there is room for it
-        starts = 2 * (first + skip), 2 * first, 2 * first
+        starts = 2 * (first + skip), 0, 0
         add_rows(sums[height], rows[low, k], rows[low + 1, k], starts, 2 * (last - first), parts)
 
 
@@ -250,7 +264,7 @@ def spread(
 ) -> None:
     """Add the rows of the views from `first` on to some lines of pixels.
 
-    rows : (n_views, bins, n_apart, 2 n_rings + ROOM)
+    rows : (n_views, bins, n_apart, `row_size`)
     sums : (2, n_y, n_x, n_heights, 2 (n_rings + 1) + ROOM) float32, of even and of odd views, both
     numbers of a ring side by side, at the heights k / n_heights ring distances above it
     """

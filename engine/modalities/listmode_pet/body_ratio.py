@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array
 from engine.geometry.grid import ImageGrid
-from engine.kernels.blocks import run_blocks
+from engine.kernels.blocks import aligned_zeros, run_blocks
 from engine.kernels.rays.ring_views import (
     ROOM,
     Body,
@@ -27,6 +27,7 @@ from engine.kernels.rays.ring_views import (
     ViewRows,
     Views,
     fill,
+    row_size,
     share_out,
     spread,
 )
@@ -246,10 +247,10 @@ def _sums(
     n_rings, n_apart, n_angles = len(views.rings), views.ring_difference.shape[1], len(views.angles)
     n_y = len(cells.y)
     sums = np.zeros((2, n_y, len(cells.x), n_heights, 2 * n_rings + 2 + ROOM), np.float32)
-    shape = 2 * views.n_side + 1, n_apart, 2 * n_rings + ROOM
+    shape = 2 * views.n_side + 1, n_apart, row_size(n_rings)
     # As many views at once as the row buffers allow, so that threads have enough work.
     at_once = max(1, min(VIEWS_AT_ONCE, ROWS_BYTES // (4 * int(np.prod(shape)))))
-    rows = np.zeros((at_once, *shape), np.float32)
+    rows = aligned_zeros((at_once, *shape))
     rooms = [ViewRows(np.zeros((n_apart, n_rings + ROOM), np.float32), each) for each in rows]
     for first in range(0, n_angles, at_once):
         n = min(at_once, n_angles - first)
