@@ -43,6 +43,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from engine.core.errors import ResourceError
 from engine.core.paths import cache_dir, is_removed_by_pip, user_cache_dir
 from engine.core.private_files import is_own, report_refused, why_not_private
+from engine.kernels.host_target import can_load_quickly, make_ready
 from engine.kernels.processor import TARGET
 
 SOURCES = Path(__file__).parent
@@ -338,6 +339,8 @@ class _ForgivingCache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
+        # Functions of plug-ins may call everything that Numba knows.
+        self._is_ours = function.__module__.startswith(PACKAGE)
         stamp = self._impl.locator.get_source_stamp()
         self._cache_file = _PrivateFiles(self._cache_path, self._impl.filename_base, stamp)
 
@@ -348,10 +351,20 @@ class _ForgivingCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)
+            # Numba prepares to compile before it looks into the folder. Stored kernels do not need
+            # this. If there is none, Numba looks again.
+            found = self._load_quickly(sig, target_context) if self._is_ours else None
+            return found or super().load_overload(sig, target_context)
         except Exception:  # noqa: BLE001  a damaged pickle can raise any exception
             self.flush()
             return None
+
+    def _load_quickly(self, sig: Any, target_context: Any) -> Any:
+        if not can_load_quickly():
+            return None
+        make_ready()
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
 
 def _modules_of(kind: Any) -> Iterator[str]:
