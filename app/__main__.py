@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import os
 import sys
@@ -10,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from engine.core.garbage import collect_seldom
+
 DEMO = "--demo"
-YOUNGEST = 1_000_000
-"""Objects before Python collects garbage: imports create fewer, and none of them is garbage."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -43,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def run() -> NoReturn:
     """Run with the arguments of the process, and end the process."""
-    gc.set_threshold(YOUNGEST)
+    collect_seldom()
     # A run limits BLAS itself (`one_blas_thread`). Here also for all other commands and the window:
     # BLAS then starts no threads at all.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

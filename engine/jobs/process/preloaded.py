@@ -5,17 +5,25 @@ Nothing here starts a thread or accesses a GPU: a copy of the process would have
 
 from __future__ import annotations
 
-import h5py as h5py
-import nibabel as nibabel
-from scipy import ndimage as ndimage
+import gc
+from importlib import import_module
 
-import engine.jobs.loader.child as loader
-import engine.jobs.process.child as child
-import engine.jobs.reconstruction as reconstruction
-import engine.kernels.rays.host_rays as kernels
-import engine.modalities.opening as opening
-from engine.kernels.host_target import make_ready
+from engine.core.garbage import collect_seldom
 
-__all__ = ["child", "h5py", "kernels", "loader", "ndimage", "nibabel", "opening", "reconstruction"]
+NAMES = (
+    "h5py",
+    "scipy.ndimage",
+    "engine.jobs.loader.child",
+    "engine.jobs.process.child",
+    "engine.jobs.reconstruction",
+    "engine.kernels.rays.host_rays",
+    "engine.modalities.opening",
+)
 
-make_ready()
+# Before the imports, so that the first picture of a demo does not wait for collections.
+collect_seldom()
+for name in NAMES:
+    import_module(name)
+import_module("engine.kernels.host_target").make_ready()
+# Copies neither search these objects nor copy their pages of memory for that.
+gc.freeze()

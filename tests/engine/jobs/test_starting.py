@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
+from collections.abc import Callable
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engine.core.garbage import SELDOM
 from engine.jobs.process import starting
 from engine.jobs.process.starting import PRELOADED, new_process, process_context
 
@@ -20,7 +24,11 @@ def tell(line: Connection) -> None:
     line.send((dict(os.environ), threading.active_count(), sorted(sys.modules), str(Path.cwd())))
 
 
-def told() -> tuple[dict[str, str], int, list[str], str]:
+def tell_of_garbage(line: Connection) -> None:
+    line.send((gc.get_freeze_count(), gc.isenabled(), gc.get_threshold()[0]))
+
+
+def told(tell: Callable[[Connection], None] = tell) -> Any:
     line, far_line = process_context().Pipe(duplex=False)
     process = new_process(tell, far_line, name="teller")
     process.start()
@@ -50,3 +58,11 @@ def test_all_is_loaded_and_nothing_of_a_window_or_a_card():
     _, _, modules, _ = told()
     assert {PRELOADED, "numba", "engine.jobs.reconstruction"} <= set(modules)
     assert not [name for name in modules if name.split(".")[0] in ("app", "PySide6", "cupy")]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others start anew")
+def test_its_collections_leave_out_what_the_server_loaded():
+    n_left_out, collects, threshold = told(tell_of_garbage)
+    assert n_left_out > 50_000
+    assert collects
+    assert threshold == SELDOM
