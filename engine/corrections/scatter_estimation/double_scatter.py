@@ -67,6 +67,50 @@ Table = NDArray[np.float64]
 Sent = NDArray[np.float32]
 
 
+class SharedPaths:
+    """Paths that single scatter traced, at the sparser samples of double scatter.
+
+    Both have the same scatter points if they have the same seed.
+
+    Attributes
+    ----------
+    samples : samples of double scatter
+    """
+
+    def __init__(self, scanner: Scanner, dense: DetectorSamples) -> None:
+        # `nearest=1`: double scatter also connects neighbouring samples, and the spline needs them.
+        self.samples = DetectorSamples.of(scanner, FEWER, nearest=1)
+        self._rows, self._parts = _rows_of(self.samples, dense), list[Paths]()
+
+    def add(self, paths: Paths) -> None:
+        """Keep the paths of the next scatter points if double scatter can use them.
+
+        Parameters
+        ----------
+        paths
+            paths to the dense samples
+        """
+        # With time of flight, the activity of a path is summed in other steps.
+        if self._rows is not None and not paths.activity.shape[2]:
+            *each, activity = paths
+            own = [np.ascontiguousarray(part[..., self._rows]) for part in each]
+            self._parts.append(Paths._make([*own, activity[:, self._rows]]))
+
+    def found(self) -> Paths | None:
+        """Return the paths of all scatter points; None if they cannot be shared."""
+        if not self._parts:
+            return None
+        return Paths(*(np.concatenate(each) for each in zip(*self._parts, strict=True)))
+
+
+def _rows_of(samples: DetectorSamples, dense: DetectorSamples) -> NDArray[np.int64] | None:
+    """Return the row of each sample among dense ones; None if other places are between these."""
+    rings, angles = (np.arange(0, n, FEWER) for n in (dense.n_rings, dense.n_angles))
+    rows = (rings[:, None] * dense.n_angles + angles).reshape(-1)
+    is_same = np.array_equal(dense.places_mm[rows], samples.places_mm)
+    return rows if is_same and np.array_equal(dense.normals[rows], samples.normals) else None
+
+
 def simulate_twice(
     image: Volume,
     mu_map: Volume,
@@ -77,6 +121,7 @@ def simulate_twice(
     n_points: int,
     seed: int,
     on: Backend,
+    shared: SharedPaths | None = None,
 ) -> Table:
     """Return D / n of an image in an object, summed over time of flight.
 
@@ -100,20 +145,24 @@ def simulate_twice(
         seed of the scatter points
     on
         backend whose number of threads is used
+    shared
+        paths that single scatter traced with the same scatter points; None to trace them
 
     Returns
     -------
     simulate_twice
         (rings, angles, rings, angles) [counts]
     """
-    # `nearest=1`: double scatter also connects neighbouring samples, and the spline needs them.
-    coarse = DetectorSamples.of(scanner, FEWER, nearest=1)
+    shared = shared or SharedPaths(scanner, samples)
+    coarse = shared.samples
     points = ScatterPoints.of(mu_map, n_points, seed)
     depth = scanner.crystal_depth
     efficiency = efficiency_of(window, depth, scanner.block_mm)
-    timing = PathTiming.of(None, image)
-    scene = scene_of((image, mu_map), coarse, depth, efficiency, timing)
-    paths = traced(scene, points.places_mm, on.threads)
+    paths = shared.found()
+    if paths is None:
+        timing = PathTiming.of(None, image)
+        scene = scene_of((image, mu_map), coarse, depth, efficiency, timing)
+        paths = traced(scene, points.places_mm, on.threads)
     legs = legs_between(points, image, mu_map, seed, threads=on.threads)
     tables = tables_of(efficiency)
     sums = _summed(legs, paths, tables, on.threads)

@@ -15,7 +15,7 @@ from engine.core.backend import Backend
 from engine.corrections.scatter_estimation.detection import Efficiency
 from engine.corrections.scatter_estimation.klein_nishina import differential, energy_ratio, total
 from engine.corrections.scatter_estimation.samples import ScatterPoints
-from engine.corrections.scatter_estimation.sums import summed
+from engine.corrections.scatter_estimation.sums import OnPaths, summed
 from engine.corrections.scatter_estimation.timing import PathTiming
 from engine.data.volume import Volume
 from engine.geometry.energy import ELECTRON_KEV
@@ -55,6 +55,7 @@ def pair_sums(
     timing: PathTiming,
     on: Backend,
     on_progress: OnProgress | None = None,
+    on_paths: OnPaths | None = None,
 ) -> NDArray[np.float64]:
     """Return T for pairs of samples, (n, n, groups of time bins).
 
@@ -76,9 +77,11 @@ def pair_sums(
         GPU, or CPU with its threads
     on_progress
         called with the number of scatter points done and in total; may raise to stop
+    on_paths
+        called with the paths of each batch of scatter points; a GPU does not call it
     """
     scene = scene_of(fields, samples, depth, efficiency, timing)
-    sums = summed(scene, points, on=on, on_progress=on_progress)
+    sums = summed(scene, points, on=on, on_progress=on_progress, on_paths=on_paths)
     # Kernels compute each pair once; T is symmetric up to the direction of time.
     _mirror(sums)
     sums *= line_factors(samples, depth)[:, :, None]

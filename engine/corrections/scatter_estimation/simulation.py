@@ -39,6 +39,7 @@ from engine.kernels.scatter.lookup import look_up
 if TYPE_CHECKING:
     from engine.core.backend import Backend
     from engine.corrections.scatter_estimation.axial import AxialScale
+    from engine.corrections.scatter_estimation.sums import OnPaths
     from engine.data.volume import Volume
     from engine.geometry.energy import EnergyWindow
     from engine.geometry.scanner import Scanner
@@ -182,6 +183,7 @@ def simulate_scatter(
     on: Backend,
     samples: DetectorSamples | None = None,
     on_progress: OnProgress | None = None,
+    on_paths: OnPaths | None = None,
 ) -> ScatterTable:
     """Simulate the single scatter of an image in an object.
 
@@ -207,6 +209,8 @@ def simulate_scatter(
         detector samples; None for the default of the scanner
     on_progress
         called with the number of scatter points done and in total; may raise to stop
+    on_paths
+        called with the paths of each batch of scatter points; a GPU does not call it
 
     Returns
     -------
@@ -220,7 +224,7 @@ def simulate_scatter(
     depth = scanner.crystal_depth
     efficiency = efficiency_of(window, depth, scanner.block_mm)
     fields = image, mu_map
-    sums = pair_sums(fields, samples, depth, efficiency, points, timing, on, on_progress)
+    sums = pair_sums(fields, samples, depth, efficiency, points, timing, on, on_progress, on_paths)
     shape = (samples.n_rings, samples.n_angles) * 2
     # float32 halves the table, which has one value per pair and group of time bins.
     values = sums.reshape(*shape, timing.n_groups).astype(np.float32)

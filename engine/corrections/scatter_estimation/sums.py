@@ -6,6 +6,8 @@ Between devices they agree to the rounding of functions such as the exponential.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,8 @@ from engine.kernels.scatter.device_scatter import DeviceScatter, OnProgress, Sca
 
 POINTS_AT_ONCE, UNTIMED_AT_ONCE = 32, 128
 """Scatter points whose paths are in memory at a time; on the CPU without time of flight."""
+OnPaths = Callable[[scatter_paths.Paths], None]
+"""Called with the paths of the next scatter points to all samples."""
 DEGREE = 9
 """Degree of the polynomial for the growth of attenuation; accurate to 1e-6 of the attenuation."""
 
@@ -29,6 +33,7 @@ def summed(
     *,
     on: Backend,
     on_progress: OnProgress | None = None,
+    on_paths: OnPaths | None = None,
 ) -> NDArray[np.float64]:
     """Return the single scatter of scatter points for each pair of samples.
 
@@ -42,6 +47,8 @@ def summed(
         GPU, or CPU with its threads
     on_progress
         called with the number of scatter points done and in total; may raise to stop
+    on_paths
+        called with the paths of each batch of scatter points; a GPU does not call it
 
     Returns
     -------
@@ -59,6 +66,8 @@ def summed(
     for start in range(0, len(places), at_once):
         rows = slice(start, start + at_once)
         paths = _traced(scene, fields, places[rows], on.threads)
+        if on_paths is not None:
+            on_paths(paths)
         if quick is None:
             _add(scene, weights[rows], paths, sums, on.threads)
         else:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from engine.corrections.scatter import Simulation
 from engine.corrections.scatter_estimation.axial import AxialScale, TailEvents, fit_along_axis
 from engine.corrections.scatter_estimation.coarse_map import coarsened
-from engine.corrections.scatter_estimation.double_scatter import simulate_twice
+from engine.corrections.scatter_estimation.double_scatter import SharedPaths, simulate_twice
 from engine.corrections.scatter_estimation.multiple import over_twice
 from engine.corrections.scatter_estimation.profiles import distance_from_axis, profile_of
 from engine.corrections.scatter_estimation.samples import DetectorSamples
@@ -126,6 +126,7 @@ class _Rounds:
         for done, n_updates in counted.updated(number, self.scatter):
             tick(done, n_updates, TICKS // 2)
         volume = Volume(counted.image, counted.grid, "counts/mm")
+        shared = SharedPaths(counted.scanner, self.samples)
         table = simulate_scatter(
             volume,
             self.mu_map,
@@ -138,15 +139,18 @@ class _Rounds:
             on=self.on,
             samples=self.samples,
             on_progress=lambda done, total: tick(done, total, TICKS // 2, TICKS // 2),
+            on_paths=shared.add,
         )
         self._scale(
-            self._with_twice(table, volume, number),
+            self._with_twice(table, volume, number, shared),
             volume,
             holds_scatter=number == 0,
             is_last=number == self.settings.rounds - 1,
         )
 
-    def _with_twice(self, single: ScatterTable, volume: Volume, number: int) -> ScatterTable:
+    def _with_twice(
+        self, single: ScatterTable, volume: Volume, number: int, shared: SharedPaths
+    ) -> ScatterTable:
         """Return the table with double and higher scatter."""
         counted = self.counted
         twice = simulate_twice(
@@ -158,6 +162,7 @@ class _Rounds:
             n_points=n_points_of(self.settings, number),
             seed=self.settings.seed + number,
             on=self.on,
+            shared=shared,
         )
         once = self._on_lines(single)
         # Double scatter has no TOF, so it is read as a table without time bins.

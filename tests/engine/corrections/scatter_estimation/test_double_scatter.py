@@ -9,7 +9,11 @@ import pytest
 
 from engine.core.backend import cpu
 from engine.corrections.scatter_estimation.detection import counted
-from engine.corrections.scatter_estimation.double_scatter import simulate_twice, tables_of
+from engine.corrections.scatter_estimation.double_scatter import (
+    SharedPaths,
+    simulate_twice,
+    tables_of,
+)
 from engine.corrections.scatter_estimation.klein_nishina import differential, energy_ratio, total
 from engine.corrections.scatter_estimation.multiple import over_single, over_twice
 from engine.corrections.scatter_estimation.samples import DetectorSamples
@@ -58,6 +62,33 @@ def test_both_ends_are_alike_and_threads_change_no_bit(table: np.ndarray) -> Non
     assert table.max() > 0
     np.testing.assert_allclose(table, table.transpose(2, 3, 0, 1), rtol=FLOAT64_SUMS)
     np.testing.assert_array_equal(simulated(volumes(), threads=1), table)
+
+
+@pytest.mark.parametrize("n_rings", [4, 7])
+def test_paths_of_single_scatter_change_no_bit(n_rings: int) -> None:
+    """5 and 9 rings of samples, of which double scatter has every second one."""
+    settings = RING.settings.model_copy(
+        update={"n_rings": n_rings, "max_ring_difference": n_rings - 1}
+    )
+    ring, pair = RingScanner(settings), volumes()
+    dense = DetectorSamples.of(ring)
+    shared = SharedPaths(ring, dense)
+    same = {"n_points": 300, "seed": 3, "on": cpu(2)}
+    simulate_scatter(*pair, ring, WINDOW, with_tof=False, on_paths=shared.add, **same)
+    assert shared.found() is not None
+    found = simulate_twice(*pair, ring, WINDOW, samples=dense, shared=shared, **same)
+    np.testing.assert_array_equal(found, simulate_twice(*pair, ring, WINDOW, samples=dense, **same))
+
+
+def test_paths_to_other_samples_are_not_shared() -> None:
+    """The 3 rings of double scatter are not all among 4."""
+    settings = RING.settings.model_copy(update={"n_rings": 3, "max_ring_difference": 2})
+    ring = RingScanner(settings)
+    shared, pair = SharedPaths(ring, DetectorSamples.of(ring)), volumes()
+    simulate_scatter(
+        *pair, ring, WINDOW, with_tof=False, n_points=20, seed=3, on=cpu(1), on_paths=shared.add
+    )
+    assert shared.found() is None
 
 
 def test_twice_the_activity_scatters_twice_as_much(table: np.ndarray) -> None:
