@@ -42,12 +42,17 @@ ENTRIES = [each for each in MODALITIES.members if isinstance(each, ModalityEntry
 
 
 def modules_of_run(folder: Path, *options: str) -> set[str]:
-    """Return the modules that a reconstruction of `scan.h5` imports."""
+    """Return the modules that a reconstruction of `scan.h5` imports if its kernels are stored."""
     command = ["reconstruct", str(folder / "scan.h5"), "-o", str(folder / "image.h5"), *options]
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, *command], capture_output=True, text=True, check=True
-    )
-    return set(done.stdout.split("MODULES")[1].split())
+
+    def imported(*more: str) -> set[str]:
+        run = [sys.executable, "-c", RUN, *command, *more]
+        done = subprocess.run(run, capture_output=True, text=True, check=True)
+        return set(done.stdout.split("MODULES")[1].split())
+
+    found = imported()
+    # The first run of a new clone compiles its kernels.
+    return imported("--force") if found & COMPILING else found
 
 
 def of_engine(modules: set[str]) -> list[str]:
