@@ -7,7 +7,6 @@ point, so programs that use it show the same points on the same sides as our vie
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any, ClassVar
@@ -26,8 +25,14 @@ from engine.io.auxiliary.sidecar_writers import SidecarWriter
 from engine.io.base import FramesReader
 from engine.io.safety.gzip_blocks import gzip_pieces, gzipped
 from engine.io.safety.open_input import InputFile
-from engine.io.volumes.nifti_header import NiftiHeader
-from engine.io.volumes.nifti_values import affine_of, clock_of, magic_of, read_nifti
+from engine.io.volumes.nifti_values import (
+    Header,
+    affine_of,
+    clock_of,
+    library,
+    magic_of,
+    read_nifti,
+)
 from engine.io.volumes.patient_images import patient_frames
 from engine.io.volumes.straight_axes import LPS_TO_RAS
 
@@ -120,8 +125,7 @@ def nifti_pieces(volume: Volume) -> Iterator[bytes | memoryview]:
 
 def _image(volume: Volume, values: Array, frames: Sequence[FrameVolume] = ()) -> Any:
     """Return [z, y, x] or [t, z, y, x] values as an image of nibabel, placed like a volume."""
-    # Slow to load, and without types.
-    nibabel, affine = import_module("nibabel"), LPS_TO_RAS @ volume.affine
+    nibabel, affine = library(), LPS_TO_RAS @ volume.affine
     image = nibabel.Nifti1Image(values.T, affine)
     header = image.header
     lengths = {each.frame.duration_s for each in frames}
@@ -165,6 +169,6 @@ def is_packed(path: Path) -> bool:
     return path.name.lower().endswith(".gz")
 
 
-def _unit(header: NiftiHeader) -> str:
+def _unit(header: Header) -> str:
     text = bytes(header["descrip"]).rstrip(b"\0").decode("utf-8", errors="ignore")
     return text[len(UNIT_MARK) :].partition(";")[0] if text.startswith(UNIT_MARK) else ""

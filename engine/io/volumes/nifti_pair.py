@@ -1,4 +1,4 @@
-"""Read NIfTI or Analyze 7.5 in two files, a header (.hdr) and its values (.img).
+"""Read NIfTI or Analyze 7.5 in two files, a header (.hdr) and its values (.img), with nibabel.
 
 Analyze: value = stored · scale; SPM writes the scale into `funused1`, otherwise it is 1.
 
@@ -24,8 +24,7 @@ from engine.io.safety.not_numbers import nan_as_zero
 from engine.io.safety.open_input import InputFile, refuse_not_finite
 from engine.io.safety.ranges import stated_grid
 from engine.io.volumes.frame_stack import framed
-from engine.io.volumes.nifti_header import NiftiHeader
-from engine.io.volumes.nifti_values import affine_of, clock_of
+from engine.io.volumes.nifti_values import affine_of, clock_of, damage
 from engine.io.volumes.patient_images import patient_frames
 from engine.io.volumes.straight_axes import LPS_TO_RAS, NO_SIDES
 
@@ -53,10 +52,16 @@ class NiftiPair(FramesReader):
     @classmethod
     def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
         try:
-            header = NiftiHeader(file.head)
-            shape, kind, start = header.shape, header.dtype, header.start
-            slope, offset = header.scaling
-        except (ValueError, OverflowError) as e:
+            header = import_module("nibabel.nifti1").Nifti1PairHeader(
+                # check=False: nibabel would refuse or correct fields that we check with better
+                # messages.
+                file.head[:HEADER_BYTES],
+                check=False,
+            )
+            shape = tuple(int(n) for n in header.get_data_shape())
+            kind, start = np.dtype(header.get_data_dtype()), int(header["vox_offset"])
+            slope, offset = header.get_slope_inter()
+        except damage() as e:
             raise FileFormatError(
                 f"{file.name}: damaged NIfTI header ({e}); copy or export the file again."
             ) from e
@@ -132,7 +137,7 @@ class AnalyzeVolume(FramesReader):
             edges = [abs(float(edge)) for edge in header.get_zooms()[:3]]
             kind, start = np.dtype(header.get_data_dtype()), int(header["vox_offset"])
             scale = header.get_slope_inter()[0]
-        except _damage() as e:
+        except damage() as e:
             raise FileFormatError(
                 f"{file.name}: damaged Analyze header ({e}); copy the file again."
             ) from e
@@ -146,11 +151,3 @@ class AnalyzeVolume(FramesReader):
         first = stack if stack.ndim == 3 else stack[0]
         like = Volume(first, grid, "", {"axes": NO_SIDES}, (NOTE, *notes))
         return framed(file.path, stack, like)
-
-
-def _damage() -> tuple[type[Exception], ...]:
-    """Return the exceptions that nibabel raises for damaged headers."""
-    from nibabel.spatialimages import HeaderDataError
-    from nibabel.wrapstruct import WrapStructError
-
-    return HeaderDataError, WrapStructError, ValueError, ArithmeticError, TypeError, LookupError

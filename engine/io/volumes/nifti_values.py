@@ -6,6 +6,8 @@ import gzip
 import math
 import zlib
 from dataclasses import dataclass
+from io import BytesIO
+from types import ModuleType
 from typing import Any, BinaryIO, cast
 
 import numpy as np
@@ -15,8 +17,9 @@ from engine.core.errors import FileFormatError, GeometryError
 from engine.io.safety.budget import most_unpacked, refuse_large_data
 from engine.io.safety.open_input import InputFile
 from engine.io.volumes.frame_stack import FrameClock
-from engine.io.volumes.nifti_header import NiftiHeader
 
+Header = Any
+"""Header of nibabel, which has no complete type annotations."""
 HEAD_BYTES = 544
 """Size of a NIfTI-2 header (540 bytes) with the extension flag."""
 FIRST_BYTE = {"n+1": 352, "n+2": 544}
@@ -42,7 +45,7 @@ class _Layout:
         return self.start + math.prod(self.shape) * self.dtype.itemsize
 
 
-def read_nifti(file: InputFile) -> tuple[NiftiHeader, NDArray[np.float32]]:
+def read_nifti(file: InputFile) -> tuple[Header, NDArray[np.float32]]:
     """Read header and values of a single-file NIfTI.
 
     Parameters
@@ -53,7 +56,7 @@ def read_nifti(file: InputFile) -> tuple[NiftiHeader, NDArray[np.float32]]:
     Returns
     -------
     header
-        header of the file
+        header of nibabel
     values
         [x, y, z] or, with time frames, [x, y, z, t]; scaled, infinite values are possible
 
@@ -77,6 +80,13 @@ def read_nifti(file: InputFile) -> tuple[NiftiHeader, NDArray[np.float32]]:
         raise FileFormatError(
             f"{file.name}: truncated or damaged ({e}); copy or export it again."
         ) from e
+
+
+def library() -> ModuleType:
+    """Return nibabel as a value, because its type annotations are incomplete."""
+    import nibabel
+
+    return nibabel
 
 
 def unpacked_head(head: bytes) -> bytes:
@@ -108,13 +118,13 @@ def magic_of(head: bytes) -> str | None:
     return "n+2" if head[4:8] == b"n+2\0" else None
 
 
-def affine_of(header: NiftiHeader, file: InputFile) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def affine_of(header: Header, file: InputFile) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Return the affine matrix of a header.
 
     Parameters
     ----------
     header
-        header of the file
+        header of nibabel
     file
         its file, for error messages
 
@@ -130,15 +140,15 @@ def affine_of(header: NiftiHeader, file: InputFile) -> tuple[NDArray[np.float64]
     GeometryError
         if neither sform nor qform is set
     """
-    # The voxel sizes alone state no left side.
+    # With both codes 0, nibabel would return a matrix with an arbitrary left side.
     if not (header["sform_code"] > 0 or header["qform_code"] > 0):
         raise GeometryError(
             f"{file.name}: states no orientation (sform and qform codes are 0); export it with its "
             "orientation."
         )
     try:
-        affine = header.affine
-    except ValueError as e:
+        affine = np.array(header.get_best_affine(), np.float64)
+    except damage() as e:
         raise FileFormatError(
             f"{file.name}: damaged NIfTI header ({e}); copy or export the file again."
         ) from e
@@ -148,13 +158,13 @@ def affine_of(header: NiftiHeader, file: InputFile) -> tuple[NDArray[np.float64]
     return affine, () if unit in MM_OF else (note,)
 
 
-def clock_of(header: NiftiHeader) -> FrameClock:
+def clock_of(header: Header) -> FrameClock:
     """Return the frame times of a header.
 
     Parameters
     ----------
     header
-        header of the file
+        header of nibabel
 
     Returns
     -------
@@ -168,29 +178,40 @@ def clock_of(header: NiftiHeader) -> FrameClock:
     return FrameClock(s * start, s * step)
 
 
-def _header(file: InputFile, head: bytes) -> NiftiHeader:
+def damage() -> tuple[type[Exception], ...]:
+    """Return the exceptions that nibabel raises for damaged headers."""
+    from nibabel.spatialimages import HeaderDataError
+    from nibabel.wrapstruct import WrapStructError
+
+    return HeaderDataError, WrapStructError, ValueError, ArithmeticError, TypeError, LookupError
+
+
+def _header(file: InputFile, head: bytes) -> Header:
+    nibabel = library()
     magic = magic_of(head)
     if magic is None:
         raise FileFormatError(
             f"{file.name}: not a single-file NIfTI volume (.nii or .nii.gz); export it as one."
         )
+    kind = nibabel.Nifti1Header if magic == "n+1" else nibabel.Nifti2Header
     try:
-        return NiftiHeader(head, 1 if magic == "n+1" else 2)
-    except ValueError as e:
+        return kind(head[: kind.sizeof_hdr], check=False)
+    except damage() as e:
         raise FileFormatError(
             f"{file.name}: damaged NIfTI header ({e}); copy or export the file again."
         ) from e
 
 
-def _layout(file: InputFile, header: NiftiHeader, head: bytes) -> _Layout:
+def _layout(file: InputFile, header: Header, head: bytes) -> _Layout:
     try:
-        shape, dtype, start = header.shape, header.dtype, header.start
-        scaling = header.scaling
-    except (ValueError, OverflowError) as e:
+        shape = tuple(int(n) for n in header.get_data_shape())
+        dtype, start = np.dtype(header.get_data_dtype()), int(header["vox_offset"])
+        slope, inter = header.get_slope_inter()
+    except damage() as e:
         raise FileFormatError(
             f"{file.name}: damaged NIfTI header ({e}); copy or export the file again."
         ) from e
-    # Values without a scale would be wrong.
+    # nibabel ignores a slope that is not finite and would return unscaled values.
     if np.isinf(header["scl_slope"]):
         raise FileFormatError(
             f"{file.name}: damaged NIfTI header (the slope is infinite); copy or export the file "
@@ -202,10 +223,10 @@ def _layout(file: InputFile, header: NiftiHeader, head: bytes) -> _Layout:
             f"{file.name}: damaged NIfTI header (the values start at byte {start:,}, expected at "
             f"least {first}); copy or export the file again."
         )
-    return _Layout(shape, dtype, start, scaling)
+    return _Layout(shape, dtype, start, (1.0 if slope is None else slope, inter or 0.0))
 
 
-def _refuse_unusable(file: InputFile, header: NiftiHeader, layout: _Layout, packed: bool) -> None:
+def _refuse_unusable(file: InputFile, header: Header, layout: _Layout, packed: bool) -> None:
     """Refuse impossible sizes, and files that are not one volume of real numbers."""
     shape = layout.shape
     # The unpacked size is unknown before reading; deflate limits the ratio.
@@ -263,12 +284,8 @@ def _exactly(file: InputFile, stream: BinaryIO, n_bytes: int, at: int, end: int)
 
 
 def _scaled(data: bytes, shape: tuple[int, ...], layout: _Layout) -> NDArray[np.float32]:
-    """Return scaled values; too large ones become infinite and are refused later."""
-    values: NDArray[Any] = np.frombuffer(data, layout.dtype).reshape(shape, order="F")
-    slope, offset = map(np.float64, layout.scaling)
+    """Return values scaled by nibabel; too large ones become infinite and are refused later."""
+    spec = (shape, layout.dtype, 0, *layout.scaling)
+    proxy = library().arrayproxy.ArrayProxy(BytesIO(data), spec, mmap=False)
     with np.errstate(over="ignore", invalid="ignore"):
-        if slope != 1:
-            values = values * slope
-        if offset != 0:
-            values = values + offset
-        return values.astype(np.float32)
+        return np.asanyarray(proxy, dtype=np.float32)
