@@ -14,17 +14,19 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.language.translation import tr
 from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.messages import Problem
 from app.state.models.run_record import RunRecord
 from app.state.services.context import AppContext
-from app.state.services.scan_regions import stored_regions
+from app.state.services.scan_regions import stored_file
 from engine.analysis.regions import (
     RegionSet,
+    StoredRegions,
     image_mark,
     marks_of,
-    read_regions,
+    regions_at,
     regions_file_of,
+    replace_regions,
     scan_marks,
-    write_regions,
 )
 from engine.core.errors import EngineError
 from engine.protocols.privacy import pseudonym_of
@@ -38,6 +40,8 @@ NOT_OURS = tr(
     "The regions saved with the study were drawn on another scan or on another computer. To use "
     "them, load their file in the Regions tab."
 )
+
+NOT_OVERWRITTEN = tr("The file stays in its folder. New regions do not overwrite it.")
 
 
 class RegionKeeper(QObject):
@@ -53,6 +57,7 @@ class RegionKeeper(QObject):
         self._nameless: tuple[RunRecord, tuple[str, ...]] | None = None
         self._saved: RegionSet | None = None
         self._has_said = False
+        self._told: set[Path] = set()
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(SAVE_MS)
@@ -91,7 +96,7 @@ class RegionKeeper(QObject):
         path, result = self.file_of(regions.scans[0]), self._session.run.record.result_id
         self._context.commands.run_task(
             lambda _: write_for_scan(regions, path, result),
-            lambda _: None,
+            self._tell_moved,
             failed=tr("The regions could not be saved with the scan."),
         )
 
@@ -105,36 +110,62 @@ class RegionKeeper(QObject):
         """
         return self._folder / f"{sha256(mark.encode()).hexdigest()[:DIGITS]}{ENDING}"
 
+    def _tell_moved(self, moved: dict[Path, Path]) -> None:
+        for path, aside in moved.items():
+            text = tr(
+                "{path}: the program could not read these regions, so new ones did not overwrite "
+                "them. The file is now {name}.",
+                path=path,
+                name=aside.name,
+            )
+            self._session.add_log("warning", text)
+
     def _save_soon(self) -> None:
         self._soon.start()
 
     def _stored(self, marks: tuple[str, ...]) -> RegionSet | None:
         """Return the stored regions of a scan, or None."""
+        is_damaged = False
         for path in map(self.file_of, marks):
-            if not path.is_file():
-                continue
-            try:
-                found = read_regions(path)
-            except EngineError as e:
-                self._session.add_log("warning", tr("The regions could not be loaded. {e}", e=e))
-                continue
-            if found.is_of(marks):
-                return found
-        return self._saved_with_study(marks)
+            found = regions_at(path)
+            if found.fault:
+                is_damaged = True
+                self._tell(path, found.fault)
+            elif found.regions is not None and found.regions.is_of(marks):
+                return found.regions
+        return (self._copied(marks) if is_damaged else None) or self._saved_with_study(marks)
+
+    def _copied(self, marks: tuple[str, ...]) -> RegionSet | None:
+        """Return the copy of the regions with the displayed result, if it is of this scan."""
+        id = self._session.run.record.result_id
+        if not id:
+            return None
+        try:
+            found = regions_at(regions_file_of(Results().open(id).folder / VOLUME)).regions
+        except EngineError:  # the card of the image states the fault
+            return None
+        return found if found is not None and found.is_of(marks) else None
 
     def _saved_with_study(self, marks: tuple[str, ...]) -> RegionSet | None:
         """Return the regions that were saved with the study, if they are of its scan."""
-        try:
-            found = stored_regions(self._session)
-        except EngineError as e:
-            self._session.add_log("warning", tr("The regions could not be loaded. {e}", e=e))
-            return None
-        if found is None or found.is_of(marks):
-            return found
+        path = stored_file(self._session)
+        found = StoredRegions() if path is None else regions_at(path)
+        if path is not None and found.fault:
+            self._tell(path, found.fault)
+        if found.regions is None or found.regions.is_of(marks):
+            return found.regions
         if not self._has_said:
             self._has_said = True  # once per session, not at every image of the scan
             self._session.add_log("info", NOT_OURS)
         return None
+
+    def _tell(self, path: Path, fault: str) -> None:
+        """Show that a file cannot be read; once per session, not at every image of the scan."""
+        if path not in self._told:
+            self._told.add(path)
+            self._session.raise_problem(
+                Problem(tr("The regions could not be loaded."), fault, NOT_OVERWRITTEN)
+            )
 
     def _marks_of(self, opened: OpenVolume) -> tuple[str, ...]:
         """Return the marks of the scan of a volume; all images of one run belong to one scan."""
@@ -176,7 +207,7 @@ def known_marks(opened: OpenVolume) -> tuple[str, ...]:
     )
 
 
-def write_for_scan(regions: RegionSet, path: Path, result_id: str = "") -> None:
+def write_for_scan(regions: RegionSet, path: Path, result_id: str = "") -> dict[Path, Path]:
     """Write regions for their owner, or remove the file if there are none.
 
     Parameters
@@ -187,17 +218,19 @@ def write_for_scan(regions: RegionSet, path: Path, result_id: str = "") -> None:
         file in the user's settings
     result_id
         displayed result; its folder gets a copy, in which reports look for regions. Empty: none
+
+    Returns
+    -------
+    dict
+        old -> new path of files that could not be read, or belong to another scan; they get another
+        name instead of being overwritten
     """
-    # Names of regions can describe a finding, so only the owner may read them.
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     places = [path]
     if result_id:
         places.append(regions_file_of(Results().open(result_id).folder / VOLUME))
-    for each in places:
-        if not regions.is_empty:
-            write_regions(regions, each, private=True)
-        else:
-            each.unlink(missing_ok=True)
+    moved = {each: replace_regions(regions, each) for each in places}
+    return {old: new for old, new in moved.items() if new is not None}
 
 
 def _title_of(context: AppContext, opened: OpenVolume) -> str:

@@ -13,8 +13,8 @@ from app.language.translation import tr
 from app.output.report.report_commands import as_shown, regions_on_show
 from app.state.services.context import AppContext
 from app.state.services.key_images import png_of
-from engine.analysis.regions import RegionSet, read_regions, regions_file_of
-from engine.results import VOLUME, Results
+from engine.analysis.regions import RegionSet
+from engine.results import Results
 from engine.results.reports import (
     MOST_IMAGES,
     KeyImage,
@@ -24,6 +24,7 @@ from engine.results.reports import (
     signatures_of,
     to_images,
     usable_key_images,
+    usable_regions,
 )
 
 PAUSE_MS = 150
@@ -54,7 +55,7 @@ class LivePreview(QObject):
         super().__init__(panel)
         self._context, self._panel = context, panel
         self._stored: ReportSubject | None = None
-        self._fault = ""
+        self._fault = self._region_fault = ""
         self._is_drawing = self._is_stale = False
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
@@ -100,6 +101,8 @@ class LivePreview(QObject):
         subject = self._subject(id)
         if regions is not None:
             subject = replace(subject, regions=regions.facing(subject.volume))
+        elif self._region_fault:
+            subject = replace(subject, warnings=(*subject.warnings, self._region_fault))
         return to_images(report_of(replace(subject, draft=draft)), DPI)
 
     def _subject(self, id: str) -> ReportSubject:
@@ -123,16 +126,17 @@ class LivePreview(QObject):
         chosen = usable_key_images(result)
         self._fault = chosen.fault
         shown = session.run.record.result
-        if shown is None or session.run.record.result_id != id:
-            return ReportSubject.read(result, self._context.preferences.site)
         # The image is in memory already. A saved report reads it again and checks its digest.
-        path = regions_file_of(result.folder / VOLUME)
+        if shown is None or session.run.record.result_id != id:
+            shown = result.volume()
+        found = usable_regions(result, shown)
+        self._region_fault = found.fault
         return ReportSubject(
             result,
             shown,
             result.provenance,
             self._context.preferences.site,
-            regions=read_regions(path).facing(shown) if path.exists() else None,
+            regions=found.regions,
             key_images=chosen.images,
         )
 

@@ -12,9 +12,9 @@ from app.state.services.context import AppContext
 from engine.analysis.regions import (
     RegionSet,
     marks_of,
-    read_regions,
+    regions_at,
     regions_file_of,
-    write_regions,
+    replace_regions,
 )
 from engine.core.errors import EngineError
 from engine.io import exports_folder
@@ -260,9 +260,9 @@ def regions_on_show(context: AppContext, id: str) -> RegionSet | None:
 def _store_with(own: RegionSet, result: Result) -> None:
     """Store regions where a report reads them; they may have been drawn before the run ended."""
     path = regions_file_of(result.folder / VOLUME)
-    kept = read_regions(path) if path.exists() else RegionSet()
-    if (kept.regions, kept.annotations) != (own.regions, own.annotations):
-        write_regions(own.bound_to(marks_of(result.volume())), path, private=True)
+    kept = regions_at(path, own.scans).regions
+    if kept is None or (kept.regions, kept.annotations) != (own.regions, own.annotations):
+        replace_regions(own.bound_to(marks_of(result.volume())), path)
 
 
 def free_path(result: Result, site: Site) -> Path:

@@ -35,7 +35,7 @@ from app.state.services.saving import may_write
 from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.widgets import button, grow_to_fit, label
 from app.views.literal_text import LiteralLabel, literal_tip
-from engine.analysis.regions import read_regions, regions_file_of
+from engine.analysis.regions import regions_at, regions_file_of
 from engine.results import VOLUME, Results
 from engine.results.reports import (
     KINDS,
@@ -217,5 +217,5 @@ def _has_regions(context: AppContext, id: str) -> bool:
         return bool(shown.regions)
     if not id:
         return False
-    stored = regions_file_of(Results().open(id).folder / VOLUME)
-    return stored.exists() and bool(read_regions(stored).regions)
+    stored = regions_at(regions_file_of(Results().open(id).folder / VOLUME)).regions
+    return stored is not None and bool(stored.regions)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.language.translation import tr
 from app.state.models.session import Session
-from engine.analysis.regions import RegionSet, read_regions, regions_file_of, write_regions
+from engine.analysis.regions import regions_at, regions_file_of, write_regions
 from engine.core.errors import OutputError
 
 
@@ -23,13 +23,24 @@ def save_next_to(session: Session, study: Path) -> None:
     Raises
     ------
     OutputError
-        a file of this name contains regions of another scan
+        a file of this name contains regions of another scan, or cannot be read
     """
     regions, path = session.regions.current, regions_file_of(study)
     if regions.is_empty:
         return
-    # Regions are manual work. Those of another scan are never overwritten silently.
-    if path.exists() and not read_regions(path).is_of(regions.scans):
+    # Regions are manual work. Those of another scan are never overwritten silently. A damaged file
+    # may contain the only ones.
+    found = regions_at(path)
+    if found.fault:
+        raise OutputError(
+            tr(
+                "{name}: the study was saved without its regions, because this file cannot be read "
+                "and must not be overwritten; save the study under another name. Reason: {fault}",
+                name=path.name,
+                fault=found.fault,
+            )
+        )
+    if found.regions is not None and not found.regions.is_of(regions.scans):
         raise OutputError(
             tr(
                 "{name}: the study was saved without its regions, because this file contains "
@@ -41,18 +52,13 @@ def save_next_to(session: Session, study: Path) -> None:
     session.add_log("info", tr("Regions saved: {path}", path=path))
 
 
-def stored_regions(session: Session) -> RegionSet | None:
-    """Read the regions next to the open study.
+def stored_file(session: Session) -> Path | None:
+    """Return the region file next to the open study; None if no study file is open.
 
     Parameters
     ----------
     session
         state of the window
-
-    Returns
-    -------
-    the regions, of whichever scan; None if there are none
     """
     study = session.opened_from
-    path = regions_file_of(study) if study is not None and study.suffix == ".toml" else None
-    return read_regions(path) if path is not None and path.is_file() else None
+    return regions_file_of(study) if study is not None and study.suffix == ".toml" else None

@@ -50,9 +50,12 @@ if TYPE_CHECKING:
     from engine.analysis.regions.measuring import measure_all as measure_all
     from engine.analysis.regions.pairs import compared as compared
     from engine.analysis.regions.planar import PlanarContours as PlanarContours
+    from engine.analysis.regions.region_file import StoredRegions as StoredRegions
     from engine.analysis.regions.region_file import read_any as read_any
     from engine.analysis.regions.region_file import read_regions as read_regions
+    from engine.analysis.regions.region_file import regions_at as regions_at
     from engine.analysis.regions.region_file import regions_file_of as regions_file_of
+    from engine.analysis.regions.region_file import replace_regions as replace_regions
     from engine.analysis.regions.region_file import write_regions as write_regions
     from engine.analysis.regions.region_set import COLOURS as COLOURS
     from engine.analysis.regions.region_set import Region as Region
@@ -102,7 +105,10 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "measuring": ("MeasuredRegion", "coverage_of", "mean_in", "measure", "measure_all"),
             "pairs": ("compared",),
             "planar": ("PlanarContours",),
-            "region_file": ("read_any", "read_regions", "regions_file_of", "write_regions"),
+            "region_file": (
+                *("StoredRegions", "read_any", "read_regions", "regions_at"),
+                *("regions_file_of", "replace_regions", "write_regions"),
+            ),
             "region_set": (
                 *("COLOURS", "Region", "RegionSet", "axes_of", "image_mark", "is_name"),
                 *("marks_of", "scan_marks"),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from engine.results.reports.signature import signatures_of as signatures_of
     from engine.results.reports.site import Site as Site
     from engine.results.reports.subject import ReportSubject as ReportSubject
+    from engine.results.reports.subject import usable_regions as usable_regions
     from engine.results.reports.writing import KINDS as KINDS
     from engine.results.reports.writing import REGION_KINDS as REGION_KINDS
     from engine.results.reports.writing import ending_of_report as ending_of_report
@@ -61,7 +62,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.io.safety.file_signature": ("login_name",),
             "engine.io.safety.signing_key": ("needs_passphrase", "unlock"),
             "site": ("Site",),
-            "subject": ("ReportSubject",),
+            "subject": ("ReportSubject", "usable_regions"),
             "writing": ("KINDS", "REGION_KINDS", "ending_of_report", "write_report"),
         },
     )

@@ -14,11 +14,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from engine.core.errors import DataError, FileFormatError
+from engine.core.errors import DataError, FileFormatError, ResourceError
 from engine.core.settings import Settings, explain, setting
 from engine.io.safety.atomic_write import write_atomically
 from engine.io.safety.open_input import read_text
 from engine.io.safety.seal import broken, seal_of
+from engine.io.safety.set_aside import set_aside
 from engine.io.text.json_text import from_json, to_json
 from engine.results.result import Result
 
@@ -139,7 +140,9 @@ def usable_key_images(result: Result) -> UsableKeyImages:
         if path.exists():
             return UsableKeyImages(read_key_images(result))
     except FileFormatError:
-        _set_aside(path)
+        # In a folder that is only readable the file stays, and the report names it.
+        with suppress(ResourceError):
+            set_aside(path)
     kept = path if path.exists() else max(path.parent.glob(ASIDE), key=_time, default=None)
     if kept is None:
         return UsableKeyImages()
@@ -188,15 +191,6 @@ def write_key_images(result: Result, images: tuple[KeyImage, ...]) -> None:
         )
     # Pictures of a patient: only the owner may read them.
     write_atomically(data, path, private=True)
-
-
-def _set_aside(path: Path) -> None:
-    """Give a damaged file a name under which nothing replaces it."""
-    names = (f"{path.stem}.damaged{n}.json" for n in ("", *(f"-{k}" for k in range(2, 1000))))
-    free = next(each for each in map(path.with_name, names) if not each.exists())
-    # In a folder that is only readable the file stays, and the report names it.
-    with suppress(OSError):
-        path.rename(free)
 
 
 def _time(path: Path) -> int:

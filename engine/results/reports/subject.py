@@ -6,7 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from engine.analysis.regions.region_file import read_regions, regions_file_of
+from engine.analysis.regions.region_file import (
+    StoredRegions,
+    read_regions,
+    regions_at,
+    regions_file_of,
+)
 from engine.analysis.regions.region_set import RegionSet, marks_of
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
@@ -35,7 +40,7 @@ class ReportSubject:
     signatures : signatures, the oldest first
     quality : quality report as written by `isocenter quality`; empty for none
     regions : regions of this scan to measure; None for none
-    warnings : faults of signatures, log and key images that the report must state
+    warnings : faults of signatures, log, key images and regions that the report must state
     key_images : pictures that a reader chose for the report; none shows the automatic ones
     draft : judgement and remark that are not signed yet, for a preview; empty for none
     """
@@ -66,20 +71,27 @@ class ReportSubject:
         quality
             quality report as JSON values; None for none
         regions
-            region file; None: the file next to the image, if there is one
+            region file; None: the file next to the image, if there is one. If that one cannot be
+            used, `warnings` states it
 
         Raises
         ------
         DataError
-            if the regions belong to another scan
+            if the regions of `regions` belong to another scan
+        SettingsError
+            if the file of `regions` is no region file
         FileFormatError
-            if a file is damaged or was changed
+            if a file of the result is damaged or was changed
         """
         refuse_changed_record(result)
         volume, made = result.volume(), signatures_of(result)
-        beside = regions_file_of(result.folder / VOLUME)
-        path = regions or (beside if beside.exists() else None)
+        found = (
+            usable_regions(result, volume)
+            if regions is None
+            else StoredRegions(_regions_of(regions, volume))
+        )
         chosen = usable_key_images(result)
+        faults = filter(None, (found.fault, chosen.fault))
         return cls(
             result,
             volume,
@@ -87,8 +99,8 @@ class ReportSubject:
             site,
             made,
             quality or {},
-            None if path is None else _regions_of(path, volume),
-            (*signature_warnings(result, made), *filter(None, (chosen.fault,))),
+            found.regions,
+            (*signature_warnings(result, made), *faults),
             chosen.images,
         )
 
@@ -116,6 +128,32 @@ class ReportSubject:
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
         return value
+
+
+def usable_regions(result: Result, volume: Volume) -> StoredRegions:
+    """Return the stored regions of a result in the coordinates of its image.
+
+    A file that is damaged or belongs to another scan does not stop the report: a sentence names it.
+
+    Parameters
+    ----------
+    result
+        result with the regions
+    volume
+        its image
+    """
+    path = regions_file_of(result.folder / VOLUME)
+    if not path.exists():  # the mark of an image takes time
+        return StoredRegions()
+    # An image that the window just made does not know the digest of its scan.
+    marks = {*marks_of(volume), *marks_of(volume, result.provenance)}
+    found = regions_at(path, marks)
+    if found.regions is not None:
+        return StoredRegions(found.regions.facing(volume))
+    return StoredRegions(
+        fault=f"{result.id}/{found.fault} The report has no regions until this file is corrected "
+        "or the regions are drawn again."
+    )
 
 
 def _regions_of(path: Path, volume: Volume) -> RegionSet:

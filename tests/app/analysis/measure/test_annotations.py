@@ -9,8 +9,9 @@ from PySide6.QtTest import QTest
 
 from app.analysis.measure.annotations_box import AnnotationsBox
 from app.analysis.regions.region_storage import RegionKeeper
-from app.state.services.scan_regions import save_next_to, stored_regions
+from app.state.services.scan_regions import save_next_to, stored_file
 from app.views.slices.slice_view import SliceView
+from engine.analysis.regions import read_regions
 from engine.data import Volume
 from engine.geometry import ImageGrid
 from tests.app.views.painted import painted
@@ -106,7 +107,7 @@ def test_annotations_are_saved_with_the_study_and_kept_with_the_scan(
     (made,) = box.model.annotations
     save_next_to(session, tmp_path / "study.toml")
     session.opened_from = tmp_path / "study.toml"
-    assert stored_regions(session).annotations == (made,)
+    assert read_regions(stored_file(session)).annotations == (made,)
     other = Volume(np.full(GRID.shape, 2, np.float32), GRID, "HU")
     session.show_file(other, "b.h5")
     assert not box.model.annotations, "another scan has none"

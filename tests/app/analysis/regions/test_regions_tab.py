@@ -23,8 +23,8 @@ from app.state.models.images.open_volumes import OpenVolume
 from app.state.models.images.volume_origin import Origin
 from app.state.models.region_model import RegionModel
 from app.state.models.run_images import StoredImage
-from app.state.models.run_record import RunState
-from app.state.services.scan_regions import save_next_to, stored_regions
+from app.state.models.run_record import RunRecord, RunState
+from app.state.services.scan_regions import save_next_to, stored_file
 from app.views.slices.slice_view import SliceView
 from engine.analysis.regions import (
     BoxRegion,
@@ -37,10 +37,12 @@ from engine.analysis.regions import (
     SphereRegion,
     read_regions,
 )
+from engine.core import paths
 from engine.core.errors import OutputError
 from engine.data import FrameVolume, TimeFrame, Volume
 from engine.data.error_map import ErrorMap
 from engine.geometry import ImageGrid, RigidMotion
+from engine.results import NewResult, Results
 from tests.app.conftest import PATIENCE_MS
 
 GRID = ImageGrid((30, 40, 40), (2.0, 2.0, 2.0))
@@ -230,6 +232,51 @@ def test_regions_are_there_when_the_scan_is_opened_again(qtbot, tab, controls) -
     assert not other.can_undo
 
 
+def test_a_damaged_file_of_regions_is_shown_once_and_never_overwritten(
+    qtbot, tab, controls
+) -> None:
+    tab.model.add(BALL, "Lesion")
+    tab.keeper.save()
+    qtbot.waitUntil(lambda: not controls.commands.is_busy)
+    path = tab.keeper.file_of(tab.model.current.scans[0])
+    damaged = path.read_bytes()[:40]
+    path.write_bytes(damaged)
+    problems = []
+    controls.session.problem_raised.connect(problems.append)
+    controls.session.regions = RegionModel()
+    keeper = RegionKeeper(controls.context)
+    keeper.follow()
+    (problem,) = problems
+    assert path.name in problem.text and "not a valid TOML file" in problem.text
+    assert "do not overwrite" in problem.safe
+    controls.session.regions.add(BALL, "Again")
+    keeper.save()
+    qtbot.waitUntil(lambda: not controls.commands.is_busy)
+    (aside,) = path.parent.glob("*.damaged.regions.toml")
+    assert aside.read_bytes() == damaged
+    assert [each.name for each in read_regions(path).regions] == ["Again"]
+    assert any(aside.name in line.text for line in controls.session.log)
+    keeper.follow()
+    assert len(problems) == 1
+
+
+def test_regions_return_from_the_result_if_their_own_file_is_damaged(
+    qtbot, controls, small_study, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    session, keeper = controls.session, RegionKeeper(controls.context)
+    kept = Results().keep(NewResult(small_study, image(), {"axes": "LPS"}))
+    record = RunRecord("small", small_study, result_id=kept.id)
+    session.show_result(record, "final", image())
+    session.regions.add(BALL, "Lesion")
+    keeper.save()
+    qtbot.waitUntil(lambda: not controls.commands.is_busy)
+    keeper.file_of(session.regions.current.scans[0]).write_text("[")
+    session.regions = RegionModel()
+    RegionKeeper(controls.context).follow()
+    assert [each.name for each in session.regions.regions] == ["Lesion"]
+
+
 def test_a_scan_whose_z_runs_the_other_way_has_its_regions_turned(tab, controls) -> None:
     model = tab.model
     model.add(BALL, "Lesion")
@@ -336,12 +383,16 @@ def test_regions_go_with_the_study_and_never_onto_those_of_another_scan(
     kept = read_regions(tmp_path / "study.regions.toml")
     assert kept == model.current
     session.opened_from = tmp_path / "study.toml"
-    assert stored_regions(session) == kept
+    assert read_regions(stored_file(session)) == kept
     session.regions.follow(image(), ("data:other",), "other")
     session.regions.add(BALL, "Other")
     with pytest.raises(OutputError, match="another scan"):
         save_next_to(session, tmp_path / "study.toml")
     assert read_regions(tmp_path / "study.regions.toml") == kept
+    (tmp_path / "study.regions.toml").write_text("[")
+    with pytest.raises(OutputError, match=r"without its regions.*Reason: .*not a valid TOML"):
+        save_next_to(session, tmp_path / "study.toml")
+    assert (tmp_path / "study.regions.toml").read_text() == "["
 
 
 def shown_texts(tab: RegionsTab) -> list[str]:

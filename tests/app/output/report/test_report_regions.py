@@ -7,12 +7,15 @@ import pytest
 
 from app.analysis.regions.region_storage import RegionKeeper
 from app.output.report.report_commands import read_subject
+from app.output.report.report_dialog import ReportDialog
+from app.output.report.report_panel import ReportTab
 from app.state.models.run_record import RunRecord
-from engine.analysis.regions import SphereRegion
+from engine.analysis.regions import SphereRegion, regions_at, regions_file_of
 from engine.core import paths
 from engine.data import Volume
 from engine.geometry import ImageGrid
-from engine.results import NewResult, Results
+from engine.results import VOLUME, NewResult, Results
+from tests.app.conftest import PATIENCE_MS
 
 GRID = ImageGrid((6, 8, 8), (4.0, 4.0, 4.0))
 BALL = SphereRegion(centre_mm=(0, 0, 0), diameter_mm=12)
@@ -52,3 +55,41 @@ def test_a_position_stated_in_the_views_reaches_report_and_export(controls, smal
     assert session.view.positioned(image).sides == session.view.axes == "RPI"
     known = Volume(image.values, GRID, "Bq/mL", {"axes": "LPI"})
     assert session.view.positioned(known).sides == "LPI"
+
+
+@pytest.fixture
+def damaged(controls, small_study):
+    """The result on show, whose region file is cut."""
+    session, image = controls.session, Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL")
+    session.show_result(RunRecord("small", small_study), "final", image)
+    kept = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))
+    session.run.take_result("", kept.id)
+    path = regions_file_of(kept.folder / VOLUME)
+    path.write_text("[[regions")
+    return kept.id, path
+
+
+def test_a_damaged_region_file_blocks_neither_dialog_nor_preview(qtbot, controls, damaged):
+    id, path = damaged
+    dialog = ReportDialog(None, controls.context)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitUntil(lambda: not dialog.preview.pixmap().isNull(), timeout=PATIENCE_MS)
+    assert not dialog.regions.isVisible()
+    assert f"{id}/{path.name}: not a valid TOML" in read_subject(controls.context, id).warnings[-1]
+    panel = ReportTab(controls.context)
+    qtbot.addWidget(panel)
+    panel.show()
+    qtbot.waitUntil(lambda: bool(panel.pages), timeout=PATIENCE_MS)
+    assert f"{id}/{path.name}" in panel.live._region_fault
+    assert path.read_text() == "[[regions"
+
+
+def test_regions_drawn_again_leave_the_damaged_file_in_the_folder(controls, damaged):
+    id, path = damaged
+    controls.session.regions.follow(controls.session.run.record.result, ("scan:1",), "small")
+    controls.session.regions.add(BALL, "Lesion")
+    subject = read_subject(controls.context, id)
+    assert subject.has_regions and subject.warnings == ()
+    assert regions_at(path).regions is not None
+    assert path.with_name("volume.damaged.regions.toml").read_text() == "[[regions"
