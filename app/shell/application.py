@@ -78,7 +78,7 @@ def make_window(
     results = ResultCommands(session, commands)
     volumes = VolumeCommands(session, commands)
     queue = QueueCommands(session, commands, preferences, results)
-    unfinished = UnfinishedWork(session, commands, queue)
+    unfinished = UnfinishedWork(session, commands, queue, results)
     context = AppContext(
         *(session, commands, theme, preferences, previews, results, volumes, queue), unfinished
     )

@@ -11,7 +11,7 @@ from app.output.report.report_commands import send_result
 from app.shell.welcome import Offer
 from app.state.services.context import AppContext
 from app.ui.theme.questions import ask
-from engine.jobs import EditedStudy, UnsentResult
+from engine.jobs import UnsentResult
 
 
 def unsent_offers(context: AppContext, parent: QWidget) -> list[Offer]:
@@ -54,7 +54,7 @@ def edited_offers(context: AppContext) -> list[Offer]:
             tr("Reopen {title}", title=each.to_study().title),
             tr("changed {changed:%d %b %H:%M}, not run", changed=each.changed),
             "open",
-            partial(_reopen, context, each),
+            partial(context.unfinished.reopen, each),
             partial(context.unfinished.drop_edited, each),
             tr("Forget these settings"),
         )
@@ -72,8 +72,3 @@ def _discard(context: AppContext, parent: QWidget, unsent: UnsentResult) -> None
         context.unfinished.drop_unsent(unsent.id)
         text = tr("{title} was discarded and not sent.", title=unsent.title)
         context.session.add_log("info", text)
-
-
-def _reopen(context: AppContext, edited: EditedStudy) -> None:
-    if context.results.may_forget_image():
-        context.unfinished.reopen(edited)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from engine.jobs.storage import kind_title as kind_title
     from engine.jobs.storage import remove_stored as remove_stored
     from engine.jobs.storage import stored as stored
+    from engine.jobs.window_work import MOST_EDITS as MOST_EDITS
     from engine.jobs.window_work import EditedStudy as EditedStudy
     from engine.jobs.window_work import TakenOver as TakenOver
     from engine.jobs.window_work import UnreadScan as UnreadScan
@@ -81,6 +82,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "stored",
             ),
             "engine.jobs.window_work": (
+                "MOST_EDITS",
                 "EditedStudy",
                 "TakenOver",
                 "UnreadScan",

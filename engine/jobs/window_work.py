@@ -30,7 +30,7 @@ from engine.modalities.studies import Study, parse_protocol, study_of_json
 from engine.protocols.study.protocol import Protocol
 
 ENDING, ASIDE = ".json", ".damaged"
-MOST_EDITS = 3
+MOST_EDITS = 20
 """Edited studies that are offered; older ones are dropped."""
 
 

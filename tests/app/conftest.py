@@ -124,7 +124,7 @@ class Controls:
         results = ResultCommands(session, commands)
         volumes = VolumeCommands(session, commands)
         queue = QueueCommands(session, commands, preferences, results)
-        unfinished = UnfinishedWork(session, commands, queue)
+        unfinished = UnfinishedWork(session, commands, queue, results)
         self.context = AppContext(
             *(session, commands, theme, preferences, previews, results, volumes, queue), unfinished
         )

@@ -2,24 +2,31 @@
 
 Work is scans that are still to be read for the queue, signed results that are still to be sent, and
 edited settings that have never run. The file follows every change, because a window may be killed.
+
+Another scan never takes over edited settings, so opening it ends their study. They stay here, and
+are offered on the start page and whenever their scan is opened again.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.language.translation import tr
-from app.state.models.messages import Problem
+from app.state.models.inputs import DATA
+from app.state.models.messages import Answer, Problem
 from app.state.models.session import Session
 from app.state.services.commands import Commands
 from app.state.services.queueing.queue_commands import QueueCommands
 from app.state.services.queueing.scan_to_read import ScanToRead, scans_to_read
+from app.state.services.result_commands import ResultCommands
 from engine.core.errors import EngineError
 from engine.jobs import (
+    MOST_EDITS,
     EditedStudy,
     StudyQueue,
     TakenOver,
@@ -59,17 +66,27 @@ class UnfinishedWork(QObject):
 
     Attributes
     ----------
-    left : signed results and edited studies of earlier windows, for the user to decide
+    left : signed results and edited studies of earlier windows, and edited studies that another
+        scan replaced in this one, for the user to decide
     """
 
     changed = Signal()
 
-    def __init__(self, session: Session, commands: Commands, queue: QueueCommands) -> None:
+    def __init__(
+        self,
+        session: Session,
+        commands: Commands,
+        queue: QueueCommands,
+        results: ResultCommands,
+    ) -> None:
         super().__init__()
+        self._results = results
         self._session, self._commands, self._intake = session, commands, queue.intake
         self._file, self._written = WindowWorkFile(), WindowWork()
         self.left = WindowWork()
         self._edited: EditedStudy | None = None
+        self._reopened: EditedStudy | None = None
+        self._looked_for: Path | None = None
         self._is_closed = self._has_failed = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -78,6 +95,8 @@ class UnfinishedWork(QObject):
         for edits in (session.study.inputs_changed, session.study.protocol_changed):
             edits.connect(self._timer.start)
         session.study.stored.connect(self._timer.start)
+        session.study.scan_replaced.connect(self._keep_edited)
+        session.study.inputs_changed.connect(self._offer_edited)
         self._intake.changed.connect(self._write)
         session.outbox.changed.connect(self._write)
         session.outbox.sent.connect(self._take_sent)
@@ -104,11 +123,14 @@ class UnfinishedWork(QObject):
         edited
             an offered study; a failure is shown to the user
         """
+        if not self._results.may_forget_image():
+            return
 
         def opened() -> None:
             self._session.study.note_edited()
             self.drop_edited(edited)
 
+        self._reopened = edited
         try:
             self._commands.open_study(edited.to_study(), done=opened)
         except EngineError as e:
@@ -180,6 +202,62 @@ class UnfinishedWork(QObject):
                 title=titles,
             )
             self._session.raise_problem(Problem(tr("A signed result was not sent."), text))
+
+    def _keep_edited(self) -> None:
+        """Keep the edited study that another scan is about to replace, and say so."""
+        self._looked_for, edited = None, self._edit()
+        if edited is None:
+            return
+        before = {each.study: each for each in (edited, *self.left.edited)}
+        self._leave(self.left.with_work_of(WindowWork(edited=(edited,))))
+        study = edited.to_study()
+        title = tr("The changed settings of {title} never ran.", title=study.title)
+        text = tr(
+            "They are kept. To get them back, open this scan again, or choose Reopen now or on the "
+            "start page."
+        )
+        self._offer(edited, Problem(title, text), tr("Reopen"))
+        for each in before.values():
+            if each not in self.left.edited:
+                self._tell_dropped(each)
+
+    def _offer_edited(self) -> None:
+        """Offer the newest edited settings of the scan that has just been opened."""
+        data = self._session.study.inputs.get(DATA)
+        path = None if data is None else Path(data.value)
+        if path == self._looked_for:
+            return
+        self._looked_for = path
+        ours = [each for each in self.left.edited if each.to_study().data == path]
+        newest = next(iter(ours), None)
+        if newest is None or newest == self._reopened:
+            self._reopened = None
+            return
+        title = tr("This scan has changed settings that never ran.")
+        text = tr(
+            "They were changed on {changed:%d %b %H:%M}. The scan was opened with the settings of "
+            "its protocol instead.",
+            changed=newest.changed,
+        )
+        self._offer(newest, Problem(title, text), tr("Use the changed settings"))
+
+    def _offer(self, edited: EditedStudy, problem: Problem, button: str) -> None:
+        tip = tr("Open {title} with the changed settings", title=edited.to_study().title)
+        answer = Answer(button, tip, lambda: self.reopen(edited))
+        files = (edited.to_study().data,)
+        self._session.add_log("info", f"{problem.title} {problem.text}", files)
+        self._session.raise_problem(replace(problem, is_fault=False, answer=answer))
+
+    def _tell_dropped(self, edited: EditedStudy) -> None:
+        study = edited.to_study()
+        text = tr(
+            "Only the last {n} changed studies are kept. The settings of {title} from "
+            "{changed:%d %b %H:%M} were dropped.",
+            n=MOST_EDITS,
+            title=study.title,
+            changed=edited.changed,
+        )
+        self._session.add_log("warning", text, (study.data,))
 
     def _take_sent(self, id: str, _: str) -> None:
         self.drop_unsent(id)

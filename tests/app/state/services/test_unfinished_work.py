@@ -14,7 +14,7 @@ from PySide6.QtCore import QTimer
 from app.state.services.queueing.queue_intake import QueueAnswer
 from engine.core.paths import HOME_VARIABLE, windows_dir
 from engine.jobs import Loader, StudyQueue, WindowWork, WindowWorkFile
-from engine.modalities import Study
+from engine.modalities import Study, digest_of
 from tests.app.conftest import PATIENCE_MS, Controls
 from tests.app.engine_in_thread import EngineInThread
 from tests.farm.scans import write_crystal_map, write_safir
@@ -204,6 +204,83 @@ def test_edited_settings_that_never_ran_are_offered_by_the_next_window(
     third.context.unfinished.drop_edited(offered)
     close(third)
     assert start().context.unfinished.left.edited == ()
+
+
+def test_another_scan_takes_over_no_edit_and_loses_none(qtbot, start, scans, small_study) -> None:
+    """Opening another scan once dropped settings that never ran, without a word."""
+    first, shown = start(), []
+    first.session.problem_raised.connect(shown.append)
+    one, other = (small_study.model_copy(update={"data": path}) for path in scans[:2])
+    open_study(qtbot, first, one)
+    edit(first)
+    protocol = first.session.study.protocol
+    first.commands.open_path(other.data)
+    qtbot.waitUntil(lambda: opened_scan(first) == other.data, timeout=PATIENCE_MS)
+    assert first.session.study.protocol.algorithm.iterations != 17
+    assert first.session.study.edited is None
+    (kept,) = first.context.unfinished.left.edited
+    assert kept.to_study().data == one.data
+    assert "The changed settings of scan.h5" in shown[-1].title and not shown[-1].is_fault
+    shown[-1].answer.act()
+    back = lambda: first.session.study.protocol.algorithm.iterations == 17  # noqa: E731
+    qtbot.waitUntil(back, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not first.commands.is_busy, timeout=PATIENCE_MS)
+    assert opened_scan(first) == one.data
+    assert digest_of(first.session.study.protocol) == digest_of(protocol)
+    assert first.context.unfinished.left.edited == () and first.session.study.edited is not None
+
+
+def test_changed_settings_are_offered_when_their_scan_is_opened_again(
+    qtbot, start, scans, small_study
+) -> None:
+    first, shown = start(), []
+    first.session.problem_raised.connect(shown.append)
+    open_study(qtbot, first, small_study.model_copy(update={"data": scans[0]}))
+    edit(first)
+    for path in scans[1:3]:
+        first.commands.open_path(path)
+        qtbot.waitUntil(lambda path=path: opened_scan(first) == path, timeout=PATIENCE_MS)
+    assert len(shown) == 1, "the third scan concerns no edit"
+    first.commands.open_path(scans[0])
+    qtbot.waitUntil(lambda: opened_scan(first) == scans[0], timeout=PATIENCE_MS)
+    assert first.session.study.protocol.algorithm.iterations != 17, "nothing comes back unasked"
+    assert shown[-1].title == "This scan has changed settings that never ran."
+    first.context.unfinished.close()
+    second = start()  # the offer outlives the window
+    shown.clear()
+    second.session.problem_raised.connect(shown.append)
+    second.commands.open_path(scans[0])
+    qtbot.waitUntil(lambda: opened_scan(second) == scans[0], timeout=PATIENCE_MS)
+    (offer,) = shown
+    offer.answer.act()
+    back = lambda: second.session.study.protocol.algorithm.iterations == 17  # noqa: E731
+    qtbot.waitUntil(back, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not second.commands.is_busy, timeout=PATIENCE_MS)
+    assert len(shown) == 1, "settings that are back are not offered"
+    assert second.context.unfinished.left.edited == ()
+
+
+def test_settings_that_are_dropped_after_many_scans_are_logged(
+    qtbot, start, scans, small_study, monkeypatch
+) -> None:
+    monkeypatch.setattr("engine.jobs.window_work.MOST_EDITS", 1)
+    first = start()
+    for path in scans[:2]:
+        first.commands.open_path(path)
+        qtbot.waitUntil(lambda path=path: opened_scan(first) == path, timeout=PATIENCE_MS)
+        edit(first)
+    first.commands.open_path(scans[2])
+    qtbot.waitUntil(lambda: opened_scan(first) == scans[2], timeout=PATIENCE_MS)
+    (kept,) = first.context.unfinished.left.edited
+    assert kept.to_study().data == scans[1]
+    (line,) = [each.text for each in first.session.log if "were dropped" in each.text]
+    assert scans[0].name not in line, "no name of a file"
+
+
+def opened_scan(controls: Controls) -> Path | None:
+    """Return the scan that is open; None while none is."""
+    found = controls.session.study.inputs.get("data")
+    return None if found is None else Path(found.value)
 
 
 def test_an_opened_study_without_changes_is_not_offered(qtbot, start, small_study) -> None:
