@@ -28,6 +28,8 @@ CONTEXT = "Isocenter"
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "translations"
 
 _translators: list[QTranslator] = []
+_catalogues: list[bytes] = []
+"""Contents of loaded catalogues. Qt does not copy them, so they stay here."""
 _language = ENGLISH
 
 
@@ -121,7 +123,7 @@ def use_language(language: str) -> None:
     _translators.clear()
     if language != ENGLISH:
         catalogue = QTranslator()
-        if catalogue.load(str(FOLDER / f"isocenter_{language}.qm")):
+        if _loaded(catalogue, FOLDER / f"isocenter_{language}.qm"):
             _translators.append(catalogue)
     # Spin boxes would otherwise show and accept a decimal comma.
     QLocale.setDefault(QLocale.c())
@@ -130,9 +132,23 @@ def use_language(language: str) -> None:
 def translate_qt(app: QCoreApplication) -> None:
     """Translate Qt's own texts too, such as buttons of its dialogs."""
     own = QTranslator(app)
-    folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
-    if _language != ENGLISH and own.load(f"qtbase_{_language}", folder):
+    folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
+    if _language != ENGLISH and _loaded(own, folder / f"qtbase_{_language}.qm"):
         app.installTranslator(own)
+
+
+def _loaded(translator: QTranslator, path: Path) -> bool:
+    """Load a catalogue from a copy in memory; return False if there is none.
+
+    Qt maps a file that it opens itself. An update that rewrites the file would then change texts in
+    use, and a shorter file would end the window (SIGBUS).
+    """
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return False
+    _catalogues.append(data)
+    return translator.load(data)
 
 
 # For code that imports modules with texts without the window, such as tests.

@@ -197,7 +197,11 @@ def load_font() -> QFont:
     """Load the bundled font and return it in the size of the window."""
     # A bundled font, so that texts have the same width on every computer and fit their fields.
     for weight in ("Regular", "Medium", "Bold"):
-        QFontDatabase.addApplicationFont(str(FONT_FOLDER / f"Roboto-{weight}.ttf"))
+        # From a copy in memory: Qt maps a font that it opens itself. An update that shortens the
+        # file would then end the window (SIGBUS).
+        path = FONT_FOLDER / f"Roboto-{weight}.ttf"
+        if path.is_file():
+            QFontDatabase.addApplicationFontFromData(path.read_bytes())
     return QFont("Roboto", FONT_POINTS)
 
 

@@ -85,3 +85,50 @@ def test_nothing_is_cut_in_german():
         check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-4000:]
+
+
+CUTTING = """
+import os, shutil, sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+from PySide6.QtWidgets import QApplication, QLabel
+
+from app.language import translation
+from app.ui.theme import theme
+
+here = Path(sys.argv[1])
+texts = [
+    (each.findtext("source"), each.findtext("translation"))
+    for each in ElementTree.parse(translation.FOLDER / "isocenter_de.ts").iter("message")
+]
+for module, name in ((translation, "FOLDER"), (theme, "FONT_FOLDER")):
+    shutil.copytree(getattr(module, name), here / name)
+    setattr(module, name, here / name)
+app = QApplication(["test"])
+translation.use_language("de")
+app.setFont(theme.load_font())
+files = [*here.rglob("*.qm"), *here.rglob("*.ttf")]
+for file in files:
+    os.truncate(file, 0)
+assert all(translation.tr(source) == german for source, german in texts)
+label = QLabel("".join(chr(code) for code in range(0x21, 0x17F)))
+label.show()
+assert label.grab().toImage().width() > 0
+if os.path.exists("/proc/self/maps"):
+    maps = Path("/proc/self/maps").read_text()
+    assert not any(str(file) in maps for file in files)
+print(len(files), len(texts))
+"""
+
+
+def test_files_of_the_program_may_be_rewritten_while_the_window_runs(tmp_path):
+    """Qt mapped catalogue and fonts, so an update that shortened them ended the window (SIGBUS)."""
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", VARIABLE: "en"}
+    done = subprocess.run(
+        [sys.executable, "-c", CUTTING, str(tmp_path)],
+        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    n_files, n_texts = map(int, done.stdout.split())
+    assert n_files >= 4 and n_texts > 1000
