@@ -1465,13 +1465,23 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_storage.py" />
+      <source>The file stays in its folder. New regions do not overwrite it.</source>
+      <translation>Die Datei bleibt in ihrem Ordner. Neue Regionen überschreiben sie nicht.</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_storage.py" />
       <source>The regions could not be saved with the scan.</source>
       <translation>Die Regionen konnten nicht mit dem Scan gespeichert werden.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_storage.py" />
-      <source>The regions could not be loaded. {e}</source>
-      <translation>Die Regionen konnten nicht geladen werden. {e}</translation>
+      <source>{path}: the program could not read these regions, so new ones did not overwrite them. The file is now {name}.</source>
+      <translation>{path}: Diese Regionen waren nicht lesbar und wurden deshalb nicht durch neue überschrieben. Die Datei heißt jetzt {name}.</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_storage.py" />
+      <source>The regions could not be loaded.</source>
+      <translation>Die Regionen konnten nicht geladen werden.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
@@ -7665,6 +7675,11 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/state/services/scan_regions.py" />
+      <source>{name}: the study was saved without its regions, because this file cannot be read and must not be overwritten; save the study under another name. Reason: {fault}</source>
+      <translation>{name}: Die Studie wurde ohne ihre Regionen gespeichert, weil diese Datei nicht lesbar ist und nicht überschrieben werden darf. Speichern Sie die Studie unter einem anderen Namen. Grund: {fault}</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/scan_regions.py" />
       <source>{name}: the study was saved without its regions, because this file contains regions from another scan; save the study under another name.</source>
       <translation>{name}: Die Studie wurde ohne ihre ROIs gespeichert, weil diese Datei ROIs eines anderen Scans enthält; speichern Sie die Studie unter einem anderen Namen.</translation>
     </message>
@@ -7757,6 +7772,46 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/state/services/unfinished_work.py" />
       <source>A signed result was not sent.</source>
       <translation>Ein freigegebenes Ergebnis wurde nicht gesendet.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished_work.py" />
+      <source>The changed settings of {title} never ran.</source>
+      <translation>Mit den geänderten Einstellungen von {title} wurde nicht gerechnet.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished_work.py" />
+      <source>They are kept. To get them back, open this scan again, or choose Reopen now or on the start page.</source>
+      <translation>Sie bleiben erhalten. Um sie zurückzuholen, öffnen Sie diesen Scan erneut, oder wählen Sie „Wieder öffnen“ hier oder auf der Startseite.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished_work.py" />
+      <source>Reopen</source>
+      <translation>Wieder öffnen</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished_work.py" />
+      <source>This scan has changed settings that never ran.</source>
+      <translation>Zu diesem Scan gibt es geänderte Einstellungen, mit denen nicht gerechnet wurde.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished_work.py" />
+      <source>They were changed on {changed:%d %b %H:%M}. The scan was opened with the settings of its protocol instead.</source>
+      <translation>Sie wurden am {changed:%d.%m. %H:%M} geändert. Der Scan wurde stattdessen mit den Einstellungen seines Protokolls geöffnet.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished_work.py" />
+      <source>Use the changed settings</source>
+      <translation>Geänderte Einstellungen verwenden</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished_work.py" />
+      <source>Open {title} with the changed settings</source>
+      <translation>{title} mit den geänderten Einstellungen öffnen</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished_work.py" />
+      <source>Only the last {n} changed studies are kept. The settings of {title} from {changed:%d %b %H:%M} were dropped.</source>
+      <translation>Nur die letzten {n} geänderten Studien bleiben erhalten. Die Einstellungen von {title} vom {changed:%d.%m. %H:%M} wurden verworfen.</translation>
     </message>
     <message>
       <location filename="app/state/services/volume_commands.py" />

@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QTextDocumentFragment
-from PySide6.QtWidgets import QApplication, QInputDialog, QLabel
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QTextDocumentFragment
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QInputDialog, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.shell.header_parts import action_button, verb_button
 from app.shell.message_bar import MessageBar
 from app.state.models.messages import Problem
-from app.ui.theme.questions import ask_text, question_box
+from app.ui.theme.questions import LABEL, ask_text, question_box
 from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import button, label, set_paragraphs
 from app.views.literal_text import BREAK, LiteralLabel, literal_tip
@@ -61,6 +62,34 @@ def texts_shown(qtbot: QtBot, qapp: QApplication) -> Iterator[str]:
 
 def test_characters_that_act_are_marks(qtbot: QtBot, qapp: QApplication) -> None:
     assert {text.replace(BREAK, "") for text in texts_shown(qtbot, qapp)} == {MARKED}
+
+
+def test_what_is_copied_from_a_message_is_exact(qtbot: QtBot, qapp: QApplication) -> None:
+    """An address with invisible breaks is not found."""
+    address = "https://download.example.org/official_releases/QtForPython/pyside6/"
+    text = f"The source code is at {address}.\n\nThe digest is {64 * 'f'}."
+    box = question_box(None, "title", text, "info")
+    qtbot.addWidget(box)
+    box.show()
+    label, clipboard = box.findChild(QLabel, LABEL), QGuiApplication.clipboard()
+    assert BREAK in label.text(), "the words wrap"
+    assert box.text() == text
+    QTest.keyClick(box, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert clipboard.text() == text
+    start = label.text().index("https")
+    label.setSelection(start, label.text().index(".\n\n") - start)
+    QTest.keyClick(label, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert clipboard.text() == box.selected_text == address
+    label.setSelection(0, len(label.text()))
+    QTest.keyClick(label, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert clipboard.text() == text
+    clipboard.setText("before")
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(3, 3), QPoint(3, 3))
+    QApplication.sendEvent(label, event)
+    (menu,) = box.findChildren(QMenu)
+    menu.actions()[0].trigger()
+    assert clipboard.text() == text
+    menu.close()
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,91 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QInputDialog, QLabel, QLineEdit, QMessageBox, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QClipboard, QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QInputDialog, QLabel, QLineEdit, QMenu, QMessageBox, QWidget
 
+from app.language.translation import tr
 from app.ui.theme.icons import draw_in
-from app.views.literal_text import breakable
+from app.views.literal_text import BREAK, breakable
 from engine.core.visible_text import visible_line, visible_text
 
 ICON_PX = 32
+LABEL = "qt_msgbox_label"
+"""Name that Qt gives to the label with the message."""
+
+
+class MessageBox(QMessageBox):
+    """A message box with a plain text that can be selected and copied exactly as it was set.
+
+    Long words have invisible breaks, or they would be cut. What is copied has none, because an
+    address or a path with them is not found.
+
+    Parameters
+    ----------
+    parent : parent of the dialog
+    """
+
+    def __init__(self, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self._text = ""
+        # File names may look like HTML.
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._label: QLabel | None = self.findChild(QLabel, LABEL)
+        if self._label is not None:
+            self._label.installEventFilter(self)
+
+    def setText(self, text: str) -> None:
+        self._text = visible_text(text)
+        super().setText(breakable(self._text))
+
+    def text(self) -> str:
+        return self._text
+
+    @property
+    def selected_text(self) -> str:
+        """The selected part of the text, without invisible breaks; empty if nothing is selected."""
+        label = self._label
+        # Qt separates selected paragraphs by U+2029.
+        words = label.selectedText() if label is not None else ""
+        return words.replace(BREAK, "").replace("\u2029", "\n")
+
+    def copy(self) -> None:
+        """Copy the selected text, or all of it, to the clipboard."""
+        QGuiApplication.clipboard().setText(self.selected_text or self._text)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        else:
+            super().keyPressEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.matches(QKeySequence.StandardKey.Copy):
+            if event.type() == QEvent.Type.KeyPress:
+                self.copy()
+            event.accept()
+            return True
+        if isinstance(event, QContextMenuEvent):
+            self._show_menu(event)
+            return True
+        if event.type() == QEvent.Type.MouseButtonRelease:
+            # After the label, which puts the selection with its breaks there.
+            QTimer.singleShot(0, self, self._offer_selection)
+        return super().eventFilter(watched, event)
+
+    def _show_menu(self, event: QContextMenuEvent) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(tr("Copy")).triggered.connect(self.copy)
+        menu.popup(event.globalPos())
+
+    def _offer_selection(self) -> None:
+        """Replace what a click of the middle button pastes on X11."""
+        clipboard, words = QGuiApplication.clipboard(), self.selected_text
+        if words and clipboard.supportsSelection():
+            clipboard.setText(words, QClipboard.Mode.Selection)
 
 
 def ask(parent: QWidget | None, title: str, text: str, yes: str) -> bool:
@@ -109,10 +186,8 @@ def question_box(parent: QWidget | None, title: str, text: str, icon: str) -> QM
     icon
         key of `icons.GLYPHS`
     """
-    box = QMessageBox(parent)
+    box = MessageBox(parent)
     box.setWindowTitle(visible_line(title))
     box.setIconPixmap(draw_in(icon, box.palette()).pixmap(ICON_PX))
-    # File names may look like HTML.
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setText(breakable(visible_text(text)))
+    box.setText(text)
     return box

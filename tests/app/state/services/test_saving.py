@@ -12,7 +12,6 @@ from app.state.models.device_choice import DeviceChoice
 from app.state.models.inputs import DATA, Input
 from app.state.models.session import Session
 from app.state.services.saving import REPLACE, inputs_of, may_write, question_of
-from app.views.literal_text import BREAK
 from engine.modalities.studies import Study
 
 
@@ -37,7 +36,7 @@ def answering(parent: QWidget, target: Path, session: Session, press: str) -> tu
     def answer() -> None:
         box = QApplication.activeModalWidget()
         assert isinstance(box, QMessageBox)
-        said.append(box.text().replace(BREAK, ""))
+        said.append(box.text())
         default = box.defaultButton()
         assert default is None or default.text() != REPLACE
         buttons = {button.text().replace("&", ""): button for button in box.buttons()}
