@@ -10,6 +10,7 @@ from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QLabel, QWidget
 
 from engine.core.visible_text import visible_text
+from engine.data.formatting import NO_BREAK, unbroken
 
 MOST_LETTERS = 20
 LONG_WORD = re.compile(rf"\S{{{MOST_LETTERS + 1},}}")
@@ -47,7 +48,33 @@ def literal_tip(text: str) -> str:
     text = visible_text(text)
     if len(text) <= SHORT_TIP and not GuiQt.mightBeRichText(text):
         return text
-    return f'<p style="white-space: pre-wrap">{escape(breakable(text))}</p>'
+    return f'<p style="white-space: pre-wrap">{escape(wrapping(text))}</p>'
+
+
+def wrapping(text: str) -> str:
+    """Return a text for a widget that wraps its lines: long words may be broken, quantities not.
+
+    Parameters
+    ----------
+    text
+        any text
+
+    Returns
+    -------
+    text that looks the same; `as_written` reverses it
+    """
+    return breakable(unbroken(text))
+
+
+def as_written(text: str) -> str:
+    """Return the text that `wrapping` has prepared, for the clipboard.
+
+    Parameters
+    ----------
+    text
+        text of a widget, or a part of it
+    """
+    return text.replace(BREAK, "").replace(NO_BREAK, " ")
 
 
 def breakable(text: str) -> str:

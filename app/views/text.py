@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from app.language.translation import tr
 from engine.core.visible_text import visible_line
 from engine.data import number_text
+from engine.data.formatting import decimals_for, error_text
 from engine.geometry import Point
 
 PLACE_IN_RUN = re.compile(r"iteration (\d+)(?: of (\d+))?(?:, subset (\d+))?")
@@ -17,6 +18,8 @@ FRAME_IN_RUN = re.compile(
     r"frame (\d+)(?: of (\d+))?(?:, (?:subset (\d+)|([\d.e+]+) to ([\d.e+]+) s))?"
 )
 """Label of an image of a time frame, with its number, its subset or its time."""
+LEAST, MOST = 1e-4, 1e7
+"""Range of values with an error that need no power of ten of their own."""
 PLAIN = re.compile(r"−?\d+(\.\d+)?")
 """A number without a power of ten."""
 
@@ -76,7 +79,9 @@ def with_error(value: float, sd: float, figures: int = 2) -> str:
     text such as "4.21 ± 0.32"
     """
     decimals = _decimals(value, sd, figures)
-    error = number(sd, figures) if decimals is None else f"{sd:.{decimals}f}"
+    error = number(sd, figures)
+    if decimals is not None:
+        error = error_text(sd, decimals).replace(",", "")
     return f"{as_exact_as(value, sd, figures)} ± {error}"
 
 
@@ -102,11 +107,9 @@ def as_exact_as(value: float, sd: float, figures: int = 2) -> str:
 
 def _decimals(value: float, sd: float, figures: int) -> int | None:
     """Return the number of decimals; None if value or error need a power of ten of their own."""
-    if not (math.isfinite(value) and math.isfinite(sd) and sd > 0 and abs(value) < 1e7):
+    if not (math.isfinite(value) and math.isfinite(sd) and sd > 0):
         return None
-    # The rounded error decides: 0.096 is 0.1 with one digit.
-    exponent = math.floor(math.log10(float(f"{sd:.{figures - 1}e}")))
-    return max(0, figures - 1 - exponent) if exponent >= -4 else None
+    return decimals_for(sd, value, figures) if LEAST <= max(abs(value), sd) < MOST else None
 
 
 def alike(values: Sequence[float]) -> list[str]:

@@ -8,6 +8,7 @@ counts/mm. `Information` marks notes that only inform.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 MINUS, TIMES = "−", "×"
@@ -23,6 +24,20 @@ LEAST_SHOWN = 1e-6
 """Smaller numbers next to a power of ten are shown as about zero."""
 MOST_UNIT_LETTERS = 100
 """Longest unit of a volume; the records of results and checkpoints take no longer one."""
+MOST_FIGURES = 6
+"""Significant digits of a value with an error; more are not readable, however small the error."""
+NO_BREAK = "\u00a0"
+"""No-break space: a line does not end there."""
+_UNITS = (
+    *("[kMGTmµn]?Bq", "[cmµnk]?m[²³]?", "[mµ]?[Ll]", "[mµnp]?s", "min", "h", "d", "[kMG]?eV", "%"),
+    *("°C?", "HU", "[KMGT]iB", "[kMGT]?B", "px", "dpi", "[kMG]?Hz", "k?V", "mAs?", "k?W", "m?g|kg"),
+    *("counts", "1/[cm]?m", "SUV", "rad", "ppm"),
+)
+_TOGETHER = re.compile(
+    rf"(?<=[\d⁰¹²³⁴-⁹]) (?=(?:{'|'.join(_UNITS)})(?!\w))"
+    r"|(?<=[\d⁰¹²³⁴-⁹]) (?=× ?10[⁻⁰¹²³⁴-⁹])|(?<=×) (?=10[⁻⁰¹²³⁴-⁹])"
+)
+"""Spaces between a number and its unit, and within a power of ten."""
 MINUTES_FROM_S, HOURS_FROM_S = 120, 10_800
 
 
@@ -139,8 +154,14 @@ def with_error(value: float, error: float, power: int = 0) -> str:
     --------
     >>> with_error(7312.0, 248.0), with_error(7312.0, 248.0, 3)
     ('7,312 ± 248', '7.31 ± 0.25')
+    >>> with_error(7.312, 1.2e-8)
+    '7.31200 ± < 0.00001'
     """
-    return " ± ".join(_decimal(each, error, power) for each in (value, error))
+    value, error = value / 10.0**power, abs(error) / 10.0**power
+    if not _sets_decimals(value, error):
+        return f"{scaled_number(value, 4)} ± {scaled_number(error, 4)}"
+    decimals = decimals_for(error, value)
+    return f"{rounded(value, decimals)} ± {error_text(error, decimals)}"
 
 
 def interval_text(value: float, half_width: float, power: int = 0) -> str:
@@ -158,19 +179,70 @@ def interval_text(value: float, half_width: float, power: int = 0) -> str:
     >>> interval_text(7312.0, 248.0, 3)
     '7.06 to 7.56'
     """
-    ends = value - half_width, value + half_width
-    return " to ".join(_decimal(each, half_width, power) for each in ends)
+    value, half = value / 10.0**power, abs(half_width) / 10.0**power
+    ends = value - half, value + half
+    if not _sets_decimals(value, half):
+        return " to ".join(scaled_number(each, 4) for each in ends)
+    decimals = decimals_for(half, max(map(abs, ends)))
+    return " to ".join(rounded(each, decimals) for each in ends)
 
 
-def _decimal(value: float, error: float, power: int) -> str:
-    """Return a value over a power of ten, with decimals down to the second digit of an error."""
-    value, error = value / 10.0**power, abs(error) / 10.0**power
-    if not (error > LEAST_SHOWN and math.isfinite(error) and math.isfinite(value)):
-        return scaled_number(value, 4)
-    decimals = max(0, 1 - math.floor(math.log10(error)))
+def decimals_for(error: float, largest: float, figures: int = 2) -> int:
+    """Return the number of decimals that an error and the values next to it are written with.
+
+    So many digits of the error are significant (GUM 7.2.6). A value has at most `MOST_FIGURES`
+    digits, however small its error is.
+
+    Parameters
+    ----------
+    error
+        standard deviation or half width, above 0
+    largest
+        value of the largest size that is written with this error
+    figures
+        significant digits of the error
+
+    Examples
+    --------
+    >>> decimals_for(0.25, 7.3), decimals_for(248.0, 7312.0), decimals_for(1e-9, 7.3)
+    (2, 0, 5)
+    """
+    # The rounded error decides: 0.096 is 0.1 with one digit.
+    last = figures - 1 - math.floor(math.log10(float(f"{error:.{figures - 1}e}")))
+    top = math.floor(math.log10(max(abs(largest), error)))
+    return max(0, min(last, MOST_FIGURES - 1 - top))
+
+
+def error_text(error: float, decimals: int) -> str:
+    """Format an error with so many decimals; one that rounds to zero is stated as a limit.
+
+    >>> error_text(0.248, 2), error_text(1e-9, 5)
+    ('0.25', '< 0.00001')
+    """
+    text = f"{error:,.{decimals}f}"
+    return text if _is_counted(text) else f"< {10.0**-decimals:.{decimals}f}"
+
+
+def _sets_decimals(value: float, error: float) -> bool:
+    """Return True if an error can decide the decimals of a value."""
+    both_finite = math.isfinite(error) and math.isfinite(value)
+    return both_finite and error > 0 and max(abs(value), error) > LEAST_SHOWN
+
+
+def rounded(value: float, decimals: int) -> str:
+    """Format a value with so many decimals and a true minus.
+
+    >>> rounded(-7312.04, 1), rounded(-0.01, 1)
+    ('−7,312.0', '0.0')
+    """
     text = f"{value:,.{decimals}f}"
     # Rounding can give "-0.0", which would look like a sign error.
-    return text.replace("-", MINUS if any(each in text for each in "123456789") else "")
+    return text.replace("-", MINUS if _is_counted(text) else "")
+
+
+def _is_counted(text: str) -> bool:
+    """Return True if a number is not zero after rounding."""
+    return any(each in text for each in "123456789")
 
 
 def power_of(largest: float) -> int:
@@ -211,6 +283,24 @@ def scaled_number(value: float, figures: int = 3) -> str:
     text = f"{value:,.{max(0, figures - 1 - exponent)}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return text.replace("-", MINUS)
+
+
+def unbroken(text: str) -> str:
+    """Return a text for display in which no line ends between a number and its unit.
+
+    Parameters
+    ----------
+    text
+        any text; copied texts and files get the original with ordinary spaces
+
+    Examples
+    --------
+    >>> unbroken("a mean of 7.3 kBq/mL").replace(NO_BREAK, "_")
+    'a mean of 7.3_kBq/mL'
+    >>> unbroken("73 × 10⁻⁶ counts/mm in 2 s").replace(NO_BREAK, "_")
+    '73_×_10⁻⁶_counts/mm in 2_s'
+    """
+    return _TOGETHER.sub(NO_BREAK, text)
 
 
 def _number_text(value: float, figures: int) -> str:

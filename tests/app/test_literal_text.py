@@ -92,6 +92,22 @@ def test_what_is_copied_from_a_message_is_exact(qtbot: QtBot, qapp: QApplication
     menu.close()
 
 
+def test_a_wrapped_text_keeps_numbers_and_units_together(qtbot: QtBot, qapp: QApplication) -> None:
+    text = "A mean of 7.3 kBq/mL and 73 × 10⁻⁶ counts/mm"
+    joined = "A mean of 7.3\xa0kBq/mL and 73\xa0×\xa010⁻⁶\xa0counts/mm"
+    wrapped, several = label(text, wrap=True), label("")
+    set_paragraphs(several, [text])
+    box = question_box(None, "title", text, "info")
+    for each in (wrapped, several, box):
+        qtbot.addWidget(each)
+    assert QLabel.text(wrapped) == joined and wrapped.text() == text
+    assert joined in several.text()
+    assert joined in literal_tip(f"{text}. {text}. {text}")
+    assert box.findChild(QLabel, LABEL).text() == joined
+    box.copy()
+    assert QGuiApplication.clipboard().text() == text
+
+
 @pytest.mark.parametrize(
     "made",
     [

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 
 from app.language.translation import tr
 from app.ui.theme.formatting import count
+from app.views.text import with_error
 
 if TYPE_CHECKING:  # the kernels are not needed to open the window
     from engine.tools.resolution import PointSource
@@ -50,7 +51,7 @@ class WidthTable(QTableWidget):
             widths = source.radial_mm, source.tangential_mm, source.axial_mm
             texts = (
                 f"{source.radius_mm:.1f}",
-                *(f"{w:.2f} ± {e:.2f}" for w, e in zip(widths, source.errors_mm, strict=True)),
+                *(with_error(w, e) for w, e in zip(widths, source.errors_mm, strict=True)),
                 count(source.n_lines),
             )
             for column, text in enumerate(texts):

@@ -16,7 +16,7 @@ from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import button, label
 from app.views.plots.line_plot import LinePlot
 from app.views.state import ViewState
-from app.views.text import millimetres
+from app.views.text import millimetres, with_error
 from engine.analysis.quality import LineProfile, peak_width, profile_along
 
 SAVE = Callable[[str, str], None]
@@ -144,7 +144,7 @@ class LineProfileBox(QWidget):
         if fitted is None:
             return [(tr("FWHM, interpolated"), f"{crossed:.2f} {length}")]
         return [
-            (tr("FWHM, fitted"), f"{fitted.fwhm_mm:.2f} ± {fitted.error_mm:.2f} {length}"),
+            (tr("FWHM, fitted"), f"{with_error(fitted.fwhm_mm, fitted.error_mm)} {length}"),
             (tr("Bias of the fit"), fitted.bias),
         ]
 

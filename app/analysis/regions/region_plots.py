@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
-from app.views.literal_text import LiteralLabel
+from app.views.slices.labels import WrappedLabel
 from engine.analysis.regions import ValueHistogram
 from engine.data import unit_text
 
@@ -31,9 +31,8 @@ class _LazyPlot(QWidget):
         self.setAccessibleName(name)
         self._colours = DARK
         self.plot: StillPlot | None = None
-        self.head = LiteralLabel()
+        self.head = WrappedLabel()
         self.head.setProperty("role", "caption")
-        self.head.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QInputDialog, QLabel, QLineEdit, QMenu, QMessageBo
 
 from app.language.translation import tr
 from app.ui.theme.icons import draw_in
-from app.views.literal_text import BREAK, breakable
+from app.views.literal_text import as_written, wrapping
 from engine.core.visible_text import visible_line, visible_text
 
 ICON_PX = 32
@@ -39,7 +39,7 @@ class MessageBox(QMessageBox):
 
     def setText(self, text: str) -> None:
         self._text = visible_text(text)
-        super().setText(breakable(self._text))
+        super().setText(wrapping(self._text))
 
     def text(self) -> str:
         return self._text
@@ -50,7 +50,7 @@ class MessageBox(QMessageBox):
         label = self._label
         # Qt separates selected paragraphs by U+2029.
         words = label.selectedText() if label is not None else ""
-        return words.replace(BREAK, "").replace("\u2029", "\n")
+        return as_written(words).replace("\u2029", "\n")
 
     def copy(self) -> None:
         """Copy the selected text, or all of it, to the clipboard."""

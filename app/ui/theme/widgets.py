@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.ui.theme.icons import set_icon
 from app.ui.theme.theme import Theme
-from app.views.literal_text import LiteralLabel, breakable, literal_tip
+from app.views.literal_text import LiteralLabel, literal_tip, wrapping
 from app.views.slices.labels import WrappedLabel
 from engine.core.visible_text import visible_text
 
@@ -63,7 +63,7 @@ def set_paragraphs(target: QLabel, texts: Iterable[str], gap_px: int = 6) -> Non
     target.setTextFormat(Qt.TextFormat.RichText)
     # Escaped, because texts may contain file names that look like HTML.
     target.setText(
-        "".join(f'<p style="{style}">{escape(breakable(visible_text(text)))}</p>' for text in texts)
+        "".join(f'<p style="{style}">{escape(wrapping(visible_text(text)))}</p>' for text in texts)
     )
 
 

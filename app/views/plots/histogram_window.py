@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from app.language.translation import tr
 from app.views.colour.volume_colours import VolumeAppearance
-from app.views.literal_text import LiteralLabel
 from app.views.plots.histogram_view import HistogramView
+from app.views.slices.labels import WrappedLabel
 
 SIZE_PX = (480, 260)
 WORDS = tr("Frequency of each value (logarithmic) and the window limits")
@@ -23,8 +23,7 @@ class HistogramWindow(QDialog):
         # A tool window stays above its parent without taking a place in the task bar.
         self.setWindowFlag(Qt.WindowType.Tool)
         self.view = HistogramView(appearance)
-        self.words = LiteralLabel(WORDS)
-        self.words.setWordWrap(True)
+        self.words = WrappedLabel(WORDS)
         column = QVBoxLayout(self)
         column.addWidget(self.view, 1)
         column.addWidget(self.words)

@@ -9,8 +9,8 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app.views.colour.colours import DARK, ViewColours
-from app.views.literal_text import LiteralLabel
 from app.views.note import Note
+from app.views.slices.labels import WrappedLabel
 
 if TYPE_CHECKING:
     from app.views.plots.plot_axes import StillPlot
@@ -30,8 +30,7 @@ class LateView(QWidget):
 
     def __init__(self, key: str, empty: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._head = LiteralLabel(key)
-        self._head.setWordWrap(True)
+        self._head = WrappedLabel(key)
         self._head.setProperty("role", "muted")
         self._empty = Canvas()
         self._note = Note(empty, self._empty)

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
-from app.views.literal_text import LiteralLabel
 from app.views.plots.plot_axes import StillPlot, paint_axes
 from app.views.plots.ranges import thousands
+from app.views.slices.labels import WrappedLabel
 from engine.data import ScatterProfile, unit_text
 
 HEIGHT_PX = 150
@@ -23,8 +23,7 @@ class ScatterPlot(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.profile: ScatterProfile | None = None
-        self.head = LiteralLabel()
-        self.head.setWordWrap(True)
+        self.head = WrappedLabel()
         self.plot = StillPlot("−00.0")
         self.plot.setFixedHeight(HEIGHT_PX)
         self.plot.setLabel("bottom", tr("distance from the axis [mm]"))

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
-from app.views.literal_text import LiteralLabel
 from app.views.plots.ranges import thousands
+from app.views.slices.labels import WrappedLabel
 from engine.analysis.quality import TimeCurve
 from engine.data import unit_text
 
@@ -56,9 +56,8 @@ class TimePlot(QWidget):
         self._colours = DARK
         self.head = ""
         # Inside this widget, so that a picture of the curve states the meaning of its bars.
-        self.legend = LiteralLabel()
+        self.legend = WrappedLabel()
         self.legend.setProperty("role", "muted")
-        self.legend.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.legend)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from app.views.literal_text import LiteralLabel, breakable, literal_tip
+from app.views.literal_text import LiteralLabel, literal_tip, wrapping
 from engine.core.visible_text import visible_line, visible_text
 from engine.results import BETWEEN, VISIBLE
 
@@ -77,7 +77,7 @@ class WrappedLabel(LiteralLabel):
     def setText(self, text: str) -> None:
         self._text = visible_text(text)
         is_rich = self.textFormat() is Qt.TextFormat.RichText
-        super().setText(self._text if is_rich else breakable(self._text))
+        super().setText(self._text if is_rich else wrapping(self._text))
 
     def text(self) -> str:
         # Copying and screen readers need the text without the invisible breaks.

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.json_types import Plain
+from engine.data.formatting import (
+    decimals_for,
+    error_text,
+    power_of,
+    rounded,
+    unit_text,
+    with_error,
+)
 from engine.geometry.grid import Point
 
 FORMAT = "isocenter-quality-1"
@@ -47,24 +54,28 @@ class QualityFigure:
         """Return value and error for display, such as "41.3 ± 2.1 %"."""
         if self.error is None or not np.isfinite(self.error) or self.error == 0:
             return f"{_as_json(self.value)} {self.unit}".rstrip()
-        value, error = _rounded((self.value, self.error), self.error)
-        return f"{value} ± {error} {self.unit}".rstrip()
+        power, named = self._scale(self.error)
+        # Without separators of thousands, as the values without errors.
+        return f"{with_error(self.value, self.error, power).replace(',', '')} {named}".rstrip()
 
     def noise_text(self) -> str:
         """Return noise and interval, such as "± 1.9, 95 %: 37.2 to 45.3 %"; "" if none."""
         if self.noise is None or self.noise_half_width is None or self.noise == 0:
             return ""
         ends = self.value - self.noise_half_width, self.value + self.noise_half_width
-        noise, low, high = _rounded((self.noise, *ends), self.noise)
-        return f"± {noise}, 95 %: {low} to {high} {self.unit}".rstrip()
+        # One number of decimals for all three, so that they can be compared.
+        largest = max(map(abs, ends))
+        power, named = self._scale(largest)
+        noise, *ends_shown = (each / 10.0**power for each in (self.noise, *ends))
+        decimals = decimals_for(noise, largest / 10.0**power)
+        texts = error_text(noise, decimals), *(rounded(each, decimals) for each in ends_shown)
+        noise_text, low, high = (text.replace(",", "") for text in texts)
+        return f"± {noise_text}, 95 %: {low} to {high} {named}".rstrip()
 
-
-def _rounded(values: Sequence[float], error: float) -> tuple[str, ...]:
-    """Return numbers with the decimals that two significant digits of an error have (GUM)."""
-    digits = max(0, 1 - int(np.floor(np.log10(error))))
-    if max(map(abs, values)) >= 1e5 or digits > MOST_DIGITS:
-        return tuple(f"{each:.2g}" if each == error else f"{each:.4g}" for each in values)
-    return tuple(f"{each:.{digits}f}" for each in values)
+    def _scale(self, error: float) -> tuple[int, str]:
+        """Return the power of ten to take out of value and error, and the unit with it."""
+        power = power_of(max(abs(self.value), error))
+        return power, unit_text(self.unit, power)
 
 
 def _as_json(value: float) -> str:

@@ -13,6 +13,7 @@ from engine.cli.console import Console
 from engine.cli.outputs import add_force, add_output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError
+from engine.data.formatting import with_error
 from engine.io import read_frames
 from engine.io.safety.atomic_write import write_atomically
 
@@ -57,8 +58,8 @@ def _curve(arguments: argparse.Namespace, console: Console) -> None:
     found = time_curve(frames, region, rule=arguments.rule)
     errors = found.errors or (nan,) * len(found.frames)
     for frame, mean, error in zip(found.frames, found.means, errors, strict=True):
-        more = f" ± {error:.2g}" if isfinite(error) else ""
-        console.line(f"{frame.describe()}: {mean:.5g}{more} {found.unit}")
+        shown = with_error(mean, error) if isfinite(error) else f"{mean:.5g}"
+        console.line(f"{frame.describe()}: {shown} {found.unit}")
     if found.errors:
         n = found.n_replicates
         console.line(f"Errors: 1 standard deviation of the mean from {n} replicates")

@@ -24,7 +24,7 @@ from engine.cli.dicom.series import series_behind
 from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
-from engine.data.formatting import interval_text, with_error
+from engine.data.formatting import interval_text, number_text, with_error
 from engine.data.volume import Volume
 from engine.io import read_frames, read_volume
 from engine.io.dicom.order import is_order
@@ -230,10 +230,11 @@ def _error_sentence(measured: MeasuredRegion, errors: RegionErrors) -> str:
     found, mean = measured.figures, errors.mean
     if found is None:
         return ""
-    peak = "" if errors.peak is None else f", peak ± {errors.peak.sd:.2g}"
+    peak = "" if errors.peak is None else f", peak ± {number_text(errors.peak.sd, 2)}"
     return (
-        f"errors from {errors.n} replicates: mean ± {mean.sd:.2g} (95 %: "
-        f"{interval_text(found.mean, mean.half_width)}), maximum ± {errors.most.sd:.2g}{peak} "
+        f"errors from {errors.n} replicates: mean ± {number_text(mean.sd, 2)} (95 %: "
+        f"{interval_text(found.mean, mean.half_width)}), maximum ± {number_text(errors.most.sd, 2)}"
+        f"{peak} "
         f"{found.unit}"
     )
 

@@ -5,11 +5,12 @@ Lines are broken by the real widths of the letters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from engine.data.formatting import NO_BREAK, unbroken
 from engine.io.raster.png import font
 from engine.results.reports.blocks import Grid, Illustration, ReportRow, ResultReport, Section, Tone
 from engine.results.reports.illustrations import image_of
@@ -240,7 +241,7 @@ def broken(text: str, size: float, width_mm: float) -> list[str]:
         lines; a word wider than the column is broken inside
     """
     lines: list[str] = []
-    for word in text.split():
+    for word in _words(text, size, width_mm):
         joined = f"{lines[-1]} {word}" if lines else word
         if lines and _width_mm(joined, size) <= width_mm:
             lines[-1] = joined
@@ -251,7 +252,17 @@ def broken(text: str, size: float, width_mm: float) -> list[str]:
             lines.append(word[:n])
             word = word[n:]
         lines.append(word)
-    return lines
+    # What is copied from the page has ordinary spaces.
+    return [line.replace(NO_BREAK, " ") for line in lines]
+
+
+def _words(text: str, size: float, width_mm: float) -> Iterator[str]:
+    """Yield the words of a text; a number and its unit are one word if it fits the width."""
+    for word in unbroken(" ".join(text.split())).split(" "):
+        if _width_mm(word, size) <= width_mm:
+            yield word
+        else:
+            yield from word.split(NO_BREAK)
 
 
 def _width_mm(text: str, size: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 
+from engine.data.formatting import unbroken
 from engine.results.reports.blocks import ResultReport
 from engine.results.reports.illustrations import page_template
 
@@ -13,7 +14,9 @@ def to_html(report: ResultReport) -> bytes:
     from jinja2 import Environment
 
     # Titles and remarks come from users and from files.
-    page = Environment(autoescape=True).from_string(page_template())
+    environment = Environment(autoescape=True)
+    environment.filters["unbroken"] = unbroken
+    page = environment.from_string(page_template())
     logo = _data(report.logo) if report.logo else ""
     return page.render(report=report, logo=logo, data=_data).encode()
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from engine.core.backend import Backend
 from engine.core.errors import DataError
+from engine.data.formatting import with_error
 from engine.data.listmode import ListMode
 from engine.data.sinogram import Sinogram
 from engine.geometry.grid import ImageGrid
@@ -84,7 +85,7 @@ class PointSource:
         widths = self.radial_mm, self.tangential_mm, self.axial_mm
         names = "radial", "tangential", "axial"
         texts = [
-            f"{name} {width:.2f} ± {error:.2f} mm"
+            f"{name} {with_error(width, error)} mm"
             for name, width, error in zip(names, widths, self.errors_mm, strict=True)
         ]
         return f"({x:.1f}, {y:.1f}, {z:.1f}) mm: {', '.join(texts)} ({self.n_lines:,} lines)"

@@ -97,6 +97,9 @@ def test_a_file_keeps_its_name_as_a_title(label, title):
         (0.5, 0.0, "0.5 ± 0"),
         (3e9, 2e8, "3 × 10⁹ ± 200 × 10⁶"),
         (5.0, math.nan, "5 ± not a number"),
+        (4.2134, 3.2e-5, "4.21340 ± 0.00003"),
+        (4.2134, 1.2e-9, "4.21340 ± < 0.00001"),
+        (3e-7, 1e-7, "300 × 10⁻⁹ ± 100 × 10⁻⁹"),
     ],
 )
 def test_a_value_and_its_error_have_the_same_decimals(value, sd, text):

@@ -142,7 +142,7 @@ def test_the_command_states_the_errors_of_frames(tmp_path, capsys):
     names = [str(tmp_path / name) for name in ("frames.h5", "curve.csv")]
     assert main(["curve", *names, "--at", "2,0,0", "--diameter", "8"]) == DONE
     out = capsys.readouterr().out
-    assert "0 to 2 s: 36 ± 2.6 Bq/mL" in out
+    assert "0 to 2 s: 36.0 ± 2.6 Bq/mL" in out
     assert "Errors: 1 standard deviation of the mean from 3 replicates" in out
     want = time_curve(frames, SphereRegion(centre_mm=(2.0, 0.0, 0.0), diameter_mm=8.0))
     assert (tmp_path / "curve.csv").read_text() == want.csv()

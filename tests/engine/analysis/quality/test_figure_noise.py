@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -139,6 +140,19 @@ def test_text_rounds_to_two_digits_of_the_noise() -> None:
     assert made.text() == "41.3 ± 2.1 %"
     assert made.noise_text() == "± 1.9, 95 %: 37.2 to 45.3 %"
     assert QualityFigure("17 mm", 41.268, 2.13, "%").noise_text() == ""
+
+
+@pytest.mark.parametrize("noise", 10.0 ** np.arange(-12, 3))
+@pytest.mark.parametrize("value", [0.0, 2.3456789e-6, 0.023456789, 41.3456789, 234567.89])
+def test_a_noise_of_any_size_is_written_with_few_digits(value, noise) -> None:
+    """A tiny one was written with eight decimals."""
+    text = QualityFigure("a", value, None, "", noise=noise, noise_half_width=2 * noise).noise_text()
+    numbers = re.findall(r"\d[\d.]*", text.partition("×")[0].replace("95 %", ""))
+    assert len(numbers) == 3
+    for each in numbers:
+        assert len(each.replace(".", "").lstrip("0")) <= 6, text
+        assert len(each.partition(".")[2]) <= 7, text
+    assert len({len(each.partition(".")[2]) for each in numbers}) == 1, "the same decimals"
 
 
 def test_the_command_prints_and_writes_the_noise(

@@ -92,7 +92,8 @@ class Words(HTMLParser):
         self.feed(page.decode())
 
     def handle_data(self, data):
-        self.text.append(data.strip())
+        # Quantities have no-break spaces.
+        self.text.append(data.replace("\xa0", " ").strip())
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
@@ -119,10 +120,21 @@ def test_one_page_is_one_page_and_every_line_fits(subject):
     assert len(PageFlow(crowded).pages) == 2, "it would not fit"
     assert len(set_pages(crowded)) == len(set_pages(report)) == 1
     assert len(set_pages(report_of(subject, full=True))) > 1
-    for text in ("a " * 300, "f" * 500, "one"):
+    for text in ("a " * 300, "f" * 500, "one", "73 × 10⁻⁶ counts/mm " * 50):
         lines = broken(text, BODY_PT, 60.0)
         assert max(_width_mm(each, BODY_PT) for each in lines) <= 60.0
         assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+def test_no_line_ends_between_a_number_and_its_unit(subject):
+    text = "the mean of 7.3 kBq/mL over 250 mm in 12 min is 73 × 10⁻⁶ counts/mm or 4 % " * 5
+    for width in range(40, 120):
+        for line in broken(text, BODY_PT, float(width)):
+            assert not line.startswith(("kBq", "mm", "min", "×", "10⁻⁶", "counts", "%")), line
+            assert "\xa0" not in line, "copied from the page, it has ordinary spaces"
+    narrow = broken("73 × 10⁻⁶ counts/mm", BODY_PT, 18.0)
+    assert narrow[-1] == "counts/mm", "rather between the parts than within a word"
+    assert "7.3\xa0kBq/mL" in to_html(report_of(subject, full=True)).decode()
 
 
 def test_a_signature_is_of_one_result_and_in_its_report(subject, result):
