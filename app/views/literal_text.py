@@ -10,7 +10,7 @@ from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QLabel, QWidget
 
 from engine.core.visible_text import visible_text
-from engine.data.formatting import NO_BREAK, unbroken
+from engine.data import NO_BREAK, unbroken
 
 MOST_LETTERS = 20
 LONG_WORD = re.compile(rf"\S{{{MOST_LETTERS + 1},}}")

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 
 from app.language.translation import tr
 from engine.core.visible_text import visible_line
-from engine.data import number_text
-from engine.data.formatting import decimals_for, error_text
+from engine.data import decimals_for, error_text, number_text
 from engine.geometry import Point
 
 PLACE_IN_RUN = re.compile(r"iteration (\d+)(?: of (\d+))?(?:, subset (\d+))?")

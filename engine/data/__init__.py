@@ -11,11 +11,15 @@ if TYPE_CHECKING:
     from engine.data.error_volume import deviations_of as deviations_of
     from engine.data.error_volume import paired_deviations_of as paired_deviations_of
     from engine.data.error_volume import relative_deviations_of as relative_deviations_of
+    from engine.data.formatting import NO_BREAK as NO_BREAK
+    from engine.data.formatting import decimals_for as decimals_for
+    from engine.data.formatting import error_text as error_text
     from engine.data.formatting import number_text as number_text
     from engine.data.formatting import power_of as power_of
     from engine.data.formatting import power_text as power_text
     from engine.data.formatting import quantity as quantity
     from engine.data.formatting import scaled_number as scaled_number
+    from engine.data.formatting import unbroken as unbroken
     from engine.data.formatting import unit_text as unit_text
     from engine.data.input_role import InputRole as InputRole
     from engine.data.input_role import Making as Making
@@ -53,6 +57,10 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "Projections",
             ),
             "formatting": (
+                "NO_BREAK",
+                "decimals_for",
+                "error_text",
+                "unbroken",
                 "number_text",
                 "power_of",
                 "power_text",
