@@ -57,7 +57,7 @@ class RegionKeeper(QObject):
         self._nameless: tuple[RunRecord, tuple[str, ...]] | None = None
         self._saved: RegionSet | None = None
         self._has_said = False
-        self._told: set[Path] = set()
+        self._reported: set[Path] = set()
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(SAVE_MS)
@@ -161,8 +161,8 @@ class RegionKeeper(QObject):
 
     def _tell(self, path: Path, fault: str) -> None:
         """Show that a file cannot be read; once per session, not at every image of the scan."""
-        if path not in self._told:
-            self._told.add(path)
+        if path not in self._reported:
+            self._reported.add(path)
             self._session.raise_problem(
                 Problem(tr("The regions could not be loaded."), fault, NOT_OVERWRITTEN)
             )
