@@ -75,7 +75,7 @@ class QualityFigure:
     def _scale(self, error: float) -> tuple[int, str]:
         """Return the power of ten to take out of value and error, and the unit with it."""
         power = power_of(max(abs(self.value), error))
-        return power, unit_text(self.unit, power)
+        return power, f"{unit_text('', power)} {self.unit}".strip()
 
 
 def _as_json(value: float) -> str:
