@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from tests.emulator.card.memory import Memory
 from tests.emulator.card.running import call, why_not
 from tests.emulator.card.work import ORDERS, Event, Stream, Work
 
+ROOT = Path(__file__).resolve().parents[4]
 ON_CARD = (
     *(
         "tests/engine/core/backend/test_cupy_gpu.py",
@@ -32,14 +34,15 @@ ON_CARD = (
 ON_EMULATED = tuple(
     f"tests/engine/{name}.py"
     for name in (
-        *("algorithms/test_em_on_gpu", "algorithms/test_linear_on_gpu"),
+        *("recon/algorithms/test_em_on_gpu", "recon/algorithms/test_linear_on_gpu"),
         *("kernels/test_cone_back_cuda", "kernels/test_cuda_twins", "kernels/test_gaussian_cuda"),
-        *("kernels/test_joseph_cuda", "kernels/test_matrix_cuda", "kernels/test_scatter_cuda"),
-        *("live/test_live_slices_on_gpu", "modalities/listmode_pet/test_run_on_gpu"),
+        *("kernels/test_joseph_cuda", "kernels/matrix/test_matrix_cuda"),
+        *("kernels/scatter/test_scatter_cuda", "live/ct/test_live_slices_on_gpu"),
+        *("modalities/listmode_pet/test_run_on_gpu", "kernels/test_joseph_gather_cuda"),
         *("operators/test_device_slice_sums", "operators/test_histogram_model_on_gpu"),
         *("operators/test_patches", "operators/test_rays_on_gpu", "operators/test_slices"),
-        *("kernels/test_joseph_gather_cuda", "operators/test_xray_transfers"),
-        *("operators/test_xray_on_gpu", "modalities/xray_ct/test_run_ct_on_gpu"),
+        *("operators/test_xray_transfers", "operators/test_xray_on_gpu"),
+        "modalities/xray_ct/test_run_ct_on_gpu",
     )
 )
 """Tests of operators whose kernels the emulator runs."""
@@ -180,6 +183,11 @@ def test_memory_is_told_apart_to_the_byte_and_counted():
     with pytest.raises(CudaError, match="no address"):
         memory.give(first.at, "device")
     assert (memory.used, memory.at(first.at)) == (300, None)
+
+
+@pytest.mark.parametrize("name", [*ON_CARD, *ON_EMULATED])
+def test_each_file_that_runs_on_a_card_exists(name):
+    assert (ROOT / name).is_file()
 
 
 @pytest.mark.slow
