@@ -1,7 +1,7 @@
 """Drive the window through its states and save a picture of each, with what is wrong in it.
 
 python -m tests.app.take_screenshots --out FOLDER [--screen 1280x720 1920x1080] [--scale 1]
-    [--theme dark light] [--only WORD]
+    [--theme dark light] [--only WORD] [--part K/N]
 
 Pictures go to FOLDER/SCREEN, what the laws of `screen_laws` find to FOLDER/SCREEN/faults.txt.
 """
@@ -31,6 +31,7 @@ def arguments() -> argparse.Namespace:
     themes = ["dark", "light"]
     parser.add_argument("--theme", nargs="+", choices=themes, default=themes)
     parser.add_argument("--only", default="", metavar="WORD", help="in the names of pictures")
+    parser.add_argument("--part", default="1/1", metavar="K/N", help="every Nth act")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -43,13 +44,13 @@ def platform_of(screen: str) -> str:
 def one_screen(wanted: argparse.Namespace) -> None:
     """Photograph on the screen of this process."""
     from app.shell.application import make_app
-    from tests.app.gallery.acts import ACTS
+    from tests.app.gallery.acts import ACTS, part_of
     from tests.app.gallery.photographer import Photographer
 
     folder = wanted.out / wanted.screen[0]
     shots = Photographer(make_app(), folder, tuple(wanted.theme), wanted.only)
     try:
-        for act in ACTS:
+        for act in part_of(ACTS, wanted.part):
             if act.holds(wanted.only):
                 shots.play(act)
     finally:
@@ -67,6 +68,7 @@ def on_screen(screen: str, wanted: argparse.Namespace) -> None:
     settings = {PLATFORM: platform_of(screen), HOME: str(home)}
     settings["QT_SCALE_FACTOR"] = str(wanted.scale)
     words = ["--here", "--out", wanted.out, "--screen", screen, "--only", wanted.only]
+    words += ["--part", wanted.part]
     command = [sys.executable, "-m", "tests.app.take_screenshots", *words, "--theme", *wanted.theme]
     subprocess.run([str(word) for word in command], check=True, env=os.environ | settings)
 

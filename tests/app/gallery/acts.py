@@ -8,6 +8,7 @@ from tests.app.gallery.errors import ERRORS
 from tests.app.gallery.fusing import FUSING
 from tests.app.gallery.judging import JUDGING
 from tests.app.gallery.long_names import LONG_NAMES
+from tests.app.gallery.photographer import Act
 from tests.app.gallery.queueing import QUEUEING
 from tests.app.gallery.start import START
 from tests.app.gallery.studies import STUDIES
@@ -18,3 +19,11 @@ ACTS = (
     *(*START, *SYSTEMS, *DIALOGS, *CALIBRATING, *FUSING, *LOOKING),
     *(*JUDGING, *QUEUEING, *STUDIES, *LONG_NAMES, *ERRORS),
 )
+
+
+def part_of(acts: tuple[Act, ...], part: str) -> tuple[Act, ...]:
+    """Return a part of some acts: "2/3" is every third from the second on."""
+    number, n = (int(word) for word in part.split("/"))
+    if not 1 <= number <= n:
+        raise ValueError(f"{part}: expected 1/{n} to {n}/{n}")
+    return acts[number - 1 :: n]

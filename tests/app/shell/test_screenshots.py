@@ -16,12 +16,13 @@ import pytest
 from PIL import Image
 
 from app.ui.theme.theme import THEMES
-from tests.app.gallery.acts import ACTS
+from tests.app.gallery.acts import ACTS, part_of
 
 ROOT = Path(__file__).resolve().parents[3]
 SIZE, SCALE = (1276, 686), 2
 """Of the window on the smaller screen, whose pixels are halved."""
-PICTURES = tuple(name for act in ACTS for name in act.pictures)
+PARTS = tuple(f"{number}/6" for number in range(1, 7))
+"""Of the acts: all of them together take longer than one test may."""
 DELAYS = ("median", "99th percentile", "longest")
 
 
@@ -31,17 +32,23 @@ def home(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("pictures-home")
 
 
+@pytest.fixture(scope="module")
+def out(tmp_path_factory) -> Path:
+    """One folder for all parts: each demo is simulated once."""
+    return Path(os.environ.get("ISOCENTER_SCREENSHOTS", tmp_path_factory.mktemp("pictures")))
+
+
+def test_the_parts_hold_each_act_once():
+    played = [act for part in PARTS for act in part_of(ACTS, part)]
+    assert sorted(map(ACTS.index, played)) == [*range(len(ACTS))]
+
+
 @pytest.mark.slow
-def test_the_window_can_be_photographed_in_every_state_and_nothing_is_wrong(tmp_path):
-    out = Path(os.environ.get("ISOCENTER_SCREENSHOTS", tmp_path))
+@pytest.mark.parametrize("part", PARTS)
+def test_the_window_can_be_photographed_in_every_state_and_nothing_is_wrong(out, part):
     command = [
-        "tests.app.take_screenshots",
-        "--out",
-        out,
-        "--screen",
-        "2560x1440",
-        "--scale",
-        SCALE,
+        *("tests.app.take_screenshots", "--out", out, "--part", part),
+        *("--screen", "2560x1440", "--scale", SCALE),
     ]
     done = subprocess.run(
         [sys.executable, "-m", *map(str, command)], cwd=ROOT, capture_output=True, text=True
@@ -49,8 +56,9 @@ def test_the_window_can_be_photographed_in_every_state_and_nothing_is_wrong(tmp_
     assert done.returncode == 0, done.stderr
     folder = out / "2560x1440"
     assert (folder / "faults.txt").read_text().split() == []
+    names = [name for act in part_of(ACTS, part) for name in act.pictures]
     for theme in THEMES:
-        for name in PICTURES:
+        for name in names:
             with Image.open(folder / f"{name}-{theme}.png") as picture:
                 if not name.startswith(("dialog", "question", "menu", "devices")):
                     assert picture.size in {(SIZE[0] * SCALE, SIZE[1] * SCALE)}, name
