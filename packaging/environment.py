@@ -23,11 +23,13 @@ from machine import SetupError, apt_install, say
 
 PACKAGE_OF = {"cuda12": "cupy-cuda12x", "cuda13": "cupy-cuda13x"}
 COMPILE = (
-    "import compileall, os, sysconfig; "
+    "import compileall, os, re, sysconfig; "
     "hasattr(os, 'nice') and os.nice({nice}); "
-    "compileall.compile_dir(sysconfig.get_path('purelib'), quiet=2, workers=0)"
+    "folder = sysconfig.get_path('purelib'); "
+    "tests = re.compile(re.escape(folder) + '.*' + re.escape(os.sep + 'tests' + os.sep)); "
+    "compileall.compile_dir(folder, quiet=2, workers=0, rx=tests)"
 )
-"""Bytecode of all libraries, on all cores: pip would use one."""
+"""Bytecode of all libraries without their tests, on all cores: pip would use one."""
 OWN = ("engine", "app", "isocenter")
 """Packages of the project itself, which stay in the clone."""
 OPTIONAL = tuple(PACKAGE_OF)
