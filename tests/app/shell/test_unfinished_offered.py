@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from PySide6.QtWidgets import QPushButton
 
 from app.shell.application import make_window
+from engine.core.paths import HOME_VARIABLE
 from engine.jobs import UnsentResult, WindowWork, WindowWorkFile
 from tests.app.conftest import PATIENCE_MS, shut_down
+
+
+@pytest.fixture(autouse=True)
+def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start without the unfinished work of other tests."""
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
 
 
 def offers(window) -> list[str]:

@@ -11,6 +11,7 @@ import pytest
 from engine.cli.main import main
 from engine.core.backend import cpu
 from engine.core.errors import ResourceError, SettingsError
+from engine.core.paths import HOME_VARIABLE
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
@@ -148,7 +149,9 @@ def test_a_study_is_tuned_in_its_own_size(tmp_path, monkeypatch):
         problem_of_study("cone", pet, ON)
 
 
-def test_a_study_of_panels_wants_its_response_first(tmp_path):
+def test_a_study_of_panels_wants_its_response_first(tmp_path, monkeypatch):
+    # Another test may have stored the response of these panels
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
     panels = read_scanner("test-panels")
     counts = np.ones(panels.n_lors, np.float32)
     write_histogram(Histogram(panels, counts, duration_s=1.0), tmp_path / "panels.h5")
