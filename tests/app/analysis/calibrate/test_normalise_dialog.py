@@ -12,6 +12,7 @@ from app.analysis.calibrate.normalise_dialog import ROLE, NormaliseDialog
 from app.state.models.normalising_model import MeasuringPhase
 from app.state.models.scanner_inputs import KeepingOwner
 from app.state.services.saving import may_write
+from app.views.literal_text import as_written
 from engine.io import read_components
 from engine.tools.normalisation_scan import (
     Counted,
@@ -65,7 +66,8 @@ def test_a_measurement_is_saved_used_and_kept(
     made, scanner = dialog.model.made, controls.session.study.scanner
     assert dialog.tabs.currentIndex() == 1 and dialog.components.crystals.has_raster
     assert len(dialog.components.rings.curve.getData()[0]) == scanner.n_classes[0]
-    assert all(remark in dialog.components.remarks.text() for remark in made.remarks[:1])
+    shown = as_written(dialog.components.remarks.text())
+    assert all(remark in shown for remark in made.remarks[:1])
     target = tmp_path / "norm.h5"
     monkeypatch.setattr("app.analysis.calibrate.normalise_dialog.ask_save", lambda *_: target)
     dialog.use.setChecked(True)
