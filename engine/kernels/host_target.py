@@ -9,7 +9,7 @@ from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
 
 LAST_CHECKED: Final = (0, 68)
-"""Newest minor version of Numba whose stored kernels need nothing else than `make_ready`.
+"""Newest minor version of Numba for which `make_ready` is enough to load stored kernels.
 
 The oldest that we allow, 0.60, was checked, too. A missing function would end the process, so newer
 versions prepare to compile as well. `tests/engine/kernels/compiled/test_stored_kernels.py` loads

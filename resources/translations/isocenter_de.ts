@@ -7780,8 +7780,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/state/services/unfinished_work.py" />
-      <source>They are kept. To get them back, open this scan again, or choose Reopen now or on the start page.</source>
-      <translation>Sie bleiben erhalten. Um sie zurückzuholen, öffnen Sie diesen Scan erneut, oder wählen Sie „Wieder öffnen“ hier oder auf der Startseite.</translation>
+      <source>The program has stored them. To restore them, open this scan again, or choose Reopen here or on the start page.</source>
+      <translation>Sie sind gespeichert. Um sie wiederherzustellen, öffnen Sie diesen Scan erneut, oder wählen Sie „Wieder öffnen“ hier oder auf der Startseite.</translation>
     </message>
     <message>
       <location filename="app/state/services/unfinished_work.py" />
@@ -7810,8 +7810,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/state/services/unfinished_work.py" />
-      <source>Only the last {n} changed studies are kept. The settings of {title} from {changed:%d %b %H:%M} were dropped.</source>
-      <translation>Nur die letzten {n} geänderten Studien bleiben erhalten. Die Einstellungen von {title} vom {changed:%d.%m. %H:%M} wurden verworfen.</translation>
+      <source>The program stores at most {n} changed studies. It has deleted the settings of {title} from {changed:%d %b %H:%M}.</source>
+      <translation>Das Programm speichert höchstens {n} geänderte Studien. Es hat die Einstellungen von {title} vom {changed:%d.%m. %H:%M} gelöscht.</translation>
     </message>
     <message>
       <location filename="app/state/services/volume_commands.py" />

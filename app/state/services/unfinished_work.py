@@ -204,7 +204,7 @@ class UnfinishedWork(QObject):
             self._session.raise_problem(Problem(tr("A signed result was not sent."), text))
 
     def _keep_edited(self) -> None:
-        """Keep the edited study that another scan is about to replace, and say so."""
+        """Store the edited study that another scan is about to replace, and tell the user."""
         self._looked_for, edited = None, self._edit()
         if edited is None:
             return
@@ -213,8 +213,8 @@ class UnfinishedWork(QObject):
         study = edited.to_study()
         title = tr("The changed settings of {title} never ran.", title=study.title)
         text = tr(
-            "They are kept. To get them back, open this scan again, or choose Reopen now or on the "
-            "start page."
+            "The program has stored them. To restore them, open this scan again, or choose Reopen "
+            "here or on the start page."
         )
         self._offer(edited, Problem(title, text), tr("Reopen"))
         for each in before.values():
@@ -251,8 +251,8 @@ class UnfinishedWork(QObject):
     def _tell_dropped(self, edited: EditedStudy) -> None:
         study = edited.to_study()
         text = tr(
-            "Only the last {n} changed studies are kept. The settings of {title} from "
-            "{changed:%d %b %H:%M} were dropped.",
+            "The program stores at most {n} changed studies. It has deleted the settings of "
+            "{title} from {changed:%d %b %H:%M}.",
             n=MOST_EDITS,
             title=study.title,
             changed=edited.changed,

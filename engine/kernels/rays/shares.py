@@ -115,7 +115,7 @@ class ReusedImages:
         return self.images.n_bytes
 
     def empty(self) -> Array:
-        """Return an image without sums, in memory of an earlier update if it is kept."""
+        """Return a cleared image; small images use the memory of earlier updates."""
         if self.n_bytes > _KEPT_BYTES:
             return self.images.empty()
         image = self.kept.take(self.images.n_values, self.images.dtype)
@@ -123,7 +123,7 @@ class ReusedImages:
         return image
 
     def total(self, parts: Sequence[Array], threads: int) -> Array:
-        """Return the sum of images as [z, y, x], and keep their memory.
+        """Return the sum of images as [z, y, x], and store their memory for later updates.
 
         Parameters
         ----------

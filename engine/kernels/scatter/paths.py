@@ -192,8 +192,9 @@ def _added(
 def _summed(
     flat: Array, sizes: tuple[int, int, int], is_clear: Array, start: Place, step: Place, n: int
 ) -> np.float32:
-    """Return the sum of the values at n places, a multiple of `_LANES`, one step apart.
+    """Return the sum of n values along a line with a constant step.
 
+    n is a multiple of `_LANES`.
     Lanes are added in an order that does not depend on the number of them in a register.
     """
     total, has_map = np.float32(0), is_clear.size > 0

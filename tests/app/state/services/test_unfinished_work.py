@@ -273,7 +273,7 @@ def test_settings_that_are_dropped_after_many_scans_are_logged(
     qtbot.waitUntil(lambda: opened_scan(first) == scans[2], timeout=PATIENCE_MS)
     (kept,) = first.context.unfinished.left.edited
     assert kept.to_study().data == scans[1]
-    (line,) = [each.text for each in first.session.log if "were dropped" in each.text]
+    (line,) = [each.text for each in first.session.log if "It has deleted" in each.text]
     assert scans[0].name not in line, "no name of a file"
 
 
