@@ -206,9 +206,9 @@ class Modality(ABC, Generic[P]):
         EngineError
             if a value is impossible
         """
-        from engine.data.held_scan import held  # runs from files do not need it
+        from engine.data.validated_scan import validated  # runs from files do not need it
 
-        return held(scan)
+        return validated(scan)
 
     def gathered(self, path: Path) -> ScanFiles | None:
         """Return the scan that a path belongs to, with the files for its roles.

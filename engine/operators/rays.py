@@ -316,7 +316,7 @@ class RayProjector(LinearOperator):
         return self._tracer.replicates(images, background, counts, draws)
 
     @property
-    def projects_together(self) -> bool:
+    def projects_batches(self) -> bool:
         """True if `noise_of_replicates` and `curvature_times` trace a ray once for all images."""
         # Integer sums would need a unit for each image.
         is_host = isinstance(self._tracer, HostRays)
@@ -344,7 +344,7 @@ class RayProjector(LinearOperator):
             if the projector does not project images together
         """
         self.expect(inverse, self.out_shape)
-        return self._together().noise(counts, inverse, draws)
+        return self._batch_tracer().noise(counts, inverse, draws)
 
     def curvature_times(self, images: Array, weights: Array) -> Array:
         """Return Aᵀ(w · A v_c) of several images.
@@ -367,10 +367,10 @@ class RayProjector(LinearOperator):
         """
         self.expect(images[0], self.in_shape)
         self.expect(weights, self.out_shape)
-        return self._together().curvature(images, weights)
+        return self._batch_tracer().curvature(images, weights)
 
-    def _together(self) -> HostRays:
-        if not self.projects_together or not isinstance(self._tracer, HostRays):
+    def _batch_tracer(self) -> HostRays:
+        if not self.projects_batches or not isinstance(self._tracer, HostRays):
             raise ResourceError(
                 "several images can be projected together only by float32 rays on the CPU that "
                 "are not reproducible; project them one by one."

@@ -187,10 +187,10 @@ def _place(view: RasterView) -> str:
     return f"{view.plane.capitalize()}, {'xyz'[axis]} = {at} {view.state.length_unit}"
 
 
-def _window(look: VolumeAppearance, window: Window) -> str:
-    low, high = (look.shown_number(end) for end in window)
-    colours = look.colour_map.replace("_", " ")
-    return f"{low} to {high} {look.shown_unit or '(no unit)'} ({colours})"
+def _window(appearance: VolumeAppearance, window: Window) -> str:
+    low, high = (appearance.shown_number(end) for end in window)
+    colours = appearance.colour_map.replace("_", " ")
+    return f"{low} to {high} {appearance.shown_unit or '(no unit)'} ({colours})"
 
 
 def _second(session: Session, *, part: str, is_compared: bool) -> list[str]:
@@ -200,8 +200,8 @@ def _second(session: Session, *, part: str, is_compared: bool) -> list[str]:
     warning = [fusion.warning.rstrip(".")] if fusion.warning else []
     if is_compared:
         mode: FusionMode = "difference" if part == "difference" else fusion.mode
-        look = fusion.compared
-        return [f"{COMPARED[mode]}: {name}", _window(look, look.window), *warning]
+        appearance = fusion.compared
+        return [f"{COMPARED[mode]}: {name}", _window(appearance, appearance.window), *warning]
     if part == "both" and (fusion.is_side_by_side or (fusion.blinks and not fusion.blinks_up)):
         return []
     if fusion.compares:  # the views show only the image, and say why

@@ -45,7 +45,7 @@ SOFTWARE = ("llvmpipe", "softpipe", "swrast", "software", "swiftshader", "gdi ge
 SOFTWARE_VOXELS, CARD_VOXELS = 256**3, 512**3
 """Largest number of voxels of a texture without and with a graphics card."""
 MOST_REGIONS = 16
-KEPT_TEXTURES = 3
+CACHED_TEXTURES = 3
 Format, Filter = QOpenGLTexture.TextureFormat, QOpenGLTexture.Filter
 PixelType = QOpenGLTexture.PixelType
 
@@ -245,11 +245,11 @@ class RayCaster:
 
     def _of_volume(self, packed: PackedVolume) -> tuple[QOpenGLTexture, ...]:
         form, kind = Format.R16_UNorm, PixelType.UInt16
-        return self._kept(packed, lambda: (_texture(packed.levels, form, kind, Filter.Linear),))
+        return self._cached(packed, lambda: (_texture(packed.levels, form, kind, Filter.Linear),))
 
     def _of_masks(self, masks: PackedMasks) -> tuple[QOpenGLTexture, ...]:
         form, kind = Format.R8_UNorm, PixelType.UInt8
-        return self._kept(
+        return self._cached(
             masks,
             lambda: (
                 _texture(masks.coverage, form, kind, Filter.Linear),
@@ -257,12 +257,12 @@ class RayCaster:
             ),
         )
 
-    def _kept(
+    def _cached(
         self, source: object, make: Callable[[], tuple[QOpenGLTexture, ...]]
     ) -> tuple[QOpenGLTexture, ...]:
         # The source is stored too, so that its number is not given to another object.
         found = self._textures.pop(id(source), None) or (source, make())
-        while len(self._textures) >= KEPT_TEXTURES:
+        while len(self._textures) >= CACHED_TEXTURES:
             _, old = self._textures.pop(next(iter(self._textures)))
             for each in old:
                 each.destroy()
@@ -276,7 +276,7 @@ class RayCaster:
         table[:, 3] = 1 - (1 - np.minimum(table[:, 3], 0.9999)) ** self._step_mm
         key = table.tobytes()
         if key not in self._tables:
-            if len(self._tables) > KEPT_TABLES:
+            if len(self._tables) > CACHED_TABLES:
                 for each in self._tables.values():
                     each.destroy()
                 self._tables.clear()
@@ -300,7 +300,7 @@ FOG = 0.12
 """Opacity of one millimetre of a region in a volume rendering."""
 SHADE = 2.2
 """Brightness for a change of the whole window within one voxel."""
-KEPT_TABLES = 16
+CACHED_TABLES = 16
 
 
 def _texture(

@@ -291,7 +291,7 @@ class DeviceRays:
             for first in range(0, len(images), WARP):
                 some = images[first : first + WARP]
                 own = draws.replicates(first, len(some))
-                found.append(self._together(some, background, counts, own))
+                found.append(self._batch_numerators(some, background, counts, own))
             if len(found) == 1:
                 return found[0]
             with self.gpu.faults("allocating memory"):
@@ -317,7 +317,7 @@ class DeviceRays:
             some = slice(start, start + ROWS_OF_A_PIECE)
             yield self.place(ends[some], bins[some]), start
 
-    def _together(
+    def _batch_numerators(
         self, images: Array, background: Array | None, counts: Array | None, draws: Draws
     ) -> Array:
         """Return the numerators of at most 32 replicates, one for each thread of a warp."""

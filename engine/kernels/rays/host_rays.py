@@ -18,7 +18,7 @@ from engine.kernels.host_variants import Sharing
 from engine.kernels.rays import ray_tracing as kernels
 from engine.kernels.rays.bricks import Bricks, Pairs
 from engine.kernels.rays.shares import (
-    KeptImages,
+    ImagePool,
     PlaneImages,
     ReusedImages,
     Share,
@@ -68,7 +68,7 @@ class HostRays:
         self._exact, self._on_progress = exact, on_progress
         self._profiler = profiler
         # All parts share the memory, because they work one after the other.
-        self._kept = KeptImages()
+        self._pool = ImagePool()
         self._found: list[Share] | None = None
 
     @property
@@ -365,7 +365,7 @@ class HostRays:
                 work,
                 shares,
                 images,
-                self._kept,
+                self._pool,
                 threads=self._threads,
                 block=block,
                 on_progress=self._tick,
@@ -373,7 +373,7 @@ class HostRays:
         return sum_blocks(
             work,
             self.n_rows,
-            ReusedImages(images, range(self.shape[0]), self._kept),
+            ReusedImages(images, range(self.shape[0]), self._pool),
             threads=self._threads,
             on_progress=self._tick,
             rows=self._rows_at_once,

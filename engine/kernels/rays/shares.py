@@ -32,7 +32,7 @@ _WORTH = 0.85
 """Largest share of all planes for which the search for planes pays off."""
 _VOXELS_PER_ROW = 4
 """With fewer voxels per row, clearing and adding images takes a small part of the time."""
-_KEPT_BYTES = 32 << 20
+_POOLED_BYTES = 32 << 20
 """Size of the largest image that stays in memory between updates."""
 
 
@@ -61,7 +61,7 @@ class PlaneImages(Images, Protocol):
         """Return the sum of images as [z, y, x]; planes that none has are 0."""
 
 
-class KeptImages:
+class ImagePool:
     """Memory of images between updates, because new pages cost more time than clearing them."""
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class KeptImages:
         image
             from `take`; it is not used any more
         """
-        if image.nbytes <= _KEPT_BYTES:
+        if image.nbytes <= _POOLED_BYTES:
             self._free.setdefault((image.size, image.dtype), []).append(image)
 
 
@@ -102,12 +102,12 @@ class ReusedImages:
     ----------
     images : layout
     planes : all planes without the border
-    kept : memory of earlier updates
+    pool : memory of earlier updates
     """
 
     images: PlaneImages
     planes: range
-    kept: KeptImages
+    pool: ImagePool
 
     @property
     def n_bytes(self) -> int:
@@ -116,9 +116,9 @@ class ReusedImages:
 
     def empty(self) -> Array:
         """Return a cleared image; small images use the memory of earlier updates."""
-        if self.n_bytes > _KEPT_BYTES:
+        if self.n_bytes > _POOLED_BYTES:
             return self.images.empty()
-        image = self.kept.take(self.images.n_values, self.images.dtype)
+        image = self.pool.take(self.images.n_values, self.images.dtype)
         self.images.clear(image, self.planes)
         return image
 
@@ -134,7 +134,7 @@ class ReusedImages:
         """
         total = self.images.total(parts, threads)
         for part in parts:
-            self.kept.give(part)
+            self.pool.give(part)
         return total
 
 
@@ -201,7 +201,7 @@ def sum_shares(
     work: Callable[[Array, int, int], None],
     shares: list[Share],
     images: PlaneImages,
-    kept: KeptImages,
+    pool: ImagePool,
     *,
     threads: int,
     block: int,
@@ -217,7 +217,7 @@ def sum_shares(
         rows and planes of each thread
     images
         layout of the sums
-    kept
+    pool
         memory of earlier updates
     threads
         number of threads that add the images
@@ -241,7 +241,7 @@ def sum_shares(
         if start >= stop:  # the last share can have fewer blocks
             return
         if thread not in sums:
-            sums[thread] = kept.take(images.n_values, images.dtype)
+            sums[thread] = pool.take(images.n_values, images.dtype)
             images.clear(sums[thread], share.planes)
         work(sums[thread], start, stop)
 
@@ -254,5 +254,5 @@ def sum_shares(
     parts = [(sums[k], share.planes) for k, share in enumerate(shares)]
     total = images.total_of_planes(parts, threads)
     for image in sums.values():
-        kept.give(image)
+        pool.give(image)
     return total

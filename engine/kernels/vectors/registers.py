@@ -121,9 +121,9 @@ def _emit_tent(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     return lanes.at_least_0(builder, builder.fsub(one, lanes.absolute(builder, value), FUSED))
 
 
-def _named(way: str) -> _Emit:
+def _named(operation: str) -> _Emit:
     def emit(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-        name = f"llvm.{way}.{lanes.name_of(value.type)}"
+        name = f"llvm.{operation}.{lanes.name_of(value.type)}"
         return lanes.called(builder, name, value.type, [value])
 
     return emit

@@ -137,7 +137,7 @@ def _fitting(
     on = model.A.on or cpu(1)
     try:
         with on.faults("computing replicates"):
-            images = _together(algorithm, model, start, draws, n_updates, between)
+            images = _batch_images(algorithm, model, start, draws, n_updates, between)
             host: NDArray[np.float32] = to_host(images)
             return host
     except DeviceMemoryError:
@@ -149,7 +149,7 @@ def _fitting(
     return None
 
 
-def _together(
+def _batch_images(
     algorithm: Algorithm,
     model: SystemModel,
     start: Array,

@@ -51,15 +51,15 @@ def _commit(root: Path) -> str | None:
     if not (root / ".git").exists():
         return None
     try:
-        name = _said_by_git(root, "describe", "--always", "--abbrev=40")
-        # `describe --dirty` would write the index anew, which a run in memory must not do.
-        changed = _said_by_git(root, "status", "--porcelain", "--untracked-files=no")
+        name = _git_output(root, "describe", "--always", "--abbrev=40")
+        # `describe --dirty` would rewrite the index, which a run in memory must not do.
+        changed = _git_output(root, "status", "--porcelain", "--untracked-files=no")
     except (OSError, subprocess.TimeoutExpired):
         return None
     return f"{name}-dirty" if name and changed else name or None
 
 
-def _said_by_git(root: Path, *words: str) -> str:
+def _git_output(root: Path, *words: str) -> str:
     """Return the output of Git for a checkout, which stays as it is."""
     command = ["git", "--no-optional-locks", "-C", str(root), *words]
     # A hanging Git, for example on a network drive, must not stop a reconstruction.

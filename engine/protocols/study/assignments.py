@@ -102,7 +102,7 @@ def _assign(
         if inner is None and key in values:  # an optional group, which this assignment begins
             inner = values[key] = {}
         elif inner is None:  # a group of a kind that an earlier assignment chose
-            inner = _usual_group(".".join(keys[: n + 1]), kind)
+            inner = _default_group(".".join(keys[: n + 1]), kind)
             if inner is not None:
                 values[key] = inner
         if not isinstance(inner, dict):
@@ -118,7 +118,7 @@ def _assign(
     values[keys[-1]] = value
 
 
-def _usual_group(key: str, kind: type[Settings]) -> Plain | None:
+def _default_group(key: str, kind: type[Settings]) -> Plain | None:
     """Return the default values of a group; None if there is no such group."""
     from engine.core.settings.keys import keys_of
 

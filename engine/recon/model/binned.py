@@ -121,12 +121,12 @@ class BinnedModel(SystemModel):
         return super().em_numerators(images, draws)
 
     def noise_of_replicates(self, inverse: Array, draws: Draws) -> Array:
-        if isinstance(self.A, RayProjector) and self.A.projects_together:
+        if isinstance(self.A, RayProjector) and self.A.projects_batches:
             return self.A.noise_of_replicates(self.counts, inverse, draws)
         return super().noise_of_replicates(inverse, draws)
 
     def curvature_times(self, images: Array, weights: Array) -> Array:
-        if isinstance(self.A, RayProjector) and self.A.projects_together:
+        if isinstance(self.A, RayProjector) and self.A.projects_batches:
             return self.A.curvature_times(images, weights)
         return super().curvature_times(images, weights)
 

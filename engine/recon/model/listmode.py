@@ -80,12 +80,12 @@ class ListModeModel(SystemModel):
         return as_like(self.A.em_numerators(images, self.background, None, draws), images)
 
     def noise_of_replicates(self, inverse: Array, draws: Draws) -> Array:
-        if not self.A.projects_together:
+        if not self.A.projects_batches:
             return super().noise_of_replicates(inverse, draws)
         return self.A.noise_of_replicates(None, inverse, draws)
 
     def curvature_times(self, images: Array, weights: Array) -> Array:
-        if not self.A.projects_together:
+        if not self.A.projects_batches:
             return super().curvature_times(images, weights)
         return self.A.curvature_times(images, weights)
 

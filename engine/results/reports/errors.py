@@ -192,15 +192,15 @@ def _cells(measured: MeasuredRegion, power: int) -> tuple[str, ...]:
     if found is None or errors is None:
         return (measured.region.name, *("",) * 6)
 
-    def said(value: float, error: FigureError) -> str:
+    def text(value: float, error: FigureError) -> str:
         return with_error(value, error.sd, power)
 
     return (
         measured.region.name,
-        said(found.mean, errors.mean),
+        text(found.mean, errors.mean),
         interval_text(found.mean, errors.mean.half_width, power),
         scaled_number(found.sd / 10.0**power),
-        said(found.most, errors.most),
-        "" if found.peak is None or errors.peak is None else said(found.peak.value, errors.peak),
+        text(found.most, errors.most),
+        "" if found.peak is None or errors.peak is None else text(found.peak.value, errors.peak),
         f"{number_text(found.volume_ml)} mL",
     )

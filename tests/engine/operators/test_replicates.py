@@ -138,6 +138,6 @@ def test_curvature_projects_all_images(rng, rays):
 def test_reproducible_rays_project_images_one_by_one(rng, rays):
     A = projector(rays, exact=True)
 
-    assert not A.projects_together
+    assert not A.projects_batches
     with pytest.raises(ResourceError, match="project them one by one"):
         A.curvature_times(images_of(rng), np.ones(A.out_shape, np.float32))

@@ -10,7 +10,7 @@ from engine.geometry.grid import ImageGrid
 from engine.kernels.rays import host_rays
 from engine.kernels.rays import shares as module
 from engine.kernels.rays.bricks import Bricks, Pairs
-from engine.kernels.rays.shares import MARGIN, KeptImages, shares_of
+from engine.kernels.rays.shares import MARGIN, ImagePool, shares_of
 from engine.operators.ray_rows import checked_rows
 from engine.operators.rays import RayProjector, Rays
 
@@ -106,14 +106,14 @@ def test_a_thread_clears_only_its_planes_and_memory_is_used_again(rng, monkeypat
             clear(self, part, planes)
 
         monkeypatch.setattr(layout, "clear", counted)
-    take = KeptImages.take
+    take = ImagePool.take
 
     def taken(self, n_values, dtype):
         image = take(self, n_values, dtype)
         made.append(image.ctypes.data)
         return image
 
-    monkeypatch.setattr(KeptImages, "take", taken)
+    monkeypatch.setattr(ImagePool, "take", taken)
     rays, image = crossing(rng), rng.random(GRID.shape).astype(np.float32)
     projector = shared(rays, 2)
     for _ in range(3):
@@ -140,18 +140,18 @@ def test_memory_of_whole_images_is_used_again_without_its_old_sums(
         new = undivided(rays, 2, reproducible=reproducible)
         np.testing.assert_array_equal(reused.em_numerator(image)[0], new.em_numerator(image)[0])
         np.testing.assert_array_equal(reused.adjoint(row_values), new.adjoint(row_values))
-    sizes = [len(kept) for kept in reused._tracer._kept._free.values()]
+    sizes = [len(free) for free in reused._tracer._pool._free.values()]
     assert sizes and set(sizes) == {2}  # one for each thread
 
 
-def test_large_images_are_not_kept(monkeypatch):
-    kept = KeptImages()
-    kept.give(kept.take(100, "f4"))
-    assert kept.take(100, "f8").dtype == np.float64
-    assert kept.take(100, "f4") is not None and not any(kept._free.values())
-    monkeypatch.setattr(module, "_KEPT_BYTES", 399)
-    kept.give(kept.take(100, "f4"))
-    assert not any(kept._free.values())
+def test_large_images_are_not_pooled(monkeypatch):
+    pool = ImagePool()
+    pool.give(pool.take(100, "f4"))
+    assert pool.take(100, "f8").dtype == np.float64
+    assert pool.take(100, "f4") is not None and not any(pool._free.values())
+    monkeypatch.setattr(module, "_POOLED_BYTES", 399)
+    pool.give(pool.take(100, "f4"))
+    assert not any(pool._free.values())
 
 
 def test_progress_counts_rows_and_can_stop(rng):

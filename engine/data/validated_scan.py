@@ -26,7 +26,7 @@ AT_ONCE = 1 << 22
 """Values checked in one step."""
 
 
-def held(scan: T) -> T:
+def validated(scan: T) -> T:
     """Return a scan with the array types of the readers; refuse impossible values.
 
     Parameters
