@@ -35,33 +35,13 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>Use for the open scan</source>
-      <translation>Für den geöffneten Scan verwenden</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>Use for all scans from this scanner</source>
-      <translation>Für alle Scans dieses Scanners verwenden</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>Measure</source>
-      <translation>Messen</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>Save …</source>
-      <translation>Speichern …</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/calibrate_dialog.py" />
       <source>Save the result as a calibration file</source>
       <translation>Das Ergebnis als Kalibrierungsdatei speichern</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>Close</source>
-      <translation>Schließen</translation>
+      <source>Measure</source>
+      <translation>Messen</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
@@ -114,22 +94,47 @@
       <translation>Kalibrierung speichern</translation>
     </message>
     <message>
-      <location filename="app/analysis/calibrate/calibrate_dialog.py" />
+      <location filename="app/analysis/calibrate/measurement_dialog.py" />
+      <source>Use for the open scan</source>
+      <translation>Für den geöffneten Scan verwenden</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/measurement_dialog.py" />
+      <source>Use for all scans from this scanner</source>
+      <translation>Für alle Scans dieses Scanners verwenden</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/measurement_dialog.py" />
+      <source>Save …</source>
+      <translation>Speichern …</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/measurement_dialog.py" />
+      <source>Close</source>
+      <translation>Schließen</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/measurement_dialog.py" />
+      <source>The open scan is from a different scanner: {name}.</source>
+      <translation>Der geöffnete Scan ist von einem anderen Scanner: {name}.</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/measurement_dialog.py" />
       <source>Writing {name}</source>
       <translation>{name} wird geschrieben</translation>
     </message>
     <message>
-      <location filename="app/analysis/calibrate/calibrate_dialog.py" />
+      <location filename="app/analysis/calibrate/measurement_dialog.py" />
       <source>{name} could not be written.</source>
       <translation>{name} konnte nicht geschrieben werden.</translation>
     </message>
     <message>
-      <location filename="app/analysis/calibrate/calibrate_dialog.py" />
+      <location filename="app/analysis/calibrate/measurement_dialog.py" />
       <source>Saved: {target}</source>
       <translation>Gespeichert: {target}</translation>
     </message>
     <message>
-      <location filename="app/analysis/calibrate/calibrate_dialog.py" />
+      <location filename="app/analysis/calibrate/measurement_dialog.py" />
       <source>Saved: {name}.</source>
       <translation>Gespeichert: {name}.</translation>
     </message>
@@ -160,6 +165,11 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
+      <source>Save the result as a normalisation file</source>
+      <translation>Das Ergebnis als Normalisierungsdatei speichern</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/normalise_dialog.py" />
       <source>Events counted</source>
       <translation>Gezählte Ereignisse</translation>
     </message>
@@ -177,11 +187,6 @@
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
       <source>Pause after the current step, or continue</source>
       <translation>Nach dem laufenden Schritt pausieren, oder fortsetzen</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>Save the result as a normalisation file</source>
-      <translation>Das Ergebnis als Normalisierungsdatei speichern</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
@@ -215,16 +220,6 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>Open a scan that can use a normalisation.</source>
-      <translation>Öffnen Sie einen Scan, der eine Normalisierung verwenden kann.</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>The open scan is from a different scanner: {name}.</source>
-      <translation>Der geöffnete Scan ist von einem anderen Scanner: {name}.</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/normalise_dialog.py" />
       <source>Stop</source>
       <translation>Anhalten</translation>
     </message>
@@ -232,6 +227,11 @@
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
       <source>Continue</source>
       <translation>Weiter</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/normalise_dialog.py" />
+      <source>Open a scan that can use a normalisation.</source>
+      <translation>Öffnen Sie einen Scan, der eine Normalisierung verwenden kann.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_request.py" />
@@ -325,6 +325,11 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/resolution_dialog.py" />
+      <source>Save the widths as a table</source>
+      <translation>Breiten als Tabelle speichern</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/calibrate/resolution_dialog.py" />
       <source> mm</source>
       <translation> mm</translation>
     </message>
@@ -332,11 +337,6 @@
       <location filename="app/analysis/calibrate/resolution_dialog.py" />
       <source>Diameter of the sources</source>
       <translation>Durchmesser der Quellen</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/calibrate/resolution_dialog.py" />
-      <source>Save the widths as a table</source>
-      <translation>Breiten als Tabelle speichern</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/resolution_dialog.py" />

@@ -6,17 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.analysis.calibrate.measurement_dialog import MeasurementDialog
 from app.language.translation import tr
 from app.state.models.inputs import DATA, role_made_on
 from app.state.services.context import AppContext
-from app.state.services.saving import may_write
 from app.ui.forms.forms import Form
-from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.formatting import count, sentence_case
 from app.ui.theme.plot_colours import view_colours
-from app.ui.theme.widgets import button, fit_to_screen, label, scrolled, set_tone
+from app.ui.theme.widgets import button, label, scrolled
 from app.views.literal_text import literal_tip
 from app.views.slices.region_slices import RegionSlices, ShownRegion
 from engine.analysis.quality import MOST_ERROR_PERCENT, CylinderActivity, calibrate_with
@@ -38,29 +37,27 @@ NOT_FINISHED = tr("The displayed image is not the final one. Select the last ima
 Calibrated = tuple[Calibration, Plain]
 
 
-class CalibrateDialog(QDialog):
+class CalibrateDialog(MeasurementDialog):
     """Measure the cylinder, and save or use the calibration."""
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Calibrate to Bq/mL"))
-        fit_to_screen(self, *SIZE_PX)
-        self._context, self._theme = context, context.theme
+        super().__init__(
+            parent,
+            context,
+            tr("Calibrate to Bq/mL"),
+            SIZE_PX,
+            role=ROLE,
+            save_tip=tr("Save the result as a calibration file"),
+        )
+        self._theme = context.theme
         self._volume, self._reason = finished_image(context)
         self.form = Form(CylinderActivity)
         self.slices = RegionSlices()
         self.slices.show_region(self._volume, None)
-        self.state = label("", wrap=True)
         self.found = label("", "entry", wrap=True)
         self.measured: Calibrated | None = None
-        self.use = QCheckBox(tr("Use for the open scan"))
-        self.keep = QCheckBox(tr("Use for all scans from this scanner"))
         self.act = button(tr("Measure"), self._measure, role="primary")
-        self.save = button(tr("Save …"), self._save, tr("Save the result as a calibration file"))
-        self.close_button = button(tr("Close"), self.reject)
-        # The task outlives the dialog. Its callbacks check this flag before they touch deleted
-        # widgets.
-        self._is_busy = self._is_closed = False
+        self._is_busy = False
         self._lay_out()
         # A result next to other settings would be saved with wrong facts.
         self.form.edited.connect(self._forget)
@@ -80,30 +77,7 @@ class CalibrateDialog(QDialog):
         rows.addStretch(1)
         form = scrolled(inside)
         form.setFixedWidth(FORM_PX)
-        right = QVBoxLayout()
-        right.setSpacing(8)
-        right.addWidget(self.state)
-        right.addWidget(self.found)
-        right.addWidget(self.slices, 1)
-        middle = QHBoxLayout()
-        middle.setSpacing(16)
-        middle.addWidget(form)
-        middle.addLayout(right, 1)
-        buttons = QHBoxLayout()
-        for box in (self.use, self.keep):
-            buttons.addWidget(box)
-            buttons.addSpacing(8)
-        buttons.addStretch(1)
-        for each in (self.act, self.save, self.close_button):
-            # Enter in a field of the form must not start the measurement.
-            each.setAutoDefault(False)
-            buttons.addWidget(each)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(18, 14, 18, 14)
-        column.setSpacing(10)
-        column.addWidget(label(LEAD, wrap=True))
-        column.addLayout(middle, 1)
-        column.addLayout(buttons)
+        self._arrange(LEAD, form, (self.found, self.slices), (self.act,))
 
     def _measure(self) -> None:
         said, volume = self.form.checked(), self._volume
@@ -181,12 +155,6 @@ class CalibrateDialog(QDialog):
         self._say(NOTHING, "muted")
         self._allow()
 
-    def _say(self, text: str, tone: str) -> None:
-        if self._is_closed:
-            return
-        self.state.setText(text)
-        set_tone(self.state, tone)
-
     def _allow(self) -> None:
         if self._is_closed:
             return
@@ -213,53 +181,22 @@ class CalibrateDialog(QDialog):
             return
         calibration, measured = self.measured
         folder = self._context.preferences.folder_last_used or str(Path.home())
-        chosen = ask_save(
-            self, tr("Save the calibration"), Path(folder) / "calibration.json", KINDS
-        )
-        # Readers recognise a calibration by its suffix.
-        target = chosen.with_suffix(".json") if chosen is not None else None
-        if target is None or not may_write(self, target, self._context.session):
-            return
-        # Read now: the boxes can change or be deleted while the file is written.
-        use, keep = self.use.isChecked(), self.keep.isChecked()
 
-        def write(_: object) -> None:
+        def write(target: Path) -> None:
             from engine.io import write_calibration
 
             write_calibration(calibration, target, measured)
 
-        self._context.commands.run_task(
+        self._save_as(
+            tr("Save the calibration"),
+            Path(folder) / "calibration.json",
+            KINDS,
             write,
-            lambda _: self._saved(target, use=use, keep=keep),
-            busy=tr("Writing {name}", name=target.name),
-            failed=tr("{name} could not be written.", name=target.name),
+            self._context.session.study.scanner,
         )
-
-    def _saved(self, target: Path, *, use: bool, keep: bool) -> None:
-        commands, study = self._context.commands, self._context.session.study
-        self._context.session.add_log("info", tr("Saved: {target}", target=target))
-        self._say(tr("Saved: {name}.", name=target.name), "ok")
-        if keep and study.scanner is not None:
-            commands.keep_measured(study.scanner, ROLE, target)
-        if use:
-            commands.set_input(ROLE, str(target))
 
     def _paint(self) -> None:
         self.slices.set_colours(view_colours(self._theme))
-
-    def done(self, result: int) -> None:
-        """Close and delete the dialog.
-
-        A file that is being written is completed, and then used as chosen.
-
-        Parameters
-        ----------
-        result
-            result code of Qt; all codes close the dialog
-        """
-        self._is_closed = True
-        super().done(result)
-        self.deleteLater()
 
 
 def _number(value: float) -> str:

@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDialog,
-    QHBoxLayout,
-    QProgressBar,
-    QTabWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QProgressBar, QTabWidget, QVBoxLayout, QWidget
 
+from app.analysis.calibrate.measurement_dialog import MeasurementDialog
 from app.analysis.calibrate.normalise_request import NormaliseForm
 from app.language.translation import tr
-from app.state.models.inputs import DATA, role_made_on
+from app.state.models.inputs import role_made_on
 from app.state.models.normalising_model import MeasuringPhase, NormalisingModel
 from app.state.services.context import AppContext
 from app.state.services.normalising_job import NormalisingJob
-from app.state.services.saving import may_write
-from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.questions import ask
-from app.ui.theme.widgets import button, fit_to_screen, label, scrolled, set_tone
+from app.ui.theme.widgets import button, label, scrolled, set_tone
 from app.views.literal_text import literal_tip
 from app.views.plots.convergence_view import ConvergenceView
 from engine.tools.normalisation_scan import SMALL
 
 if TYPE_CHECKING:  # the kernels are not needed to open the dialog
     from app.analysis.calibrate.normalise_result import NormaliseResult
-    from engine.tools.normalisation_scan import MeasuredNormalisation, NormalisationRequest
+    from engine.tools.normalisation_scan import NormalisationRequest
 
 SIZE_PX = (1120, 700)
 FORM_PX = 330
@@ -50,18 +40,22 @@ KEEP_TIP = tr(
 )
 
 
-class NormaliseDialog(QDialog):
+class NormaliseDialog(MeasurementDialog):
     """Non-modal dialog, because a large scanner takes an hour."""
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Create a normalisation"))
-        fit_to_screen(self, *SIZE_PX)
-        self._context, self._theme = context, context.theme
+        super().__init__(
+            parent,
+            context,
+            tr("Create a normalisation"),
+            SIZE_PX,
+            role=ROLE,
+            save_tip=tr("Save the result as a normalisation file"),
+        )
+        self._theme = context.theme
         self.model = NormalisingModel()
         self.job = NormalisingJob(context.commands, self)
         self.form = NormaliseForm(context)
-        self.state = label("", wrap=True)
         self.counted = label("", "muted", wrap=True)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
@@ -71,15 +65,10 @@ class NormaliseDialog(QDialog):
         self._result = scrolled(QWidget())
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.use = QCheckBox(tr("Use for the open scan"))
-        self.keep = QCheckBox(tr("Use for all scans from this scanner"))
         self.keep.setToolTip(literal_tip(KEEP_TIP))
         self.act = button(tr("Start"), self._start_or_stop, role="primary")
         self.rest = button(tr("Pause"), self._rest, tr("Pause after the current step, or continue"))
-        self.save = button(tr("Save …"), self._save, tr("Save the result as a normalisation file"))
-        self.close_button = button(tr("Close"), self.reject)
         self._request: NormalisationRequest | None = None
-        self._is_closed = False
         self._lay_out()
         self._connect()
         self._paint()
@@ -108,30 +97,7 @@ class NormaliseDialog(QDialog):
         self.tabs.addTab(self._result, tr("Result"))
         form = scrolled(self.form)
         form.setFixedWidth(FORM_PX)
-        right = QVBoxLayout()
-        right.setSpacing(8)
-        right.addWidget(self.state)
-        right.addWidget(self.bar)
-        right.addWidget(self.tabs, 1)
-        middle = QHBoxLayout()
-        middle.setSpacing(16)
-        middle.addWidget(form)
-        middle.addLayout(right, 1)
-        buttons = QHBoxLayout()
-        for box in (self.use, self.keep):
-            buttons.addWidget(box)
-            buttons.addSpacing(8)
-        buttons.addStretch(1)
-        for each in (self.act, self.rest, self.save, self.close_button):
-            # Enter in a field of the form must not start the measurement.
-            each.setAutoDefault(False)
-            buttons.addWidget(each)
-        outside = QVBoxLayout(self)
-        outside.setContentsMargins(18, 14, 18, 14)
-        outside.setSpacing(10)
-        outside.addWidget(label(LEAD, wrap=True))
-        outside.addLayout(middle, 1)
-        outside.addLayout(buttons)
+        self._arrange(LEAD, form, (self.bar, self.tabs), (self.act, self.rest))
 
     def _connect(self) -> None:
         self.job.event_received.connect(self.model.take)
@@ -183,68 +149,30 @@ class NormaliseDialog(QDialog):
             super().reject()
 
     def done(self, result: int) -> None:
-        """Close the dialog.
-
-        A running measurement is stopped first, and a file that is being written is completed.
+        """Stop a running measurement and close.
 
         Parameters
         ----------
         result
             result code of Qt; all codes close the dialog
         """
-        self._is_closed = True
         self.job.stop()
         super().done(result)
+
+    def _delete(self) -> None:
         if self.job.is_busy:
             # The worker process still sends events to this object until it has ended.
             self.job.ended.connect(self.deleteLater)
         else:
             self.deleteLater()
 
-    # keeping
-
     def _save(self) -> None:
-        made = self.model.made
-        if made is None or self._request is None:
+        made, request = self.model.made, self._request
+        if made is None or request is None:
             return
-        folder = self._request.scans[0].parent
-        chosen = ask_save(self, tr("Save the normalisation"), folder / "normalisation.h5", KINDS)
-        target = chosen.with_suffix(".h5") if chosen is not None else None
-        session = self._context.session
-        if target is None or not may_write(self, target, session, self._request.scans):
-            return
-        use, keep = self.use.isEnabled() and self.use.isChecked(), self.keep.isChecked()
-        self._context.commands.run_task(
-            lambda _: made.write(target),
-            lambda _: self._saved(made, target, use=use, keep=keep),
-            busy=tr("Writing {name}", name=target.name),
-            failed=tr("{name} could not be written.", name=target.name),
-        )
-
-    def _saved(self, made: MeasuredNormalisation, target: Path, *, use: bool, keep: bool) -> None:
-        commands = self._context.commands
-        self._context.session.add_log("info", tr("Saved: {target}", target=target))
-        if not self._is_closed:
-            self.state.setText(tr("Saved: {name}.", name=target.name))
-        if keep:
-            commands.keep_measured(made.scanner, ROLE, target)
-        if use:
-            commands.set_input(ROLE, str(target))
-
-    def _why_not_used(self) -> str:
-        """Return the reason why the open scan cannot use the result; empty if it can."""
-        study, made = self._context.session.study, self.model.made
-        if DATA not in study.inputs or ROLE not in study.roles:
-            return tr("Open a scan that can use a normalisation.")
-        if made is None or study.scanner is None:
-            return ""
-        # The name of a scanner is free text. The fingerprint covers its geometry.
-        same = study.scanner.fingerprint() == made.scanner.fingerprint()
-        return (
-            ""
-            if same
-            else tr("The open scan is from a different scanner: {name}.", name=study.scanner.name)
-        )
+        start = request.scans[0].with_name("normalisation.h5")
+        title = tr("Save the normalisation")
+        self._save_as(title, start, KINDS, made.write, made.scanner, request.scans)
 
     # display
 
@@ -271,7 +199,9 @@ class NormaliseDialog(QDialog):
 
     def _show_choices(self) -> None:
         """Enable the actions that the result allows."""
-        has_made, reason = self.model.made is not None, self._why_not_used()
+        made = self.model.made
+        has_made, scanner = made is not None, made.scanner if made is not None else None
+        reason = self._why_not_used(scanner, tr("Open a scan that can use a normalisation."))
         self.use.setEnabled(has_made and not reason)
         self.use.setToolTip(literal_tip(reason or USE_TIP))
         self.keep.setEnabled(has_made)

@@ -6,27 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDialog,
-    QDoubleSpinBox,
-    QHBoxLayout,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDoubleSpinBox, QVBoxLayout, QWidget
 
+from app.analysis.calibrate.measurement_dialog import MeasurementDialog
 from app.analysis.calibrate.scan_list import ScanList
 from app.analysis.calibrate.scanner_choice import ScannerChoice
 from app.analysis.calibrate.width_table import WIDTHS, WidthTable
 from app.language.translation import tr
 from app.state.models.inputs import DATA, role_made_on
 from app.state.services.context import AppContext
-from app.state.services.saving import may_write
 from app.state.services.threads import Task
 from app.ui.forms.number_box import TEXT_MARGIN_PX
-from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.formatting import sentence_case
-from app.ui.theme.widgets import button, fit_to_screen, label, set_tone
+from app.ui.theme.widgets import button, label
 from app.views.literal_text import literal_tip
 
 if TYPE_CHECKING:  # the kernels are not needed to open the window
@@ -43,7 +35,7 @@ LEAD = tr(
 )
 
 
-class ResolutionDialog(QDialog):
+class ResolutionDialog(MeasurementDialog):
     """Measure the sources, and save or use the table of widths.
 
     Signals
@@ -54,10 +46,14 @@ class ResolutionDialog(QDialog):
     progressed = Signal(str)
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Measure the resolution"))
-        fit_to_screen(self, *SIZE_PX)
-        self._context = context
+        super().__init__(
+            parent,
+            context,
+            tr("Measure the resolution"),
+            SIZE_PX,
+            role=ROLE,
+            save_tip=tr("Save the widths as a table"),
+        )
         self.scans = ScanList(context.preferences, _open_scan(context), takes_sinograms=True)
         self.scanner = ScannerChoice(context)
         self.diameter = QDoubleSpinBox()
@@ -67,15 +63,10 @@ class ResolutionDialog(QDialog):
         self.diameter.setSuffix(tr(" mm"))
         self.diameter.lineEdit().setTextMargins(TEXT_MARGIN_PX, 0, 0, 0)
         self.diameter.setAccessibleName(tr("Diameter of the sources"))
-        self.state = label("", wrap=True)
         self.table = WidthTable()
-        self.use = QCheckBox(tr("Use for the open scan"))
-        self.keep = QCheckBox(tr("Use for all scans from this scanner"))
         self.act = button(tr("Measure"), self._measure_or_stop, role="primary")
-        self.save = button(tr("Save …"), self._save, tr("Save the widths as a table"))
-        self.close_button = button(tr("Close"), self.reject)
         self.made: MeasuredResolution | None = None
-        self._is_busy = self._is_closed = self._is_stopping = False
+        self._is_busy = self._is_stopping = False
         self._lay_out()
         # A result next to other inputs would be saved with wrong facts.
         self.scans.changed.connect(self._forget)
@@ -101,30 +92,8 @@ class ResolutionDialog(QDialog):
             rows.addWidget(widget)
             rows.addSpacing(6)
         rows.addStretch(1)
-        right = QVBoxLayout()
-        right.setSpacing(8)
-        right.addWidget(self.state)
-        right.addWidget(label(WIDTHS, "muted", wrap=True))
-        right.addWidget(self.table, 1)
-        middle = QHBoxLayout()
-        middle.setSpacing(16)
-        middle.addWidget(inside)
-        middle.addLayout(right, 1)
-        buttons = QHBoxLayout()
-        for box in (self.use, self.keep):
-            buttons.addWidget(box)
-            buttons.addSpacing(8)
-        buttons.addStretch(1)
-        for each in (self.act, self.save, self.close_button):
-            # Enter in a field must not start the measurement.
-            each.setAutoDefault(False)
-            buttons.addWidget(each)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(18, 14, 18, 14)
-        column.setSpacing(10)
-        column.addWidget(label(LEAD, wrap=True))
-        column.addLayout(middle, 1)
-        column.addLayout(buttons)
+        widths = label(WIDTHS, "muted", wrap=True)
+        self._arrange(LEAD, inside, (widths, self.table), (self.act,))
 
     # measuring
 
@@ -207,28 +176,12 @@ class ResolutionDialog(QDialog):
         self._say(tr("Nothing has been measured yet."), "muted")
         self._allow()
 
-    def _say(self, text: str, tone: str) -> None:
-        if self._is_closed:
-            return
-        self.state.setText(text)
-        set_tone(self.state, tone)
-
-    def _why_not_used(self) -> str:
-        """Return the reason why the open scan cannot use the result; empty if it can."""
-        study, made = self._context.session.study, self.made
-        if DATA not in study.inputs or ROLE not in study.roles:
-            return tr("Open a scan that can use a measured resolution.")
-        if made is None or study.scanner is None:
-            return ""
-        # The name of a scanner is free text. The fingerprint covers its geometry.
-        if study.scanner.fingerprint() != made.scanner.fingerprint():
-            return tr("The open scan is from a different scanner: {name}.", name=study.scanner.name)
-        return ""
-
     def _allow(self) -> None:
         if self._is_closed:
             return
-        has_made, reason = self.made is not None, self._why_not_used()
+        made = self.made
+        has_made, scanner = made is not None, made.scanner if made is not None else None
+        reason = self._why_not_used(scanner, tr("Open a scan that can use a measured resolution."))
         for each in (self.scans, self.scanner, self.diameter):
             each.setEnabled(not self._is_busy)
         self.act.setText(tr("Stop") if self._is_busy else tr("Measure"))
@@ -251,41 +204,8 @@ class ResolutionDialog(QDialog):
         made = self.made
         if made is None:
             return
-        folder = self.scans.paths[0].parent
-        chosen = ask_save(self, tr("Save the widths"), folder / "resolution.txt", KINDS)
-        target = chosen.with_suffix(".txt") if chosen is not None else None
-        scans = tuple(self.scans.paths)
-        if target is None or not may_write(self, target, self._context.session, scans):
-            return
-        # Read now: the boxes can change or be deleted while the file is written.
-        use, keep = self.use.isEnabled() and self.use.isChecked(), self.keep.isChecked()
-        self._context.commands.run_task(
-            lambda _: made.write(target),
-            lambda _: self._saved(made, target, use=use, keep=keep),
-            busy=tr("Writing {name}", name=target.name),
-            failed=tr("{name} could not be written.", name=target.name),
-        )
-
-    def _saved(self, made: MeasuredResolution, target: Path, *, use: bool, keep: bool) -> None:
-        commands = self._context.commands
-        self._context.session.add_log("info", tr("Saved: {target}", target=target))
-        self._say(tr("Saved: {name}.", name=target.name), "ok")
-        if keep:
-            commands.keep_measured(made.scanner, ROLE, target)
-        if use:
-            commands.set_input(ROLE, str(target))
-
-    def done(self, result: int) -> None:
-        """Close and delete the dialog; a measurement ends without a result.
-
-        Parameters
-        ----------
-        result
-            result code of Qt; all codes close the dialog
-        """
-        self._is_closed = True
-        super().done(result)
-        self.deleteLater()
+        start, scans = self.scans.paths[0].with_name("resolution.txt"), tuple(self.scans.paths)
+        self._save_as(tr("Save the widths"), start, KINDS, made.write, made.scanner, scans)
 
 
 def _open_scan(context: AppContext) -> tuple[Path, ...]:

@@ -19,7 +19,7 @@ class NormalisingJob(QObject):
 
     Signals
     -------
-    event_received : an event of `engine.tools.normalisation_scan.measure_apart`
+    event_received : an event of `engine.tools.normalisation_scan.measure_in_process`
     failed : reason why there is no result, one sentence
     ended : the process and the thread have ended
 

@@ -20,7 +20,7 @@ class TuningJob(QObject):
 
     Signals
     -------
-    event_received : an event of `engine.tools.tuning.search_apart`
+    event_received : an event of `engine.tools.tuning.search_in_processes`
     failed : reason why there is no result, one sentence
     ended : the process and the thread have ended
 

@@ -65,7 +65,7 @@ def test_the_factor_is_that_of_the_activity_and_goes_into_a_file(
     assert found.positrons_per_ml == pytest.approx(expected, rel=1e-6)
     assert dialog.slices.region.radius_mm < RADIUS_MM and "with an error of" in dialog.state.text()
     target = tmp_path / "calibration.json"
-    monkeypatch.setattr("app.analysis.calibrate.calibrate_dialog.ask_save", lambda *_: target)
+    monkeypatch.setattr("app.analysis.calibrate.measurement_dialog.ask_save", lambda *_: target)
     dialog.save.click()
     qtbot.waitUntil(settled, timeout=PATIENCE_MS)
     assert read_calibration(target, tiny_ring) == found
@@ -93,7 +93,7 @@ def test_what_is_written_while_it_closes_is_still_kept(
     settled = lambda: not controls.commands.is_busy  # noqa: E731
     qtbot.waitUntil(lambda: dialog.measured is not None and settled(), timeout=PATIENCE_MS)
     target: Path = tmp_path / "calibration.json"
-    monkeypatch.setattr("app.analysis.calibrate.calibrate_dialog.ask_save", lambda *_: target)
+    monkeypatch.setattr("app.analysis.calibrate.measurement_dialog.ask_save", lambda *_: target)
     dialog.save.click()
     dialog.done(0)
     qtbot.waitUntil(settled, timeout=PATIENCE_MS)
