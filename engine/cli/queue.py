@@ -60,18 +60,22 @@ def add_verbs(verbs: Verbs) -> None:
         ("retry", f"retry failed studies ({ALL})", _retry),
     ):
         p = kinds.add_parser(word, help=text)
-        p.add_argument(
-            "studies", nargs="*", metavar="ID", help="study IDs, see `queue list` (default: all)"
-        )
+        _add_studies(p, nargs="*")
         p.set_defaults(act=act)
     _add_answer(kinds)
     p = kinds.add_parser("remove", help="remove studies from the queue; their results stay")
-    p.add_argument("studies", nargs="+", metavar="ID", help="study IDs, see `queue list`")
+    _add_studies(p)
     p.set_defaults(act=_remove)
     p = kinds.add_parser("move", help="move a study to another position")
     p.add_argument("study", metavar="ID", help="study ID, see `queue list`")
     p.add_argument("to", type=int, metavar="POSITION", help="new position, from 1")
     p.set_defaults(act=_move)
+
+
+def _add_studies(p: argparse.ArgumentParser, nargs: str = "+") -> None:
+    default = f" ({ALL})" if nargs == "*" else ""
+    text = f"study IDs, see `queue list`{default}"
+    p.add_argument("studies", nargs=nargs, metavar="ID", help=text)
 
 
 def _add_add(kinds: Verbs) -> None:
@@ -106,7 +110,7 @@ def _add_add(kinds: Verbs) -> None:
 
 def _add_answer(kinds: Verbs) -> None:
     p = kinds.add_parser("answer", help="answer the questions of studies, see `queue list`")
-    p.add_argument("studies", nargs="+", metavar="ID", help="study IDs, see `queue list`")
+    _add_studies(p)
     p.add_argument(
         "--accept", action="store_true",
         help="accept the assumed values, a protocol that does not fit, or a scan without the "
@@ -183,6 +187,10 @@ def _add(arguments: argparse.Namespace, console: Console) -> None:
             order=order,
         )
         console.line(f"{entry.id}  {path.name}{f': {output.name}' if output else ''}")
+    _say_how_to_start(queue, console)
+
+
+def _say_how_to_start(queue: StudyQueue, console: Console) -> None:
     # Without a runner nothing happens until someone starts one
     if not queue.settings.has_runner:
         console.line("Start it with `isocenter queue run`.")
@@ -314,9 +322,7 @@ def _answer(arguments: argparse.Namespace, console: Console) -> None:
         if (question := entry.open_question) is not None:
             console.line(f"     {question.text}")
             console.line(f"     Answer: isocenter queue answer {id} {options_of(question)}")
-    # Without a runner nothing happens until someone starts one
-    if not queue.settings.has_runner:
-        console.line("Start it with `isocenter queue run`.")
+    _say_how_to_start(queue, console)
 
 
 def _in_state(queue: StudyQueue, state: str) -> list[str]:

@@ -13,6 +13,7 @@ from engine import find_protocol
 from engine.analysis.quality.quality_report import QualityReport
 from engine.analysis.quality.time_curves import TimeCurve
 from engine.analysis.regions import (
+    DicomImage,
     Region,
     RegionSet,
     SphereRegion,
@@ -279,7 +280,7 @@ def _result(folder: Path, version: int) -> None:
 def _segmentation(folder: Path, version: int) -> None:
     image = Volume(np.zeros((4, 4, 4), np.float32), ImageGrid((4, 4, 4), (4.0, 4.0, 4.0)), "1/mm")
     ball = Region(name=f"Ball {version}", shape=SphereRegion(centre_mm=(0, 0, 0), diameter_mm=12))
-    write_segmentation((ball,), image, folder / "a.dcm", {})
+    write_segmentation((ball,), DicomImage.of(image, {}), folder / "a.dcm")
 
 
 def _known(version: int) -> KnownStudy:

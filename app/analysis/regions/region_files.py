@@ -15,6 +15,7 @@ from app.state.services.saving import may_write
 from app.ui.theme.file_dialogs import ask_open, ask_save
 from app.ui.theme.questions import ask, tell
 from engine.analysis.regions import (
+    DicomImage,
     Region,
     RegionSet,
     csv_of,
@@ -122,7 +123,7 @@ class RegionFiles:
         self,
         title: str,
         name: str,
-        write: Callable[..., object],
+        write: Callable[[Sequence[Region], DicomImage, Path], object],
         companion: Callable[[Path], Path] | None = None,
     ) -> None:
         """Ask for a file, and write the regions as a DICOM object.
@@ -156,11 +157,12 @@ class RegionFiles:
 
         def work() -> object:
             if source is None or not volume.patient:
-                return write(regions, volume, target, made_by, order=order)
+                return write(regions, DicomImage.of(volume, made_by, order=order), target)
             # Headers are read in a separate process, as every file of other programs.
             frame = bool(volume.frame_of_reference)
             found = loader().call(dicom_source, source, frame, about=source)
-            return write(regions, volume, target, made_by, found.subject, series=found.series)
+            image = DicomImage.of(volume, made_by, found.subject, series=found.series)
+            return write(regions, image, target)
 
         self._write(target, work)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from engine.analysis.regions.contour import ContourRegion as ContourRegion
     from engine.analysis.regions.contour import Rule as Rule
     from engine.analysis.regions.coverage import RegionCoverage as RegionCoverage
+    from engine.analysis.regions.dicom_image import DicomImage as DicomImage
     from engine.analysis.regions.dicom_image import DicomSource as DicomSource
     from engine.analysis.regions.dicom_image import dicom_source as dicom_source
     from engine.analysis.regions.errors import Difference as Difference
@@ -83,7 +84,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "combined": ("CombinedRegion", "Operation"),
             "contour": ("RULES", "ContourRegion", "Rule"),
             "coverage": ("RegionCoverage",),
-            "dicom_image": ("DicomSource", "dicom_source"),
+            "dicom_image": ("DicomImage", "DicomSource", "dicom_source"),
             "errors": (
                 *("Difference", "FigureError", "RegionErrors"),
                 *("difference_between", "difference_within", "quantile"),

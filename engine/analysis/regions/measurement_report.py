@@ -23,13 +23,9 @@ from engine.analysis.regions.region_set import Region
 from engine.analysis.regions.segmentation import Segmentation
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
-from engine.data.volume import Volume
 from engine.io.dicom.general import encoded_object
-from engine.io.dicom.headers import Header
-from engine.io.dicom.order import ImagingOrder
 from engine.io.dicom.private_block import SIGNED
 from engine.io.dicom.series import instance_uid
-from engine.io.dicom.subject import Subject
 from engine.io.dicom.values import decimal, uid_of, words
 from engine.io.safety.atomic_write import write_all
 
@@ -84,12 +80,8 @@ def segmentation_path(path: Path) -> Path:
 
 def write_measurement_report(
     regions: Sequence[Region],
-    volume: Volume,
+    image: DicomImage,
     path: Path,
-    provenance: Plain,
-    subject: Subject | None = None,
-    order: ImagingOrder | None = None,
-    series: Sequence[Header] = (),
     *,
     rule: VoxelRule = "area",
 ) -> Path:
@@ -99,18 +91,10 @@ def write_measurement_report(
     ----------
     regions
         regions in the coordinates of the image
-    volume
+    image
         image to measure
     path
         target of the report, .dcm
-    provenance
-        provenance of the image, as for its exported series
-    subject
-        patient, study and frame of reference
-    order
-        patient of the image if there is no subject; None: pseudonyms, as in exported series
-    series
-        headers of the DICOM series from which the volume was read; empty: series of its export
     rule
         rule for voxels that are partly inside
 
@@ -121,14 +105,13 @@ def write_measurement_report(
     Raises
     ------
     DataError
-        if the name has another suffix, a region cannot be measured, the image belongs to a
-        different patient than the order, or no series of the image is known
+        if the name has another suffix, there is no region, a region cannot be measured, or no
+        series of the image is known
     """
     if not path.name.lower().endswith(SUFFIX):
         raise DataError(
             f"{path.name}: a structured report is a DICOM file; choose a name that ends with .dcm."
         )
-    image = DicomImage.of(volume, provenance, subject, order, series)
     found = report_files(regions, image, rule=rule)
     target = segmentation_path(path)
     # The segmentation first: a report means that the segmentation is complete.

@@ -23,8 +23,6 @@ from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.data.volume import Volume
 from engine.io.dicom.general import encoded_bits, general_attributes
-from engine.io.dicom.headers import Header
-from engine.io.dicom.order import ImagingOrder
 from engine.io.dicom.series import (
     instance_uid,
     orientation_of,
@@ -64,45 +62,27 @@ class SegmentFrame(NamedTuple):
     inside: NDArray[np.bool_]
 
 
-def write_segmentation(
-    regions: Sequence[Region],
-    volume: Volume,
-    path: Path,
-    provenance: Plain,
-    subject: Subject | None = None,
-    order: ImagingOrder | None = None,
-    series: Sequence[Header] = (),
-) -> int:
+def write_segmentation(regions: Sequence[Region], image: DicomImage, path: Path) -> int:
     """Write regions on the grid of an image; return the number of frames.
 
     Parameters
     ----------
     regions
         regions in the coordinates of the image
-    volume
+    image
         image that supplies the grid
     path
         target, .dcm; written completely or not at all
-    provenance
-        provenance of the image, as for its exported series
-    subject
-        patient, study and frame of reference
-    order
-        patient of the image if there is no subject; None: pseudonyms, as in exported series
-    series
-        headers of the DICOM series from which the volume was read; empty: series of its export
 
     Raises
     ------
     DataError
-        if the name has another suffix, a region has no voxel, or the image belongs to a different
-        patient than the order
+        if the name has another suffix, there is no region, or a region has no voxel
     """
     if not path.name.lower().endswith(SUFFIX):
         raise DataError(
             f"{path.name}: a segmentation is a DICOM file; choose a name that ends with .dcm."
         )
-    image = DicomImage.of(volume, provenance, subject, order, series)
     found = Segmentation.of(regions, image)
     write_atomically(found.encoded(), path)
     return len(found.frames)

@@ -17,11 +17,8 @@ from engine.core.json_types import Plain
 from engine.data.volume import Volume
 from engine.geometry.patient_planes import to_patient_axes
 from engine.io.dicom.general import encoded_object
-from engine.io.dicom.headers import Header
-from engine.io.dicom.order import ImagingOrder
 from engine.io.dicom.private_block import SIGNED
 from engine.io.dicom.series import instance_uid
-from engine.io.dicom.subject import Subject
 from engine.io.dicom.values import uid_of, words
 from engine.io.safety.atomic_write import write_atomically
 
@@ -36,46 +33,29 @@ DECIMALS = 4
 MOST_SIGNS = 64
 
 
-def write_structure_set(
-    regions: Sequence[Region],
-    volume: Volume,
-    path: Path,
-    provenance: Plain,
-    subject: Subject | None = None,
-    order: ImagingOrder | None = None,
-    series: Sequence[Header] = (),
-) -> int:
+def write_structure_set(regions: Sequence[Region], image: DicomImage, path: Path) -> int:
     """Write regions as contours in the slices of an image; return the number of contours.
 
     Parameters
     ----------
     regions
         regions in the coordinates of the image
-    volume
+    image
         image that supplies the slices
     path
         target, .dcm; written completely or not at all
-    provenance
-        provenance of the image, as for its exported series
-    subject
-        patient, study and frame of reference
-    order
-        patient of the image if there is no subject; None: pseudonyms, as in exported series
-    series
-        headers of the DICOM series from which the volume was read; empty: series of its export
 
     Raises
     ------
     DataError
-        if the name has another suffix, a region has no contour, the image belongs to a different
-        patient than the order, or no series of the image is known
+        if the name has another suffix, there is no region, a region has no contour, or no series
+        of the image is known
     """
     if not path.name.lower().endswith(SUFFIX):
         raise DataError(
             f"{path.name}: a structure set is a DICOM file; choose a name that ends with .dcm."
         )
-    image = DicomImage.of(volume, provenance, subject, order, series)
-    drawn = contours_of(regions, volume)
+    drawn = contours_of(regions, image.volume)
     write_atomically(structure_set_of(regions, drawn, image), path)
     return sum(len(plane.rings) for planes in drawn for plane in planes)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.analysis.regions.dicom_image import DicomImage
 from engine.analysis.regions.figures import VOXEL_RULES
 from engine.analysis.regions.labels import write_labels
 from engine.analysis.regions.measurement_report import (
@@ -164,18 +165,17 @@ def _write_dicom(
                 "file of the same series."
             )
     series, regions = series_behind(arguments.volume, like), found.regions
+    image = DicomImage.of(volume, info, subject, series=series)
     if arguments.dicom is not None:
-        n = write_segmentation(regions, volume, arguments.dicom, info, subject, series=series)
+        n = write_segmentation(regions, image, arguments.dicom)
         console.line(f"Segmentation: {arguments.dicom} ({n:,} frames)")
     if arguments.rtstruct is not None:
-        n = write_structure_set(regions, volume, arguments.rtstruct, info, subject, series=series)
+        n = write_structure_set(regions, image, arguments.rtstruct)
         console.line(f"Structure set: {arguments.rtstruct} ({n:,} contours)")
     if arguments.sr is not None:
-        beside = write_measurement_report(
-            regions, volume, arguments.sr, info, subject, series=series, rule=arguments.rule
-        )
+        segmentation = write_measurement_report(regions, image, arguments.sr, rule=arguments.rule)
         console.line(f"Structured report: {arguments.sr}")
-        console.line(f"Segmentation of the report: {beside}")
+        console.line(f"Segmentation of the report: {segmentation}")
 
 
 def write_table(measured: Sequence[MeasuredRegion], path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from engine.analysis.regions import (
     BoxRegion,
+    DicomImage,
     Region,
     RegionSet,
     SphereRegion,
@@ -53,7 +54,7 @@ def ramp(unit: str = "Bq/mL", axes: str = "LPS") -> Volume:
 
 def written(tmp_path, regions=(BOX, BALL), volume=None, **options):
     path = tmp_path / "a.sr.dcm"
-    write_measurement_report(regions, volume or ramp(), path, {}, **options)
+    write_measurement_report(regions, DicomImage.of(volume or ramp(), {}, **options), path)
     return pydicom.dcmread(path), pydicom.dcmread(segmentation_path(path))
 
 
@@ -83,7 +84,7 @@ def test_each_region_refers_to_its_segment_and_both_to_the_series_of_the_image(t
     save(volume, tmp_path / "a.dicom")
     slices = [pydicom.dcmread(each) for each in sorted((tmp_path / "a.dicom").glob("*.dcm"))]
     path = tmp_path / "a.sr.dcm"
-    write_measurement_report((BOX, BALL), volume, path, volume.info)
+    write_measurement_report((BOX, BALL), DicomImage.of(volume, volume.info), path)
     report, segments = pydicom.dcmread(path), pydicom.dcmread(tmp_path / "a.seg.dcm")
     for key in ("PatientName", "PatientID", "StudyInstanceUID"):
         assert report[key].value == segments[key].value == slices[0][key].value
@@ -206,7 +207,7 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path):
     with pytest.raises(DataError, match="There is no region"):
         written(tmp_path, ())
     with pytest.raises(DataError, match=r"ends with \.dcm"):
-        write_measurement_report((BOX,), ramp(), tmp_path / "a.sr", {})
+        write_measurement_report((BOX,), DicomImage.of(ramp(), {}), tmp_path / "a.sr")
     assert not list(tmp_path.iterdir())
 
 

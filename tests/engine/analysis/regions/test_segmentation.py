@@ -13,6 +13,7 @@ import pytest
 
 from engine.analysis.regions import (
     BoxRegion,
+    DicomImage,
     Region,
     RegionSet,
     SphereRegion,
@@ -58,7 +59,7 @@ def inside(region: Region, volume: Volume) -> np.ndarray:
 @pytest.mark.parametrize("axes", ["LPS", "LPI"])
 def test_every_voxel_comes_back_where_it_was(tmp_path, axes):
     volume, path = image(axes), tmp_path / "a.dcm"
-    n = write_segmentation((BALL, BOX), volume, path, {"axes": axes})
+    n = write_segmentation((BALL, BOX), DicomImage.of(volume, {"axes": axes}), path)
     found = pydicom.dcmread(path)
     assert n == found.NumberOfFrames == len(found.PerFrameFunctionalGroupsSequence)
     assert [s.SegmentLabel for s in found.SegmentSequence] == ["Läsion", "Box"]
@@ -88,7 +89,7 @@ def _segment(found: pydicom.Dataset) -> np.ndarray:
 def test_it_lies_over_the_series_that_the_image_is_exported_as(tmp_path):
     volume = image()
     save(volume, tmp_path / "a.dicom")
-    write_segmentation((BALL,), volume, tmp_path / "a.dcm", volume.info)
+    write_segmentation((BALL,), DicomImage.of(volume, volume.info), tmp_path / "a.dcm")
     regions = pydicom.dcmread(tmp_path / "a.dcm")
     slices = [pydicom.dcmread(each) for each in sorted((tmp_path / "a.dicom").glob("*.dcm"))]
     first = slices[0]
@@ -102,17 +103,17 @@ def test_it_lies_over_the_series_that_the_image_is_exported_as(tmp_path):
 
 def test_it_is_of_the_patient_of_the_order_and_of_no_other(tmp_path):
     order = ImagingOrder(patient_name="Müller^Ida", patient_id="4711")
-    write_segmentation((BALL,), image(), tmp_path / "a.dcm", {}, order=order)
+    write_segmentation((BALL,), DicomImage.of(image(), {}, order=order), tmp_path / "a.dcm")
     assert pydicom.dcmread(tmp_path / "a.dcm").PatientID == "4711"
     other = replace(image(), patient="4712")
     with pytest.raises(DataError, match="a different patient"):
-        write_segmentation((BALL,), other, tmp_path / "b.dcm", {}, order=order)
+        write_segmentation((BALL,), DicomImage.of(other, {}, order=order), tmp_path / "b.dcm")
     assert not (tmp_path / "b.dcm").exists()
 
 
 def test_red_is_red_as_the_standard_counts_colours(tmp_path):
     """sRGB red is L* 53.24, a* 80.09, b* 67.20 (D65)."""
-    write_segmentation((BOX,), image(), tmp_path / "a.dcm", {})
+    write_segmentation((BOX,), DicomImage.of(image(), {}), tmp_path / "a.dcm")
     (segment,) = pydicom.dcmread(tmp_path / "a.dcm").SegmentSequence
     lab = np.array(segment.RecommendedDisplayCIELabValue) / 65535 * [100, 255, 255] - [0, 128, 128]
     np.testing.assert_allclose(lab, [53.24, 80.09, 67.20], atol=0.1)
@@ -121,17 +122,17 @@ def test_red_is_red_as_the_standard_counts_colours(tmp_path):
 def test_a_region_without_a_voxel_is_refused_by_name(tmp_path):
     small = Region(name="Dust", shape=SphereRegion(centre_mm=(5.0, -7.0, 11.0), diameter_mm=0.5))
     with pytest.raises(DataError, match="Dust: no voxel is at least half inside"):
-        write_segmentation((BALL, small), image(), tmp_path / "a.dcm", {})
+        write_segmentation((BALL, small), DicomImage.of(image(), {}), tmp_path / "a.dcm")
     with pytest.raises(DataError, match="There is no region"):
-        write_segmentation((), image(), tmp_path / "a.dcm", {})
+        write_segmentation((), DicomImage.of(image(), {}), tmp_path / "a.dcm")
     with pytest.raises(DataError, match=r"ends with \.dcm"):
-        write_segmentation((BALL,), image(), tmp_path / "a.seg", {})
+        write_segmentation((BALL,), DicomImage.of(image(), {}), tmp_path / "a.seg")
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(shutil.which("dciodvfy") is None, reason="dciodvfy (dicom3tools) is not there")
 def test_a_verifier_of_others_finds_no_error(tmp_path):
-    write_segmentation((BALL, BOX), image(), tmp_path / "a.dcm", {})
+    write_segmentation((BALL, BOX), DicomImage.of(image(), {}), tmp_path / "a.dcm")
     said = subprocess.run(
         ["dciodvfy", tmp_path / "a.dcm"], capture_output=True, text=True, check=False
     )

@@ -12,6 +12,7 @@ from engine.analysis.regions import (
     BoxRegion,
     CombinedRegion,
     CylinderRegion,
+    DicomImage,
     MaskRegion,
     PolygonRegion,
     Region,
@@ -57,7 +58,7 @@ def area(ring: np.ndarray) -> float:
 @pytest.mark.parametrize("axes", ["LPS", "LPI"])
 def test_a_box_has_the_corners_and_heights_of_its_closed_form(tmp_path, axes):
     path = tmp_path / "a.dcm"
-    assert write_structure_set((BOX,), image(axes), path, {"axes": axes}) == 3
+    assert write_structure_set((BOX,), DicomImage.of(image(axes), {"axes": axes}), path) == 3
     (contours,) = pydicom.dcmread(path).ROIContourSequence
     assert list(contours.ROIDisplayColor) == [0x10, 0x20, 0x30]
     sign = 1 if axes == "LPS" else -1
@@ -120,7 +121,7 @@ def test_voxels_are_the_same_after_reading_back(tmp_path):
     voxels[5, 18, 25] = True
     hollow = Region(name="Hollow", shape=MaskRegion.of(voxels, GRID))
     path = tmp_path / "a.dcm"
-    write_structure_set((hollow,), volume, path, {})
+    write_structure_set((hollow,), DicomImage.of(volume, {}), path)
     (back,) = read_dicom_regions(path).facing(volume).regions
     first, second = (measure(each, volume).figures for each in (hollow, back))
     assert second.volume_ml == pytest.approx(first.volume_ml, rel=1e-9)
@@ -129,9 +130,9 @@ def test_voxels_are_the_same_after_reading_back(tmp_path):
 
 def test_contours_that_were_read_are_written_as_they_were_drawn(tmp_path):
     volume = image()
-    write_structure_set((BALL,), volume, tmp_path / "a.dcm", {})
+    write_structure_set((BALL,), DicomImage.of(volume, {}), tmp_path / "a.dcm")
     (read,) = read_dicom_regions(tmp_path / "a.dcm").facing(volume).regions
-    write_structure_set((read,), volume, tmp_path / "b.dcm", {})
+    write_structure_set((read,), DicomImage.of(volume, {}), tmp_path / "b.dcm")
     one, other = (pydicom.dcmread(tmp_path / name) for name in ("a.dcm", "b.dcm"))
     contours = [
         [list(each.ContourData) for each in found.ROIContourSequence[0].ContourSequence]
@@ -143,7 +144,7 @@ def test_contours_that_were_read_are_written_as_they_were_drawn(tmp_path):
 def test_it_refers_to_the_slices_that_the_image_is_exported_as(tmp_path):
     volume = image()
     save(volume, tmp_path / "a.dicom")
-    write_structure_set((BALL,), volume, tmp_path / "a.dcm", volume.info)
+    write_structure_set((BALL,), DicomImage.of(volume, volume.info), tmp_path / "a.dcm")
     found = pydicom.dcmread(tmp_path / "a.dcm")
     slices = [pydicom.dcmread(each) for each in sorted((tmp_path / "a.dicom").glob("*.dcm"))]
     first = slices[0]
@@ -169,7 +170,7 @@ def test_the_checker_of_dicom3tools_finds_no_error(tmp_path, axes):
     polygon = PolygonRegion(corners_mm=((0, -9), (9, -9), (4, 0)), low_mm=3, high_mm=19)
     pair = CombinedRegion(operation="minus", parts=(BALL.shape, BOX.shape))
     made = (BALL, BOX, Region(name="P", shape=polygon), Region(name="C", shape=pair))
-    write_structure_set(made, image(axes), tmp_path / "a.dcm", {"axes": axes})
+    write_structure_set(made, DicomImage.of(image(axes), {"axes": axes}), tmp_path / "a.dcm")
     assert errors_of(tmp_path / "a.dcm") == []
 
 
@@ -177,7 +178,7 @@ def test_the_same_regions_have_the_same_uids_and_others_do_not(tmp_path):
     moved = BALL.model_copy(update={"shape": BALL.shape.moved((2.0, 0.0, 0.0))})
     uids = []
     for k, region in enumerate((BALL, BALL, moved)):
-        write_structure_set((region,), image(), tmp_path / f"{k}.dcm", {})
+        write_structure_set((region,), DicomImage.of(image(), {}), tmp_path / f"{k}.dcm")
         uids.append(pydicom.dcmread(tmp_path / f"{k}.dcm").SOPInstanceUID)
     assert uids[0] == uids[1] != uids[2]
 
@@ -185,17 +186,18 @@ def test_the_same_regions_have_the_same_uids_and_others_do_not(tmp_path):
 def test_what_cannot_be_written_is_refused(tmp_path):
     small = Region(name="Dust", shape=SphereRegion(centre_mm=(5.0, -7.0, 13.0), diameter_mm=0.5))
     with pytest.raises(DataError, match="Dust: the region has no contour"):
-        write_structure_set((BALL, small), image(), tmp_path / "a.dcm", {})
+        write_structure_set((BALL, small), DicomImage.of(image(), {}), tmp_path / "a.dcm")
     with pytest.raises(DataError, match="There is no region"):
-        write_structure_set((), image(), tmp_path / "a.dcm", {})
+        write_structure_set((), DicomImage.of(image(), {}), tmp_path / "a.dcm")
     with pytest.raises(DataError, match=r"ends with \.dcm"):
-        write_structure_set((BALL,), image(), tmp_path / "a.rt", {})
+        write_structure_set((BALL,), DicomImage.of(image(), {}), tmp_path / "a.rt")
     with pytest.raises(DataError, match="not known any more"):
-        write_structure_set((BALL,), replace(image(), patient="1"), tmp_path / "a.dcm", {})
+        other = replace(image(), patient="1")
+        write_structure_set((BALL,), DicomImage.of(other, {}), tmp_path / "a.dcm")
     order = ImagingOrder(patient_name="Müller^Ida", patient_id="4711")
     with pytest.raises(DataError, match="a different patient"):
         other = replace(image(), patient="4712")
-        write_structure_set((BALL,), other, tmp_path / "a.dcm", {}, order=order)
+        write_structure_set((BALL,), DicomImage.of(other, {}, order=order), tmp_path / "a.dcm")
     assert not list(tmp_path.iterdir())
 
 
@@ -233,8 +235,8 @@ def test_segmentation_and_structure_set_of_a_mask_agree(tmp_path):
     volume, voxels = image(), np.zeros(GRID.shape, bool)
     voxels[3:5, 4:9, 5:12] = True
     region = Region(name="M", shape=MaskRegion.of(voxels, GRID))
-    write_segmentation((region,), volume, tmp_path / "s.dcm", {})
-    write_structure_set((region,), volume, tmp_path / "r.dcm", {})
+    write_segmentation((region,), DicomImage.of(volume, {}), tmp_path / "s.dcm")
+    write_structure_set((region,), DicomImage.of(volume, {}), tmp_path / "r.dcm")
     one, other = (
         read_dicom_regions(tmp_path / name).facing(volume).regions[0] for name in ("s.dcm", "r.dcm")
     )
