@@ -45,9 +45,7 @@ class _LazyPlot(QWidget):
         """Use the colours of another theme."""
         self._colours = colours
         if self.plot is not None:
-            from app.views.plots.plot_axes import paint_axes
-
-            paint_axes(self.plot, colours, self.plot.font())
+            self.plot.set_colours(colours)
             self.draw()
 
     def showEvent(self, event: QShowEvent) -> None:

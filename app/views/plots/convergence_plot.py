@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 import pyqtgraph
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont
 
 from app.language.translation import tr
 from app.views.colour.colours import ViewColours
 from app.views.plots.curve_plot import WholeAxis
-from app.views.plots.plot_axes import StillPlot, paint_axes
+from app.views.plots.plot_axes import StillPlot
 
 LEAST_STEPS = 20
 
@@ -49,17 +48,8 @@ class ConvergencePlot(StillPlot):
         # A fixed least number of steps, so that the axis does not jump with each new point.
         self.setXRange(0.5, max(steps[-1][0], LEAST_STEPS) + 0.5, padding=0)
 
-    def set_colours(self, colours: ViewColours, font: QFont) -> None:
-        """Paint in another theme.
-
-        Parameters
-        ----------
-        colours
-            colours of the theme
-        font
-            font of the tick labels
-        """
-        paint_axes(self, colours, font)
+    def set_colours(self, colours: ViewColours) -> None:
+        super().set_colours(colours)
         pen = pyqtgraph.mkPen
         self._goal.setPen(pen(colours.muted, width=1.5, style=Qt.PenStyle.DashLine))
         self.curve.setPen(pen(colours.accent, width=2))

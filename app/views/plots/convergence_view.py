@@ -10,7 +10,6 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
 from app.language.translation import tr
-from app.views.colour.colours import ViewColours
 from app.views.plots.late_view import LateView
 
 if TYPE_CHECKING:
@@ -45,10 +44,6 @@ class ConvergenceView(LateView):
 
         self.plot = ConvergencePlot(self._limit)
         return self.plot
-
-    def paint_plot(self, colours: ViewColours) -> None:
-        if self.plot is not None:
-            self.plot.set_colours(colours, self.font())
 
     def show_changes(self, changes: Sequence[float]) -> None:
         """Show the change in each step.

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor
 from app.language.translation import tr
 from app.views.colour.colours import ViewColours
 from app.views.note import Note
-from app.views.plots.plot_axes import StillPlot, paint_axes
+from app.views.plots.plot_axes import StillPlot
 from app.views.plots.ranges import thousands
 from engine.analysis.quality import TimeCurve
 from engine.data import unit_text
@@ -68,8 +68,7 @@ class CurveOverTime(StillPlot):
         self.name_left(tr("Mean [{unit}]", unit=unit))
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
-        paint_axes(self, colours, self.font())
+        super().set_colours(colours)
         pen = pyqtgraph.mkPen(colours.accent, width=2)
         self._line.setPen(pen)
         self._line.setSymbolPen(pen)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor
 from app.language.translation import tr
 from app.views.colour.colours import ViewColours
 from app.views.note import Note
-from app.views.plots.plot_axes import StillPlot, paint_axes
+from app.views.plots.plot_axes import StillPlot
 from app.views.plots.ranges import thousands
 
 
@@ -45,8 +45,7 @@ class CurvePlot(StillPlot):
         self.setLabel("bottom", tr("iteration"))
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
-        paint_axes(self, colours, self.font())
+        super().set_colours(colours)
         pen = pyqtgraph.mkPen(colours.accent, width=2)
         self._curve.setPen(pen)
         self._curve.setSymbolPen(pen)

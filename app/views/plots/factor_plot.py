@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.views.colour.colours import DARK, ViewColours
 from app.views.literal_text import LiteralLabel
 from app.views.plots.curve_plot import WholeAxis
-from app.views.plots.plot_axes import StillPlot, paint_axes
+from app.views.plots.plot_axes import StillPlot
 
 LEAST_SPAN = 0.02
 """Least range of the axis. Noise of one part in a thousand must not look large."""
@@ -65,7 +65,7 @@ class FactorPlot(QWidget):
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
-        paint_axes(self.plot, colours, self.font())
+        self.plot.set_colours(colours)
         pen = pyqtgraph.mkPen
         self._even.setPen(pen(colours.muted, width=1, style=Qt.PenStyle.DashLine))
         self._bars.setOpts(pen=pen(colours.muted, width=1))

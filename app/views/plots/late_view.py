@@ -46,10 +46,6 @@ class LateView(QWidget):
     def make_plot(self) -> StillPlot:
         """Return the plot, without colours."""
 
-    @abstractmethod
-    def paint_plot(self, colours: ViewColours) -> None:
-        """Paint the plot in another theme."""
-
     def show_plot(self, on: bool) -> None:
         """Show the plot, or the note.
 
@@ -61,7 +57,7 @@ class LateView(QWidget):
         if on and self._made is None:
             self._made = self.make_plot()
             self._column.insertWidget(0, self._made, 1)
-            self.paint_plot(self._colours)
+            self._made.set_colours(self._colours)
         self._empty.setVisible(not on)
         if self._made is not None:
             self._made.setVisible(on)
@@ -72,7 +68,7 @@ class LateView(QWidget):
         self._empty.set_colours(colours)
         self._note.set_colours(colours)
         if self._made is not None:
-            self.paint_plot(colours)
+            self._made.set_colours(colours)
 
 
 class Canvas(QWidget):

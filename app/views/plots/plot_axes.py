@@ -6,7 +6,7 @@ import math
 
 import pyqtgraph
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF
+from PySide6.QtGui import QColor, QFontMetricsF
 
 from app.views.colour.colours import ViewColours
 
@@ -63,22 +63,17 @@ class StillPlot(pyqtgraph.PlotWidget):
         # pyqtgraph centres the text on the left edge of the axis.
         axis.setWidth(self._left_px + math.ceil(QFontMetricsF(self.font()).height()))
 
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme.
 
-def paint_axes(plot: pyqtgraph.PlotWidget, colours: ViewColours, font: QFont) -> None:
-    """Set background, pens and font of a plot.
-
-    Parameters
-    ----------
-    plot
-        the plot
-    colours
-        colours of the theme
-    font
-        font of the tick labels
-    """
-    plot.setBackground(QColor(colours.canvas))
-    for name in ("left", "bottom"):
-        axis = plot.getAxis(name)
-        axis.setPen(pyqtgraph.mkPen(colours.muted))
-        axis.setTextPen(pyqtgraph.mkPen(colours.text))
-        axis.setTickFont(font)
+        Parameters
+        ----------
+        colours
+            colours of the theme
+        """
+        self.setBackground(QColor(colours.canvas))
+        for name in ("left", "bottom"):
+            axis = self.getAxis(name)
+            axis.setPen(pyqtgraph.mkPen(colours.muted))
+            axis.setTextPen(pyqtgraph.mkPen(colours.text))
+            axis.setTickFont(self.font())

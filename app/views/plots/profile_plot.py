@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from app.language.translation import tr
 from app.views.colour.colours import ViewColours
 from app.views.note import Note
-from app.views.plots.plot_axes import StillPlot, paint_axes
+from app.views.plots.plot_axes import StillPlot
 from app.views.plots.ranges import span, thousands
 from engine.analysis.quality import LineProfile
 
@@ -70,8 +70,7 @@ class ProfilePlot(StillPlot):
         self.setLabel("bottom", tr("distance from end 1 [{length}]", length=length))
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
-        paint_axes(self, colours, self.font())
+        super().set_colours(colours)
         self._curve.setPen(pyqtgraph.mkPen(colours.line, width=2))
         self._behind.setPen(pyqtgraph.mkPen(colours.muted, width=1.5, style=Qt.PenStyle.DashLine))
         self._width.setPen(pyqtgraph.mkPen(colours.accent, width=2))

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
-from app.views.plots.plot_axes import StillPlot, paint_axes
+from app.views.plots.plot_axes import StillPlot
 from app.views.plots.ranges import thousands
 from app.views.slices.labels import WrappedLabel
 from engine.data import ScatterProfile, unit_text
@@ -63,7 +63,7 @@ class ScatterPlot(QWidget):
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
-        paint_axes(self.plot, colours, self.font())
+        self.plot.set_colours(colours)
         self.measured.setPen(pyqtgraph.mkPen(colours.accent, width=2))
         self.scatter.setPen(pyqtgraph.mkPen(colours.line, width=2, style=Qt.PenStyle.DashLine))
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QSize
 
 from app.views.colour.colours import DARK, ViewColours
 from app.views.note import Note
-from app.views.plots.plot_axes import StillPlot, paint_axes
+from app.views.plots.plot_axes import StillPlot
 from app.views.plots.ranges import thousands
 
 if TYPE_CHECKING:
@@ -108,9 +108,8 @@ class TimeCurves(StillPlot):
         return pyqtgraph.mkPen(self._colours.warning, width=1.5)
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
         self._colours = colours
-        paint_axes(self, colours, self.font())
+        super().set_colours(colours)
         pens = (colours.accent, colours.line, colours.muted)
         for curve, colour in zip(self._curves.values(), pens, strict=False):
             curve.setPen(pyqtgraph.mkPen(colour, width=2))

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pyqtgraph
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont
+from PySide6.QtGui import QColor
 
 from app.language.translation import tr
 from app.views.colour.colours import ViewColours
 from app.views.plots.curve_plot import WholeAxis
-from app.views.plots.plot_axes import StillPlot, paint_axes
+from app.views.plots.plot_axes import StillPlot
 
 if TYPE_CHECKING:
     from app.views.plots.tuning_view import FormTimes
@@ -62,17 +62,8 @@ class TuningPlot(StillPlot):
         # Space for at least ten variants, so that the first points do not fill the plot.
         self.setXRange(0.5, max(times.n, LEAST_FORMS) + 0.5, padding=0)
 
-    def set_colours(self, colours: ViewColours, font: QFont) -> None:
-        """Paint in another theme.
-
-        Parameters
-        ----------
-        colours
-            colours of the theme
-        font
-            font of the tick labels
-        """
-        paint_axes(self, colours, font)
+    def set_colours(self, colours: ViewColours) -> None:
+        super().set_colours(colours)
         pen = pyqtgraph.mkPen
         self.shipped.setPen(pen(colours.muted, width=1.5, style=Qt.PenStyle.DashLine))
         self.best.setPen(pen(colours.accent, width=2))

@@ -9,7 +9,6 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
 from app.language.translation import tr
-from app.views.colour.colours import ViewColours
 from app.views.plots.late_view import LateView
 
 if TYPE_CHECKING:
@@ -62,10 +61,6 @@ class TuningView(LateView):
 
         self.plot = TuningPlot()
         return self.plot
-
-    def paint_plot(self, colours: ViewColours) -> None:
-        if self.plot is not None:
-            self.plot.set_colours(colours, self.font())
 
     def show_times(self, times: FormTimes) -> None:
         """Show the tested variants.
