@@ -279,6 +279,7 @@ def provenance(subject: ReportSubject) -> Section:
         *([ReportRow("Protocol as saved, SHA-256", saved.sha256)] if saved.sha256 else []),
         ReportRow("Result", f"{record.id}, SHA-256 {record.sha256}"),
         ReportRow("Software", _software(subject)),
+        *_plug_in_rows(subject),
         ReportRow("System", str(subject.known("environment", "system") or "not known")),
         *_log_row(),
         ReportRow("Command to reproduce", str(subject.provenance.get("replay", "not known"))),
@@ -292,6 +293,7 @@ def digests(subject: ReportSubject) -> Section:
         ReportRow("Image SHA-256", str(subject.known("output", "sha256") or "not known")),
         ReportRow("Result", subject.result.id),
         ReportRow("Software", _software(subject)),
+        *_plug_in_rows(subject),
         *_log_row(),
     )
     return Section("Provenance", rows)
@@ -412,6 +414,18 @@ def _software(subject: ReportSubject) -> str:
     commit = known.get("commit")
     words = f"Isocenter {known.get('isocenter', '(version not known)')}"
     return f"{words}, commit {str(commit)[:12]}" if commit else words
+
+
+def _plug_in_rows(subject: ReportSubject) -> Iterator[ReportRow]:
+    """Yield the packages of other authors whose code took part in the run.
+
+    Each row has name and version, the features that were used, and the digest of their files.
+    """
+    found = subject.known("plug_ins")
+    for each in found if isinstance(found, list) else ():
+        features = "; ".join(each.get("features", ()))
+        text = f"{each.get('name')} {each.get('version')} ({features})"
+        yield ReportRow("Plug-in", f"{text}, SHA-256 {each.get('sha256', 'not known')}")
 
 
 def _is_short(value: object) -> bool:

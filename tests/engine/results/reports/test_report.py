@@ -113,6 +113,22 @@ def test_a_page_tells_what_is_kept_and_runs_and_loads_nothing(subject):
     assert sources and all(each.startswith("data:image/png;base64,") for each in sources)
 
 
+@pytest.mark.parametrize("full", [False, True])
+def test_a_report_names_the_plug_ins_of_a_run(subject, full):
+    used = {
+        "name": "acme-decay",
+        "version": "1.2",
+        "sha256": "cd" * 32,
+        "features": ["corrections: decay", "steps: sideways"],
+    }
+    assert "Plug-in" not in Words(to_html(report_of(subject, full=full))).text
+    found = replace(subject, provenance={**subject.provenance, "plug_ins": [used]})
+    page = Words(to_html(report_of(found, full=full)))
+    assert page.text.count("Plug-in") == 1
+    expected = "acme-decay 1.2 (corrections: decay; steps: sideways), SHA-256 " + "cd" * 32
+    assert expected in page.text
+
+
 def test_one_page_is_one_page_and_every_line_fits(subject):
     long = tuple(ReportRow(f"Warning {k}", "word " * 40, "look") for k in range(6))
     report = report_of(subject)
