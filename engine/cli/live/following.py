@@ -13,19 +13,17 @@ from engine.cli.console import Console
 from engine.cli.device import device_of
 from engine.cli.live.ending import Ending, ending_in_order, recorder_of
 from engine.cli.live.results import save_scan, save_slices, whole_volume
-from engine.cli.live.source import network_note, source_of
+from engine.cli.live.source import network_note, source_of, stored_geometry
 from engine.core.errors import EngineError, SettingsError
 from engine.core.json_types import Plain
 from engine.corrections.preprocess import CentreOfRotation
 from engine.data.projections import Projections
-from engine.geometry.xray import XrayGeometry
 from engine.io import can_save
 from engine.io.volumes.slices import slice_files
-from engine.jobs.loader import Loader, for_command
 from engine.live.core.frame import Ended
 from engine.live.ct.following import LiveUpdate
 from engine.live.ct.images import LiveImages
-from engine.live.ct.protocol_choices import choices_of, geometry_of
+from engine.live.ct.protocol_choices import choices_of
 from engine.live.ct.provenance import LiveOrigin, provenance_of
 from engine.live.ct.session import LiveSession
 from engine.live.ct.settings import LiveSettings
@@ -69,7 +67,7 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
 def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending) -> None:
     protocol = _protocol(arguments)
     # before any thread starts, because both start processes by a fork
-    geometry = _geometry(arguments.geometry)
+    geometry = stored_geometry(arguments.geometry)
     source = source_of(arguments, None if geometry is None else geometry.shape)
     settings = LiveSettings(
         mode=arguments.mode,
@@ -170,17 +168,6 @@ def _protocol(arguments: argparse.Namespace) -> CtProtocol:
         if output is not None:
             can_save(output, protocol.modality)
     return protocol
-
-
-def _geometry(path: Path | None) -> XrayGeometry | None:
-    if path is None:
-        return None
-    loader = for_command()
-    try:
-        return geometry_of(path, loader)
-    finally:
-        if isinstance(loader, Loader):
-            loader.close()
 
 
 class DiskCheck:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.cli.console import Console
 from engine.cli.device import add_device
-from engine.cli.live.source import add_source, has_events
+from engine.cli.live.source import add_geometry, add_source, has_events
 from engine.cli.outputs import Output, add_force, add_inputs, add_output, add_threads
 from engine.cli.verbs import Verbs
 from engine.corrections import CORRECTIONS
@@ -65,12 +65,7 @@ def add_verbs(verbs: Verbs) -> None:
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="assignments",
         help="change a setting of the protocol, such as steps.centre.column=511.5",
     )  # fmt: skip
-    p.add_argument(
-        "--geometry",
-        type=Path,
-        metavar="SCAN",
-        help="stored scan with the same geometry (default: sent by the source)",
-    )
+    add_geometry(p, "sent by the source")
     p.add_argument(
         "--mode", choices=("growing", "sliding"), default="growing",
         help="use all data so far, or only the newest (default: %(default)s)",

@@ -7,13 +7,12 @@ import json
 from pathlib import Path
 
 from engine.cli.console import Console
+from engine.cli.live.source import stored_geometry
 from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs
 from engine.core.errors import SettingsError
 from engine.core.json_types import Plain
-from engine.jobs.loader import Loader, for_command
 from engine.live.conversion import convert_recording
-from engine.live.ct.protocol_choices import geometry_of
 from engine.live.recording.records import SUFFIX
 from engine.live.recording.shelf import (
     Unfinished,
@@ -65,14 +64,7 @@ def _recordings(arguments: argparse.Namespace, console: Console) -> None:
         raise SettingsError(
             f"{found.path.name}: this scan is still being recorded. Wait until the recording ends."
         )
-    geometry = None
-    if arguments.geometry is not None:
-        loader = for_command()
-        try:
-            geometry = geometry_of(arguments.geometry, loader)
-        finally:
-            if isinstance(loader, Loader):
-                loader.close()
+    geometry = stored_geometry(arguments.geometry)
     for note in convert_recording(found.path, arguments.output, geometry):
         console.note(note)
     console.line(f"Scan: {arguments.output} ({found.text})")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.core.errors import EngineError, SettingsError
 from engine.io import LISTMODE_READERS
@@ -15,6 +16,9 @@ from engine.live.core.source import FrameSource
 from engine.live.ct.opening import SourceOptions, open_source
 from engine.live.pet.event_batch import EventSource
 from engine.live.pet.opening import open_events
+
+if TYPE_CHECKING:
+    from engine.geometry.xray import XrayGeometry
 
 SOURCE = (
     "tcp://HOST:PORT of a sender (tcp://*:PORT to wait for senders), pva://CHANNEL, a folder that "
@@ -67,6 +71,49 @@ def add_source(p: argparse.ArgumentParser) -> None:
         help="scanner of list mode that does not name it (default: that of the source)",
     )
     p.set_defaults(reads_apart=True)
+
+
+def add_geometry(p: argparse.ArgumentParser, default: str) -> None:
+    """Add the option `--geometry`.
+
+    Parameters
+    ----------
+    p
+        parser of a live verb
+    default
+        clause for the help: the behaviour without the option
+    """
+    p.add_argument(
+        "--geometry",
+        type=Path,
+        metavar="SCAN",
+        help=f"stored scan with the same geometry (default: {default})",
+    )
+
+
+def stored_geometry(path: Path | None) -> XrayGeometry | None:
+    """Return the geometry of a stored scan, which another process reads; None without a scan.
+
+    Parameters
+    ----------
+    path
+        value of `--geometry`
+
+    Raises
+    ------
+    EngineError
+        if the file cannot be read
+    """
+    if path is None:
+        return None
+    from engine.live.ct.protocol_choices import geometry_of
+
+    loader = for_command()
+    try:
+        return geometry_of(path, loader)
+    finally:
+        if isinstance(loader, Loader):
+            loader.close()
 
 
 def source_of(

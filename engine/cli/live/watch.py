@@ -11,16 +11,20 @@ import numpy as np
 
 from engine.cli.console import Console
 from engine.cli.live.source import (
+    add_geometry,
     add_source,
     event_source_of,
     has_events,
     network_note,
     source_of,
+    stored_geometry,
 )
 from engine.cli.verbs import Verbs
+from engine.core.errors import SettingsError
 from engine.core.json_types import Plain
 from engine.live.core.arrivals import Arrivals
 from engine.live.core.frame import Ended, Frame, SourceEvent
+from engine.live.receiving.limits import UNKNOWN_BYTES
 
 EVERY_S = 1.0
 RATE_OF = 200
@@ -31,12 +35,15 @@ def add_verbs(verbs: Verbs) -> None:
     """Add `isocenter live watch`, which tests a source without a reconstruction."""
     p = verbs.add_parser("watch", help="show frames, rate and losses of a source")
     add_source(p)
+    add_geometry(p, f"frames of a network stream have at most {UNKNOWN_BYTES >> 20} MiB")
     p.add_argument("--json", action="store_true", help="print each frame and event as a JSON line")
     p.set_defaults(act=_watch)
 
 
 def _watch(arguments: argparse.Namespace, console: Console) -> None:
     if has_events(arguments):
+        if arguments.geometry is not None:
+            raise SettingsError("--geometry is for X-ray scans. Use --scanner for list mode.")
         from engine.cli.live.watch_events import watch_events
 
         watch_events(
@@ -47,7 +54,9 @@ def _watch(arguments: argparse.Namespace, console: Console) -> None:
         )
         return
     # The source is read in a thread, and every frame arrives here in order
-    with Arrivals(source_of(arguments)) as arrivals:
+    geometry = stored_geometry(arguments.geometry)
+    source = source_of(arguments, None if geometry is None else geometry.shape)
+    with Arrivals(source) as arrivals:
         kind = _JsonWatch if arguments.json else _Watch
         watch = kind(console, arrivals, network_note(arguments))
         for arrival in arrivals:

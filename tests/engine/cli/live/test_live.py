@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
 
 import pytest
 
+from engine.cli.live import source, watch
 from engine.cli.main import main
 from engine.io import save_projections
+from engine.live.core.source import FrameSource
 from engine.live.ct.sources import folder
 from tests.engine.io.xray.xray_files import flexray
 from tests.engine.live.ct.live_scans import scan
@@ -23,6 +26,25 @@ def test_watch_shows_what_a_stored_scan_holds(
     assert "flat 2, 10 × 6 uint16, mean 60,002" in said
     assert "29 frames, 0 lost" in said
     assert said.splitlines()[-1] == "scan.h5: all 29 frames have been replayed."
+
+
+def test_watch_limits_messages_to_frames_of_the_geometry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = []
+
+    def source_of(
+        arguments: argparse.Namespace, frame_shape: tuple[int, int] | None
+    ) -> FrameSource:
+        opened.append(frame_shape)
+        return source.source_of(arguments, frame_shape)
+
+    monkeypatch.setattr(watch, "source_of", source_of)
+    path = str(tmp_path / "scan.h5")
+    save_projections(scan(), Path(path))
+    assert main(["live", "watch", path, "--replay"]) == 0
+    assert main(["live", "watch", path, "--replay", "--geometry", path]) == 0
+    assert opened == [None, scan().geometry.shape]
 
 
 def test_json_has_a_line_for_every_frame_and_event(
@@ -46,6 +68,8 @@ def test_json_has_a_line_for_every_frame_and_event(
         (["watch", "tcp://127.0.0.1:1", "--rate", "5"], "--rate needs --replay"),
         (["send", "no-such-scan.h5", "--to", "tcp://*:9"], "this file does not exist"),
         (["send", "no-such-scan.h5", "--to", "here"], "expected tcp://host:port"),
+        (["watch", "tcp://127.0.0.1:1", "--pet", "--geometry", "x.h5"], "is for X-ray scans"),
+        (["watch", "tcp://127.0.0.1:1", "--geometry", "no-such.h5"], "this file does not exist"),
         (["watch", ".", "--sender", "x"], "only streams (tcp://) have senders"),
         (["watch", ".", "--network"], "this address cannot accept programs on other computers"),
         (["watch", "tcp://*:9", "--sender-key", "x"], "neither a public key of 40 characters"),
