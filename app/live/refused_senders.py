@@ -1,4 +1,4 @@
-"""The list of refused senders of a running scan, one of which the user can choose."""
+"""The list of refused senders of a running scan. The user can choose one of them."""
 
 from __future__ import annotations
 

@@ -71,8 +71,7 @@ class Normalisation(Multiplicative[ListMode]):
         if found.geometry is not None or found.interference is not None:
             table = TableFactor(found.geometry, found.interference, found.replaces_geometry)
             data = data.with_factor(table, on=on)
-        # Block pairs and single lines have tables of their own, apart from geometry and
-        # interference.
+        # Block pairs and single lines have separate tables.
         for more in (found.pairs, found.lines):
             data = data if more is None else data.with_factor(more, on=on)
         return data

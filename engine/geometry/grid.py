@@ -98,8 +98,8 @@ class ImageGrid:
         """
         ends = np.array(box)
         # Shift of the centre: half the difference of voxels that are cut off at both ends.
-        beside = (ends.sum(axis=1) - self.shape)[::-1] / 2 * np.array(self.voxel_mm)
-        x, y, z = (np.array(self.centre_mm) + beside).tolist()
+        shift_mm = (ends.sum(axis=1) - self.shape)[::-1] / 2 * np.array(self.voxel_mm)
+        x, y, z = (np.array(self.centre_mm) + shift_mm).tolist()
         n_z, n_y, n_x = (ends[:, 1] - ends[:, 0]).tolist()
         return ImageGrid((n_z, n_y, n_x), self.voxel_mm, (x, y, z))
 

@@ -55,7 +55,7 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
         with open_input(path) as file:
             size = ("Size", f"{file.size:,} bytes")
             return _looked_into(_of_xray(path) or _recognise(file, scanner), size)
-    # Before `EngineError`, of which it is a subclass.
+    # Before its base class `EngineError`.
     except SeveralItemsError as e:
         return _of_folder(path if is_folder(path) else path.parent, e)
     except EngineError as e:

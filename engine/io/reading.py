@@ -76,8 +76,7 @@ def read_histogram(
         events = LISTMODE_READERS.accepting(file)
         if events is not None:
             scan = events.read(file, scanner=scanner)
-            # Before layers are merged: efficiencies are those of crystals, of which each layer has
-            # its own.
+            # Before layers are merged, because each layer has its own crystals and efficiencies.
             scan = _with_efficiencies(scan, efficiencies)
             return histogrammed(scan, merge_layers=merge_layers)
         # The message lists all formats that would have been accepted.

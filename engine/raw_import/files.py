@@ -271,14 +271,14 @@ def _with_adjacent_folders(material: Material, folder: Path) -> Material:
     if material.flats or material.darks or not material.are_tiff:
         return material
     folder = folder.absolute()
-    beside = [
+    adjacent = [
         # Scanners of some beamlines write "flat" and "dark" folders next to each scan.
         each
         for each in entries(folder.parent)
         if is_folder(each) and each != folder and is_named_after_role(each.name)
     ]
     scan = ImageGroup(material.images[0].parent, "", material.images)
-    found = _references(groups_in(beside[:MOST_FOLDERS]), scan, folder.parent)
+    found = _references(groups_in(adjacent[:MOST_FOLDERS]), scan, folder.parent)
     if not any(found.values()):
         return material
     # The sidecar must be above all of its files, because its names are relative.

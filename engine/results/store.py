@@ -74,7 +74,7 @@ class NewResult:
     study, volume, provenance : study, image and its provenance
     run : record of the run; None: the one in the provenance, otherwise a record that states only
         the protocol
-    frames : time frames, of which the volume is the sum or mean
+    frames : time frames; the volume is their sum or mean
     seconds : duration of the run
     job : name of the run, unchanged after it is resumed
     """

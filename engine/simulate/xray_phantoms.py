@@ -66,7 +66,7 @@ def shepp_logan(
 def tooth(*, scale: float = 1.0) -> ShapePhantom:
     """Return a molar of 12 × 10 × 21 mm, crown up, for a beam of about 45 keV.
 
-    Contents: a crown of enamel on dentine with a pulp, two roots of which the left one is longer, a
+    Contents: a crown of enamel on dentine with a pulp, two roots, the left one longer, a
     filling at the back left of the crown, a pit at the front right, a crack in front, and a bubble
     in the left root.
 

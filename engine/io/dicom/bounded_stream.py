@@ -31,7 +31,7 @@ class BoundedStream:
     file
         open file
     is_whole
-        True to read all attributes, of which an object can have millions; False for a header
+        True to read all attributes, possibly millions; False for a header
     may_be_deflated
         True to accept a deflated object of limited size; False to refuse all of them
     """

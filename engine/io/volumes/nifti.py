@@ -140,7 +140,7 @@ def _image(volume: Volume, values: Array, frames: Sequence[FrameVolume] = ()) ->
     header.set_xyzt_units("mm", "sec")
     said = volume.quantity or "Isocenter"
     mark = "; " if volume.quantity else ", "
-    # `descrip` has 80 bytes, of which the last must be 0.
+    # `descrip` has 80 bytes. The last one must be 0.
     header["descrip"] = f"{UNIT_MARK}{volume.unit}; {said}{mark}not for clinical use".encode()[:79]
     if volume.quantity:
         # NIfTI-1: the value of each voxel is an estimate of the parameter with this name.

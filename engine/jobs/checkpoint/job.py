@@ -262,7 +262,7 @@ class Job:
         Parameters
         ----------
         preview
-            image to save, or a volume in slabs, of which the finished slices are recorded
+            image to save, or a volume in slabs with a record of its finished slices
 
         Returns
         -------

@@ -224,8 +224,8 @@ class StudyQueue:
         def change(entry: QueueEntry) -> QueueEntry | None:
             if entry.state == "running":
                 return entry.model_copy(update={"wish": ""}) if entry.wish == "pause" else None
-            anew = {"state": "waiting", "text": ""}
-            return _with(entry, **anew) if entry.state == "paused" else None
+            waiting = {"state": "waiting", "text": ""}
+            return _with(entry, **waiting) if entry.state == "paused" else None
 
         return self.change(id, change)
 
@@ -246,8 +246,8 @@ class StudyQueue:
         def change(entry: QueueEntry) -> QueueEntry | None:
             if not entry.study:
                 raise SettingsError(entry.text)
-            anew = {"state": "waiting", "text": "", "deaths": 0, "done": 0.0, "ended_utc": None}
-            return _with(entry, **anew) if entry.state == "failed" else None
+            start = {"state": "waiting", "text": "", "deaths": 0, "done": 0.0, "ended_utc": None}
+            return _with(entry, **start) if entry.state == "failed" else None
 
         return self.change(id, change)
 

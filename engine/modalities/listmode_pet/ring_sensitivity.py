@@ -87,8 +87,8 @@ def _pairs(weights: RingWeights, grid: ImageGrid) -> RingPairs:
     product = weights.rings[first] * weights.rings[second]
     live = product > 0
     first, second = first[live], second[live]
-    apart = np.abs(first - second).astype(np.int64)
-    return RingPairs(slabs[first], slabs[second], apart, product[live])
+    differences = np.abs(first - second).astype(np.int64)
+    return RingPairs(slabs[first], slabs[second], differences, product[live])
 
 
 def _lines(weights: RingWeights, grid: ImageGrid, mirrors: tuple[Mirror, ...]) -> TransaxialLines:

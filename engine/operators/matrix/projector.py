@@ -314,7 +314,7 @@ class MatrixProjector(OrientationRows):
         yield rows.arrays, image, start, stop
 
     def _part(self, first: int, n: int) -> OnProgress | None:
-        """Return a progress callback for n orientations of which `first` are done."""
+        """Return a progress callback for the next n orientations after the first `first`."""
         on_progress, n_all = self._tick, len(self.orientations)
         if on_progress is None:
             return None

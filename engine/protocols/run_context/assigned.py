@@ -73,7 +73,7 @@ def _changes(values: Plain, defaults: Plain, before: tuple[str, ...] = ()) -> It
     # Another kind resets its group on the command line, so it must come before its own settings.
     if values.get("kind") != defaults.get("kind"):
         yield (*before, "kind"), values["kind"]
-        # Compare with the defaults of that kind from here on, of which only the kind is known.
+        # From here on, compare with the defaults of that kind. Only the kind is known.
         defaults = {"kind": values["kind"]}
     for key, value in values.items():
         keys = (*before, key)

@@ -351,7 +351,7 @@ def replay_command(study: Study) -> str:
         words += [f"--{role.replace('_', '-')}", _name_of(path, role, study)]
     if study.complete_events:
         words += ["--use-complete-events"]
-    # One scan can have several kinds of protocol, of which the command would take the first
+    # One scan can have several kinds of protocol, and the command would take the first
     words += ["--set", f"modality={study.protocol.modality}"]
     # Only differences from the defaults, because a full list would exceed a readable command.
     for assignment in assignments(study.protocol):

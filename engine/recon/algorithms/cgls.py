@@ -39,11 +39,12 @@ AT_NOISE = "the residual has reached the noise"
 class Cgls(Algorithm):
     """Conjugate gradients for least squares.
 
-    A.T must be the matched adjoint; with another one the residual soon grows. A step by which it
-    does not shrink is taken back and the search begun anew; the run ends where that helps no more.
+    A.T must be the matched adjoint, because the residual soon grows with another one. If a step
+    does not reduce the residual, the search returns to the image before the step and restarts. The
+    run ends if the restart does not reduce it either.
 
-    Images may be negative: conjugate directions know no bounds. Going on from an image, as after
-    a filter, begins a new search, which comes to the same image by other ones.
+    Images may be negative, because conjugate directions have no bounds. A run that continues from
+    an image, for example after a filter, starts a new search. It converges to the same image.
     """
 
     title: ClassVar[str] = "CGLS"

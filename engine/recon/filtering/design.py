@@ -262,9 +262,8 @@ def _short_scan(
         )
         return notes.plan(kind, orbit, circle.step_rad, weight)
     notes = notes.report(
-        f"Short scan over {np.degrees(covered):.1f}°, of which "
-        f"{np.degrees(needed):.1f}° are needed: rays measured twice share their weight "
-        "smoothly (Parker)."
+        f"Short scan over {np.degrees(covered):.1f}°; {np.degrees(needed):.1f}° are needed. "
+        "Smooth weights of Parker are applied to rays that were measured twice."
     )
     starts = circle.from_start_rad
     return notes.plan(

@@ -162,8 +162,8 @@ def _kernels(axes: Axes, runs: Sequence[Run]) -> None:
         for number, (name, points) in enumerate(groups):
             colour, mark = colours[_kind(points[0])], marks[points[0]["size"]]
             # Side by side within a column, so that marks do not overlap
-            beside = 0.7 * ((number + 0.5) / len(groups) - 0.5)
-            at = [columns.index(_form(row)) + beside for row in points]
+            shift = 0.7 * ((number + 0.5) / len(groups) - 0.5)
+            at = [columns.index(_form(row)) + shift for row in points]
             speeds = [row["events_per_s"] / 1e6 for row in points]
             label = f"{name}{of(run, runs)}"
             axes.plot(at, speeds, mark, color=colour, ms=4.5, alpha=0.8, label=label)

@@ -130,8 +130,8 @@ def _table3(part: Part) -> list[Table]:
     notes = (
         f"{part['workload']}; {_repeats(part)}.",
         f"OSEM with all over plain OSEM, seconds: {ratios} (paper: V100 1.95, RTX 2080 Ti 1.68).",
-        f"Sensitivity: {part['sensitivity']}; plain and attenuated, made beside the clock in "
-        f"{seconds(part['sensitivity_s'])} s.",
+        f"Sensitivity: {part['sensitivity']}; plain and attenuated. It took "
+        f"{seconds(part['sensitivity_s'])} s, which are not part of the times.",
         f"Paper: {part['published_note']}.",
     )
     tables = [Table(title, head, rows, notes)]

@@ -116,8 +116,8 @@ class StreamSource:
             yield follower(self.name, received.text)
         if isinstance(message, ScanEnd):
             ended = (
-                f"{self.name}: the sender ended the scan after {message.sent:,} projections, "
-                f"of which {sequence.n_projections:,} were received. {sequence.summary} "
+                f"{self.name}: the sender ended the scan after {message.sent:,} projections. "
+                f"{sequence.n_projections:,} were received. {sequence.summary} "
                 f"{self._receiver.summary}"
             )
             yield Ended(" ".join(ended.split()))

@@ -4,7 +4,7 @@ Graas et al., "ASTRA KernelKit", section 4.2 (quasi-3D). Slices are elsewhere in
 the projections stay. Wall-clock time without preparing, filtering or uploading the scan.
 
 one texture : for all three slices, with one recorded graph
-a texture each : like one projector per slice, each of which uploads the projections
+a texture each : like one projector per slice, each with its own upload of the projections
 """
 
 from __future__ import annotations

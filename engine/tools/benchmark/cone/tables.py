@@ -31,8 +31,8 @@ def _times(part: Plain) -> Table:
     rates = ("G updates/s", "M rays/s", "G steps/s")
     notes = (
         part["workload"],
-        f"Rates are of medians of {part['repeats']} by the clock; with other work beside it, "
-        "seconds of the process tell more.",
+        f"Rates are medians of {part['repeats']} wall-clock times. While other programs run, "
+        "compare the processor times.",
         f"Peer: {part['peer']}.",
     )
     title = f"Cone beam, {part['n_views']} views of {part['pixels']} × {part['pixels']} pixels"

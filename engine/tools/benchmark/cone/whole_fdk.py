@@ -1,7 +1,8 @@
 """Calculate the time of a whole FDK, from projections in host memory to the volume there.
 
 Chunks of views arrive through two buffers while the GPU filters and projects back the previous
-ones. The last chunk is processed in shares of the volume, each of which is copied back meanwhile:
+ones. The last chunk is processed in shares of the volume. Each share is copied back while
+the next one is processed:
 
     come_i = max(come_{i-1}, done_{i-2}) + up_i          done_i = max(done_{i-1}, come_i) + work_i
     leave_k = max(leave_{k-1}, done_k) + down_k          k: shares of the last chunk

@@ -26,8 +26,8 @@ from engine.tools.benchmark.dual_head.suite import BACK, FORWARD, timed
 FORMS = (MatrixVariant(), MatrixVariant(run=4), MatrixVariant(values="float"))
 SEED = 6
 NOTE = (
-    "the paper's algorithms, written anew, on the same response and one subset; Algorithm 3 skips "
-    "no line here, for all have counts"
+    "Own implementations of the paper's algorithms, with the same response and one subset. "
+    "Algorithm 3 skips no line here, because all lines have counts."
 )
 
 

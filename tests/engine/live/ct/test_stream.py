@@ -114,7 +114,7 @@ def test_a_scan_sent_by_the_command_arrives_whole(tmp_path: Path) -> None:
     assert "24 projections sent" in said
     assert_frames_of(arrivals, data)
     assert isinstance(arrivals[-1], Ended)
-    assert "after 24 projections, of which 24 were received" in arrivals[-1].text
+    assert "after 24 projections. 24 were received" in arrivals[-1].text
     assert_same_geometry(source, data)
 
 
