@@ -18,6 +18,7 @@ from engine.data.runs.history import RunHistory
 from engine.data.timing.time_frames import FrameVolume
 from engine.modalities.protocol_identity import identified_study
 from engine.modalities.studies import (
+    Study,
     find_protocol,
     modality_of,
     refuse_foreign_inputs,
@@ -27,7 +28,7 @@ from engine.protocols.privacy.names import Names
 from engine.protocols.privacy.records import harmless
 from engine.protocols.run_context.context import OnProgress, Resume, RunContext
 from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.study import Study
+from engine.protocols.study.study import StudyValues
 from engine.selftest import best
 
 if TYPE_CHECKING:  # its kernels take as long to import as all else
@@ -132,11 +133,11 @@ def run(
 
 def _study_of(
     source: object, protocol: Protocol | str | None = None, inputs: Inputs | None = None
-) -> tuple[Study, object | None]:
+) -> tuple[StudyValues, object | None]:
     """Return the study of a source, and its scan if that is in memory."""
     chosen = _named(protocol)
     scan: object | None = None
-    if isinstance(source, Study):
+    if isinstance(source, StudyValues):
         study = source
     elif isinstance(source, str | Path):
         study = study_at(Path(source))
@@ -168,7 +169,7 @@ def _named(protocol: Protocol | str | None) -> Protocol | None:
     )
 
 
-def _identified(study: Study) -> Study:
+def _identified(study: StudyValues) -> StudyValues:
     """Compare the protocol with the saved ones, unless the creator of the study did so already."""
     saved = study.protocol.saved
     if saved is not None and saved.origin is not None:
@@ -176,7 +177,9 @@ def _identified(study: Study) -> Study:
     return identified_study(study)
 
 
-def _without_names(flow: Stage[Volume], study: Study, frames: list[FrameVolume]) -> Stage[Volume]:
+def _without_names(
+    flow: Stage[Volume], study: StudyValues, frames: list[FrameVolume]
+) -> Stage[Volume]:
     """Pass on the events of a flow with pseudonyms instead of names; return its volume.
 
     Finished frames are added to `frames`. A resumed run may deliver some of them again.

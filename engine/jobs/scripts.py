@@ -22,7 +22,7 @@ from engine.protocols.run_context.assigned import assignments, table_of
 from engine.protocols.run_context.environment import program_version
 from engine.protocols.study.assignments import with_settings
 from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.study import Study as StudyValues
+from engine.protocols.study.study import StudyValues
 
 WIDTH = 88
 """Longest line of a table in a script, where that is possible."""

@@ -18,10 +18,10 @@ from engine.protocols.study.stored_protocol import (
     SavedAs,
     digest_of,
 )
-from engine.protocols.study.study import Study
+from engine.protocols.study.study import StudyValues
 
 P = TypeVar("P", bound=Protocol)
-S = TypeVar("S", bound=Study)
+S = TypeVar("S", bound=StudyValues)
 
 
 def identified(protocol: P, library: SavedProtocols | None = None) -> P:

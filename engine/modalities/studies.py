@@ -30,8 +30,7 @@ from engine.modalities.study_values import (
 )
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import as_read
-from engine.protocols.study.study import Study as StudyValues
-from engine.protocols.study.study import write_study
+from engine.protocols.study.study import StudyValues, write_study
 
 __all__ = [
     "Study",

@@ -13,7 +13,7 @@ from engine.core.settings import parse
 from engine.io.folder import is_file
 from engine.io.names import network_host
 from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.study import Study
+from engine.protocols.study.study import StudyValues
 
 P = TypeVar("P", bound=Protocol)
 UNSAID_VERSION = 1
@@ -107,7 +107,7 @@ def with_paths_from(folder: Path, values: Plain, where: str, roles: set[str]) ->
     SettingsError
         if there is an unknown key; a misspelt role would otherwise lose a correction
     """
-    own = {*Study.model_fields}
+    own = {*StudyValues.model_fields}
     # A role may be next to `data` or in the table `inputs`; both mean the same.
     loose = {key: values[key] for key in values if key in roles}
     unknown = [key for key in values if key not in own | roles]

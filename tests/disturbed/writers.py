@@ -78,8 +78,7 @@ from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.parts import ResponseParts
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep as keep_sensitivity
-from engine.modalities.studies import write_protocol
-from engine.protocols.study.study import Study, write_study
+from engine.modalities.studies import Study, write_protocol, write_study
 from engine.raw_import import Draft, write_draft
 from engine.results import NewResult, Result, Results
 from engine.results.reports import ReportSubject, Site, report_of, sign

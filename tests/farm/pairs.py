@@ -33,7 +33,7 @@ from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.listmode_pet import sensitivity_cache
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study
 from tests.engine.geometry.panels import panels
 
 GRID = ImageGrid((4, 5, 6), (2.0, 2.0, 2.0))

@@ -26,8 +26,8 @@ from engine.io import write_listmode
 from engine.jobs.queue import StudyQueue
 from engine.jobs.reconstruction import reconstruct
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
 from engine.protocols.run_context.provenance import hash_array
-from engine.protocols.study.study import Study
 from engine.results import Results
 from engine.simulate import simulate_listmode, uniform_cylinder
 from tests.farm.scanners import small_ring

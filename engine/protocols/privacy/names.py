@@ -13,7 +13,7 @@ from engine.core.json_types import Plain
 from engine.data.runs.events import Event
 from engine.io.input_files import files_behind
 from engine.protocols.privacy.key import ending_of, pseudonym_of
-from engine.protocols.study.study import Study
+from engine.protocols.study.study import StudyValues
 
 FOLDER_WORD = "(folder)"
 """Replacement for a folder."""
@@ -57,7 +57,7 @@ class Names:
     instead: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def of(cls, study: Study) -> Self:
+    def of(cls, study: StudyValues) -> Self:
         """Return the names of a study's files; none if the study may be identified.
 
         Parameters
@@ -79,7 +79,7 @@ class Names:
         return cls(tuple(pairs.items()))
 
     @staticmethod
-    def title(study: Study) -> str:
+    def title(study: StudyValues) -> str:
         """Return scan and protocol in a line, with the pseudonym of the scan.
 
         Parameters

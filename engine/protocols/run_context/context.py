@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from engine.data.runs.sharding import Divide
     from engine.data.timing.time_frames import FrameVolume
     from engine.geometry.grid import ImageGrid
-    from engine.protocols.study.study import Study
+    from engine.protocols.study.study import StudyValues
 
 OnProgress = Callable[[Progressed], None]
 PREVIEW_S = 0.1
@@ -341,7 +341,7 @@ class RunContext(Generic[P_co]):
     divide : distributes parts of the run to other processes; None if all is computed here
     """
 
-    study: Study
+    study: StudyValues
     on: Backend
     log: RunLog
     profiler: Profiler
@@ -354,7 +354,7 @@ class RunContext(Generic[P_co]):
     @classmethod
     def of(
         cls,
-        study: Study,
+        study: StudyValues,
         on: Backend,
         on_progress: OnProgress | None = None,
         history: RunHistory | None = None,

@@ -39,7 +39,7 @@ from engine.protocols.privacy.records import harmless
 from engine.protocols.run_context.assigned import assignments
 from engine.protocols.run_context.environment import environment
 from engine.protocols.study.stored_protocol import identity_of
-from engine.protocols.study.study import Study
+from engine.protocols.study.study import StudyValues
 
 FORMAT = "isocenter-provenance-1"
 CLAIM = "Research use only. Not for diagnosis or treatment."
@@ -51,7 +51,7 @@ IMAGES = "images"
 
 
 def build(
-    study: Study,
+    study: StudyValues,
     *,
     run: RecordedRun,
     scanner_fingerprint: Plain,
@@ -168,7 +168,7 @@ def to_json(provenance: Plain) -> str:
     return json.dumps(_to_json(provenance), sort_keys=True, indent=2, ensure_ascii=False) + "\n"
 
 
-def describe_inputs(study: Study) -> dict[str, Plain]:
+def describe_inputs(study: StudyValues) -> dict[str, Plain]:
     """Return pseudonym, size and digest of each file of a study, by its role.
 
     An identified study has the names of its files. All images of a scan share one entry.
@@ -198,7 +198,7 @@ def describe_inputs(study: Study) -> dict[str, Plain]:
     return found
 
 
-def _name_of(path: Path, role: str, study: Study) -> str:
+def _name_of(path: Path, role: str, study: StudyValues) -> str:
     """Return the pseudonym of a file; the files of a scan share it, with their own endings."""
     if study.identified:
         return path.name
@@ -208,7 +208,7 @@ def _name_of(path: Path, role: str, study: Study) -> str:
     return scan.removesuffix(ending_of(scan)) + ending_of(path.name)
 
 
-def input_files(study: Study) -> dict[str, Path]:
+def input_files(study: StudyValues) -> dict[str, Path]:
     """Return every file that a study names, and the companions of its header, by role.
 
     Parameters
@@ -327,7 +327,7 @@ def hash_array(values: Array) -> str:
     return sha256_of(np.ascontiguousarray(values, values.dtype.newbyteorder("<")))
 
 
-def replay_command(study: Study) -> str:
+def replay_command(study: StudyValues) -> str:
     """Return a command line that computes the same volume again.
 
     Parameters

@@ -17,7 +17,7 @@ from engine.protocols.study.stored_protocol import (
     SavedAs,
     digest_of,
 )
-from engine.protocols.study.study import Study
+from engine.protocols.study.study import StudyValues
 from engine.recon.algorithms.base import Algorithm
 from engine.recon.postprocess import Filter
 
@@ -45,7 +45,7 @@ class SettingChange(NamedTuple):
     difference: Difference
 
 
-def differences(then: Study, now: Study) -> list[Difference]:
+def differences(then: StudyValues, now: StudyValues) -> list[Difference]:
     """Return the differences in files and settings between two studies.
 
     Parameters
@@ -140,7 +140,7 @@ def _parsed(then: P, now: P, keys: tuple[str, ...]) -> P:
     return parse(type(now), values, where=keys[-1])
 
 
-def _of_files(then: Study, now: Study) -> Iterator[Difference]:
+def _of_files(then: StudyValues, now: StudyValues) -> Iterator[Difference]:
     before = {"scan": str(then.data), "scanner": then.scanner or "", **_named(then)}
     after = {"scan": str(now.data), "scanner": now.scanner or "", **_named(now)}
     for role in (*before, *(role for role in after if role not in before)):
@@ -152,7 +152,7 @@ def _of_files(then: Study, now: Study) -> Iterator[Difference]:
             yield Difference(role.replace("_", " "), *words)
 
 
-def _named(study: Study) -> dict[str, str]:
+def _named(study: StudyValues) -> dict[str, str]:
     return {role: str(path) for role, path in study.inputs.items()}
 
 

@@ -13,7 +13,7 @@ from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import label_of
 
 
-class Study(Settings):
+class StudyValues(Settings):
     """Values of a study. `engine.modalities.studies.Study` also finds a protocol by its name.
 
     `inputs` contains the auxiliary files by the key of their role. Such a key may also be next to
@@ -113,7 +113,7 @@ class Study(Settings):
         return self.model_copy(update=values)
 
 
-class StudyInMemory(Study):
+class StudyInMemory(StudyValues):
     """A study whose scan is a value of this process. Its `data` is only a name for messages."""
 
     data: Path = setting(Path("scan in memory"), "Name of the scan in messages", label="Scan")
@@ -124,7 +124,7 @@ class StudyInMemory(Study):
         return {"data": {"name": self.data.name, **self.content}}
 
 
-def write_study(study: Study, path: Path, *, private: bool = False) -> None:
+def write_study(study: StudyValues, path: Path, *, private: bool = False) -> None:
     """Write a study file that `engine.modalities.read_study` can read.
 
     Parameters

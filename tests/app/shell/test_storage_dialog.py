@@ -12,7 +12,7 @@ from app.shell.dialogs.storage_dialog import StorageDialog
 from engine.core import paths
 from engine.jobs.checkpoint import Job
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study
 
 
 @pytest.fixture

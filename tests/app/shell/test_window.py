@@ -21,7 +21,7 @@ from engine.data import Volume
 from engine.data.runs.events import Aborted, EarlyPreview, Preview
 from engine.geometry.grid import ImageGrid
 from engine.io import WRITERS
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study
 from tests.app.conftest import PATIENCE_MS
 
 

@@ -23,8 +23,8 @@ from engine.io import read_volume, save, write_listmode
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
 from engine.protocols.privacy import pseudonym_of
-from engine.protocols.study.study import Study
 
 CANARIES = ("Mustermann", "Erika", "19641221", "Zimmer7", "KH-Nord")
 """Parts of a name, of a number and of a folder, as a hospital would write them."""

@@ -12,7 +12,7 @@ from engine.geometry.ring import RingScanner
 from engine.io import read_frames, read_volume, write_listmode
 from engine.jobs.queue import StudyQueue
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.protocols.study.study import Study, write_study
+from engine.modalities.studies import Study, write_study
 from engine.simulate import simulate_listmode, uniform_cylinder
 from tests.engine.jobs.test_gpu_failure import RING
 from tests.engine.jobs.test_queue import queue as queue

@@ -16,9 +16,9 @@ from engine.jobs.queue import StudyQueue
 from engine.jobs.queue.dask_executor import DaskExecutor, work_here
 from engine.jobs.queue.runner import QueueRunner
 from engine.jobs.reconstruction import reconstruct
+from engine.modalities.studies import Study
 from engine.protocols.run_context.environment import program_version
 from engine.protocols.run_context.provenance import hash_array
-from engine.protocols.study.study import Study
 from engine.results import Results
 from tests.dask_workers import cluster
 from tests.engine.jobs.test_queue import queue as queue

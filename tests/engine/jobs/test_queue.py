@@ -32,7 +32,7 @@ from engine.jobs.queue.executor import LocalExecutor
 from engine.jobs.queue.question import Question
 from engine.jobs.queue.runner import QueueRunner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study
 from engine.results import Results
 from tests.engine import engine_sources
 

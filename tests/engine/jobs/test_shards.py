@@ -26,7 +26,7 @@ from engine.jobs.shards import DividedRun
 from engine.jobs.shards.division import Division
 from engine.jobs.shards.worker import forget
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.protocols.study.study import Study, write_study
+from engine.modalities.studies import Study, write_study
 from engine.results import Results
 from engine.simulate import simulate_listmode, uniform_cylinder
 from tests.dask_workers import cluster, shards_left

@@ -20,9 +20,9 @@ from engine.jobs.checkpoint import Job, keep
 from engine.jobs.queue import StudyQueue
 from engine.jobs.reconstruction import reconstruct
 from engine.jobs.shards import DividedRun
+from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.protocols.study.assignments import with_settings
-from engine.protocols.study.study import Study
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Cylinder
 from engine.simulate.xray import simulate_xray

@@ -21,7 +21,7 @@ from engine.jobs.caches import MOST_DAYS, drop_unused
 from engine.jobs.checkpoint import Job
 from engine.jobs.storage import choose_stored, remove_stored, stored
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study
 from engine.results import NewResult, Results
 
 DAY_S = 86_400.0

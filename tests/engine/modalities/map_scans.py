@@ -17,9 +17,9 @@ from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
+from engine.modalities.studies import Study
 from engine.protocols.study.assignments import with_settings
 from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.study import Study
 from tests.engine.modalities.ring_sinogram_pet.timed_decays import RING, timed_events
 
 ON = cpu(2)

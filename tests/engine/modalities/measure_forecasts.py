@@ -32,9 +32,14 @@ from engine.jobs.queue.admission import opened
 from engine.modalities.demos import DEMOS
 from engine.modalities.recognise import gathered, modality_of_scan
 from engine.modalities.requirements import Requirements
-from engine.modalities.studies import find_protocol, modality_of, protocol_of_kind
+from engine.modalities.studies import (
+    Study,
+    find_protocol,
+    modality_of,
+    protocol_of_kind,
+    write_study,
+)
 from engine.protocols.study.assignments import with_settings
-from engine.protocols.study.study import Study, write_study
 
 log = logging.getLogger(__name__)
 SHARED = Path(__file__).parents[4] / "shared" / "data"

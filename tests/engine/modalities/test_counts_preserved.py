@@ -33,10 +33,9 @@ from engine.live.pet.settings import LivePetSettings
 from engine.live.pet.updates import LivePetChoices
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
-from engine.modalities.studies import find_protocol
+from engine.modalities.studies import Study, find_protocol
 from engine.protocols.study.assignments import with_settings
 from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.study import Study
 from engine.recon.algorithms import Osem
 from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Cylinder

@@ -15,7 +15,7 @@ from engine.core import paths
 from engine.jobs.queue import StudyQueue
 from engine.jobs.queue.question import InputFile, Question
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study
 
 QUESTIONS = (
     Question(kind="scanner", text="a.l: the scanner is not named.", format="SAFIR"),

@@ -16,7 +16,7 @@ from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.queue import QueueEntry, StudyQueue
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.protocol_identity import identified
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study
 
 
 @pytest.fixture

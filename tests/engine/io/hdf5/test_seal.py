@@ -22,8 +22,8 @@ from engine.io import inspect, read_listmode, read_projections, read_volume, sav
 from engine.io.safety.seal import seal_of
 from engine.modalities.attaching import attach_inputs
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
 from engine.protocols.run_context.context import RunContext
-from engine.protocols.study.study import Study
 from tests.engine.io.hdf5.unsealed_files import unseal
 from tests.farm.own_files import OwnFile, own_files
 

@@ -21,7 +21,7 @@ from engine.io import read_listmode, read_sinogram, scan_file, write_listmode
 from engine.io.interfile.sinogram_writer import write_sinogram
 from engine.jobs.reconstruction import run
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study
 
 RING = RingScanner(
     RingSettings(

@@ -17,8 +17,8 @@ from engine.io.input_files import files_behind
 from engine.io.siemens.extract import extract
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.recognise import purpose_of
+from engine.modalities.studies import Study
 from engine.protocols.run_context.provenance import input_files
-from engine.protocols.study.study import Study
 from tests.engine.io.siemens import siemens_files
 from tests.engine.io.siemens import siemens_raw_files as raw
 from tests.engine.io.siemens.test_siemens_mmr import header

@@ -9,8 +9,8 @@ import numpy as np
 from engine.core.backend import cpu
 from engine.io import read_projections, save_projections
 from engine.jobs.reconstruction import reconstruct
+from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.protocols.study.study import Study
 
 
 def assert_shows(

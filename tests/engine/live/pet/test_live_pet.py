@@ -18,7 +18,7 @@ from engine.live.pet.event_batch import EventArrival, head_of
 from engine.live.pet.session import LivePetSession
 from engine.live.pet.settings import LivePetSettings
 from engine.live.pet.updates import LivePetChoices, LivePetUpdate
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study
 from tests.engine.live.pet.running_events import (
     PROTOCOL,
     Scanner,

@@ -10,8 +10,8 @@ from engine.data.runs.events import Preview
 from engine.io import read_listmode
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
 from engine.protocols.study.assignments import with_settings
-from engine.protocols.study.study import Study
 
 pytestmark = pytest.mark.slow
 FRAMES = "frames='3x0.004,2x0.02,1x0.1'"

@@ -25,7 +25,7 @@ from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.modalities.ring_sinogram_pet import model as ring_sinogram_pet
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study
 
 ON = cpu(2)
 RING = RingScanner(

@@ -34,9 +34,9 @@ from engine.modalities.ring_sinogram_pet.requirements import (
 from engine.modalities.ring_sinogram_pet.scatter_counts import CountedBins
 from engine.modalities.ring_sinogram_pet.scatter_needs import scatter_needs
 from engine.modalities.ring_sinogram_pet.scatter_scan import with_scatter
+from engine.modalities.studies import Study
 from engine.protocols.run_context.context import Resume
 from engine.protocols.study.assignments import with_settings
-from engine.protocols.study.study import Study
 from tests.emulator import EmulatedGpu
 from tests.engine.modalities.ring_sinogram_pet.scattering_scans import (
     corrected,

@@ -30,7 +30,7 @@ from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.modalities.ring_sinogram_pet import model as ring_sinogram_pet
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.ring_sinogram_pet.time_order import found_order, orders
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study
 from tests.engine.modalities.ring_sinogram_pet.timed_decays import (
     DISCS,
     N_TIMES,

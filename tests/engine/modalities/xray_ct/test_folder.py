@@ -15,9 +15,9 @@ from engine.geometry.orbits import circle, circular_cone
 from engine.io import save_projections, scan_file
 from engine.jobs.checkpoint.job import Job
 from engine.jobs.reconstruction import reconstruct
+from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.protocols.run_context.provenance import hash_array
-from engine.protocols.study.study import Study
 
 
 @pytest.fixture

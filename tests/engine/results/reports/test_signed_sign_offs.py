@@ -22,7 +22,7 @@ from engine.io.safety.file_signature import signature_file
 from engine.io.safety.signing_key import signing_key
 from engine.jobs.study_index.collecting import known_studies
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.protocols.study.study import Study
+from engine.modalities.studies import Study
 from engine.results import NewResult, Result, Results
 from engine.results.reports.signature import (
     FILE,

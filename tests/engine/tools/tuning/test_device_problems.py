@@ -16,9 +16,9 @@ from engine.kernels.host_variants import BackForm
 from engine.kernels.matrix.variants import MatrixVariant
 from engine.kernels.stored_variants import chosen, form_of
 from engine.kernels.tuning import shipped_back, tuned_back
+from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtGrid, CtProtocol
 from engine.operators.rays import Rays
-from engine.protocols.study.study import Study
 from engine.tools.benchmark.cone.variants import FormsWork, ScanWork
 from engine.tools.benchmark.crossing import cube, events, time_bins, timing
 from engine.tools.tuning.comparing import Comparison

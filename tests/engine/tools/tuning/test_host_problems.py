@@ -20,9 +20,9 @@ from engine.io import read_scanner, write_histogram, write_listmode, write_proje
 from engine.io.hdf5.response import write_response
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study, write_study
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.rays import Rays
-from engine.protocols.study.study import Study, write_study
 from engine.tools.benchmark.crossing import cube, events, time_bins, timing
 from engine.tools.tuning.choices import TARGETS
 from engine.tools.tuning.host_cone import HostBack, TunedScan
