@@ -1,4 +1,4 @@
-"""Names of files that images are exported to."""
+"""Default file names of exported images."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MADE = datetime(2026, 11, 22, 14, 3, 59)
         ("...", "", "", "2026-11-22_14-03"),
     ],
 )
-def test_a_name_says_of_what_made_how_and_when(scan, protocol, part, name):
+def test_name_contains_scan_protocol_part_and_time(scan, protocol, part, name):
     assert default_export_name(scan, protocol, MADE, part) == name
 
 
-def test_every_name_fits_a_folder(tmp_path):
+def test_every_name_is_a_valid_file_name(tmp_path):
     name = default_export_name(Path("x" * 255), "y" * 255, MADE, "z" * 255) + ".nii.gz"
     assert len(name.encode()) < 220
     (tmp_path / name).touch()
@@ -36,6 +36,6 @@ def test_every_name_fits_a_folder(tmp_path):
 
 
 @pytest.mark.parametrize("word", ["CON", "nul.l", "com1", "aux .h5", "...", "a. ", ""])
-def test_no_scan_and_no_protocol_makes_a_name_that_windows_keeps(word: str) -> None:
+def test_reserved_windows_names_are_avoided(word: str) -> None:
     for scan, protocol in ((word, ""), ("", word), (word, word)):
         refuse_unusable_name(default_export_name(scan, protocol, datetime(2026, 11, 22)))

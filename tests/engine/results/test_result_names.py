@@ -1,4 +1,4 @@
-"""Names of images of one scan: different, and visibly so, in every list."""
+"""Images of one scan have different names, and the visible part differs in every list."""
 
 from datetime import datetime, timedelta
 from itertools import combinations
@@ -76,47 +76,47 @@ def test_there_are_twenty_pairs():
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-def test_two_images_of_a_scan_differ_in_what_is_visible(pair):
+def test_names_of_two_images_of_a_scan_differ_visibly(pair):
     one, other = image_names(named(PAIRS[pair])).values()
     assert one[:VISIBLE] != other[:VISIBLE], (one, other)
 
 
-def test_the_twenty_pairs_have_twenty_pairs_of_names():
+def test_twenty_pairs_have_different_pairs_of_names():
     assert len({tuple(image_names(named(pair)).values()) for pair in PAIRS.values()}) == 20
 
 
-def test_all_of_them_together_differ_in_what_is_visible():
+def test_names_of_all_forty_images_differ_visibly():
     names = image_names(named([each for pair in PAIRS.values() for each in pair]))
     assert len({name[:VISIBLE] for name in names.values()}) == len(names) == 40
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.001, 86_400.0])
-def test_a_hundred_equal_runs_have_a_hundred_names(seconds):
+def test_hundred_equal_runs_have_different_names(seconds):
     names = image_names(named([run()] * 100, seconds))
     assert len({name[:VISIBLE] for name in names.values()}) == 100
 
 
-def test_the_usual_names_are_short():
+def test_usual_names_are_short():
     names = image_names(named([run(), run("fine", 8)]))
     assert list(names.values()) == ["Standard · 6 it.", "Fine · 8 it."]
 
 
-def test_a_correction_that_was_left_out_is_told():
+def test_name_states_a_correction_that_was_off():
     names = image_names(named(PAIRS["scatter off"]))
     assert list(names.values()) == ["Standard · 6 it.", "Standard · 6 it. · scatter off"]
 
 
-def test_equal_runs_are_told_apart_by_the_time_of_day():
+def test_names_of_equal_runs_have_the_time_of_day():
     names = image_names(named(PAIRS["nothing"]))
     assert list(names.values()) == ["Standard · 6 it. · 09:30", "Standard · 6 it. · 09:31"]
 
 
-def test_a_run_that_waits_is_named_by_what_is_planned():
+def test_waiting_run_is_named_after_its_planned_iterations():
     waits = run(iterations=8, iterations_done=0, ending="running")
     assert image_names(named([waits])) == {"0": "Standard · 8 it."}
 
 
-def test_names_of_other_scans_change_nothing():
+def test_results_of_other_scans_do_not_change_a_name():
     alone = Named("a", "one.l", run(), MORNING)
     both = image_names([alone, Named("b", "other.l", run(), MORNING)])
     assert both["a"] == both["b"] == image_names([alone])["a"]
@@ -131,11 +131,11 @@ def test_names_of_other_scans_change_nothing():
         ("scatter off", "Standard · 6 it. − Standard · 6 it. · scatter off"),
     ],
 )
-def test_a_difference_names_what_differs(pair, wanted):
+def test_name_of_a_difference_image_states_only_the_differences(pair, wanted):
     assert difference_name(*image_names(named(PAIRS[pair])).values()) == wanted
 
 
-def test_no_difference_reads_like_an_image_less_itself():
+def test_two_sides_of_a_difference_name_differ():
     for pair in PAIRS.values():
         for one, other in combinations(image_names(named(pair)).values(), 2):
             first, second = difference_name(one, other).split(" − ")

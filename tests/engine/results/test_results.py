@@ -1,4 +1,4 @@
-"""Results on disk: kept whole or not at all, found again, and gone only where that was wanted."""
+"""Results on disk are complete or absent, are found again, and are deleted only on request."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.engine.run_records import recorded
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_a_result_comes_back_exactly_with_what_made_it(results, new):
+def test_stored_result_returns_its_image_and_record_exactly(results, new):
     kept = results.keep(new(7, run=recorded(1.5, 3, ending="aborted"), seconds=3.0))
     (found,) = Results().newest_first()
     volume = found.volume()
@@ -39,7 +39,7 @@ def test_a_result_comes_back_exactly_with_what_made_it(results, new):
     assert found.study == new().study and found.provenance["number"] == 7
     assert found.record.run.describe_ending() == "aborted at iteration 1.5 of 3"
     assert found.scan == "scan.l" and found.record.seconds == 3.0
-    assert "scan.l" not in (found.folder / RECORD).read_text(), "names are not in records"
+    assert "scan.l" not in (found.folder / RECORD).read_text(), "the record contains a file name"
     assert found.record.title.startswith("study-") and found.record.title.endswith(", Standard")
     assert found.id == kept.id == Results().open(kept.id).id
     assert results.n_bytes == sum(path.stat().st_size for path in found.folder.iterdir())
@@ -47,12 +47,12 @@ def test_a_result_comes_back_exactly_with_what_made_it(results, new):
         assert picture.size == (192, 192) and len(np.unique(np.asarray(picture))) > 10
 
 
-def test_the_newest_come_first_and_a_deleted_one_is_gone(results, new):
+def test_newest_result_is_first_and_deleted_one_is_not_listed(results, new):
     ids = [results.keep(new(i)).id for i in range(3)]
     assert [result.id for result in results.newest_first()] == ids[::-1]
     middle = results.open(ids[1])
     results.delete(middle)
-    results.delete(middle)  # another process was quicker
+    results.delete(middle)  # as if another process had deleted it
     assert [result.id for result in results.newest_first()] == [ids[2], ids[0]]
     assert not list(results.folder.glob(".*"))
     *_, last = (json.loads(line) for line in log_file().read_bytes().splitlines())
@@ -62,7 +62,7 @@ def test_the_newest_come_first_and_a_deleted_one_is_gone(results, new):
     )
 
 
-def test_a_resumed_run_has_one_result_unless_the_first_is_pinned(results, new):
+def test_resumed_run_replaces_its_result_unless_pinned(results, new):
     first = results.keep(new(1, run=recorded(1, 3, ending="aborted"), job="run"))
     second = results.keep(new(2, job="run"))
     assert [result.id for result in results.newest_first()] == [second.id]
@@ -72,7 +72,7 @@ def test_a_resumed_run_has_one_result_unless_the_first_is_pinned(results, new):
     assert first.id not in {second.id, third.id}
 
 
-def test_marks_are_set_and_taken_back(results, new):
+def test_marks_can_be_set_and_removed(results, new):
     result = results.keep(new())
     assert not result.pinned and not result.exported
     result.mark(PINNED)
@@ -84,7 +84,7 @@ def test_marks_are_set_and_taken_back(results, new):
 
 
 @pytest.mark.parametrize("name", [*FILES, RECORD])
-def test_a_flipped_bit_is_refused_by_name(results, new, name):
+def test_flipped_bit_is_refused_with_the_file_name(results, new, name):
     result = results.keep(new())
     path = result.folder / name
     data = bytearray(path.read_bytes())
@@ -96,7 +96,7 @@ def test_a_flipped_bit_is_refused_by_name(results, new, name):
         again._refuse_changed(name)
 
 
-def test_a_damaged_result_hides_no_other(results, new):
+def test_damaged_result_does_not_hide_others(results, new):
     good, bad = results.keep(new(1)), results.keep(new(2))
     (bad.folder / RECORD).write_text("{}")
     assert [result.id for result in results.newest_first()] == [good.id]
@@ -106,13 +106,13 @@ def test_a_damaged_result_hides_no_other(results, new):
         results.open("../elsewhere")
 
 
-def test_a_folder_that_was_renamed_is_no_result_under_that_name(results, new):
+def test_copied_result_folder_with_another_name_is_not_listed(results, new):
     kept = results.keep(new())
     shutil.copytree(kept.folder, results.folder / "other")
     assert [result.id for result in results.newest_first()] == [kept.id]
 
 
-def test_a_full_disk_is_one_sentence_and_leaves_nothing(results, new, monkeypatch):
+def test_full_disk_gives_one_sentence_and_leaves_no_files(results, new, monkeypatch):
     first = results.keep(new(1))
     usage = shutil.disk_usage(results.folder)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1000))
@@ -124,7 +124,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(results, new, monkeypatc
 
 
 @pytest.mark.parametrize(("place", "call"), [(Path, "replace"), (os, "fsync"), (Path, "mkdir")])
-def test_a_disk_that_fails_midway_leaves_nothing(results, new, monkeypatch, place, call):
+def test_disk_error_while_writing_leaves_no_files(results, new, monkeypatch, place, call):
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
@@ -136,7 +136,7 @@ def test_a_disk_that_fails_midway_leaves_nothing(results, new, monkeypatch, plac
     assert not results.folder.exists() or not list(results.folder.iterdir())
 
 
-def test_half_a_result_of_a_dead_process_is_swept_and_of_a_live_one_is_not(results, new):
+def test_leftovers_of_dead_processes_are_removed_and_of_live_ones_are_not(results, new):
     kept = results.keep(new())
     dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],
                           capture_output=True, text=True, check=True).stdout.strip()  # fmt: skip
@@ -176,7 +176,7 @@ for i in range(10_000):
 
 @pytest.mark.essential
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL is of POSIX systems")
-def test_a_kill_at_any_moment_loses_no_result_that_was_kept(results, tmp_path, rng):
+def test_killed_process_loses_no_stored_result(results, tmp_path, rng):
     said = []
     for _ in range(2):
         with subprocess.Popen(
@@ -194,12 +194,12 @@ def test_a_kill_at_any_moment_loses_no_result_that_was_kept(results, tmp_path, r
     assert not list(results.folder.glob(".*"))
 
 
-def test_a_result_from_before_there_were_records_opens_and_says_what_is_not_known(results, new):
+def test_old_result_without_run_record_opens_and_states_the_gap(results, new):
     kept = results.keep(new(1, run=recorded(1.5, 3, ending="aborted")))
     path = kept.folder / RECORD
     said = json.loads(path.read_text())
     del said["run"]
-    # as such files were sealed: all values in their order, without spaces
+    # old records were sealed this way: all values in order, without spaces
     said["sha256"] = ""
     text = json.dumps(said, separators=(",", ":"), ensure_ascii=False)
     path.write_text(json.dumps(said | {"sha256": sha256(text.encode()).hexdigest()}))
@@ -211,7 +211,7 @@ def test_a_result_from_before_there_were_records_opens_and_says_what_is_not_know
     assert found.named.run == run
 
 
-def test_a_result_whose_run_was_changed_is_refused(results, new):
+def test_result_with_changed_run_is_refused(results, new):
     kept = results.keep(new(1, run=recorded()))
     path = kept.folder / RECORD
     path.write_text(path.read_text().replace('"iterations_done": 4', '"iterations_done": 5'))
@@ -219,7 +219,7 @@ def test_a_result_whose_run_was_changed_is_refused(results, new):
         Results().open(kept.id)
 
 
-def test_unchanged_results_are_returned_again(results, new):
+def test_unchanged_results_are_returned_as_the_same_objects(results, new):
     for i in range(3):
         results.keep(new(i))
     known = results.newest_first()
@@ -232,24 +232,24 @@ def test_unchanged_results_are_returned_again(results, new):
     assert newest[1] is known[0] and newest[2] is not known[1] and newest[3] is known[2]
 
 
-def test_a_changed_record_is_read_again_and_refused(results, new):
+def test_changed_record_is_read_again_and_refused(results, new):
     results.keep(new(1))
     known = results.newest_first()
     path = known[0].folder / RECORD
     path.write_text(path.read_text().replace('"iterations": ', '"iterations":  '))
-    assert results.newest_first(known)[0] is not known[0], "other bytes of the same content"
+    assert results.newest_first(known)[0] is not known[0], "stale record"
     path.write_text(path.read_text().replace('"seconds": ', '"seconds": 9'))
     assert results.newest_first(known) == []
 
 
-def test_records_share_equal_parts_and_stay_whole(results, new):
+def test_records_share_equal_parts_and_read_completely(results, new):
     for i in range(3):
         results.keep(new(i, run=recorded(3, 3)))
     results.keep(new(4, run=recorded(1, 3, ending="aborted")))
     found = results.newest_first()
     runs = [each.record.run for each in found]
     assert all(run is not None and run.protocol is runs[0].protocol for run in runs)
-    assert runs[1] is runs[2] is runs[3] is not runs[0], "equal runs are one object"
+    assert runs[1] is runs[2] is runs[3] is not runs[0], "equal runs are different objects"
     assert len({id(each.record.model_fields_set) for each in found}) == 1
     again = results.newest_first(found)
     assert all(one is other for one, other in zip(again, found, strict=True))

@@ -1,4 +1,4 @@
-"""How long results are kept."""
+"""Retention limits of results."""
 
 from __future__ import annotations
 
@@ -37,36 +37,36 @@ def result(days: float, n_bytes: int = 1, *, pinned: bool = False, exported: boo
     return Result(Path(record.id), record, pinned, exported, n_bytes)
 
 
-def gone(limits: Retention, *results: Result) -> dict[str, str]:
+def removed(limits: Retention, *results: Result) -> dict[str, str]:
     return {result.id: why for result, why in limits.outdated(results, NOW)}
 
 
-def test_the_oldest_beyond_the_number_go():
+def test_oldest_results_beyond_the_maximum_number_are_removed():
     three = [result(days) for days in (1, 2, 3)]
-    assert gone(Retention(most=3), *three) == {}
-    assert gone(Retention(most=1), *three) == {"2": "more than 1", "3": "more than 1"}
+    assert removed(Retention(most=3), *three) == {}
+    assert removed(Retention(most=1), *three) == {"2": "more than 1", "3": "more than 1"}
 
 
-def test_the_oldest_beyond_the_room_go():
+def test_oldest_results_beyond_the_maximum_size_are_removed():
     three = [result(days, GIB) for days in (1, 2, 3)]
-    assert gone(Retention(most_gib=3), *three) == {}
-    assert gone(Retention(most_gib=2.5), *three) == {"3": "more than 2.5 GiB"}
+    assert removed(Retention(most_gib=3), *three) == {}
+    assert removed(Retention(most_gib=2.5), *three) == {"3": "more than 2.5 GiB"}
 
 
-def test_what_is_too_old_goes():
-    assert gone(Retention(most_days=30), result(29.9), result(30.1)) == {
+def test_results_older_than_the_limit_are_removed():
+    assert removed(Retention(most_days=30), result(29.9), result(30.1)) == {
         "30.1": "older than 30 days"
     }
 
 
-def test_pinned_ones_stay_and_for_a_week_those_that_were_not_exported():
+def test_pinned_and_recent_unexported_results_stay():
     limits = Retention(most=1, most_gib=1e-9, most_days=7)
     stay = [result(6.9, GIB, exported=False), result(400, GIB, pinned=True)]
-    assert gone(limits, *stay) == {}
-    assert set(gone(limits, result(7.1, exported=False), result(6.9, GIB))) == {"7.1", "6.9"}
+    assert removed(limits, *stay) == {}
+    assert set(removed(limits, result(7.1, exported=False), result(6.9, GIB))) == {"7.1", "6.9"}
 
 
-def test_the_user_sets_limits_and_folder(monkeypatch, tmp_path):
+def test_user_sets_limits_and_folder(monkeypatch, tmp_path):
     paths.config_dir().mkdir(parents=True)
     file = paths.config_dir() / SETTINGS
     assert Results().folder == paths.results_dir()
@@ -80,7 +80,7 @@ def test_the_user_sets_limits_and_folder(monkeypatch, tmp_path):
     assert "most_days" in results.note and "The default limits apply" in results.note
 
 
-def test_results_past_the_limits_are_removed_by_name(new):
+def test_removed_results_are_listed_by_name(new):
     results = Results(Retention(most=1))
     old, newer, newest = (results.keep(new(i)) for i in range(3))
     old.mark(EXPORTED)
@@ -92,5 +92,5 @@ def test_results_past_the_limits_are_removed_by_name(new):
 
 
 @pytest.mark.parametrize("limit", ["most", "most_gib", "most_days"])
-def test_every_limit_is_said(limit):
+def test_description_states_every_limit(limit):
     assert Retention().describe() != Retention(**{limit: 77}).describe()

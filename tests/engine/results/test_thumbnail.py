@@ -1,4 +1,4 @@
-"""Thumbnails show the object, where it is."""
+"""Thumbnails show the object at its position."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def pixels(volume: Volume) -> np.ndarray:
 
 
 def ball(shape, unit: str) -> Volume:
-    """The head end, to the left of the patient, filled."""
+    """Return a volume with one filled corner: head end, patient left."""
     values = np.zeros(shape, np.float32)
     values[shape[0] // 2 :, :, shape[2] // 2 :] = 1
     return Volume(values, ImageGrid(shape, (2.0, 2.0, 2.0)), unit)
@@ -32,11 +32,11 @@ def test_activity_is_black_and_the_head_is_up(shape):
     assert seen[:half, half:].mean() < 20 and seen[half:, :half].mean() > 235
 
 
-def test_x_rays_are_white_on_black():
+def test_ct_is_white_on_black():
     seen = pixels(ball((20, 20, 20), "1/mm"))
     assert seen[:, EDGE_PX // 2 :].mean() > 235 and seen[:, : EDGE_PX // 2].mean() < 20
 
 
-def test_an_empty_volume_has_one_too():
+def test_empty_volume_has_a_thumbnail():
     grid = ImageGrid((2, 3, 1), (1.0, 1.0, 9.0))
     assert pixels(Volume(np.zeros(grid.shape, np.float32), grid, "HU")).shape == (EDGE_PX, EDGE_PX)

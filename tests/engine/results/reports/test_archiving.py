@@ -1,7 +1,7 @@
-"""Image and report in the archive: one patient, one study, one frame of reference.
+"""Archived images and reports share one patient, one study and one frame of reference.
 
-Cases: a worklist order; a scan that is a DICOM file; a scan that names nobody; an order of another
-patient; regions, which refer to the slices that were sent; a real node.
+Cases: a worklist order; a scan that is a DICOM file; a scan without a patient; an order of
+another patient; regions, which refer to the slices that were sent; a real node.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def result_of(data: Path):
 
 
 def sent(result, site: Site = SITE) -> dict[str, pydicom.Dataset]:
-    """Return the objects that leave for the node, by their names."""
+    """Return the objects that are sent to the node, by file name."""
     found: dict[str, pydicom.Dataset] = {}
 
     def sender(files, there):
@@ -63,28 +63,28 @@ def sent(result, site: Site = SITE) -> dict[str, pydicom.Dataset]:
     return found
 
 
-def one(found: dict[str, pydicom.Dataset], key: str) -> str:
+def the_only_value(found: dict[str, pydicom.Dataset], key: str) -> str:
     values = {str(each[key].value) for each in found.values() if key in each}
     assert len(values) == 1, (key, values)
     return values.pop()
 
 
-def test_all_objects_belong_to_patient_and_study_of_the_order(tmp_path):
+def test_all_objects_have_patient_and_study_of_the_order(tmp_path):
     result = result_of(tmp_path / "scan.l")
     result.put_order(IDA)
     found = sent(result)
     slices = [each for each in found.values() if each.Modality == "PT"]
     assert len(slices) == GRID.shape[0]
     assert {each.Modality for each in found.values()} == {"PT", "DOC", "OT"}
-    assert [one(found, key) for key in SAME] == ["Müller^Ida", "4711", "1.2.3.4.5", "A1"]
-    one({str(n): each for n, each in enumerate(slices)}, "FrameOfReferenceUID")
+    assert [the_only_value(found, key) for key in SAME] == ["Müller^Ida", "4711", "1.2.3.4.5", "A1"]
+    the_only_value({str(n): each for n, each in enumerate(slices)}, "FrameOfReferenceUID")
     values = result.volume().values
     shown = sorted(slices, key=lambda each: each.ImagePositionPatient[2])
     stack = np.stack([each.pixel_array * each.RescaleSlope for each in shown])
     assert np.abs(stack - values).max() < 1e-4 * values.max()
 
 
-def test_regions_go_too_and_refer_to_the_slices(tmp_path):
+def test_regions_are_sent_and_refer_to_the_slices(tmp_path):
     result = result_of(tmp_path / "scan.l")
     result.put_order(IDA)
     ball = Region(name="Lesion", shape=SphereRegion(centre_mm=(0, 0, 0), diameter_mm=8))
@@ -97,8 +97,8 @@ def test_regions_go_too_and_refer_to_the_slices(tmp_path):
     kinds = {each.Modality for each in found.values()}
     assert kinds == {"PT", "DOC", "OT", "SR", "SEG", "RTSTRUCT"}
     for key in SAME:
-        one(found, key)
-    one(found, "FrameOfReferenceUID")
+        the_only_value(found, key)
+    the_only_value(found, "FrameOfReferenceUID")
     slices = {each.SOPInstanceUID for each in found.values() if each.Modality == "PT"}
     (mask,) = [each for each in found.values() if each.Modality == "SEG"]
     named = {
@@ -124,13 +124,13 @@ def dicom_scan(folder: Path) -> Path:
     return folder / "scan.dcm"
 
 
-def test_a_dicom_scan_gives_its_own_patient_study_and_frame_of_reference(tmp_path):
+def test_dicom_scan_provides_patient_study_and_frame_of_reference(tmp_path):
     found = sent(result_of(dicom_scan(tmp_path)))
-    assert [one(found, key) for key in SAME] == ["Doe^John", "4712", "1.2.3.9", "B2"]
-    assert one(found, "FrameOfReferenceUID") == "1.2.3.8"
+    assert [the_only_value(found, key) for key in SAME] == ["Doe^John", "4712", "1.2.3.9", "B2"]
+    assert the_only_value(found, "FrameOfReferenceUID") == "1.2.3.8"
 
 
-def test_a_file_of_another_patient_under_the_same_name_is_refused(tmp_path):
+def test_file_of_another_patient_with_the_same_name_is_refused(tmp_path):
     path = dicom_scan(tmp_path)
     result = result_of(path)
     other = pydicom.dcmread(path)
@@ -140,20 +140,20 @@ def test_a_file_of_another_patient_under_the_same_name_is_refused(tmp_path):
         sent(result)
 
 
-def test_the_order_counts_before_the_file(tmp_path):
+def test_order_has_priority_over_the_file(tmp_path):
     result = result_of(dicom_scan(tmp_path))
     result.put_order(IDA)
-    assert one(sent(result), "PatientID") == "4711"
+    assert the_only_value(sent(result), "PatientID") == "4711"
 
 
-def test_a_scan_without_a_patient_is_not_sent(tmp_path):
+def test_scan_without_patient_is_not_sent(tmp_path):
     (tmp_path / "scan.l").write_bytes(b"events")
     for path in (tmp_path / "scan.l", tmp_path / "missing.l"):
         with pytest.raises(DataError, match="The scan names no patient"):
             sent(result_of(path))
 
 
-def test_an_order_of_another_patient_is_refused(tmp_path):
+def test_order_of_another_patient_is_refused(tmp_path):
     result = result_of(tmp_path / "scan.l")
     result.put_order(IDA)
     subject = ReportSubject.read(result, SITE)
@@ -162,14 +162,14 @@ def test_an_order_of_another_patient_is_refused(tmp_path):
         send_to_archive(report_of(other), other, lambda files, there: None)
 
 
-def test_a_site_without_a_node_is_refused(tmp_path):
+def test_site_without_node_is_refused(tmp_path):
     result = result_of(tmp_path / "scan.l")
     result.put_order(IDA)
     with pytest.raises(SettingsError, match="No DICOM node is configured"):
         sent(result, Site())
 
 
-def test_a_node_of_another_program_takes_all(tmp_path):
+def test_real_dicom_node_receives_all_objects(tmp_path):
     result = result_of(tmp_path / "scan.l")
     result.put_order(IDA)
     taken = []

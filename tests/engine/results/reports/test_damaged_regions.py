@@ -1,4 +1,4 @@
-"""Unusable region files: reports go on without them and name them; nothing overwrites them."""
+"""Reports name damaged region files and continue without them; nothing overwrites the files."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ FAULTS = {
 
 
 @pytest.fixture
-def kept(results, new):
-    """A result with a region next to its image."""
+def stored_result(results, new):
+    """Return a result with a region file next to its image."""
     result = results.keep(new(1))
     regions = RegionSet(regions=(BALL,), scans=marks_of(result.volume()))
     write_regions(regions, regions_file_of(result.folder / VOLUME), private=True)
@@ -46,32 +46,32 @@ def notes_of(report) -> list[str]:
 
 @pytest.mark.parametrize("full", [False, True], ids=["one page", "full"])
 @pytest.mark.parametrize("kind", FAULTS)
-def test_a_report_goes_on_and_names_the_file(kept, kind, full):
+def test_damaged_region_file_does_not_block_the_report(stored_result, kind, full):
     """One damaged file once blocked every report of its result."""
     damage, reason = FAULTS[kind]
-    path = regions_file_of(kept.folder / VOLUME)
+    path = regions_file_of(stored_result.folder / VOLUME)
     sound = path.read_bytes()
-    assert ReportSubject.read(kept, Site()).has_regions, "the file is found"
+    assert ReportSubject.read(stored_result, Site()).has_regions, "the file is found"
     damaged = damage(sound)
     assert damaged != sound
     path.write_bytes(damaged)
     for _ in range(2):  # reading does not move the file
-        subject = ReportSubject.read(kept, Site())
+        subject = ReportSubject.read(stored_result, Site())
         report = report_of(subject, full=full)
         assert subject.regions is None
         assert not any(each.title == "Regions" for each in report.sections)
         (words,) = [text for text in notes_of(report) if path.name in text]
-        assert words.startswith(f"{kept.id}/{path.name}: ") and reason in words
+        assert words.startswith(f"{stored_result.id}/{path.name}: ") and reason in words
         assert words.endswith("until this file is corrected or the regions are drawn again.")
         to_pdf(report)
     assert path.read_bytes() == damaged
     path.write_bytes(sound)
-    assert ReportSubject.read(kept, Site()).regions.regions == (BALL,)
+    assert ReportSubject.read(stored_result, Site()).regions.regions == (BALL,)
 
 
 @pytest.mark.parametrize("kind", FAULTS)
-def test_new_regions_do_not_overwrite_it(kept, kind):
-    path = regions_file_of(kept.folder / VOLUME)
+def test_new_regions_do_not_overwrite_a_damaged_file(stored_result, kind):
+    path = regions_file_of(stored_result.folder / VOLUME)
     own = read_regions(path)
     damaged = FAULTS[kind][0](path.read_bytes())
     path.write_bytes(damaged)
@@ -82,12 +82,12 @@ def test_new_regions_do_not_overwrite_it(kept, kind):
         assert aside == path.with_name(name) and aside.read_bytes() == damaged
         assert read_regions(path) == own and path.stat().st_mode & 0o077 == 0
         path.write_bytes(damaged)
-    subject = ReportSubject.read(kept, Site())
-    assert subject.regions is None, "files that were set aside are not read"
+    subject = ReportSubject.read(stored_result, Site())
+    assert subject.regions is None, "renamed damaged files are not read"
 
 
-def test_own_regions_are_replaced_and_removed(kept):
-    path = regions_file_of(kept.folder / VOLUME)
+def test_valid_regions_are_replaced_and_removed(stored_result):
+    path = regions_file_of(stored_result.folder / VOLUME)
     more = read_regions(path).model_copy(
         update={"regions": (BALL, BALL.model_copy(update={"name": "B"}))}
     )
@@ -95,4 +95,4 @@ def test_own_regions_are_replaced_and_removed(kept):
     assert replace_regions(more.model_copy(update={"regions": ()}), path) is None
     assert not path.exists() and regions_at(path) == regions_at(path.with_name("none.toml"))
     assert list(path.parent.glob("*damaged*")) == []
-    assert ReportSubject.read(kept, Site()).warnings == ()
+    assert ReportSubject.read(stored_result, Site()).warnings == ()

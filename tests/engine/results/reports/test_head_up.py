@@ -1,4 +1,4 @@
-"""The head is on top in the pictures of a report, in each of its formats and on paper."""
+"""The head is at the top of report images, in each file format and on printed pages."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from tests.engine.marked import CORNERS, ORIENTATIONS, corner_of, marked
 
 STEP = PANEL_PX + 2 * MARGIN_PX
 WIDE, HIGH = 4 * STEP, STEP + FOOTER_PX
-"""Size of the four pictures side by side [px]."""
+"""Size of the four images side by side [px]."""
 PLACES = dict(zip(CORNERS, range(4), strict=True))
 
 SOME = [
     pytest.param(axes, marks=[] if axes in ("LPI", "RAS") else [pytest.mark.slow])
     for axes in ORIENTATIONS
 ]
-"""Pages take a second or two each; they hold the picture that the web page holds."""
+"""Pages take one or two seconds each; they contain the image of the web page."""
 
 
 @pytest.fixture
 def subject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest):
-    """A result whose volume has the axes that the test asks for."""
+    """Return a result with a volume in the axes of the test parameter."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     provenance = {"format": "isocenter-provenance-1", "axes": request.param}
     study = Study(data=tmp_path / "a.l", protocol=ListModeProtocol(name="Brain"))
@@ -51,8 +51,8 @@ def subject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fix
     return ReportSubject.read(kept, Site())
 
 
-def pictures_in_pdf(document: bytes) -> list[np.ndarray]:
-    """The grey images of a PDF that holds them without loss, as ISO 32000 describes them."""
+def images_in_pdf(document: bytes) -> list[np.ndarray]:
+    """Return the lossless grey images of a PDF, as ISO 32000 describes them."""
     found = []
     image = rb"<< (/Type /XObject /Subtype /Image.*?)\nstream\r?\n(.*?)endstream"
     upwards = _heights(document)
@@ -69,7 +69,7 @@ def pictures_in_pdf(document: bytes) -> list[np.ndarray]:
 
 
 def _heights(document: bytes) -> list[float]:
-    """Return the heights at which the pages draw images; they are mirrored if negative."""
+    """Return the heights at which the pages draw images; mirrored images have negative heights."""
     found = []
     for data in re.findall(rb"stream\r?\n(.*?)endstream", document, re.DOTALL):
         with suppress(zlib.error):
@@ -80,14 +80,14 @@ def _heights(document: bytes) -> list[float]:
 
 
 def _reds(text: bytes) -> np.ndarray:
-    """Return the red values of a palette that is written as a string of PDF."""
+    """Return the red values of a palette that a PDF string contains."""
     escaped = {b"n": b"\n", b"r": b"\r"}
     plain = re.sub(rb"\\(.)", lambda found: escaped.get(found[1], found[1]), text, flags=re.DOTALL)
     return np.frombuffer(plain, np.uint8)[::3]
 
 
 def _unfiltered(lines: np.ndarray, n_bytes: int) -> np.ndarray:
-    """Undo the filters of PNG, by a reader of PNG."""
+    """Undo the PNG filters with a PNG reader."""
     rows, row_bytes = lines.shape
     kind = {1: b"\x00", 3: b"\x02"}[n_bytes]
     columns = (row_bytes - 1) // n_bytes
@@ -103,7 +103,7 @@ def _unfiltered(lines: np.ndarray, n_bytes: int) -> np.ndarray:
 
 
 def check(image: np.ndarray) -> None:
-    """Refuse pictures that show the block elsewhere; those of full size with other letters."""
+    """Check the position of the bright block and, in images of full size, the letters."""
     height, width = image.shape
     scale = width / WIDE
     assert height == pytest.approx(HIGH * scale, abs=2)
@@ -117,11 +117,14 @@ def check(image: np.ndarray) -> None:
 
 
 def on_page(page: np.ndarray) -> np.ndarray:
-    """The pictures on a page of paper: as wide as its text, around the black block's row."""
+    """Return the images on a printed page:
+
+    as wide as the text, around the row of the black block.
+    """
     mm = page.shape[1] / PAGE_MM[0]
     left, right = round(LEFT_MM * mm), round(RIGHT_MM * mm)
     column = page[:, left:right]
-    black = np.flatnonzero((column < 10).sum(axis=1) > 4 * mm)  # no letter is so wide
+    black = np.flatnonzero((column < 10).sum(axis=1) > 4 * mm)  # letters are narrower
     scale = (right - left) / WIDE
     frame = column[:, round((MARGIN_PX + PANEL_PX / 2) * scale)]  # the frame's upper edge is grey
     top = next(k for k in range(black[0], 0, -1) if 190 < frame[k] < 225)
@@ -130,18 +133,18 @@ def on_page(page: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("subject", ORIENTATIONS, indirect=True)
-def test_web_page(subject: ReportSubject) -> None:
+def test_head_is_up_on_the_web_page(subject: ReportSubject) -> None:
     (source,) = re.findall(rb'src="data:image/png;base64,([^"]+)"', to_html(report_of(subject)))
     check(np.asarray(Image.open(BytesIO(b64decode(source))).convert("L")))
 
 
 @pytest.mark.essential
 @pytest.mark.parametrize("subject", SOME, indirect=True)
-def test_pages(subject: ReportSubject) -> None:
-    """As a PDF, on the pages that are printed, and as a DICOM picture."""
+def test_head_is_up_in_pdf_on_paper_and_in_dicom(subject: ReportSubject) -> None:
+    """Check the PDF, the printed pages and the DICOM image."""
     report = report_of(subject)
-    (in_pdf,) = pictures_in_pdf(to_pdf(report))
-    assert in_pdf.shape == (HIGH, WIDE), "with all its pixels"
+    (in_pdf,) = images_in_pdf(to_pdf(report))
+    assert in_pdf.shape == (HIGH, WIDE), "the PDF does not have all pixels"
     check(in_pdf)
     printed = np.asarray(Image.open(BytesIO(to_images(report)[0])).convert("L"))
     check(on_page(printed))

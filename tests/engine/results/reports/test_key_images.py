@@ -1,4 +1,4 @@
-"""Key images: a report shows exactly the chosen ones, wide enough, and never those of others."""
+"""Reports show exactly the chosen key images, wide enough, and never those of another result."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def chosen(n: int, size: tuple[int, int] = (200, 160)) -> tuple[KeyImage, ...]:
 
 
 @pytest.fixture
-def kept(results, new):
+def stored_result(results, new):
     return results.keep(new(1))
 
 
@@ -57,7 +57,7 @@ def image_section(report):
 
 
 def places_mm(pdf: bytes) -> list[list[tuple[float, float, float, float]]]:
-    """Return left, bottom, width and height of each picture by page [mm], from the PDF itself."""
+    """Return left, bottom, width and height of each image by page [mm], from the PDF itself."""
     found = []
     for content in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL):
         try:
@@ -66,7 +66,7 @@ def places_mm(pdf: bytes) -> list[list[tuple[float, float, float, float]]]:
             continue
         if b"BT" not in drawing:
             continue
-        # matplotlib moves the origin first, then scales and flips the unit square of the picture.
+        # matplotlib moves the origin first, then scales and flips the unit square of the image.
         n = rb"(-?[\d.]+)"
         moved = rb"\s+".join(
             (b"1 0 0 1", n, n, b"cm", n, b"0 0", b"-" + n, b"0", n, rb"cm /I\d+ Do")
@@ -77,20 +77,22 @@ def places_mm(pdf: bytes) -> list[list[tuple[float, float, float, float]]]:
     return found
 
 
-def test_key_images_return_in_their_order_and_can_be_removed(kept):
+def test_key_images_are_stored_in_order_and_can_be_removed(stored_result):
     images = chosen(3)
-    assert read_key_images(kept) == ()
-    write_key_images(kept, images[::-1])
-    assert read_key_images(kept) == read(kept).key_images == images[::-1]
-    write_key_images(kept, ())
-    assert read_key_images(kept) == () and not (kept.folder / FILE).exists()
+    assert read_key_images(stored_result) == ()
+    write_key_images(stored_result, images[::-1])
+    assert read_key_images(stored_result) == read(stored_result).key_images == images[::-1]
+    write_key_images(stored_result, ())
+    assert read_key_images(stored_result) == () and not (stored_result.folder / FILE).exists()
 
 
-def test_a_report_shows_exactly_the_chosen_images(kept):
-    assert image_section(report_of(read(kept))).title == "Image", "without any, the automatic ones"
-    write_key_images(kept, chosen(2))
+def test_report_shows_exactly_the_chosen_images(stored_result):
+    assert image_section(report_of(read(stored_result))).title == "Image", (
+        "without key images, the report has automatic ones"
+    )
+    write_key_images(stored_result, chosen(2))
     for full in (False, True):
-        shown = image_section(report_of(read(kept), full=full))
+        shown = image_section(report_of(read(stored_result), full=full))
         assert shown.title == "Key images"
         assert [(each.png, each.caption) for each in shown.illustrations] == [
             (each.png, each.caption) for each in chosen(2)
@@ -99,9 +101,9 @@ def test_a_report_shows_exactly_the_chosen_images(kept):
 
 @pytest.mark.parametrize("full", [False, True], ids=["one page", "full"])
 @pytest.mark.parametrize("n", [1, 2, 4, 12])
-def test_key_images_are_at_least_75_mm_wide_in_the_pdf(kept, n, full):
-    write_key_images(kept, chosen(n))
-    pages = places_mm(to_pdf(report_of(read(kept), full=full)))
+def test_key_images_are_at_least_75_mm_wide_in_the_pdf(stored_result, n, full):
+    write_key_images(stored_result, chosen(n))
+    pages = places_mm(to_pdf(report_of(read(stored_result), full=full)))
     assert sum(len(page) for page in pages) == n
     for x, _, width, height in (place for page in pages for place in page):
         assert width >= 83.0 - 0.01, "75 mm within the margins of a view"
@@ -111,23 +113,23 @@ def test_key_images_are_at_least_75_mm_wide_in_the_pdf(kept, n, full):
 
 
 @pytest.mark.parametrize("full", [False, True], ids=["one page", "full"])
-def test_the_pictures_stay_on_the_first_page(kept, full):
-    """Automatic ones too: the full report began its pictures on the second page."""
-    assert len(places_mm(to_pdf(report_of(read(kept), full=full)))[0]) == 1
+def test_images_start_on_the_first_page(stored_result, full):
+    """Automatic images, too: in the full report, they once began on the second page."""
+    assert len(places_mm(to_pdf(report_of(read(stored_result), full=full)))[0]) == 1
 
 
-def test_two_fit_a_report_of_one_page_and_many_take_more_pages(kept):
-    write_key_images(kept, chosen(2))
-    assert len(set_pages(report_of(read(kept)))) == 1
-    tall = replace(read(kept), key_images=chosen(8, (200, 250)))
+def test_two_images_fit_one_page_and_eight_need_more(stored_result):
+    write_key_images(stored_result, chosen(2))
+    assert len(set_pages(report_of(read(stored_result)))) == 1
+    tall = replace(read(stored_result), key_images=chosen(8, (200, 250)))
     pages = places_mm(to_pdf(report_of(tall)))
     assert len(pages) > 1 and sum(map(len, pages)) == 8, "more pages, never smaller images"
 
 
-def test_captions_are_below_their_images(kept):
+def test_captions_are_below_their_images(stored_result):
     images = tuple(replace(each, caption=f"{each.caption} " + 30 * "words ") for each in chosen(2))
-    write_key_images(kept, images)
-    flow = PageFlow(report_of(read(kept)))
+    write_key_images(stored_result, images)
+    flow = PageFlow(report_of(read(stored_result)))
     (page,) = flow.pages
     left = sorted({round(t.get_position()[0], 4) for t in page.texts if "words" in t.get_text()})
     boxes = sorted(round(axes.get_position().x0, 4) for axes in page.axes)
@@ -136,9 +138,9 @@ def test_captions_are_below_their_images(kept):
     assert all(t.get_position()[1] < lowest for t in page.texts if "words" in t.get_text())
 
 
-def test_the_web_page_and_the_dicom_forms_have_them(kept, tmp_path):
-    write_key_images(kept, chosen(2))
-    subject = read(kept)
+def test_web_page_and_dicom_formats_contain_key_images(stored_result, tmp_path):
+    write_key_images(stored_result, chosen(2))
+    subject = read(stored_result)
     for name in ("r.html", "r.dcm", "r.capture.dcm"):
         write_report(report_of(subject), subject, tmp_path / name)
     page = (tmp_path / "r.html").read_text("utf-8")
@@ -151,13 +153,13 @@ def test_the_web_page_and_the_dicom_forms_have_them(kept, tmp_path):
         assert (np.abs(captured.astype(int) - (20 * k + 5, 40, 90)).max(axis=1) < 4).sum() > 1e5
 
 
-def test_another_result_never_shows_them(results, new, kept):
-    """Neither a copied file, nor one that names this result with the record of another."""
+def test_key_images_of_another_result_are_refused(results, new, stored_result):
+    """Neither a copied file is accepted, nor one that names this result but has another record."""
     other = results.keep(new(2))
-    write_key_images(kept, chosen(1))
-    data = (kept.folder / FILE).read_bytes()
+    write_key_images(stored_result, chosen(1))
+    data = (stored_result.folder / FILE).read_bytes()
     (other.folder / FILE).write_bytes(data)
-    with pytest.raises(FileFormatError, match=f"belong to the result {kept.id}"):
+    with pytest.raises(FileFormatError, match=f"belong to the result {stored_result.id}"):
         read_key_images(other)
     said = json.loads(data) | {"result": other.id}
     said["seal"] = seal_of(**{key: value for key, value in said.items() if key != "seal"})
@@ -169,47 +171,49 @@ def test_another_result_never_shows_them(results, new, kept):
 
 
 @pytest.mark.parametrize("full", [False, True], ids=["one page", "full"])
-def test_a_damaged_file_is_set_aside_and_the_report_names_it(kept, full):
-    """A report without it once failed until somebody removed the file by hand."""
-    write_key_images(kept, chosen(2))
-    path = kept.folder / FILE
+def test_damaged_file_is_renamed_and_named_in_the_report(stored_result, full):
+    """Such reports once failed until somebody removed the file by hand."""
+    write_key_images(stored_result, chosen(2))
+    path = stored_result.folder / FILE
     data = path.read_bytes()[:-50]
     path.write_bytes(data)
-    for _ in range(2):  # the second report states it too
-        subject = read(kept)
+    for _ in range(2):  # the second report names the file, too
+        subject = read(stored_result)
         report = report_of(subject, full=full)
         assert image_section(report).title == "Image", "the automatic ones"
         (section,) = [each for each in report.sections if each.title == "Signed off"]
         (words,) = [row.value for row in section.notes if FILE in row.value]
-        assert f"{kept.id}/{FILE}: these key images are damaged" in words
+        assert f"{stored_result.id}/{FILE}: these key images are damaged" in words
         assert "the damaged file is now key-images.damaged.json" in words
         to_pdf(report)
-    aside = kept.folder / "key-images.damaged.json"
+    aside = stored_result.folder / "key-images.damaged.json"
     assert aside.read_bytes() == data and not path.exists()
-    write_key_images(kept, chosen(1))
-    assert read(kept).key_images == chosen(1) and not any(FILE in w for w in read(kept).warnings)
+    write_key_images(stored_result, chosen(1))
+    assert read(stored_result).key_images == chosen(1) and not any(
+        FILE in w for w in read(stored_result).warnings
+    )
     path.write_bytes(data)
-    assert "the damaged file is now key-images.damaged-2.json" in read(kept).warnings[-1]
-    assert aside.read_bytes() == data, "the first one is not replaced"
+    assert "the damaged file is now key-images.damaged-2.json" in read(stored_result).warnings[-1]
+    assert aside.read_bytes() == data, "the first damaged file was replaced"
 
 
-def test_a_changed_or_damaged_file_is_refused(kept):
-    write_key_images(kept, chosen(1))
-    path = kept.folder / FILE
+def test_a_changed_or_damaged_file_is_refused(stored_result):
+    write_key_images(stored_result, chosen(1))
+    path = stored_result.folder / FILE
     data = path.read_bytes()
     path.write_bytes(data.replace(b"Axial", b"Later"))
     with pytest.raises(FileFormatError, match=r"checksum does not match.*choose the key images"):
-        read_key_images(kept)
+        read_key_images(stored_result)
     path.write_bytes(data[:-50])
     with pytest.raises(FileFormatError, match="damaged key images"):
-        read_key_images(kept)
-    write_key_images(kept, (KeyImage(picture(1)[:60], "cut"),))
+        read_key_images(stored_result)
+    write_key_images(stored_result, (KeyImage(picture(1)[:60], "cut"),))
     with pytest.raises(FileFormatError, match="a picture cannot be read"):
-        read_key_images(kept)
+        read_key_images(stored_result)
 
 
-def test_too_many_are_refused_and_the_old_ones_stay(kept):
-    write_key_images(kept, chosen(2))
+def test_more_than_the_maximum_is_refused_and_old_images_stay(stored_result):
+    write_key_images(stored_result, chosen(2))
     with pytest.raises(DataError, match=f"at most {MOST_IMAGES} key images, not 13"):
-        write_key_images(kept, 13 * chosen(1))
-    assert read_key_images(kept) == chosen(2)
+        write_key_images(stored_result, 13 * chosen(1))
+    assert read_key_images(stored_result) == chosen(2)

@@ -1,7 +1,7 @@
-"""Logos that unpack to more than a report needs, or are damaged.
+"""Logos that are damaged, or have more pixels than a report needs.
 
 Cases: PNG of 12,000 x 12,000 and 18,000 x 18,000 pixels (Pillow refuses the second); JPEG of
-13,000 x 2,000; PNG whose header states 2³¹ - 1 columns; PNG cut in its pixels; text chunk that
+13,000 x 2,000; PNG with 2³¹ - 1 columns in its header; PNG cut in its pixels; text chunk that
 unpacks to 5 MB; a GIF named PNG; a zero edge; a logo of exactly the limit (accepted).
 """
 
@@ -25,12 +25,12 @@ from engine.results.reports.logo import (
 
 
 def chunk(kind: bytes, data: bytes) -> bytes:
-    """A chunk of a PNG."""
+    """Return a PNG chunk."""
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def png(width: int, height: int, *, before: bytes = b"", rows: int | None = None) -> bytes:
-    """A white PNG of one bit per pixel, with only some of its rows."""
+    """Return a white PNG with one bit per pixel and only some of its rows."""
     head = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0))
     n_rows = height if rows is None else rows
     packed = zlib.compress((b"\0" + b"\xff" * ((width + 7) // 8)) * n_rows if n_rows else b"", 9)
@@ -64,13 +64,13 @@ def gif() -> bytes:
         (gif, "neither|not a PNG"),
     ],
 )  # fmt: skip
-def test_a_bad_logo_is_refused_before_it_is_decoded(make: Callable[[], bytes], reason: str) -> None:
+def test_bad_logo_is_refused_before_decoding(make: Callable[[], bytes], reason: str) -> None:
     with pytest.raises(SettingsError, match=reason) as refused:
         refuse_bad_logo(make(), "logo.png")
     assert "logo.png" in str(refused.value) and "hoose" in str(refused.value)
 
 
-def test_a_large_logo_is_reduced_for_the_page() -> None:
+def test_large_logo_is_reduced_for_the_page() -> None:
     data = png(5000, MOST_LOGO_PIXELS // 5000)
     refuse_bad_logo(data, "logo.png")
     image = decoded_logo(data)

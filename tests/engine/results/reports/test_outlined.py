@@ -1,4 +1,4 @@
-"""Pictures of a report: the borders of regions lie where the regions are, in all planes."""
+"""Report images draw the borders of regions at the right positions, in all planes."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def subject_of(tmp_path, monkeypatch, axes: str, regions=(BOX,)) -> ReportSubjec
 
 
 def coloured(png: bytes) -> np.ndarray:
-    """Return which pixels have the colour of the box."""
+    """Return the mask of pixels with the colour of the box."""
     pixels = np.asarray(Image.open(BytesIO(png)).convert("RGB")).astype(int)
     return np.abs(pixels - (0xE6, 0x19, 0x4B)).max(axis=2) < 8
 
 
 @pytest.mark.parametrize("axes", ["LPS", "LPI", "RPS"])
-def test_a_box_is_outlined_where_it_lies_in_each_plane(tmp_path, monkeypatch, axes):
+def test_box_border_is_at_its_position_in_each_plane(tmp_path, monkeypatch, axes):
     subject = subject_of(tmp_path, monkeypatch, axes)
     found = coloured(snapshot_with_regions(subject, n_columns=2))
     scale = PANEL_PX / max(GRID.size_mm)
@@ -71,7 +71,7 @@ def test_a_box_is_outlined_where_it_lies_in_each_plane(tmp_path, monkeypatch, ax
         y = row * STEP + MARGIN_PX + (PANEL_PX - rect.height * scale) / 2
         part = found[row * STEP : (row + 1) * STEP, column * STEP : (column + 1) * STEP]
         rows, columns = np.nonzero(part)
-        # The name stands to the right of the upper right corner.
+        # The name is to the right of the upper right corner.
         tolerance = LINE_PX + 1
         assert columns.min() + column * STEP == pytest.approx(x + left, abs=tolerance)
         assert rows.max() + row * STEP == pytest.approx(y + bottom, abs=tolerance)
@@ -80,7 +80,7 @@ def test_a_box_is_outlined_where_it_lies_in_each_plane(tmp_path, monkeypatch, ax
         assert sides.max() == pytest.approx(x + right, abs=tolerance)
 
 
-def test_slices_go_through_the_first_region_and_hidden_regions_are_not_drawn(tmp_path, monkeypatch):
+def test_slices_cross_the_first_region_and_hidden_regions_are_not_drawn(tmp_path, monkeypatch):
     subject = subject_of(tmp_path, monkeypatch, "LPS")
     plain = snapshot(subject.volume, point_mm=BOX.shape.centre_mm)
     one, other = (
@@ -93,16 +93,16 @@ def test_slices_go_through_the_first_region_and_hidden_regions_are_not_drawn(tmp
     assert snapshot_with_regions(subject, n_columns=4) == snapshot(subject.volume, n_columns=4)
 
 
-def test_a_region_outside_the_image_does_not_stop_the_report(tmp_path, monkeypatch):
+def test_region_outside_the_image_does_not_stop_the_report(tmp_path, monkeypatch):
     far = Region(name="Far", shape=SphereRegion(centre_mm=(900.0, 0, 0), diameter_mm=9))
     subject = subject_of(tmp_path, monkeypatch, "LPS", (far, BOX))
     found = coloured(snapshot_with_regions(subject, n_columns=2))
-    assert found[STEP : 2 * STEP, STEP:].any(), "the projection has the other one"
+    assert found[STEP : 2 * STEP, STEP:].any(), "the projection lacks the other region"
     assert report_of(subject).sections
 
 
-def test_pictures_of_the_full_report_are_75_mm_wide(tmp_path, monkeypatch):
-    """The text of a page is 170 mm wide, and a picture has margins for its letters."""
+def test_images_of_the_full_report_are_75_mm_wide(tmp_path, monkeypatch):
+    """The text of a page is 170 mm wide, and an image has margins for its letters."""
     subject = subject_of(tmp_path, monkeypatch, "LPS")
     (section,) = [each for each in report_of(subject, full=True).sections if each.title == "Image"]
     (picture,) = section.illustrations

@@ -1,4 +1,4 @@
-"""Regions of a report as DICOM objects: written, sent, and refused without regions."""
+"""Regions of a report as DICOM objects: written, sent, and refused if there are none."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def subject(result, tmp_path) -> ReportSubject:
 
 
 def sent(subject: ReportSubject, **options) -> dict[str, pydicom.Dataset]:
-    """Return the objects that leave for the node, by file name."""
+    """Return the objects that are sent to the node, by file name."""
     found = {}
 
     def sender(files, node):
@@ -56,7 +56,7 @@ def sent(subject: ReportSubject, **options) -> dict[str, pydicom.Dataset]:
     return found
 
 
-def test_regions_are_sent_only_on_request_and_belong_to_one_study(subject):
+def test_regions_are_sent_only_on_request_and_in_the_same_study(subject):
     assert sorted(sent(subject)) == ["report.capture.dcm", "report.dcm"]
     found = sent(subject, with_regions=True)
     modalities = {name: each.Modality for name, each in found.items()}
@@ -78,7 +78,7 @@ def test_regions_are_sent_only_on_request_and_belong_to_one_study(subject):
 
 
 @pytest.mark.parametrize("name", ["a.sr.dcm", "a.rtstruct.dcm"])
-def test_a_written_object_verifies_and_a_changed_one_does_not(subject, tmp_path, name):
+def test_written_object_verifies_and_changed_object_does_not(subject, tmp_path, name):
     path = tmp_path / name
     write_report(report_of(subject), subject, path)
     (before,) = verify_path(path)
@@ -87,7 +87,7 @@ def test_a_written_object_verifies_and_a_changed_one_does_not(subject, tmp_path,
     assert (before.state, after.state) == ("valid", "changed")
 
 
-def test_a_result_without_regions_has_no_such_objects(result, tmp_path):
+def test_region_objects_of_a_result_without_regions_are_refused(result, tmp_path):
     subject = ReportSubject.read(result, SITE)
     for name in ("a.sr.dcm", "a.rtstruct.dcm"):
         with pytest.raises(DataError, match="has no regions"):

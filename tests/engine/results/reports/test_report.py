@@ -1,4 +1,4 @@
-"""A report tells what is kept of a result, in every format, and belongs to its scan alone."""
+"""Reports contain the facts of a result in every format, and belong to its scan only."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ PROVENANCE = {
 
 @pytest.fixture
 def result(tmp_path, monkeypatch):
-    """A result of a protocol that was changed, of a scan whose name is somebody's."""
+    """Return a result of a changed protocol, and of a scan file that is named after a patient."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     z, y, x = np.meshgrid(*(GRID.centres_mm(k) for k in (2, 1, 0)), indexing="ij")
     values = 7300.0 * (x**2 + y**2 + z**2 < 9.0**2)
@@ -84,7 +84,7 @@ def subject(result):
 
 
 class Words(HTMLParser):
-    """The text of a page, and its tags."""
+    """Collects the text of a page, and its tags."""
 
     def __init__(self, page: bytes) -> None:
         super().__init__()
@@ -99,22 +99,22 @@ class Words(HTMLParser):
         self.tags.append((tag, dict(attrs)))
 
 
-def test_a_page_tells_what_is_kept_and_runs_and_loads_nothing(subject):
+def test_web_report_shows_all_facts_and_loads_no_scripts(subject):
     page = Words(to_html(report_of(subject, full=True)))
-    for said in (
+    for text in (
         *("Site & Sons", "Brain, version 3 (changed)", "iterations automatic, now 9", "7.3 kBq/mL"),
         *("not applied: no energy window", "The <b>bed</b> is not in the map.", "1,234,567"),
         *("Not signed off.", "ab" * 32, BASE.saved.sha256, "10 min"),
     ):
-        assert said in page.text, said
-    assert not any("Doe" in each for each in page.text), "no name of a file leaves"
+        assert text in page.text, text
+    assert not any("Doe" in each for each in page.text), "the page contains a file name"
     assert {tag for tag, _ in page.tags} & {"script", "link", "iframe", "b"} == set()
     sources = [attrs["src"] for tag, attrs in page.tags if tag == "img"]
     assert sources and all(each.startswith("data:image/png;base64,") for each in sources)
 
 
 @pytest.mark.parametrize("full", [False, True])
-def test_a_report_names_the_plug_ins_of_a_run(subject, full):
+def test_report_names_the_plug_ins_of_a_run(subject, full):
     used = {
         "name": "acme-decay",
         "version": "1.2",
@@ -129,11 +129,11 @@ def test_a_report_names_the_plug_ins_of_a_run(subject, full):
     assert expected in page.text
 
 
-def test_one_page_is_one_page_and_every_line_fits(subject):
+def test_short_report_fits_one_page_and_no_line_is_too_wide(subject):
     long = tuple(ReportRow(f"Warning {k}", "word " * 40, "look") for k in range(6))
     report = report_of(subject)
     crowded = replace(report, sections=(*report.sections, Section("More", long)))
-    assert len(PageFlow(crowded).pages) == 2, "it would not fit"
+    assert len(PageFlow(crowded).pages) == 2, "the crowded report fits one page"
     assert len(set_pages(crowded)) == len(set_pages(report)) == 1
     assert len(set_pages(report_of(subject, full=True))) > 1
     for text in ("a " * 300, "f" * 500, "one", "73 × 10⁻⁶ counts/mm " * 50):
@@ -142,23 +142,23 @@ def test_one_page_is_one_page_and_every_line_fits(subject):
         assert "".join(lines).replace(" ", "") == text.replace(" ", "")
 
 
-def test_no_line_ends_between_a_number_and_its_unit(subject):
+def test_lines_do_not_break_between_number_and_unit(subject):
     text = "the mean of 7.3 kBq/mL over 250 mm in 12 min is 73 × 10⁻⁶ counts/mm or 4 % " * 5
     for width in range(40, 120):
         for line in broken(text, BODY_PT, float(width)):
             assert not line.startswith(("kBq", "mm", "min", "×", "10⁻⁶", "counts", "%")), line
-            assert "\xa0" not in line, "copied from the page, it has ordinary spaces"
+            assert "\xa0" not in line, "text copied from the page has no-break spaces"
     narrow = broken("73 × 10⁻⁶ counts/mm", BODY_PT, 18.0)
-    assert narrow[-1] == "counts/mm", "rather between the parts than within a word"
+    assert narrow[-1] == "counts/mm", "the line breaks within a word"
     assert "7.3\xa0kBq/mL" in to_html(report_of(subject, full=True)).decode()
 
 
-def test_a_signature_is_of_one_result_and_in_its_report(subject, result):
+def test_report_shows_the_signatures_of_its_result(subject, result):
     made = sign(result, "  A. Physicist ", "not acceptable", "Motion.")
     sign(result, "B. Physicist", JUDGEMENTS[0])
     first, last = signatures_of(result)
     assert first == made and (first.who, last.judgement) == ("A. Physicist", "acceptable")
-    assert Results().open(result.id).pinned, "what was signed off stays"
+    assert Results().open(result.id).pinned, "a signed result is not pinned"
     signed = ReportSubject.read(Results().open(result.id), subject.site)
     page = Words(to_html(report_of(signed)))
     assert f"A. Physicist: not acceptable{made.origin}" in page.text and "Motion." in page.text
@@ -172,7 +172,7 @@ def test_a_signature_is_of_one_result_and_in_its_report(subject, result):
         signatures_of(other)
 
 
-def test_regions_of_the_scan_are_measured_and_those_of_another_refused(subject, result, tmp_path):
+def test_regions_of_the_scan_are_measured_and_others_refused(subject, result, tmp_path):
     ball = SphereRegion(centre_mm=(0, 0, 0), diameter_mm=8)
     marks = marks_of(subject.volume)
     regions = RegionSet(regions=(Region(name="Lesion", shape=ball),), scans=marks)
@@ -185,7 +185,7 @@ def test_regions_of_the_scan_are_measured_and_those_of_another_refused(subject, 
         ReportSubject.read(result, subject.site, regions=tmp_path / "other.toml")
 
 
-def test_what_was_drawn_stands_in_the_report_and_in_its_slices(subject, result, tmp_path):
+def test_annotations_are_listed_and_drawn_in_their_slices(subject, result, tmp_path):
     drawn = (
         Annotation(kind="arrow", axis=2, points_mm=((-6, -6, 1), (3, 2, 1)), text="Here"),
         Annotation(kind="distance", axis=1, points_mm=((-3, 0, -4), (0, 0, 0)), text="Across"),
@@ -203,11 +203,11 @@ def test_what_was_drawn_stands_in_the_report_and_in_its_slices(subject, result, 
     for each in whole.illustrations:
         pixels = np.asarray(image_of(each.png), int)
         red = (pixels[..., 0] - pixels[..., 2]) > 100
-        assert 20 < red.sum() < 6000, "drawn, and not all over"
+        assert 20 < red.sum() < 6000, "annotations are missing or cover the image"
 
 
-def test_the_tip_of_an_arrow_is_where_it_was_drawn(subject, result, tmp_path):
-    """Its tail and tip on the axis x: red from the one column to the other, in the middle row."""
+def test_arrow_tip_is_drawn_at_its_position(subject, result, tmp_path):
+    """The arrow lies on the x axis: its columns are red in the middle row."""
     grid = subject.volume.grid
     half = grid.size_mm / 2
     ends = ((float(-half[0] / 2), 0.0, 0.0), (float(half[0] / 2), 0.0, 0.0))
@@ -227,7 +227,7 @@ def test_the_tip_of_an_arrow_is_where_it_was_drawn(subject, result, tmp_path):
 
 
 @pytest.mark.parametrize("ending", [".dcm", ".capture.dcm"])
-def test_for_an_archive_it_lies_in_the_study_of_the_image(result, tmp_path, ending):
+def test_dicom_report_belongs_to_the_study_of_its_image(result, tmp_path, ending):
     out = tmp_path / f"a{ending}"
     assert main(["report", result.id, "-o", str(out)]) == DONE
     save(result.volume(), tmp_path / "image.dicom", PROVENANCE)
@@ -245,11 +245,11 @@ def test_for_an_archive_it_lies_in_the_study_of_the_image(result, tmp_path, endi
     else:
         shown = {str(e.ReferencedSOPInstanceUID) for e in found.SourceImageSequence}
         assert str(image.SOPInstanceUID) in shown
-        assert found.pixel_array.min() < 50, "there are words on the page"
+        assert found.pixel_array.min() < 50, "the page is blank"
 
 
 def test_force_replaces_a_report_in_the_current_folder(result, tmp_path, monkeypatch, capsys):
-    """An empty word among the options is no folder whose files are inputs."""
+    """An empty word among the options is not a folder of input files."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.pdf").write_bytes(b"older")
     assert main(["report", result.id, "-o", "a.pdf"]) == USER_FAULT
@@ -258,7 +258,7 @@ def test_force_replaces_a_report_in_the_current_folder(result, tmp_path, monkeyp
     assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_the_verb_signs_only_what_it_can_report(result, tmp_path, capsys):
+def test_invalid_report_command_signs_nothing(result, tmp_path, capsys):
     out, nothing = tmp_path / "a.pdf", tmp_path / "a.doc"
     command = ["report", result.id, "--sign", "A", "-o"]
     assert main([*command, str(nothing)]) == USER_FAULT
@@ -275,7 +275,7 @@ def test_the_verb_signs_only_what_it_can_report(result, tmp_path, capsys):
     assert "Signed off: acceptable; A, " in capsys.readouterr().out
 
 
-def test_a_logo_is_a_picture_or_refused(subject, tmp_path):
+def test_logo_must_be_a_raster_image(subject, tmp_path):
     logo = BytesIO()
     Image.new("RGB", (30, 10), "red").save(logo, "PNG")
     (tmp_path / "logo.png").write_bytes(logo.getvalue())

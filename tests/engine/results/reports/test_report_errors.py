@@ -1,4 +1,4 @@
-"""A report of an image with an error map states the error of each figure."""
+"""Reports of images with an error map state the error of each value."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BIAS_LINE = "0.8 % in regions of 5 mL, because no voxel is below 0"
 
 
 def image(rng: np.random.Generator) -> Volume:
-    """A cylinder of 8 kBq/mL with a warm half, and replicates with white noise."""
+    """Return a cylinder of 8 kBq/mL with a warm half, and replicates with white noise."""
     x, y, z = (GRID.centres_mm(axis) for axis in range(3))
     inside = (np.hypot(x, y[:, None])[None] < 18) & (abs(z) < 24)[:, None, None]
     values = (8000.0 * inside * (1 + 0.25 * (x > 0))).astype(np.float32)
@@ -73,7 +73,7 @@ def measured_in(subject: ReportSubject) -> list[MeasuredRegion]:
 
 
 @pytest.mark.parametrize("full", [False, True])
-def test_a_report_states_method_errors_and_differences(
+def test_report_states_method_errors_and_differences(
     made: Volume, tmp_path: Path, full: bool
 ) -> None:
     subject = subject_of(made, tmp_path, "Warm", "Cool")
@@ -100,7 +100,7 @@ def test_a_report_states_method_errors_and_differences(
     assert (bias in page) is full
 
 
-def test_replicates_of_the_hessian_have_no_bias(made: Volume, tmp_path: Path) -> None:
+def test_hessian_replicates_have_no_bias_line(made: Volume, tmp_path: Path) -> None:
     assert made.error is not None
     linear = replace(made, error=replace(made.error, method="hessian"))
 
@@ -112,7 +112,7 @@ def test_replicates_of_the_hessian_have_no_bias(made: Volume, tmp_path: Path) ->
 
 
 def test_equal_regions_do_not_differ_significantly(made: Volume, tmp_path: Path) -> None:
-    """Two regions of the same half: the means of the image agree, those of replicates do not."""
+    """The image means of two regions in the same half agree; those of replicates do not."""
     subject = subject_of(made, tmp_path, *"abc")
     one, _, third = measured_in(subject)
 
@@ -122,18 +122,18 @@ def test_equal_regions_do_not_differ_significantly(made: Volume, tmp_path: Path)
     assert pair.verdict() == "not significant (p = 1)"
 
 
-def test_the_picture_is_the_standard_deviation_of_the_same_slices(
+def test_error_image_shows_the_standard_deviation_of_the_same_slices(
     made: Volume, tmp_path: Path
 ) -> None:
     subject = subject_of(made, tmp_path)
-    wanted = snapshot(
+    expected = snapshot(
         deviations_of(subject.volume), point_mm=centroid_mm(subject.volume), n_columns=4
     )
 
     tags = Words(to_html(report_of(subject))).tags
 
     sources = [attrs["src"] for tag, attrs in tags if tag == "img"]
-    assert f"data:image/png;base64,{b64encode(wanted).decode()}" in sources
+    assert f"data:image/png;base64,{b64encode(expected).decode()}" in sources
     assert len(sources) == 2
     assert len(set_pages(report_of(subject))) == 1
 
@@ -154,7 +154,7 @@ def test_noisy_voxels_are_marked(made: Volume, tmp_path: Path) -> None:
     assert loud.tone == "look" and "errors are too small" in loud.value
 
 
-def test_an_image_without_error_map_has_no_errors(made: Volume, tmp_path: Path) -> None:
+def test_image_without_error_map_has_no_errors(made: Volume, tmp_path: Path) -> None:
     subject = subject_of(replace(made, error=None), tmp_path, "Warm", "Cool")
 
     report = report_of(subject, full=True)
@@ -165,7 +165,7 @@ def test_an_image_without_error_map_has_no_errors(made: Volume, tmp_path: Path) 
     assert compared(measured_in(subject)) == ()
 
 
-def test_pairs_of_many_regions_are_limited(made: Volume, tmp_path: Path) -> None:
+def test_only_the_first_six_regions_are_compared_in_pairs(made: Volume, tmp_path: Path) -> None:
     subject = subject_of(made, tmp_path, *"abcdefgh")
     measured = measured_in(subject)
 
@@ -176,7 +176,7 @@ def test_pairs_of_many_regions_are_limited(made: Volume, tmp_path: Path) -> None
     assert limit_of(measured[:MOST_REGIONS]) == ""
 
 
-def test_figures_of_a_phantom_have_their_noise(made: Volume, tmp_path: Path) -> None:
+def test_phantom_values_have_their_noise(made: Volume, tmp_path: Path) -> None:
     quality = PetCylinder().measure(made, PhantomFacts())
     subject = replace(subject_of(made, tmp_path), quality=quality.as_dict())
 
@@ -200,7 +200,7 @@ def test_figures_of_a_phantom_have_their_noise(made: Volume, tmp_path: Path) -> 
         (5.0, float("nan"), 0, "5 ± not a number"),
     ],
 )
-def test_two_digits_of_the_error_set_the_decimals(
+def test_error_is_rounded_to_two_digits_and_sets_the_decimals(
     value: float, error: float, power: int, text: str
 ) -> None:
     assert with_error(value, error, power) == text

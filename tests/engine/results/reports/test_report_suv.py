@@ -1,4 +1,4 @@
-"""A report gives regions in SUV where all facts are known, as the views do."""
+"""Reports give regions in SUV if all facts are known, as the views do."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ FACTS = {
     "injected_at": "2026-11-30T10:00:00", "scan_start": "2026-11-30T11:00:00",
 }  # fmt: skip
 SUV_1_BQ_ML = 3618.774
-"""Activity of an SUV of 1 everywhere, of 70 kg and 370 MBq of F-18 after an hour (published)."""
+"""Activity of an SUV of 1 in a uniform image: 70 kg, 370 MBq of F-18, one hour (published)."""
 
 
 def regions_of(folder: Path, facts: dict[str, object], *, full: bool = False):
-    """Return the section of the regions of a uniform image with an SUV of 2.5."""
+    """Return the regions section of a uniform image with an SUV of 2.5."""
     study = Study(data=folder / "scan.l", protocol=ListModeProtocol(name="Body"))
     values = np.full(GRID.shape, 2.5 * SUV_1_BQ_ML, np.float32)
     info = {"axes": "LPS", "scan": {**facts, "concentration": {"decay": "start"}}}
@@ -44,7 +44,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("full", [False, True])
-def test_a_uniform_image_has_its_suv_in_the_report(tmp_path: Path, full: bool) -> None:
+def test_report_of_a_uniform_image_has_its_suv(tmp_path: Path, full: bool) -> None:
     section = regions_of(tmp_path, FACTS, full=full)
     activity, suv = section.grids
     assert "Bq/mL" in activity.rows[0][1]
@@ -60,7 +60,7 @@ def test_a_uniform_image_has_its_suv_in_the_report(tmp_path: Path, full: bool) -
 
 
 @pytest.mark.parametrize("missing", ["weight_kg", "injected_bq", "injected_at", "isotope"])
-def test_without_a_fact_there_is_no_suv(tmp_path: Path, missing: str) -> None:
+def test_report_has_no_suv_if_a_fact_is_missing(tmp_path: Path, missing: str) -> None:
     section = regions_of(tmp_path, {k: v for k, v in FACTS.items() if k != missing})
     assert len(section.grids) == 1
     assert not any("SUV" in row.name for row in section.rows)

@@ -1,4 +1,4 @@
-"""A report that has left is verified, and no forgery of `tests.forgeries` passes."""
+"""Exported reports are verified; no forgery of `tests.forgeries` passes."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ PDF, PAGE = b"%PDF-1.4\n" + 40 * b"content\n" + b"%%EOF\n", b"<html>content</htm
 
 @pytest.fixture
 def result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
-    """A result in a home of its own."""
+    """Return a result in its own home folder."""
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
     return stored(tmp_path)
 
 
 def written(folder: Path, result: Result, name: str = "a.pdf", data: bytes = PDF) -> Path:
-    """Write a small file as a report, as `write_report` does."""
+    """Write a small file as a report, in the way of `write_report`."""
     path = folder / name
     whole = with_signature(data, path.suffix, result.id)
     for file, content in files_of_report(whole, path, result.id).items():
@@ -55,21 +55,21 @@ def one(path: Path) -> Verified:
 
 
 @pytest.mark.parametrize(("name", "data"), [("a.pdf", PDF), ("a.html", PAGE)])
-def test_a_report_carries_its_signature_twice(
+def test_report_contains_its_signature_twice(
     result: Result, tmp_path: Path, name: str, data: bytes
 ) -> None:
     path = written(tmp_path, result, name, data)
     assert one(path).state == "valid" and MARK in path.read_bytes()
     assert len(path.read_bytes()) - len(data) < 1024, "viewers search %%EOF in the last 1024 bytes"
     signature_file(path).unlink()
-    assert one(path).state == "valid", "the signature within the file is enough"
+    assert one(path).state == "valid", "the embedded signature is not sufficient"
     path.rename(tmp_path / f"b{path.suffix}")
     assert one(tmp_path / f"b{path.suffix}").state == "valid"
     path.write_bytes(data)
     assert one(path).state == "without key"
 
 
-def test_every_format_is_signed_and_states_the_log(result: Result, tmp_path: Path) -> None:
+def test_every_format_is_signed_and_states_the_audit_log(result: Result, tmp_path: Path) -> None:
     subject = ReportSubject.read(result, Site())
     report, (line, digest) = report_of(subject), latest_line()
     rows = {row.name: row.value for each in report.sections for row in each.rows}
@@ -86,7 +86,7 @@ def test_every_format_is_signed_and_states_the_log(result: Result, tmp_path: Pat
 
 
 def other_key(tmp_path: Path, path: Path, data: bytes) -> None:
-    """Sign a report with a key of the forger."""
+    """Sign a report with a forger's key."""
     home = tmp_path / "home"
     (home / "key").rename(home / "real")
     whole = with_signature(data, ".pdf", "x")
@@ -117,7 +117,7 @@ def test_no_forged_report_passes(result: Result, tmp_path: Path, name: str) -> N
 
 
 @pytest.mark.parametrize("name", REPORT_TWO_STEPS)
-def test_no_two_steps_pass(result: Result, tmp_path: Path, name: str) -> None:
+def test_no_forgery_in_two_steps_passes(result: Result, tmp_path: Path, name: str) -> None:
     log = {path: path.read_bytes() for path in (log_file(), newest_file(log_file()))}
     record("run finished", job="x")
     path = written(tmp_path, result)
@@ -136,14 +136,14 @@ def test_no_two_steps_pass(result: Result, tmp_path: Path, name: str) -> None:
     assert one(path).state == "changed"
 
 
-def test_the_command_verifies_results_reports_logs_and_folders(
+def test_verify_command_accepts_results_reports_logs_and_folders(
     result: Result, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = written(tmp_path, result)
     for name in (result.id, str(result.folder), str(path), str(log_file()), str(tmp_path)):
         assert main(["verify", name]) == DONE, name
-    said = capsys.readouterr().out
-    assert said.count("valid: ") >= 7 and "all unchanged" in said
+    output = capsys.readouterr().out
+    assert output.count("valid: ") >= 7 and "all unchanged" in output
     path.write_bytes(path.read_bytes()[:-1])
     assert main(["verify", str(tmp_path)]) == USER_FAULT
     assert "changed: " in capsys.readouterr().out
@@ -155,7 +155,7 @@ def test_the_command_verifies_results_reports_logs_and_folders(
     assert len(capsys.readouterr().out.split()[-1]) == 64
 
 
-def test_a_foreign_file_with_the_name_of_the_signature_stays(
+def test_foreign_file_with_the_signature_name_is_not_replaced(
     result: Result, tmp_path: Path
 ) -> None:
     (tmp_path / "a.pdf.sig").write_text("mine")
@@ -164,7 +164,7 @@ def test_a_foreign_file_with_the_name_of_the_signature_stays(
 
 
 def changed_bytes(result: Result, folder: Path, n: int, seed: int) -> None:
-    """Change a byte of a report or its signature `n` times; each must be noticed."""
+    """Change a byte of a report or its signature `n` times; verification must detect each."""
     rng = np.random.default_rng(seed)
     stated = PDF.replace(b"%%EOF", f"({statement_of_key()[0]})\n%%EOF".encode())
     report = written(folder, result, "a.pdf", stated)
@@ -181,16 +181,16 @@ def changed_bytes(result: Result, folder: Path, n: int, seed: int) -> None:
     assert {one(report).state, one(within).state} == {"valid"}
 
 
-def test_any_changed_byte_is_noticed(result: Result, tmp_path: Path) -> None:
+def test_any_changed_byte_is_detected(result: Result, tmp_path: Path) -> None:
     changed_bytes(result, tmp_path, 40, 1)
 
 
 @pytest.mark.slow
-def test_any_of_many_changed_bytes_is_noticed(result: Result, tmp_path: Path) -> None:
+def test_any_of_many_changed_bytes_is_detected(result: Result, tmp_path: Path) -> None:
     changed_bytes(result, tmp_path, 1500, 2)
 
 
-def test_a_signature_within_is_of_the_right_frame(result: Result, tmp_path: Path) -> None:
+def test_damaged_embedded_signature_is_not_valid(result: Result, tmp_path: Path) -> None:
     path = written(tmp_path, result)
     signature_file(path).unlink()
     data = path.read_bytes()

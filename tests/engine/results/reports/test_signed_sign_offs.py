@@ -1,4 +1,4 @@
-"""No forgery of a sign-off or a result of `tests.forgeries` passes as what was signed."""
+"""Forged sign-offs and results of `tests.forgeries` do not pass as signed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def stored(tmp_path: Path, value: float = 1.0) -> Result:
 
 @pytest.fixture
 def result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
-    """A result that two people signed off."""
+    """Return a result that two people signed off."""
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
     made = stored(tmp_path)
     sign(made, "A. Physicist", "not acceptable", "Motion.")
@@ -59,7 +59,7 @@ def result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
 
 
 def noticed(id: str) -> str:
-    """Return all that a report of a result would refuse or state."""
+    """Return all errors and warnings that a report of a result would show."""
     try:
         result = Results().open(id)
         refuse_changed_record(result)
@@ -74,7 +74,7 @@ def values_of(result: Result) -> list[Values]:
 
 
 def rewrite(result: Result, made: list[Values]) -> None:
-    """Write sign-offs as the program does."""
+    """Write sign-offs in the program's format."""
     text = json.dumps({"signatures": made}, sort_keys=True, indent=2, ensure_ascii=False)
     (result.folder / FILE).write_text(text)
 
@@ -85,13 +85,13 @@ def resealed(values: Values, **changes: object) -> Values:
 
 
 def without_key(values: Values) -> Values:
-    """Return a sign-off as versions without keys wrote it."""
+    """Return a sign-off in the format of versions without keys."""
     new = ("listed", "missing", "before", "log_line", "log_sha256", "key", "signature")
     return resealed({name: value for name, value in values.items() if name not in new})
 
 
 def by_other_key(result: Result, values: Values) -> Values:
-    """Return a sign-off with a valid signature by a key of the forger."""
+    """Return a sign-off with a valid signature by a forger's key."""
     home = log_file().parent.parent
     (home / "key").rename(home / "real")
     made = Signature.model_validate(values | {"who": "Dr. Forged"}).with_key(signing_key())
@@ -100,7 +100,7 @@ def by_other_key(result: Result, values: Values) -> Values:
     return made.to_json()
 
 
-def test_what_was_signed_is_shown_without_a_warning(result: Result) -> None:
+def test_valid_sign_offs_are_shown_without_a_warning(result: Result) -> None:
     first, last = signatures_of(result)
     assert noticed(result.id) == "" and last.before == sha256(first.sha256.encode()).hexdigest()
     assert first.has_valid_key and first.key == signing_key().public
@@ -111,9 +111,7 @@ def test_what_was_signed_is_shown_without_a_warning(result: Result) -> None:
     assert verify(log_file()) == len(lines)
 
 
-def test_the_signer_is_the_login_unless_the_site_lists_the_name(
-    result: Result, tmp_path: Path
-) -> None:
+def test_signer_is_the_login_unless_the_site_lists_the_name(result: Result, tmp_path: Path) -> None:
     first, _ = signatures_of(result)
     assert first.origin == f", login {first.login}" and first.login in first.describe()
     Site(people=("C. Physicist",)).write(tmp_path / "home")
@@ -168,7 +166,7 @@ def change_record(result: Result) -> ResultRecord:
 
 
 def forget_key(result: Result) -> None:
-    """Write the record as versions without keys did."""
+    """Write the record in the format of versions without keys."""
     values = result.record.model_dump(exclude_unset=True, exclude={"key"})
     record = ResultRecord.model_validate(values).sealed()
     (result.folder / RECORD).write_text(record.to_text())
@@ -177,7 +175,7 @@ def forget_key(result: Result) -> None:
 
 
 @pytest.mark.parametrize("name", SIGN_OFF_TWO_STEPS)
-def test_no_two_steps_pass(result: Result, name: str) -> None:
+def test_no_forgery_in_two_steps_passes(result: Result, name: str) -> None:
     first, last = values_of(result)
     if name == "without key, result too":
         rewrite(result, [without_key(first | {"who": "Dr. Forged"})])
@@ -207,7 +205,7 @@ def test_no_two_steps_pass(result: Result, name: str) -> None:
     assert noticed(result.id)
 
 
-def test_a_missing_sign_off_is_reported_until_and_after_it_is_signed_again(
+def test_missing_sign_off_is_reported_before_and_after_another_signature(
     result: Result, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (result.folder / FILE).unlink()
@@ -221,7 +219,7 @@ def test_a_missing_sign_off_is_reported_until_and_after_it_is_signed_again(
     assert "2 earlier signature(s)" in noticed(result.id)
 
 
-def test_a_sign_off_without_key_is_shown_as_such(
+def test_sign_off_without_key_is_shown_as_such(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "old"))
@@ -243,7 +241,7 @@ def test_a_sign_off_without_key_is_shown_as_such(
     assert "changed or removed" in noticed(old.id)
 
 
-def test_a_cut_log_is_noticed_by_a_later_signature(result: Result) -> None:
+def test_rolled_back_log_is_detected_by_a_later_signature(result: Result) -> None:
     log, newest = log_file().read_bytes(), newest_file(log_file()).read_bytes()
     sign(result, "C. Physicist", "acceptable")
     sign(result, "D. Physicist", "acceptable")
@@ -254,7 +252,7 @@ def test_a_cut_log_is_noticed_by_a_later_signature(result: Result) -> None:
 
 
 def changed_bytes(result: Result, n: int, seed: int) -> None:
-    """Change a byte of a file `n` times; each change must be noticed."""
+    """Change a byte of a file `n` times; verification must detect each."""
     rng = np.random.default_rng(seed)
     names = (FILE, RECORD, signature_file(Path(RECORD)).name, *FILES)
     for name in rng.choice(names, n):
@@ -268,10 +266,10 @@ def changed_bytes(result: Result, n: int, seed: int) -> None:
     assert noticed(result.id) == ""
 
 
-def test_any_changed_byte_is_noticed(result: Result) -> None:
+def test_any_changed_byte_is_detected(result: Result) -> None:
     changed_bytes(result, 40, 1)
 
 
 @pytest.mark.slow
-def test_any_of_many_changed_bytes_is_noticed(result: Result) -> None:
+def test_any_of_many_changed_bytes_is_detected(result: Result) -> None:
     changed_bytes(result, 3000, 2)

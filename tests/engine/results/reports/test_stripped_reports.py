@@ -1,4 +1,4 @@
-"""Reports and results that lost signatures, and images that state a line of the log.
+"""Reports and results without their signatures, and images with a statement of the audit log.
 
 The forgeries are those of `tests.forgeries`.
 """
@@ -43,7 +43,7 @@ MADE = {
 
 @pytest.fixture(autouse=True)
 def _small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw no pages: their content does not matter here."""
+    """Draw no pages: these tests do not read them."""
     image = BytesIO()
     Image.new("RGB", (8, 8)).save(image, "png")
     monkeypatch.setattr(f"{DICOM_REPORT}.to_images", lambda report: [image.getvalue()])
@@ -54,13 +54,13 @@ def _small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
-    """A result in a home of its own."""
+    """Return a result in its own home folder."""
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
     return stored(tmp_path)
 
 
 def exported(folder: Path, result: Result, name: str) -> Path:
-    """Write a report as the program does."""
+    """Write a report with the program's exporter."""
     subject = ReportSubject.read(result, Site())
     write_report(report_of(subject), subject, folder / name)
     return folder / name
@@ -72,7 +72,7 @@ def one(path: Path) -> Verified:
 
 
 def by_known_key(home: Path) -> None:
-    """Give the user another key; the old one stays in the list of trusted keys."""
+    """Give the user another key; the old one remains in the list of trusted keys."""
     old = signing_key().public
     (home / "key").rename(home / "old")
     signing_key()
@@ -80,14 +80,14 @@ def by_known_key(home: Path) -> None:
 
 
 def without_log(home: Path) -> None:
-    """Remove the log, as on a computer that did not make the file."""
+    """Remove the log: a computer that did not make the file has none."""
     (log_file()).unlink()
     newest_file(log_file()).unlink()
     record("run begun", job="x")
 
 
 def strip(path: Path, name: str, home: Path) -> None:
-    """Remove from a report what a case names."""
+    """Remove the parts of a report that the case `name` names."""
     data = path.read_bytes()
     body = data[: EMBEDDED.search(data).start()] if EMBEDDED.search(data) else data
     if name in ("signatures", "signatures, " + ELSEWHERE, "signature within"):
@@ -112,9 +112,7 @@ def strip(path: Path, name: str, home: Path) -> None:
 
 
 @pytest.mark.parametrize("name", STRIPPED)
-def test_a_report_without_its_signatures_is_recognised(
-    result: Result, tmp_path: Path, name: str
-) -> None:
+def test_report_without_signatures_is_recognised(result: Result, tmp_path: Path, name: str) -> None:
     endings = {"picture": "a.capture.dcm", "picture, statement": "a.capture.dcm"}
     path = exported(
         tmp_path, result, endings.get(name, "a.dcm" if name == "document" else "a.html")
@@ -127,7 +125,7 @@ def test_a_report_without_its_signatures_is_recognised(
 
 
 @pytest.mark.slow
-def test_a_pdf_states_its_key(result: Result, tmp_path: Path) -> None:
+def test_pdf_states_its_key(result: Result, tmp_path: Path) -> None:
     path = exported(tmp_path, result, "a.pdf")
     signature_file(path).unlink()
     assert one(path).state == "valid"
@@ -136,7 +134,7 @@ def test_a_pdf_states_its_key(result: Result, tmp_path: Path) -> None:
     assert one(path).state == "removed" and signing_key().public[:16] in one(path).text
 
 
-def test_the_page_and_the_log_state_each_exported_report(result: Result, tmp_path: Path) -> None:
+def test_web_page_and_audit_log_record_each_exported_report(result: Result, tmp_path: Path) -> None:
     path = exported(tmp_path, result, "a.html")
     assert re.search(r"key [0-9a-f]{16}, \d{4}-\d\d-\d\dT", path.read_text())
     facts = ExportedReport.read(path)
@@ -144,7 +142,7 @@ def test_the_page_and_the_log_state_each_exported_report(result: Result, tmp_pat
     assert b"a.html" not in log_file().read_bytes(), "the log contains no names of files"
 
 
-def test_a_report_that_was_never_signed_counts_as_such(
+def test_unsigned_report_counts_as_without_key(
     result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -161,9 +159,7 @@ def _no_key(path: Path, allowed: int) -> None:
 
 
 @pytest.mark.parametrize("name", STRIPPED_RESULT)
-def test_a_result_without_its_signature_is_refused(
-    result: Result, tmp_path: Path, name: str
-) -> None:
+def test_result_without_signature_is_refused(result: Result, tmp_path: Path, name: str) -> None:
     signed = signature_file(result.folder / RECORD)
     if name == "signed again":
         by_known_key(tmp_path / "home")
@@ -183,7 +179,7 @@ def image_of(result: Result, folder: Path) -> Path:
     return min((folder / "a.dicom").glob("*.dcm"))
 
 
-def test_each_dicom_object_states_the_newest_line(result: Result, tmp_path: Path) -> None:
+def test_each_dicom_object_states_the_newest_log_line(result: Result, tmp_path: Path) -> None:
     stated = latest_statement()
     slices = sorted(image_of(result, tmp_path).parent.glob("*.dcm"))
     for path in (*slices, exported(tmp_path, result, "a.dcm")):
@@ -205,7 +201,7 @@ def restate(path: Path, change: str) -> None:
 
 
 @pytest.mark.parametrize("name", LOG_STATEMENT)
-def test_no_forgery_of_the_log_passes_an_exported_image(
+def test_exported_image_detects_every_log_forgery(
     result: Result, tmp_path: Path, name: str
 ) -> None:
     files = (log_file(), newest_file(log_file()))
@@ -236,7 +232,7 @@ def test_no_forgery_of_the_log_passes_an_exported_image(
     assert "audit log" in one(path).text
 
 
-def test_an_image_without_a_statement_has_no_key(result: Result, tmp_path: Path) -> None:
+def test_image_without_statement_has_no_key(result: Result, tmp_path: Path) -> None:
     path = image_of(result, tmp_path)
     from pydicom import dcmread
 
