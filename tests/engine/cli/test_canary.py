@@ -1,4 +1,4 @@
-"""A name planted in header, folder and file names is in nothing that may leave."""
+"""Patient names in headers, folders and file names are absent from all outputs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from engine.modalities.studies import Study
 from engine.protocols.privacy import pseudonym_of
 
 CANARIES = ("Mustermann", "Erika", "19641221", "Zimmer7", "KH-Nord")
-"""Parts of a name, of a number and of a folder, as a hospital would write them."""
+"""Parts of a name, a number and a folder, as a hospital would write them."""
 RING = RingSettings(
     name="tiny", n_rings=3, n_crystals_per_ring=24, radius_mm=60, ring_pitch_mm=5,
     max_ring_difference=2, n_tangential=16, voxel_mm=(5, 5, 5), fov_mm=(60, 15),
@@ -37,7 +37,7 @@ QUICK = ("--set", "algorithm.iterations=2", "--set", "algorithm.subsets=2", "--t
 
 @pytest.fixture(scope="module")
 def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A list-mode scan with a map, both full of names."""
+    """Return a list-mode scan with a mu-map; both contain names."""
     folder = tmp_path_factory.mktemp("raw") / "KH-Nord Zimmer7" / "Mustermann_Erika"
     folder.mkdir(parents=True)
     scanner = RingScanner(RING)
@@ -59,7 +59,7 @@ def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def outputs(scan: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All that a day's work writes, by kinds."""
+    """Write all outputs of a day's work, one folder for each kind."""
     out = tmp_path_factory.mktemp("out")
     mu = str(scan.with_name("Mustermann mu.nii.gz"))
     common = ["reconstruct", str(scan), "--attenuation", mu, *QUICK]
@@ -90,7 +90,7 @@ def _interrupted(scan: Path, mu: str, folder: Path) -> None:
 
 
 def texts(path: Path) -> Iterator[bytes]:
-    """Yield all that a file holds, packed or not."""
+    """Yield all contents of a file, also unpacked."""
     data = path.read_bytes()
     yield data
     if path.suffix == ".gz":
@@ -119,14 +119,14 @@ KINDS = (
 
 @pytest.mark.essential
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_planted_name_is_in_what_is_written(outputs: Path, kind: str) -> None:
+def test_outputs_contain_no_patient_name(outputs: Path, kind: str) -> None:
     for text in texts(outputs / kind):
         for canary in CANARIES:
             assert canary.encode() not in text, (kind, canary)
             assert canary.encode("utf-16-le") not in text, (kind, canary)
 
 
-def test_asked_for_the_names_go_along(scan: Path, tmp_path: Path) -> None:
+def test_identify_option_includes_the_names(scan: Path, tmp_path: Path) -> None:
     out = tmp_path / "image.h5"
     assert main(["reconstruct", str(scan), "-o", str(out), *QUICK, "--identify"]) == 0
     assert main(["export", str(out), str(tmp_path / "named.nii.gz"), "--identify"]) == 0
@@ -136,7 +136,7 @@ def test_asked_for_the_names_go_along(scan: Path, tmp_path: Path) -> None:
     assert not any(canary in nobody for canary in CANARIES)
 
 
-def test_a_replay_line_of_pseudonyms_runs_here(scan: Path, outputs: Path, tmp_path: Path) -> None:
+def test_replay_line_with_pseudonyms_runs(scan: Path, outputs: Path, tmp_path: Path) -> None:
     made = read_volume(outputs / "image.h5")
     words = shlex.split(str(made.info["replay"]))
     words[words.index("-o") + 1] = str(tmp_path / "again.h5")
@@ -144,7 +144,7 @@ def test_a_replay_line_of_pseudonyms_runs_here(scan: Path, outputs: Path, tmp_pa
     np.testing.assert_allclose(read_volume(tmp_path / "again.h5").values, made.values, rtol=1e-5)
 
 
-def test_a_pseudonym_is_an_input_like_its_file(
+def test_pseudonym_of_an_input_cannot_be_overwritten(
     scan: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = scan.read_bytes()
@@ -154,7 +154,7 @@ def test_a_pseudonym_is_an_input_like_its_file(
     assert scan.read_bytes() == before
 
 
-def test_a_pseudonym_never_stands_for_an_output(
+def test_pseudonym_cannot_be_an_output(
     scan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

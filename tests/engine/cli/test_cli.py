@@ -1,4 +1,4 @@
-"""The command line as a user meets it: results, exit codes, one sentence for each fault."""
+"""The command line from a user's view: results, exit codes, one sentence for each error."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def scan(tmp_path):
 
 
 def faults(capsys, *argv):
-    """Run a faulty command; return its one sentence, which follows its progress."""
+    """Run a faulty command; return its one sentence, the line after its progress."""
     assert main([str(a) for a in argv]) == 2
     error = capsys.readouterr().err
     assert "Traceback" not in error
@@ -54,11 +54,11 @@ def faults(capsys, *argv):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device without room")
-def test_events_that_the_disk_does_not_take_cost_no_image(scan, tmp_path, capsys):
+def test_full_disk_for_events_does_not_stop_the_image(scan, tmp_path, capsys):
     out = tmp_path / "image.h5"
     assert main(["reconstruct", str(scan), "-o", str(out), *QUICK, "--json", "/dev/full"]) == 0
-    said = capsys.readouterr().err
-    assert said.count("full: the event log stops here (No space left on device; ") == 1
+    output = capsys.readouterr().err
+    assert output.count("full: the event log stops here (No space left on device; ") == 1
     assert read_volume(out).values.any()
 
 
@@ -76,7 +76,7 @@ def test_reconstruct_writes_volume_and_provenance(scan, tmp_path, capsys):
     assert "log-likelihood" in capsys.readouterr().err
 
 
-def test_same_command_same_bytes(scan, tmp_path):
+def test_same_command_gives_same_bytes(scan, tmp_path):
     files = []
     for name in ("a", "b"):
         out = tmp_path / name / "image.nii.gz"
@@ -110,7 +110,7 @@ def test_study_file_and_export(scan, tmp_path):
     assert (tmp_path / "image.png").stat().st_size > 1000
 
 
-def test_inspect_says_what_a_scan_is(scan, capsys):
+def test_inspect_describes_a_scan(scan, capsys):
     assert main(["inspect", str(scan)]) == 0
     assert "3,000" in capsys.readouterr().out
 
@@ -136,7 +136,7 @@ def _volume(path):
         (lambda p: None, ["this file does not exist"]),
     ],
 )
-def test_what_is_no_scan_is_refused(tmp_path, capsys, make, words):
+def test_file_that_is_not_a_scan_is_refused(tmp_path, capsys, make, words):
     path, out = tmp_path / "thing.h5", tmp_path / "image.nii.gz"
     make(path)
     sentence = faults(capsys, "reconstruct", path, "-o", out)
@@ -164,7 +164,7 @@ def test_unreadable_scan_is_refused(scan, tmp_path, capsys):
         (["grid.centre_mm=[900.0, 0.0, 0.0]"], "no line of response"),
     ],
 )
-def test_settings_that_cannot_be_are_refused(scan, tmp_path, capsys, settings, words):
+def test_invalid_settings_are_refused(scan, tmp_path, capsys, settings, words):
     out = tmp_path / "image.nii.gz"
     out.write_bytes(b"the result of last week")
     options = [part for text in settings for part in ("--set", text)]
@@ -181,7 +181,7 @@ def test_protocol_file_with_a_typing_error_is_refused(scan, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("name", ["image.jpg", "no-such-folder/image.nii.gz", "."])
-def test_place_that_cannot_be_written_is_refused_before_the_work(scan, tmp_path, capsys, name):
+def test_unwritable_output_is_refused_before_the_run(scan, tmp_path, capsys, name):
     faults(capsys, "reconstruct", scan, "-o", tmp_path / name)
 
 
@@ -193,12 +193,12 @@ def test_mu_map_with_nan_is_refused(scan, tmp_path, capsys):
     broken = np.asarray(image.dataobj).copy()
     broken[1, 2, 3] = np.nan
     nibabel.save(nibabel.Nifti1Image(broken, image.affine), path)
-    sidecar_path(path).unlink()  # which would refuse any change
+    sidecar_path(path).unlink()  # it would refuse any change
     sentence = faults(capsys, "reconstruct", scan, "-o", tmp_path / "i.nii", "--attenuation", path)
     assert "mu.nii: 1 voxels (1.56 %) are NaN" in sentence
 
 
-def test_no_prompts_is_refused(tmp_path, capsys):
+def test_scan_without_prompts_is_refused(tmp_path, capsys):
     scanner = RingScanner(RING)
     crystals = scanner.lors(np.arange(40))
     data = ListMode(scanner, crystals, delayed=np.ones(40, bool), duration_s=1.0)
@@ -229,7 +229,7 @@ sys.exit(main(sys.argv[1:]))
 
 @pytest.mark.essential
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX systems")
-def test_interrupted_run_keeps_its_checkpoint_and_resumes(tmp_path):
+def test_interrupted_run_saves_its_checkpoint_and_resumes(tmp_path):
     scan = make_scan(tmp_path / "scan.h5", n=20_000)
     out, job = tmp_path / "image.nii.gz", tmp_path / "job"
     settings = ("--set", "algorithm.kind=mlem", "--set", "algorithm.iterations=6",
@@ -253,19 +253,21 @@ def test_interrupted_run_keeps_its_checkpoint_and_resumes(tmp_path):
 @pytest.mark.parametrize(
     "words", [("simulate", "listmode", "--prompts", "20000"), ("reconstruct", "scan.h5", *QUICK)]
 )
-def test_what_has_no_checkpoint_is_not_told_to_resume(words, scan, tmp_path, capsys, monkeypatch):
+def test_command_without_checkpoint_does_not_suggest_resume(
+    words, scan, tmp_path, capsys, monkeypatch
+):
     def interrupted(console, event):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Console, "show", interrupted)
     monkeypatch.chdir(tmp_path)
     assert main([*words, "-o", "out.h5"]) == 130
-    said = capsys.readouterr().err
-    assert "interrupted" in said and "resume" not in said
-    assert ("same command" in said) == (words[0] == "reconstruct")
+    output = capsys.readouterr().err
+    assert "interrupted" in output and "resume" not in output
+    assert ("same command" in output) == (words[0] == "reconstruct")
 
 
-def test_resume_of_nothing_is_refused(capsys, tmp_path):
+def test_resume_of_an_unknown_job_is_refused(capsys, tmp_path):
     assert "no job has this name or folder" in faults(capsys, "resume", tmp_path / "nothing")
 
 

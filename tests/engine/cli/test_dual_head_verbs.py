@@ -1,4 +1,4 @@
-"""A dual-head scan from the command line: simulate, look at it, reconstruct it."""
+"""Simulate, inspect and reconstruct a dual-head scan on the command line."""
 
 from __future__ import annotations
 
@@ -30,26 +30,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_scan_has_what_was_asked_for(folder: Path) -> None:
+def test_simulated_scan_has_the_requested_counts(folder: Path) -> None:
     data = read_histogram(folder / "scan.h5")
     assert data.scanner.name == "Test panels"
     assert data.n_prompts == pytest.approx(20_000, abs=700)
     assert data.n_delayeds == pytest.approx(4_000, abs=320)
 
 
-def test_it_is_known_for_what_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_inspect_recognises_a_dual_head_scan(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["inspect", str(folder / "scan.h5")]) == DONE
-    said = capsys.readouterr().out
-    assert "prompts, Test panels" in said and "point source" in said
+    output = capsys.readouterr().out
+    assert "prompts, Test panels" in output and "point source" in output
 
 
-def test_it_is_reconstructed_with_no_more_than_its_name(
+def test_reconstruct_needs_only_scan_and_response(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("reconstruct", str(folder / "scan.h5"), "-o", str(folder / "v.nii.gz"))
     assert main([*words, "--response", str(folder / "r.h5"), *THREE]) == DONE
-    said = capsys.readouterr().err
-    assert "randoms: applied" in said and "OSEM, 3 iterations × 2 subsets" in said
+    output = capsys.readouterr().err
+    assert "randoms: applied" in output and "OSEM, 3 iterations × 2 subsets" in output
     values = read_volume(folder / "v.nii.gz").values
     hottest = np.array(np.unravel_index(values.argmax(), values.shape))
     assert (np.abs(hottest - [11.5, 5, 7.5]) <= [1.5, 1, 1.5]).all()
@@ -63,7 +65,7 @@ def test_it_is_reconstructed_with_no_more_than_its_name(
         (("--prompts", "0"), "n_prompts is 0"),
     ],
 )
-def test_faults_are_sentences(
+def test_invalid_arguments_give_one_sentence(
     folder: Path, words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     usual = ("--scanner", "test-panels", "--response", str(folder / "r.h5"), "--phantom", "point")
@@ -73,7 +75,7 @@ def test_faults_are_sentences(
     assert not (folder / "no.h5").exists()
 
 
-def test_events_of_two_layers_are_counted_into_a_file(
+def test_events_of_two_layers_are_converted_to_a_histogram(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scanner = with_settings(read_scanner("test-panels"), n_layers=2)

@@ -1,4 +1,4 @@
-"""Error maps of runs as a user asks for them: study file, --set, queue, result and SUV."""
+"""Error maps of runs, requested in a study file, with --set or in the queue; stored and in SUV."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def deviations(volume: Volume) -> np.ndarray:
 def test_study_file_option_and_queue_give_the_same_errors(
     queue: StudyQueue, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = study_file(folder, tmp_path / "asked.toml", *ERRORS)
+    requested = study_file(folder, tmp_path / "asked.toml", *ERRORS)
     plain = study_file(folder, tmp_path / "plain.toml")
     options = [part for setting in ERRORS for part in ("--set", setting)]
 
-    assert main(["reconstruct", str(asked), "-o", str(tmp_path / "asked.h5")]) == DONE
+    assert main(["reconstruct", str(requested), "-o", str(tmp_path / "asked.h5")]) == DONE
     printed = capsys.readouterr().err
     assert main(["reconstruct", str(plain), "-o", str(tmp_path / "set.h5"), *options]) == DONE
-    assert main(["queue", "add", "-o", str(tmp_path), "--format", ".h5", str(asked)]) == DONE
+    assert main(["queue", "add", "-o", str(tmp_path), "--format", ".h5", str(requested)]) == DONE
     (entry,) = queue.entries()
     settings = entry.to_study().protocol.model_dump(include={"error_replicates", "error_seed"})
     assert settings == {"error_replicates": 8, "error_seed": 5}
@@ -63,12 +63,12 @@ def test_study_file_option_and_queue_give_the_same_errors(
     np.testing.assert_array_equal(deviations(one), deviations(third))
 
 
-def test_a_stored_result_has_the_errors_although_the_file_has_none(
+def test_stored_result_has_errors_even_if_the_output_file_has_none(
     queue: StudyQueue, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = study_file(folder, tmp_path / "asked.toml", *ERRORS)
+    requested = study_file(folder, tmp_path / "asked.toml", *ERRORS)
 
-    assert main(["reconstruct", str(asked), "-o", str(tmp_path / "image.nii.gz")]) == DONE
+    assert main(["reconstruct", str(requested), "-o", str(tmp_path / "image.nii.gz")]) == DONE
 
     assert "note: This format stores no error map." in capsys.readouterr().err
     (result,) = Results().newest_first()
@@ -83,8 +83,8 @@ def test_a_stored_result_has_the_errors_although_the_file_has_none(
 def test_suv_scales_the_errors(
     queue: StudyQueue, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = study_file(folder, tmp_path / "asked.toml", *ERRORS)
-    assert main(["reconstruct", str(asked), "-o", str(tmp_path / "image.h5")]) == DONE
+    requested = study_file(folder, tmp_path / "asked.toml", *ERRORS)
+    assert main(["reconstruct", str(requested), "-o", str(tmp_path / "image.h5")]) == DONE
     options = {
         "--weight-kg": "70", "--dose-mbq": "300", "--injected-at": "2026-01-01T10:00",
         "--started-at": "2026-01-01T11:00", "--nuclide": "F-18", "--bq-ml-per-unit": "1e6",

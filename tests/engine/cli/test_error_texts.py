@@ -1,4 +1,4 @@
-"""Errors in the texts of commands: regions, inspection, forecast."""
+"""Commands print errors of images: regions, inspection and forecast."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_regions_are_printed_with_errors_and_differences(
     assert pair.verdict() == "significant (p < 0.001)"
 
 
-def test_frames_have_errors_but_no_pairs(
+def test_frames_have_errors_but_no_compared_pairs(
     rng: np.random.Generator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     volume = image(rng)
@@ -111,11 +111,11 @@ def test_inspection_names_the_quantity_of_an_error_image(
     assert "Quantity:              standard deviation from 8 replicates" in capsys.readouterr().out
 
 
-def test_inspection_of_a_study_states_the_request(
+def test_inspection_of_a_study_states_requested_replicates(
     rng: np.random.Generator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     save(image(rng), tmp_path / "scan.h5")
-    for name, settings, wanted in (
+    for name, settings, expected in (
         ("default", {}, ""),
         ("asked", {"error_replicates": 20}, "20 bootstrap replicates\n"),
         ("seeded", {"error_replicates": 20, "error_seed": 0}, "20 bootstrap replicates (seed 0)\n"),
@@ -127,10 +127,10 @@ def test_inspection_of_a_study_states_the_request(
         main(["inspect", str(path)])
 
         printed = capsys.readouterr().out
-        assert wanted in printed and ("Error map" in printed) is bool(wanted), name
+        assert expected in printed and ("Error map" in printed) is bool(expected), name
 
 
-def test_a_forecast_states_the_time_of_the_error_map() -> None:
+def test_forecast_states_the_time_of_the_error_map() -> None:
     plain = Requirements(1, 2, {"reconstruct": 60.0})
     with_errors = Requirements(1, 2, {"reconstruct": 60.0, "errors": 75.0})
 

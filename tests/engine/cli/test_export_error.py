@@ -1,4 +1,4 @@
-"""`isocenter export --error`: the standard deviation as an image of its own."""
+"""`isocenter export --error` exports the standard deviation as a separate image."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def spread(volume: Volume) -> np.ndarray:
     return volume.error.standard_deviation
 
 
-def test_the_standard_deviation_becomes_a_volume(rng, tmp_path: Path) -> None:
+def test_standard_deviation_is_exported_as_a_volume(rng, tmp_path: Path) -> None:
     made = image(rng)
     save(made, tmp_path / "image.h5")
 
@@ -48,7 +48,7 @@ def test_the_standard_deviation_becomes_a_volume(rng, tmp_path: Path) -> None:
     assert found.unit == "Bq/mL"
 
 
-def test_a_second_dicom_series_says_what_it_shows(rng, tmp_path: Path) -> None:
+def test_error_series_states_its_quantity_in_dicom(rng, tmp_path: Path) -> None:
     save(image(rng), tmp_path / "image.h5")
     for name, more in (("image.dicom", []), ("sd.dicom", ["--error"])):
         assert main(["export", str(tmp_path / "image.h5"), str(tmp_path / name), *more]) == DONE
@@ -68,8 +68,8 @@ def test_a_second_dicom_series_says_what_it_shows(rng, tmp_path: Path) -> None:
     assert "standard deviation from 8 replicates" in other.SeriesDescription
 
 
-def test_an_error_series_gets_the_patient_of_the_image(rng, tmp_path: Path) -> None:
-    """Named after a clinical image, both series belong to its patient and study."""
+def test_error_series_gets_the_patient_of_the_image(rng, tmp_path: Path) -> None:
+    """With the name of a clinical image, both series belong to its patient and study."""
     save(image(rng), tmp_path / "image.h5")
     save(image(rng), tmp_path / "clinic.dicom")
     like = next((tmp_path / "clinic.dicom").glob("*.dcm"))
@@ -92,7 +92,7 @@ def test_an_error_series_gets_the_patient_of_the_image(rng, tmp_path: Path) -> N
     assert (one.ImageType[0], other.ImageType[0]) == ("ORIGINAL", "DERIVED")
 
 
-def test_frames_keep_their_times(rng, tmp_path: Path) -> None:
+def test_frames_of_the_error_image_have_their_times(rng, tmp_path: Path) -> None:
     volumes = [image(rng) for _ in range(2)]
     frames = [
         FrameVolume(TimeFrame(1000 * k, 1000 * (k + 1)), each) for k, each in enumerate(volumes)
@@ -142,7 +142,7 @@ def test_every_format_states_the_quantity_and_reads_back(rng, tmp_path: Path, en
     assert main(["export", str(tmp_path / "image.h5"), str(path), "--error"]) == DONE
 
     found = read_volume(path)
-    # 16-bit TIFF has 65,535 steps between the ends.
+    # 16-bit TIFF has 65,535 steps between minimum and maximum.
     np.testing.assert_allclose(found.values, spread(made), atol=1e-5, rtol=1e-6)
     assert (found.unit, found.quantity) == ("Bq/mL", TEXT)
     stated = {
@@ -158,7 +158,7 @@ def test_every_format_states_the_quantity_and_reads_back(rng, tmp_path: Path, en
     assert TEXT in stated
 
 
-def test_a_quantity_of_another_program_breaks_no_header(rng, tmp_path: Path) -> None:
+def test_foreign_quantity_text_cannot_break_a_header(rng, tmp_path: Path) -> None:
     info = {"quantity": 'noise"; x\nElementDataFile = other.raw\n' + 200 * "a"}
     made = Volume(rng.random(GRID.shape, np.float32), GRID, "Bq/mL", info)
     assert len(made.quantity) == 60
@@ -169,7 +169,7 @@ def test_a_quantity_of_another_program_breaks_no_header(rng, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("ending", [".nii.gz", ".mha", ".dicom", ".h5"])
-def test_a_format_without_error_map_says_so(
+def test_format_without_error_map_states_the_loss(
     rng, tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str
 ) -> None:
     for name, with_error in (("with", True), ("plain", False)):
@@ -187,7 +187,7 @@ def test_a_format_without_error_map_says_so(
         assert noted is (with_error and ending != ".h5")
 
 
-def test_an_image_without_error_map_is_refused(
+def test_image_without_error_map_is_refused(
     rng, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     save(image(rng, with_error=False), tmp_path / "image.h5")

@@ -1,4 +1,4 @@
-"""`isocenter mu-map`: units, classes, and what lies about the patient."""
+"""`isocenter mu-map`: units, tissue classes, and objects around the patient."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def water(grid: ImageGrid = GRID, value: float = 0.0096) -> Volume:
     return Volume(values, grid, "1/mm")
 
 
-def test_classes_become_their_attenuation(tmp_path: Path) -> None:
+def test_tissue_classes_become_attenuation(tmp_path: Path) -> None:
     classes = np.arange(480, dtype=np.float32).reshape(GRID.shape) % 4
     save(Volume(classes, GRID, ""), tmp_path / "mr.nii")
     command = ["mu-map", str(tmp_path / "mr.nii"), str(tmp_path / "mu.h5")]
@@ -46,7 +46,7 @@ def test_classes_become_their_attenuation(tmp_path: Path) -> None:
         (["--unit", "HU", "--kvp", "40"], "the tube voltage is 40 kV"),
     ],
 )
-def test_what_is_no_map_is_refused(tmp_path: Path, capsys, options, message) -> None:
+def test_image_that_is_not_a_mu_map_is_refused(tmp_path: Path, capsys, options, message) -> None:
     classes = np.arange(480, dtype=np.float32).reshape(GRID.shape) % 4
     save(Volume(classes, GRID, ""), tmp_path / "mr.nii")
     command = ["mu-map", str(tmp_path / "mr.nii"), str(tmp_path / "mu.h5"), *options]
@@ -56,8 +56,8 @@ def test_what_is_no_map_is_refused(tmp_path: Path, capsys, options, message) -> 
     assert re.search(message, error), error
 
 
-def test_a_bed_is_added_where_it_lies(tmp_path: Path) -> None:
-    """Twice as coarse, in 1/cm, half of it beyond the patient's map: no attenuation is lost."""
+def test_bed_is_added_at_its_position(tmp_path: Path) -> None:
+    """The bed has voxels twice as large, in 1/cm, half outside the map: no attenuation is lost."""
     bed_grid = ImageGrid((6, 4, 10), (8.0, 8.0, 5.0), (2.0, 20.0, -10.0))
     bed = Volume(np.zeros(bed_grid.shape, np.float32), bed_grid, "1/cm")
     bed.values[1:-1, 1:3, 2:-2] = 0.05
@@ -87,10 +87,10 @@ def test_maps_of_two_patients_are_never_added(tmp_path: Path, capsys) -> None:
     assert not (tmp_path / "mu.h5").exists()
     assert main([*command, "--add", str(tmp_path / "one"), "--kvp", "120"]) == DONE
     text = (tmp_path / "mu.h5").read_bytes()
-    assert b"one" not in text.replace(b"none", b""), "the patient's number stays in the series"
+    assert b"one" not in text.replace(b"none", b""), "the map contains a patient ID"
 
 
-def test_a_map_of_siemens_mr_is_known_by_its_series(tmp_path: Path) -> None:
+def test_siemens_mr_map_is_recognised_by_its_series_name(tmp_path: Path) -> None:
     write_series(
         tmp_path / "mr", affine=AFFINE, shape=(11, 11, 11), kind="MR",
         field=lambda p: np.where(np.linalg.norm(p, axis=-1) < 12, 1000.0, 0.0),

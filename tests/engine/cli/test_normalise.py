@@ -1,4 +1,4 @@
-"""`isocenter normalise` from a scan to a file that the reconstruction takes."""
+"""`isocenter normalise` turns scans into a normalisation file for reconstructions."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def test_scans_become_a_normalisation(
 ) -> None:
     out = tmp_path / "norm.h5"
     assert main(["normalise", str(scan), str(scan), "-o", str(out), *SOURCE]) == DONE
-    said = capsys.readouterr().out
-    assert "crystals: 72 of 72 measured, standard error" in said
+    output = capsys.readouterr().out
+    assert "crystals: 72 of 72 measured, standard error" in output
     found = read_components(out, RING)
     assert found.geometry is not None and found.interference is not None
     facts = dict(inspect(out).facts)
@@ -49,7 +49,7 @@ def test_scans_become_a_normalisation(
         (("--source", "cylinder", "--radius-mm", "-2"), "expected 0 ≤ inner radius < radius"),
     ],
 )
-def test_what_cannot_be_measured_is_told(
+def test_unsuitable_scan_is_refused_with_a_reason(
     scan: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

@@ -1,4 +1,4 @@
-"""Too few open files: a sentence, wherever the limit is noticed."""
+"""Too many open files give one sentence, wherever the limit is reached."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def caused_by(cause: Exception) -> Exception:
         (ImportError("no module"), False),
     ],
 )
-def test_the_limit_is_recognised(fault: Exception, is_limit: bool) -> None:
+def test_open_file_limit_is_recognised(fault: Exception, is_limit: bool) -> None:
     assert is_out_of_files(fault) is is_limit
 
 
-def test_a_command_ends_with_a_sentence(
+def test_command_ends_with_one_sentence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fails(argv: object) -> None:
         raise FULL
 
-    # The package offers the function under the name of its module
+    # the package exports the function under the name of its module
     monkeypatch.setattr(sys.modules["engine.cli.main"], "_parsed", fails)
     assert main(["inspect", "x"]) == 2
     err = capsys.readouterr().err

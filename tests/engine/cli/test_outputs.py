@@ -1,4 +1,4 @@
-"""Every output option of every verb against every input of its command: not one byte changes."""
+"""Tries every output option of every verb on every input of its command: no input changes."""
 
 from __future__ import annotations
 
@@ -77,18 +77,18 @@ COMMANDS: dict[str, list[str]] = {
     "doctor": [],
     "gpu-check": ["--device", "cpu", "--quick"],
 }
-"""A command for each verb that writes; all files it names are inputs."""
+"""A command for each verb that writes files; all files it names are inputs."""
 READ_WITH = {
     "study.toml": (*INPUTS, "study.toml"),
     "job": (*INPUTS, "job/job.json", "job/study.toml"),
     "scan.l.hdr": ("scan.l.hdr", "scan.l"),
     "mu.nii.gz": ("mu.nii.gz", "mu.provenance.json"),
 }
-"""What is read where one of these is named; of all others the file alone."""
+"""Files that are read together with the named file; other files are read alone."""
 
 
 def verbs(top: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, list[Output], bool]]:
-    """Yield each verb with its outputs, and whether it knows --force."""
+    """Yield each verb with its outputs, and whether it accepts --force."""
     kinds = [each for each in top._actions if isinstance(each, argparse._SubParsersAction)]
     for kind in kinds:
         for word, inner in kind.choices.items():
@@ -127,14 +127,14 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def targets(output: Output, verb: str, victim: Path, out: Path) -> Iterator[Path]:
-    """Yield what to give to an option so that it would write to a victim."""
+    """Yield values of an option that would overwrite `victim`."""
     out.mkdir()
     queued = [victim.parent / "study.toml"]
     namespace = argparse.Namespace(
         demo="pet", studies=queued, identify=False, format=".nii.gz", force=True, of_events=True
     )
     files = list(output.written(out / "x.h5", namespace))
-    if [path.name for path in files] != ["x.h5"]:  # names several: they are links to the victim
+    if [path.name for path in files] != ["x.h5"]:  # several files: each is a link to the victim
         files[0].parent.mkdir(exist_ok=True)
         files[0].symlink_to(victim)
         files[-1].hardlink_to(victim)
@@ -144,7 +144,7 @@ def targets(output: Output, verb: str, victim: Path, out: Path) -> Iterator[Path
     others[0].symlink_to(victim)
     others[1].hardlink_to(victim)
     yield victim
-    yield others[int(out.name) // 2 % 3]  # each input by one more name: a parser takes its time
+    yield others[int(out.name) // 2 % 3]  # one other name per input: parsing takes long
 
 
 def cases() -> Iterator[tuple[str, Output]]:
@@ -157,18 +157,18 @@ def name_of(value: object) -> str:
     return value if isinstance(value, str) else str(getattr(value, "dest", value))
 
 
-def test_every_verb_that_writes_is_tried_here_and_knows_force() -> None:
+def test_every_verb_with_outputs_is_tested_and_accepts_force() -> None:
     assert set(WRITING) == set(COMMANDS)
     assert all(knows for name, outputs, knows in verbs(parser()) if outputs)
 
 
-def test_every_option_that_sounds_like_an_output_is_one() -> None:
+def test_every_option_with_an_output_name_is_an_output() -> None:
     sounds = {"-o", "--output", "--out", "--json", "--keep-tuning", "--checkpoint", "--bundle"}
     found = {
         each.dest
         for actions in _all_actions(parser())
         for each in actions
-        # one without a value names no file: events that are printed as JSON
+        # an option without a value names no file: it prints events as JSON
         if sounds & {*each.option_strings} and not isinstance(each, Output) and each.nargs != 0
     }
     assert not found
@@ -183,7 +183,7 @@ def _all_actions(top: argparse.ArgumentParser) -> Iterator[list[argparse.Action]
 
 
 @pytest.mark.parametrize(("verb", "output"), list(cases()), ids=name_of)
-def test_no_output_is_ever_an_input(
+def test_output_never_overwrites_an_input(
     folder: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -209,7 +209,7 @@ def test_no_output_is_ever_an_input(
 
 
 @pytest.mark.parametrize(("verb", "output"), list(cases()), ids=name_of)
-def test_no_output_has_the_name_of_a_device(
+def test_output_cannot_have_a_device_name(
     folder: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -219,7 +219,7 @@ def test_no_output_has_the_name_of_a_device(
 ) -> None:
     nobody = argparse.Namespace(demo="pet", studies=[])
     if output.written(Path("x.h5"), nobody) != (Path("x.h5"),):
-        pytest.skip("a folder, whose files we name")
+        pytest.skip("the output is a folder with fixed file names")
     monkeypatch.chdir(folder)
     target = _written_to(output, tmp_path / "nul.h5", verb)
     assert main([*verb.split(), *COMMANDS[verb], *target, "--force"]) == USER_FAULT
@@ -229,9 +229,9 @@ def test_no_output_has_the_name_of_a_device(
 
 
 def _written_to(output: Output, target: Path, verb: str) -> list[str]:
-    """Return the words that make an option write to a target, and those the verb cannot do without.
+    """Return the words that direct an option to `target`, with the required options of the verb.
 
-    A positional output comes last; a verb's own -o is given a new name where another is tried.
+    A positional output comes last; the verb's own -o gets a new name if another option is tested.
     """
     if not output.option_strings:
         return [str(target)]
@@ -240,7 +240,7 @@ def _written_to(output: Output, target: Path, verb: str) -> list[str]:
     return [output.option_strings[0], str(target), *needed]
 
 
-def test_another_file_is_replaced_only_by_force(
+def test_other_file_is_replaced_only_with_force(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "image.nii.gz"
@@ -253,7 +253,7 @@ def test_another_file_is_replaced_only_by_force(
     assert out.read_bytes() != b"a result of yesterday"
 
 
-def test_its_sidecar_is_not_replaced_either(folder: Path, tmp_path: Path) -> None:
+def test_sidecar_of_another_image_is_not_replaced(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "image.provenance.json").write_text("of another image")
     command = ["export", str(folder / "mu.nii.gz"), str(tmp_path / "image.nii.gz")]
     assert main(command) == USER_FAULT
@@ -272,7 +272,7 @@ def test_its_sidecar_is_not_replaced_either(folder: Path, tmp_path: Path) -> Non
         (["dicom", "worklist", "--to", "a:1", "--keep", "o.json", "--force"], "o.json"),
     ],
 )
-def test_an_option_that_is_left_out_is_not_the_current_folder(
+def test_omitted_option_is_not_the_current_folder(
     words: list[str], output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -286,14 +286,14 @@ def test_an_option_that_is_left_out_is_not_the_current_folder(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need permission on Windows")
 @pytest.mark.parametrize("name", ["x.v", "x.hv.provenance.json"])
-def test_a_link_next_to_an_output_is_refused(
+def test_link_at_a_second_output_file_is_refused(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").write_bytes(b"precious")
     arguments = parser("export").parse_args(["export", "in.nii", "x.hv", "--force"])
     (tmp_path / "x.hv").symlink_to("mine")
-    refuse_outputs(arguments)  # the user has named this one
+    refuse_outputs(arguments)  # the user named this file
     (tmp_path / "other").write_bytes(b"precious")
     (tmp_path / name).symlink_to("other")
     with pytest.raises(

@@ -1,8 +1,8 @@
-"""One function prints everything, so no foreign text acts on a terminal.
+"""One function prints everything, so foreign text cannot send commands to a terminal.
 
-Ways of foreign text to a terminal, each tried below: a line, a sentence of an error, an event of a
-run, the description and the lines of a progress bar, a table, a traceback, a message of argparse, a
-warning and a log line of a library, a file name in `inspect`, a missing file, an output, a study.
+Cases: a line, the sentence of an error, an event of a run, the description and lines of a progress
+bar, a table, a traceback, a message of argparse, a library's warning and log line, a file name in
+`inspect`, a missing file, an output, a study.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[3]
 EVIL = "x\x1b]0;PWNED\x07\x1b[31m\u202egnp\rall fine\n.h5"
 ACTING = set("\x1b\x07\r\u202e")
 PRINTERS = ("engine/core/printing.py", "engine/modalities/warm_up.py")
-"""The second one counts kernels during the installation, and prints no foreign text."""
+"""The second file counts kernels during the installation, and prints no foreign text."""
 
 
 def is_clean(text: str) -> bool:
@@ -47,19 +47,21 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("what", SHOWN)
-def test_nothing_printed_acts(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_printed_text_contains_no_control_characters(
+    what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     SHOWN[what](Console())
     out, err = capsys.readouterr()
     assert is_clean(out + err)
 
 
 @pytest.mark.parametrize("what", ["line", "fault", "loaded", "note"])
-def test_a_line_is_one_line(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_foreign_line_breaks_are_not_printed(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     SHOWN[what](Console())
     assert "".join(capsys.readouterr()).count("\n") == 1
 
 
-def test_a_bar_shows_marks_and_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_bar_shows_escapes_and_ignores_markup(capsys: pytest.CaptureFixture[str]) -> None:
     bar = ProgressBar()
     bar.advance(1, 2, f"[red]{EVIL}")
     bar.say(f"[bold]{EVIL}")
@@ -69,7 +71,7 @@ def test_a_bar_shows_marks_and_no_markup(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.parametrize("words", [["inspect", "missing" + EVIL], ["inspect", "--" + EVIL, "a"]])
-def test_a_command_quotes_names_with_marks(
+def test_command_escapes_file_names_in_errors(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with suppress(SystemExit):
@@ -79,7 +81,7 @@ def test_a_command_quotes_names_with_marks(
     assert "all fine\n" not in err
 
 
-def test_warnings_and_logs_of_libraries_are_clean(
+def test_library_warnings_and_logs_have_no_control_characters(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)
@@ -93,7 +95,7 @@ def test_warnings_and_logs_of_libraries_are_clean(
 
 
 def writers(source: Source) -> list[str]:
-    """Return the lines of a source that write to a standard stream."""
+    """Return the lines of a source file that write to a standard stream."""
     found = []
     for node in ast.walk(source.tree):
         match node:
@@ -111,18 +113,18 @@ def writers(source: Source) -> list[str]:
     return found
 
 
-def test_one_module_prints() -> None:
+def test_only_one_module_prints() -> None:
     tree = [
         s
         for s in sources(ROOT)
         if s.path.startswith(("engine/", "app/")) and s.path not in PRINTERS
     ]
-    assert len(tree) > 400, "the files were not found"
+    assert len(tree) > 400, "source files are missing"
     assert [each for source in tree for each in writers(source)] == []
 
 
 @pytest.mark.parametrize(
     "text", ["print(name)", "import sys\nsys.stderr.write(name)", "traceback.print_exc()"]
 )
-def test_a_planted_writer_is_found(text: str) -> None:
+def test_direct_write_to_a_stream_is_found(text: str) -> None:
     assert writers(Source("engine/x.py", text))

@@ -1,4 +1,4 @@
-"""`isocenter queue answer`: questions of queued studies are answered without the window."""
+"""`isocenter queue answer` answers questions of queued studies without the window."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tests.farm.scans import write_crystal_map, write_safir
 
 @pytest.fixture
 def places(tmp_path: Path) -> Path:
-    """The crystal map of the scanner."""
+    """Write the scanner's crystal map."""
     write_crystal_map(tmp_path / "places.txt", RingScanner(RING))
     return tmp_path / "places.txt"
 
 
 def without_scanner(queue: StudyQueue, path: Path, cut: int = 0) -> str:
-    """Queue a scan that does not name its scanner, as the window does; return its ID."""
+    """Queue a scan that does not name its scanner, in the way of the window; return its ID."""
     write_safir(path, RingScanner(RING), seed=3)
     if cut:
         path.write_bytes(path.read_bytes()[:-cut])
@@ -38,7 +38,7 @@ def without_scanner(queue: StudyQueue, path: Path, cut: int = 0) -> str:
     return queue.add(study, question=question, asks=True).id
 
 
-def test_a_scanner_lets_the_study_wait(queue, places, tmp_path, capsys) -> None:
+def test_scanner_answer_makes_the_study_waiting(queue, places, tmp_path, capsys) -> None:
     id = without_scanner(queue, tmp_path / "scan.clm.safir")
     assert main(["queue", "list"]) == DONE
     assert f"Answer: isocenter queue answer {id} --scanner NAME" in capsys.readouterr().out
@@ -50,7 +50,7 @@ def test_a_scanner_lets_the_study_wait(queue, places, tmp_path, capsys) -> None:
     assert isinstance(entry.to_study().protocol, ListModeProtocol)
 
 
-def test_an_answer_that_does_not_suit_changes_nothing(queue, places, tmp_path, capsys) -> None:
+def test_unsuitable_answer_changes_nothing(queue, places, tmp_path, capsys) -> None:
     id = without_scanner(queue, tmp_path / "scan.clm.safir")
     before = queue.get(id)
     assert main(["queue", "answer", id, "--accept"]) == USER_FAULT
@@ -62,7 +62,7 @@ def test_an_answer_that_does_not_suit_changes_nothing(queue, places, tmp_path, c
     assert queue.get(id) == before
 
 
-def test_the_next_question_follows(queue, places, tmp_path, capsys) -> None:
+def test_next_question_follows_an_answer(queue, places, tmp_path, capsys) -> None:
     id = without_scanner(queue, tmp_path / "scan.clm.safir", cut=11)
     assert main(["queue", "answer", id, "--scanner", str(places)]) == DONE
     entry = queue.get(id)
@@ -73,7 +73,7 @@ def test_the_next_question_follows(queue, places, tmp_path, capsys) -> None:
     assert main(["queue", "answer", id, "--use-complete-events"]) == DONE
     entry = queue.get(id)
     assert entry.state == "waiting" and entry.to_study().complete_events
-    assert entry.to_study().scanner == str(places), "the first answer stays"
+    assert entry.to_study().scanner == str(places), "the first answer was lost"
 
 
 def test_assumed_values_are_accepted(queue, tmp_path) -> None:
@@ -108,11 +108,11 @@ def test_offered_files_are_used_or_left_out(queue, tmp_path, takes: bool) -> Non
     option = ["--input", f"calibration={tmp_path / 'known.json'}"] if takes else ["--accept"]
     assert main(["queue", "answer", id, *option]) == DONE
     entry = queue.get(id)
-    assert entry.state == "waiting", "they are not offered again"
+    assert entry.state == "waiting", "the files are offered again"
     assert ("calibration" in entry.to_study().inputs) is takes
 
 
-def test_a_study_without_a_question_is_refused(queue, tmp_path, capsys) -> None:
+def test_study_without_a_question_is_refused(queue, tmp_path, capsys) -> None:
     study = Study(data=tmp_path / "scan.h5", protocol=ListModeProtocol())
     id = queue.add(study).id
     assert main(["queue", "answer", id, "--accept"]) == USER_FAULT

@@ -1,4 +1,4 @@
-"""`isocenter queue`: studies wait, run and fail as the words say, with the real engine."""
+"""`isocenter queue`: studies wait, run and fail, with the real engine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.engine.jobs.test_queue import queue as queue
 
 @pytest.fixture
 def studies(tmp_path: Path) -> list[str]:
-    """A study in two frames of time, and one whose scan is no scan."""
+    """Return a study with two time frames, and one with an unreadable scan."""
     phantom = uniform_cylinder(diameter_mm=60, length_mm=30)
     data = simulate_listmode(phantom, RingScanner(RING), n_prompts=500, seed=7, attenuation=False)
     write_listmode(data, tmp_path / "scan.h5")
@@ -33,23 +33,25 @@ def studies(tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_night_tells_what_failed_and_names_images_by_pseudonyms(
+def test_queue_reports_failed_studies_and_names_images_by_pseudonyms(
     queue: StudyQueue, studies: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "broken.toml").write_text("data = 3\n")
     images = tmp_path / "images"
     add = ["queue", "add", "-o", str(images), "--format", ".h5"]
     assert main([*add, *studies, str(tmp_path / "broken.toml")]) == USER_FAULT
-    assert not queue.entries(), "all of them or none"
+    assert not queue.entries(), "some studies were queued despite the error"
     assert main([*add, *studies]) == DONE
     noise, good = queue.entries()
     assert main(["queue", "move", good.id, "1"]) == DONE
     assert main(["queue", "pause", good.id]) == DONE and main(["queue", "resume"]) == DONE
     capsys.readouterr()
     assert main(["queue", "run"]) == USER_FAULT
-    said = capsys.readouterr()
-    assert "Failed studies: 1. First error: " in said.err
-    assert said.out.index("scan.h5") < said.out.index("noise.h5"), "in the order asked for"
+    output = capsys.readouterr()
+    assert "Failed studies: 1. First error: " in output.err
+    assert output.out.index("scan.h5") < output.out.index("noise.h5"), (
+        "studies ran in another order"
+    )
     (image,) = images.iterdir()
     assert image.name.startswith("study-") and read_volume(image).unit == "counts/mm"
     assert len(read_frames(image)) == 2

@@ -1,4 +1,4 @@
-"""`isocenter response`: built, tracked, imported, looked into, refused."""
+"""`isocenter response` builds, tracks, imports, shows and refuses system matrices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from tests.engine.modalities.dual_head_pet.response.unfolding import dense
 TEST = ("--scanner", "test-panels")
 
 
-def test_build_import_and_look(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_response_is_built_imported_and_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     built, folded = tmp_path / "built.h5", tmp_path / "folded.h5"
     assert (
         main(["response", "build", "-o", str(built), *TEST, "--points", "512", "--no-scatter"]) == 0
@@ -41,7 +43,7 @@ def test_build_import_and_look(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "response matrix of Test panels" in capsys.readouterr().out
 
 
-def test_a_matrix_whose_lines_are_in_another_order_is_doubted(
+def test_matrix_with_reordered_lines_gives_a_warning(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scanner = read_scanner("test-panels")
@@ -53,7 +55,7 @@ def test_a_matrix_whose_lines_are_in_another_order_is_doubted(
         assert ("does not have the symmetries" in capsys.readouterr().err) == doubted
 
 
-def test_photons_can_be_tracked_instead(tmp_path: Path) -> None:
+def test_response_from_tracked_photons_is_written(tmp_path: Path) -> None:
     path = tmp_path / "tracked.h5"
     options = ["--photons", "500", "--no-scatter", "--threshold", "0"]
     assert main(["response", "build", "-o", str(path), *TEST, *options]) == 0
@@ -61,7 +63,7 @@ def test_photons_can_be_tracked_instead(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", [["--photons", "2000"], ["--points", "256"]])
-def test_the_energy_window_is_the_scanners(way: list[str], tmp_path: Path) -> None:
+def test_response_uses_the_energy_window_of_the_scanner(way: list[str], tmp_path: Path) -> None:
     one, sums = read_scanner("test-panels"), []
     assert isinstance(one, DualHead)
     for low in (0.0, 450.0):
@@ -76,9 +78,7 @@ def test_the_energy_window_is_the_scanners(way: list[str], tmp_path: Path) -> No
     assert sums[1] < 0.9 * sums[0]
 
 
-def test_layers_of_crystals_are_taken_as_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_crystal_layers_can_be_merged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = read_scanner("test-panels")
     assert isinstance(one, DualHead)
     (tmp_path / "two.toml").write_text(to_toml(with_settings(one, n_layers=2).settings))
@@ -98,7 +98,7 @@ def test_layers_of_crystals_are_taken_as_one(
         ([*TEST, "--threshold", "2"], "threshold: expected a number below 0.1"),
     ],
 )
-def test_faults_are_one_sentence(
+def test_invalid_arguments_give_one_sentence(
     options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["response", "build", "-o", str(tmp_path / "m.h5"), *options]) == 2
@@ -106,7 +106,7 @@ def test_faults_are_one_sentence(
 
 
 @pytest.mark.slow
-def test_an_interrupted_build_says_how_it_goes_on(
+def test_interrupted_build_explains_how_to_continue(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, show = tmp_path / "m.h5", Console.show
@@ -120,8 +120,8 @@ def test_an_interrupted_build_says_how_it_goes_on(
     with monkeypatch.context() as patch:
         patch.setattr(Console, "show", interrupted)
         assert main(words) == INTERRUPTED
-    said = capsys.readouterr().err
-    assert "run the same command again" in said and "resume" not in said
+    output = capsys.readouterr().err
+    assert "run the same command again" in output and "resume" not in output
     assert main(["inspect", str(path)]) == 2
     assert "is incomplete" in capsys.readouterr().out
     assert main(words) == 0

@@ -1,4 +1,4 @@
-"""`isocenter results`: what is kept, pinned and deleted by name."""
+"""`isocenter results` lists, pins and deletes stored results by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.results import NewResult, Results
 
 @pytest.fixture
 def two(tmp_path, monkeypatch):
-    """The names of two results, the newest first."""
+    """Return the names of two results, the newest first."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     grid = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
     volume = Volume(np.ones(grid.shape, np.float32), grid, "counts/mm")
@@ -27,7 +27,7 @@ def two(tmp_path, monkeypatch):
     return [result.id for result in Results().newest_first()]
 
 
-def test_results_are_listed_with_their_room_and_their_limits(two, capsys):
+def test_results_are_listed_with_sizes_and_limits(two, capsys):
     assert main(["results"]) == DONE
     first, second, total, limits = capsys.readouterr().out.splitlines()
     assert first.startswith(two[0]) and "new.l, Standard: finished, 1 mm, 2 × 2 × 2" in first
@@ -45,4 +45,4 @@ def test_results_are_pinned_and_deleted_by_name(two, capsys):
     capsys.readouterr()
     assert main(["results", "--delete", two[0], "nothing"]) == USER_FAULT
     assert "nothing: this result does not exist" in capsys.readouterr().err
-    assert len(Results().newest_first()) == 1, "nothing is deleted where one name is wrong"
+    assert len(Results().newest_first()) == 1, "a wrong name did not prevent the deletion"

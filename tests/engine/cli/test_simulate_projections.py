@@ -1,4 +1,4 @@
-"""`isocenter simulate projections`, and its files read back as they were."""
+"""`isocenter simulate projections` writes files that are read back unchanged."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_every_orbit_gives_a_scan(orbit, tmp_path):
     assert turned == pytest.approx(whole.get(orbit, 2 * np.pi))
 
 
-def test_options_do_what_they_say(tmp_path):
+def test_options_have_their_effect(tmp_path):
     plain = simulated(tmp_path / "a.h5", "--noiseless")
     assert plain.kind == "integrals" and plain.flats is None
     shifted = simulated(tmp_path / "b.h5", "--noiseless", "--untold-shift", "2")
@@ -50,14 +50,14 @@ def test_options_do_what_they_say(tmp_path):
     assert (worn.values == 65535).all(axis=0).sum() == 24
 
 
-def test_an_orbit_of_vectors_is_followed(tmp_path):
+def test_orbit_of_a_vector_file_is_used(tmp_path):
     message = simulated(tmp_path / "first.toml", "--noiseless", "--axis-column", "7")
     again = simulated(tmp_path / "again.h5", "--noiseless", "--orbit", str(tmp_path / "first.geom"))
     np.testing.assert_allclose(again.values, message.values, atol=1e-5)
 
 
 @pytest.mark.parametrize(("unit", "value"), [("1/mm", 0.02), ("HU", 0.0)])
-def test_a_volume_is_a_phantom_too(unit, value, tmp_path):
+def test_volume_can_be_a_phantom(unit, value, tmp_path):
     outside = -1000.0 if unit == "HU" else 0.0
     values = np.full((40, 40, 40), outside, "f4")
     values[10:30, 10:30, 10:30] = value
@@ -84,7 +84,7 @@ def test_a_volume_is_a_phantom_too(unit, value, tmp_path):
         (["-o", "scan.nxs", "--views", "4"], "NXtomo cannot store cone beams"),
     ],
 )
-def test_bad_options_get_one_sentence(options, message, tmp_path, monkeypatch, capsys):
+def test_invalid_options_give_one_sentence(options, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["simulate", "projections", *options]) == 2
     assert message in capsys.readouterr().err
@@ -92,7 +92,7 @@ def test_bad_options_get_one_sentence(options, message, tmp_path, monkeypatch, c
 
 
 def scan(beam="parallel"):
-    """Counts with flats before, amid and after the views."""
+    """Return counts with flats before, between and after the views."""
     if beam == "parallel":
         angles = circle(10, first_rad=-np.pi / 2, range_rad=np.pi)
         seen = parallel(angles, shape=(6, 20), pixel_mm=(9.0, 8.0)).flipped(rows=True)
@@ -116,13 +116,13 @@ def test_projections_are_read_back_as_written(ending, tmp_path):
     for name in ("values", "flats", "darks"):
         np.testing.assert_array_equal(getattr(found, name), getattr(data, name))
     for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
-        wanted = getattr(data.geometry, name)
-        np.testing.assert_allclose(getattr(found.geometry, name), wanted, atol=1e-6)
-    if ending != ".toml":  # which says nothing of when flats were taken
+        expected = getattr(data.geometry, name)
+        np.testing.assert_allclose(getattr(found.geometry, name), expected, atol=1e-6)
+    if ending != ".toml":  # the format does not store when flats were measured
         assert found.info["flat_views"] == [0, 0, 4, 10, 10]
 
 
-def test_what_a_format_cannot_hold_is_refused(tmp_path):
+def test_contents_that_a_format_cannot_store_are_refused(tmp_path):
     data = scan()
     with pytest.raises(GeometryError, match="cannot store cone beams"):
         save_projections(scan("cone"), tmp_path / "a.nxs")

@@ -1,4 +1,4 @@
-"""What the command line says arrives, or its end is a sentence."""
+"""Output of the command line arrives completely, or one sentence reports the failure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run(words: list[str], out: str | int, **variables: str) -> subprocess.Comple
         )
 
 
-def test_a_full_output_is_a_sentence() -> None:
+def test_full_output_device_gives_one_sentence() -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no device that is always full")
     done = run(["protocols"], "/dev/full")
@@ -33,7 +33,7 @@ def test_a_full_output_is_a_sentence() -> None:
     assert done.stderr.startswith("isocenter: Writing to standard output failed (No space left")
 
 
-def test_an_encoding_that_lacks_signs_spells_them_out() -> None:
+def test_characters_missing_in_the_encoding_are_escaped() -> None:
     done = run(["inspect", "--help"], subprocess.PIPE, PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
     assert r"\xb0" in done.stdout and "°" not in done.stdout

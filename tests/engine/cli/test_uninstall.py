@@ -1,4 +1,4 @@
-"""`isocenter uninstall` removes caches, keeps the data of the user, and names their folders."""
+"""`isocenter uninstall` removes caches, leaves the user's data, and names their folders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.cli.main import main
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of a user with caches, a result and settings."""
+    """Return a user's folder with caches, a result and settings."""
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))
     for name in ("cache/sensitivity", "cache/kernels-0123", "cache/demo", "results/one", "jobs"):
         (tmp_path / name).mkdir(parents=True)
@@ -21,16 +21,18 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_caches_go_and_data_stay(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_caches_are_removed_and_user_data_stays(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["uninstall", "--yes"]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert [path for path in (home / "cache").rglob("*") if path.is_file()] == []
     assert (home / "results" / "one" / "file").is_file() and (home / "site.toml").is_file()
-    assert all(str(home / name) in said for name in ("results", "jobs"))
-    assert "To remove the program, delete the project folder." in said
+    assert all(str(home / name) in output for name in ("results", "jobs"))
+    assert "To remove the program, delete the project folder." in output
 
 
-def test_nothing_goes_without_a_confirmation(
+def test_nothing_is_removed_without_confirmation(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["uninstall"]) == 2
@@ -38,7 +40,7 @@ def test_nothing_goes_without_a_confirmation(
     assert (home / "cache" / "sensitivity" / "file").is_file()
 
 
-def test_kernels_among_the_files_of_an_installer_go_too(
+def test_kernels_in_the_installation_folder_are_removed(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sources = tmp_path / "site-packages" / "__pycache__"

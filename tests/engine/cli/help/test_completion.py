@@ -1,4 +1,4 @@
-"""The completion scripts are accepted by their shells, and complete verbs and options."""
+"""Shells accept the completion scripts, which complete verbs and options."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ def script_of(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
-def test_a_script_names_verbs_and_options(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_completion_script_contains_verbs_and_options(
+    shell: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     script = script_of(shell, capsys)
     assert "isocenter" in script
     assert "reconstruct" in script and "scanners" in script
-    # The form for tcsh has only the first words of a command
+    # the tcsh script has only the first words of a command
     assert ("--protocol" in script) == (shell != "tcsh")
     assert "--point_spread" not in script
 
@@ -42,7 +44,7 @@ def test_bash_completes_a_verb_and_an_option(
 
 
 def completed(script: Path, *words: str) -> list[str]:
-    """Return what bash offers after these words."""
+    """Return the completions that bash offers after these words."""
     line = " ".join(f'"{word}"' for word in words)
     function = f"""
 source "{script}"

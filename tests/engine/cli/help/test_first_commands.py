@@ -28,7 +28,7 @@ PYDANTIC = ("valid dictionary", "valid tuple", "valid integer", "Input should", 
 
 
 class Ended(NamedTuple):
-    """What a command printed, and its exit code."""
+    """Output and exit code of a command."""
 
     out: str
     err: str
@@ -38,14 +38,14 @@ class Ended(NamedTuple):
 def run(words: list[str], capsys: pytest.CaptureFixture[str]) -> Ended:
     try:
         code = main(words)
-    except SystemExit as end:  # of argparse
+    except SystemExit as end:  # from argparse
         code = int(end.code or 0)
     return Ended(*capsys.readouterr(), code)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a scan, an image and a text file, as a new user has."""
+    """Return a folder of a new user: a scan, an image and a text file."""
     made: Path = tmp_path_factory.mktemp("first")
     scan = simulate_listmode(derenzo(), read_scanner("demo-ring"), n_prompts=200, seed=1)
     write_listmode(scan, made / "scan.h5")
@@ -56,7 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("command", "expected"), COMMANDS, ids=[each[0] for each in COMMANDS])
-def test_a_first_command_gets_its_suggestion(
+def test_first_command_prints_its_suggestion(
     command: str,
     expected: str,
     folder: Path,
@@ -73,11 +73,11 @@ def test_a_first_command_gets_its_suggestion(
     assert sorted(folder.iterdir()) == before, "a wrong command wrote a file"
 
 
-def test_the_list_is_long() -> None:
+def test_list_has_at_least_sixty_commands() -> None:
     assert len({command for command, _ in COMMANDS}) >= 60
 
 
-def test_a_file_that_is_no_scan_states_its_fault_once(
+def test_inspect_states_the_fault_of_a_text_file_once(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)

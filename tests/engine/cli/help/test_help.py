@@ -1,4 +1,4 @@
-"""Help of all commands: every option has a text, and every value its default."""
+"""Help of all commands: every option has a text and states its default value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HIDDEN = ("--point_spread", "--normalisation_sinogram", "--scatter_sinogram")
 
 @pytest.fixture(scope="module")
 def options() -> list[tuple[str, argparse.Action]]:
-    """All shown options and arguments of all commands, each with the words of its command."""
+    """Return all shown options and arguments of all commands, each with its command."""
     return list(shown())
 
 
@@ -45,7 +45,7 @@ def test_every_option_with_a_value_states_its_default(
     assert len(with_value) > 200
 
 
-def test_every_optional_argument_states_what_it_is_without(
+def test_every_optional_argument_states_its_default(
     options: list[tuple[str, argparse.Action]],
 ) -> None:
     optional = [(v, a) for v, a in options if not a.option_strings and a.nargs in ("?", "*")]
@@ -58,12 +58,12 @@ def test_every_optional_argument_states_what_it_is_without(
     assert optional
 
 
-def test_a_planted_option_without_a_default_is_found() -> None:
+def test_option_without_default_is_found() -> None:
     planted = argparse.ArgumentParser().add_argument("--depth", type=float, help="depth")
-    assert help_of(planted) == "depth"  # a default of None is no word
+    assert help_of(planted) == "depth"  # None is not a default to show
 
 
-def test_a_default_is_added_to_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_states_the_default(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["simulate", "listmode", "--help"])
     text = " ".join(capsys.readouterr().out.split())
@@ -101,7 +101,7 @@ def test_every_command_accepts_quiet() -> None:
     [["export", "a.nii.gz", "b.png"], ["export", "a.nii.gz", "-o", "b.png"],
      ["export", "a.nii.gz", "--frame", "2", "b.png"], ["export", "-o", "b.png", "a.nii.gz"]],
 )  # fmt: skip
-def test_an_output_is_an_argument_or_an_option(words: list[str]) -> None:
+def test_output_is_an_argument_or_an_option(words: list[str]) -> None:
     arguments = parser("export").parse_args(words)
     assert arguments.output.name == "b.png"
     assert [str(path) for _, path, _ in arguments.outputs] == ["b.png"]

@@ -1,4 +1,4 @@
-"""`scanners`, `phantoms`, `settings` and `protocols NAME` list all that options accept."""
+"""`scanners`, `phantoms`, `settings` and `protocols NAME` list all values that options accept."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def test_all_phantoms_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_listed_setting_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each key with its own default is accepted by a protocol of its modality and kind."""
+    """A protocol of its modality and kind accepts each key with its default."""
     accepted, listed = 0, {each.key: each for each in all_settings()}
 
     def kinds_of(one: ListedSetting) -> tuple[str, ...]:
-        """Return the assignments that choose the kinds of its groups, the outer ones first."""
+        """Return the assignments that choose the kinds of its groups, outer groups first."""
         group = one.key.rpartition(".")[0]
         outer = kinds_of(listed[group]) if group in listed else ()
         return (*outer, *(f"{group}={kind}" for kind in one.kinds[:1]))
@@ -56,36 +56,36 @@ def test_every_listed_setting_can_be_set(capsys: pytest.CaptureFixture[str]) -> 
     assert accepted > 60
 
 
-def test_all_settings_have_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_settings_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     lines = printed(capsys, "settings").splitlines()
     assert {line.split()[0] for line in lines} == set(all_keys())
 
 
-def test_one_setting_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+def test_setting_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "settings", "sensitivity.error_percent")
     for fact in ("Default:    2", "Unit:       %", "≥ 0.05, ≤ 20", "Standard error of each voxel"):
         assert fact in text
     assert "--set sensitivity.error_percent=2" in text
 
 
-def test_a_choice_is_explained_by_both_of_its_names(capsys: pytest.CaptureFixture[str]) -> None:
+def test_choice_is_explained_under_both_names(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "settings", "algorithm.prior.kind")
     assert "relative_difference, quadratic, huber" in text
     assert text == printed(capsys, "settings", "algorithm.prior")
 
 
-def test_a_group_lists_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
+def test_group_lists_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
     keys = {line.split()[0] for line in printed(capsys, "settings", "grid").splitlines()}
     assert "grid.voxel_mm" in keys and all(key.startswith("grid.") for key in keys)
 
 
-def test_an_unknown_setting_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_setting_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["settings", "algorithm.iteratons"]) == USER_FAULT
     assert "Did you mean 'algorithm.iterations'?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", list(shipped_protocols()))
-def test_a_protocol_is_shown(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_protocol_is_shown(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     protocol = find_protocol(name)
     text = printed(capsys, "protocols", name)
     assert protocol.name in text

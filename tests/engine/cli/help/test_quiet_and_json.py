@@ -42,7 +42,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[str, str]:
     return capsys.readouterr()
 
 
-def test_a_run_prints_only_its_result_on_standard_output(
+def test_run_prints_only_its_result_on_standard_output(
     scan: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     image = tmp_path / "image.h5"
@@ -79,14 +79,14 @@ def test_lists_are_one_json_value(words: list[str], capsys: pytest.CaptureFixtur
     assert json.loads(out)
 
 
-def test_an_inspection_is_json(scan: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_inspect_prints_json(scan: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, err = run(capsys, "inspect", str(scan), "--json", "-")
     (report,) = json.loads(out)
     assert report["file"] == "scan.h5" and report["faults"] == []
     assert "scan.h5: " in err
 
 
-def test_the_default_output_is_stated_and_never_replaced(
+def test_default_output_is_stated_and_never_replaced(
     scan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -97,6 +97,6 @@ def test_the_default_output_is_stated_and_never_replaced(
     assert main(["reconstruct", str(scan), *SETTINGS]) == USER_FAULT
     assert "image.nii.gz" in capsys.readouterr().err
     assert Path("image.nii.gz").read_bytes() == before
-    # A file with the name of the default is no input of another output
+    # a file with the default name is not an input of another output
     run(capsys, "reconstruct", str(scan), "-o", "other.h5", *SETTINGS)
     run(capsys, "reconstruct", str(scan), "-o", "image.nii.gz", "--force", *SETTINGS)

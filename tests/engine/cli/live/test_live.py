@@ -1,4 +1,4 @@
-"""`isocenter live watch` and `send`, as a person types them."""
+"""`isocenter live watch` and `send` on the command line."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from tests.engine.io.xray.xray_files import flexray
 from tests.engine.live.ct.live_scans import scan
 
 
-def test_watch_shows_what_a_stored_scan_holds(
+def test_watch_lists_the_frames_of_a_stored_scan(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     save_projections(scan(), tmp_path / "scan.h5")
     assert main(["live", "watch", str(tmp_path / "scan.h5"), "--replay"]) == 0
-    said = capsys.readouterr().out
-    assert "flat 2, 10 × 6 uint16, mean 60,002" in said
-    assert "29 frames, 0 lost" in said
-    assert said.splitlines()[-1] == "scan.h5: all 29 frames have been replayed."
+    output = capsys.readouterr().out
+    assert "flat 2, 10 × 6 uint16, mean 60,002" in output
+    assert "29 frames, 0 lost" in output
+    assert output.splitlines()[-1] == "scan.h5: all 29 frames have been replayed."
 
 
 def test_watch_limits_messages_to_frames_of_the_geometry(
@@ -76,33 +76,33 @@ def test_json_has_a_line_for_every_frame_and_event(
         (["send", "x.h5", "--to", "tcp://*:9", "--receiver-key", "x"], "not a public key"),
     ],
 )
-def test_what_cannot_be_is_said_in_a_sentence(
+def test_invalid_arguments_give_one_sentence(
     words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["live", *words]) == 2
     assert sentence in capsys.readouterr().err
 
 
-def test_the_key_of_streams_is_made_and_shown(
+def test_stream_key_is_created_and_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))
     assert main(["live", "key", "--json"]) == 0
-    shown = json.loads(capsys.readouterr().out)
+    output = json.loads(capsys.readouterr().out)
     assert main(["live", "key"]) == 0
     text = capsys.readouterr().out
-    assert len(shown["public"]) == 40 and shown["public"] in text
-    secret = Path(shown["file"]).read_text().split()[1]
+    assert len(output["public"]) == 40 and output["public"] in text
+    secret = Path(output["file"]).read_text().split()[1]
     assert secret not in text
 
 
-def test_watch_follows_a_folder_and_finds_it_by_its_settings(
+def test_watch_follows_a_folder_with_its_settings_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folder, "END_QUIET_S", 0.1)
     settings = flexray(tmp_path)
     assert main(["live", "watch", str(settings)]) == 0
-    said = capsys.readouterr().out
-    assert "plans 12 projections (FleX-ray scan)" in said
-    assert "16 frames, 0 lost" in said
-    assert "all 12 projections have arrived" in said
+    output = capsys.readouterr().out
+    assert "plans 12 projections (FleX-ray scan)" in output
+    assert "16 frames, 0 lost" in output
+    assert "all 12 projections have arrived" in output

@@ -1,4 +1,4 @@
-"""`isocenter live` of list-mode PET, as a person types it."""
+"""`isocenter live` with list-mode PET on the command line."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def stored(tmp_path: Path) -> Path:
     return tmp_path / "scan.h5"
 
 
-def test_watch_tells_list_mode_by_itself(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_watch_recognises_list_mode(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["live", "watch", str(stored), "--replay"]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert said[-1] == f"scan.h5: all {scan().n_events:,} events have been replayed."
-    assert f"Small ring at 3.0 s: {scan().n_prompts / 3:,.0f} prompts/s"[:22] in said[-2]
-    assert f"{scan().n_events:,} events, 0 lost" in said[-2]
+    output = capsys.readouterr().out.splitlines()
+    assert output[-1] == f"scan.h5: all {scan().n_events:,} events have been replayed."
+    assert f"Small ring at 3.0 s: {scan().n_prompts / 3:,.0f} prompts/s"[:22] in output[-2]
+    assert f"{scan().n_events:,} events, 0 lost" in output[-2]
 
 
-def test_watch_gives_a_line_for_every_batch(
+def test_watch_prints_a_line_for_every_batch(
     stored: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["live", "watch", str(stored), "--replay", "--json"]) == 0
@@ -42,7 +42,7 @@ def test_watch_gives_a_line_for_every_batch(
     assert lines[-1]["kind"] == "ended"
 
 
-def test_reconstruct_leaves_image_scan_and_volume(
+def test_reconstruct_writes_image_scan_and_volume(
     stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     image, kept, whole = (tmp_path / name for name in ("image.h5", "kept.h5", "whole.h5"))
@@ -97,7 +97,7 @@ def test_reconstruct_leaves_image_scan_and_volume(
         (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--protocol", "ct"], "protocol"),
     ],
 )
-def test_what_cannot_be_is_said_in_a_sentence(
+def test_invalid_arguments_give_one_sentence(
     words: list[str], sentence: str, stored: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = [str(stored) if word == "SCAN" else word for word in words]
@@ -106,12 +106,12 @@ def test_what_cannot_be_is_said_in_a_sentence(
 
 
 @pytest.mark.parametrize("quiet", [False, True])
-def test_figures_are_progress_which_quiet_leaves_out(
+def test_rates_are_progress_and_quiet_hides_them(
     stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], quiet: bool
 ) -> None:
     words = ["live", "reconstruct", str(stored), "--replay", "-o", str(tmp_path / "image.h5")]
     words += ["--protocol", str(tmp_path / "small.toml"), "--threads", "2"]
     assert main([*words, *(["--quiet"] if quiet else [])]) == 0
-    told = capsys.readouterr()
-    assert "Image: " in told.out and " lost" not in told.out
-    assert (" lost" in told.err) is not quiet
+    output = capsys.readouterr()
+    assert "Image: " in output.out and " lost" not in output.out
+    assert (" lost" in output.err) is not quiet

@@ -1,4 +1,4 @@
-"""`isocenter live reconstruct`, as a person types it."""
+"""`isocenter live reconstruct` on the command line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def stored(tmp_path: Path) -> Path:
 
 
 @pytest.mark.essential
-def test_slices_scan_and_volume_come_out_of_one_pass(
+def test_one_pass_writes_slices_scan_and_volume(
     stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept, live, ordinary = (
@@ -79,14 +79,14 @@ def test_slices_scan_and_volume_come_out_of_one_pass(
         (["--find-axis", "--set", "steps.centre.column=20"], "Remove one of them"),
     ],
 )
-def test_what_cannot_be_is_said_before_anything_is_followed(
+def test_invalid_arguments_are_refused_before_the_scan_is_followed(
     options: list[str], sentence: str, stored: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["live", "reconstruct", str(stored), "--replay", "-o", "x.nii.gz", *options]) == 2
     assert sentence in capsys.readouterr().err
 
 
-def test_the_axis_is_found_when_the_scan_has_ended(
+def test_axis_is_found_after_the_scan_has_ended(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     real, stated, n = cone(120, axis_column=26.25), cone(120), 120
@@ -105,7 +105,7 @@ def test_the_axis_is_found_when_the_scan_has_ended(
     assert made["axis_column"] == pytest.approx(figures["axis"])
 
 
-def test_another_geometry_is_refused_and_nothing_is_written(
+def test_other_geometry_is_refused_and_nothing_is_written(
     stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     small, other = cone().binned(2), tmp_path / "other.h5"
@@ -117,7 +117,7 @@ def test_another_geometry_is_refused_and_nothing_is_written(
     assert not list(tmp_path.glob("s-*"))
 
 
-def test_a_full_disk_takes_the_scan_alone_and_is_a_sentence(
+def test_full_disk_loses_only_the_scan_and_gives_one_sentence(
     stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     resource = pytest.importorskip("resource", reason="file size limits need POSIX")
@@ -130,32 +130,30 @@ def test_a_full_disk_takes_the_scan_alone_and_is_a_sentence(
         assert main([*words, "--scan", str(kept), "--force", *SETTINGS]) == 2
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    told = capsys.readouterr()
-    assert re.search(r"kept.h5.*needs [\d,]+ bytes, but [\d,]+ are free", told.err)
-    assert "Slices: " in told.out
+    output = capsys.readouterr()
+    assert re.search(r"kept.h5.*needs [\d,]+ bytes, but [\d,]+ are free", output.err)
+    assert "Slices: " in output.out
     assert kept.read_bytes() == b"old"
     assert len(list(tmp_path.glob("s-*.nii.gz"))) == 3
     assert not list(tmp_path.glob(".*part*"))
 
 
-def test_a_scan_whose_flats_never_came_is_kept_all_the_same(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_scan_without_flats_is_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     geometry, stored, kept = cone(), tmp_path / "scan.h5", tmp_path / "kept.h5"
     save_projections(Projections(counts_of(geometry), geometry, kind="counts"), stored)
     words = ["live", "reconstruct", str(stored), "--replay", "-o", str(tmp_path / "s.nii.gz")]
     assert main([*words, "--scan", str(kept), *SETTINGS]) == 2
-    told = capsys.readouterr()
-    assert "no slice could be reconstructed. State: the scan has no flat fields" in told.err
+    output = capsys.readouterr()
+    assert "no slice could be reconstructed. State: the scan has no flat fields" in output.err
     np.testing.assert_array_equal(read_projections(kept).values, counts_of(geometry))
 
 
 @pytest.mark.parametrize("quiet", [False, True])
-def test_figures_are_progress_which_quiet_leaves_out(
+def test_rates_are_progress_and_quiet_hides_them(
     stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], quiet: bool
 ) -> None:
     words = ["live", "reconstruct", str(stored), "--replay", "-o", str(tmp_path / "s.nii.gz")]
     assert main([*words, *SETTINGS, *(["--quiet"] if quiet else [])]) == 0
-    told = capsys.readouterr()
-    assert "Slices: " in told.out and "frames/s" not in told.out
-    assert ("frames/s" in told.err) is not quiet
+    output = capsys.readouterr()
+    assert "Slices: " in output.out and "frames/s" not in output.out
+    assert ("frames/s" in output.err) is not quiet

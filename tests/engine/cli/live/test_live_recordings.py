@@ -1,4 +1,4 @@
-"""`isocenter live recordings`, as a person types it."""
+"""`isocenter live recordings` on the command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.live.recording.shelf import unfinished_recordings
 from tests.engine.live.pet.running_events import scan
 
 
-def test_a_recording_is_listed_converted_and_discarded(
+def test_recording_is_listed_converted_and_discarded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
@@ -49,7 +49,7 @@ def test_a_recording_is_listed_converted_and_discarded(
 
 
 @pytest.mark.parametrize("is_by_system", [True, False])
-def test_a_scan_that_the_system_ended_is_offered_after_it_was_saved(
+def test_scan_of_a_killed_process_is_offered_after_saving(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_by_system: bool
 ) -> None:
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))

@@ -51,9 +51,7 @@ CASES = {
         "test_live_slices.py::test_missing_views_leave_the_level_and_late_ones_come_in"
     ),
     "darks or flats that never come": "test_session.py::test_the_state_says_what_is_waited_for",
-    "flats that never come, the scan kept": (
-        f"{CLI}::test_a_scan_whose_flats_never_came_is_kept_all_the_same"
-    ),
+    "flats that never come, the scan kept": (f"{CLI}::test_scan_without_flats_is_saved"),
     "flats that come late": "test_session.py::test_frames_wait_for_flats_that_come_late",
     "flats again in mid-scan": (
         f"{SCANS}::test_flats_that_come_again_in_mid_scan_hold_from_there_and_all_are_kept"
@@ -92,7 +90,7 @@ CASES = {
         f"{SOURCES}::test_an_hdf5_file_of_another_layout_in_the_same_place_begins_anew"
     ),
     "full disk while the scan is kept": (
-        f"{CLI}::test_a_full_disk_takes_the_scan_alone_and_is_a_sentence"
+        f"{CLI}::test_full_disk_loses_only_the_scan_and_gives_one_sentence"
     ),
     "scan larger than memory": f"{SCANS}::test_memory_is_bounded_and_frames_beyond_it_are_said",
     "scan without an end": (
