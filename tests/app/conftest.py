@@ -1,4 +1,4 @@
-"""What the window's tests share: a small scan, a themed application, windows that leave nothing."""
+"""Fixtures of window tests: a small scan, a themed application, windows without leftovers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.processes import working_for
 LOADERS: list[Loader] = []
 """Processes that read files for several tests."""
 PATIENCE_MS = 60_000
-"""A first run compiles kernels where their cache is empty."""
+"""The first run compiles kernels if their cache is empty."""
 
 
 @pytest.fixture(scope="session")
@@ -62,7 +62,7 @@ def tiny_ring() -> RingScanner:
 
 @pytest.fixture(scope="session")
 def small_study(tiny_ring: RingScanner, tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """A cylinder in the tiny ring, seen by a few thousand events."""
+    """Return a study of a cylinder in the tiny ring with a few thousand events."""
     from engine.io import write_listmode
     from engine.simulate import simulate_listmode, uniform_cylinder
 
@@ -77,7 +77,7 @@ def small_study(tiny_ring: RingScanner, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture
 def long_study(small_study: Study) -> Study:
-    """The small study with more iterations than a test waits for."""
+    """Return the small study with more iterations than a test waits for."""
     algorithm = small_study.protocol.algorithm.model_copy(update={"iterations": 1000})
     protocol = small_study.protocol.model_copy(update={"algorithm": algorithm})
     return small_study.model_copy(update={"protocol": protocol})
@@ -85,13 +85,13 @@ def long_study(small_study: Study) -> Study:
 
 @pytest.fixture
 def preferences(tmp_path: Path) -> Preferences:
-    """Preferences of nobody."""
+    """Return preferences in an empty folder."""
     return Preferences(tmp_path / "home")
 
 
 @pytest.fixture(scope="session")
 def loader() -> Iterator[Loader]:
-    """The process that reads files, one for all windows of the tests."""
+    """Return the process that reads files; all windows of the tests share it."""
     made = Loader()
     made.start()
     LOADERS.append(made)
@@ -100,7 +100,7 @@ def loader() -> Iterator[Loader]:
 
 
 def read_input(role: str, value: str, scanner: str | None, geometry: Any) -> Input:
-    """Read one input in this process; raises where it is refused."""
+    """Read one input in this process; raise an error if it is refused."""
     files, path = ForeignFiles(CallsHere()), Path(value)
     if role == DATA:
         scan = files.scan(path, scanner)
@@ -113,7 +113,7 @@ def read_input(role: str, value: str, scanner: str | None, geometry: Any) -> Inp
 
 
 class Controls:
-    """All that a window does, without the window: for tests of single panels."""
+    """The controllers of a window without the window, for tests of single panels."""
 
     def __init__(self, preferences: Preferences, loader: Loader) -> None:
         session = Session(DeviceChoice("cpu", (cpu_device(2),)))
@@ -131,13 +131,13 @@ class Controls:
         self.runner = Runner(session, preferences, commands)
 
     def open_path(self, path: Path) -> None:
-        """Open a file, as by a drop."""
+        """Open a file in the way of a drop."""
         self.commands.open_path(path)
 
 
 @pytest.fixture
 def controls(qtbot, qapp, preferences, loader) -> Iterator[Controls]:
-    """A session and what acts on it; afterwards no thread and no process of it is left."""
+    """Return a session with its controllers; afterwards no thread and no process is left."""
     made = Controls(preferences, loader)
     yield made
     shut_down(qtbot, made)
@@ -145,14 +145,14 @@ def controls(qtbot, qapp, preferences, loader) -> Iterator[Controls]:
 
 @pytest.fixture(autouse=True)
 def no_work_of_earlier_windows() -> Iterator[None]:
-    """Let no window of a test take over the work of another test's window."""
+    """Prevent a window from taking over the work of another test's window."""
     yield
     shutil.rmtree(paths.windows_dir(), ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)
 def collected_elsewhere() -> Iterator[None]:
-    """Let no thread of a test collect what Qt made; between tests Python does, in this thread."""
+    """Prevent threads from collecting Qt objects; Python collects them between tests."""
     gc.disable()
     yield
     gc.enable()
@@ -160,7 +160,7 @@ def collected_elsewhere() -> Iterator[None]:
 
 @pytest.fixture
 def parent(qtbot) -> Iterator[QWidget]:
-    """A widget that dialogs of a test may belong to: they go with it."""
+    """Return a parent widget for dialogs; it deletes them at the end of the test."""
     made = QWidget()
     qtbot.addWidget(made)
     yield made
@@ -168,7 +168,7 @@ def parent(qtbot) -> Iterator[QWidget]:
 
 @pytest.fixture
 def window(qtbot, qapp, preferences, loader):
-    """A window that is on the screen; afterwards no thread and no process of it is left."""
+    """Return a window on the screen; afterwards no thread and no process is left."""
     from app.shell.application import make_window
 
     made = make_window(qapp, preferences, loader)
@@ -185,7 +185,7 @@ def window(qtbot, qapp, preferences, loader):
 
 @pytest.fixture
 def choose_file(qapp: QApplication) -> Callable[[Path], None]:
-    """Return what chooses a file in the dialog that comes next, as the user would."""
+    """Return a function that chooses a file in the next file dialog, as the user would."""
 
     def choose(path: Path) -> None:
         def answer() -> None:
@@ -201,7 +201,7 @@ def choose_file(qapp: QApplication) -> Callable[[Path], None]:
 
 
 def shut_down(qtbot, made) -> None:
-    """End what is at work, and see that nothing of it is left."""
+    """Stop all work, and check that nothing is left."""
     made.runner.shut_down()
     made.commands.wait()
     gone = lambda: made.runner.job is None and not made.commands.is_busy  # noqa: E731
@@ -210,7 +210,7 @@ def shut_down(qtbot, made) -> None:
 
 
 def still_working() -> list[psutil.Process]:
-    """Return the processes of this test; a dying one has time to go."""
+    """Return the processes of this test; a process that is ending gets time to do so."""
     end = time.monotonic() + PATIENCE_MS / 1000
     while time.monotonic() < end:
         shared = {loader.pid for loader in LOADERS}
@@ -223,7 +223,7 @@ def still_working() -> list[psutil.Process]:
 
 @pytest.fixture
 def own_process(window) -> None:
-    """Let the window run its engine in a process of its own, as it does for users."""
+    """Run the engine of the window in a separate process, as for users."""
     window.runner.engine = None
 
 

@@ -20,7 +20,7 @@ from engine.modalities.studies import Study
 
 
 class Wishes:
-    """What the user wants, asked for by the engine as it asks `Controls`."""
+    """Requests of the user; the engine polls them as it polls `Controls`."""
 
     def __init__(self) -> None:
         self._changed = Condition()
@@ -52,7 +52,7 @@ class Wishes:
 
 
 class Queue:
-    """Hands events on, as `Outbox` does, with images of their own."""
+    """Passes events on as `Outbox` does, with copies of the images."""
 
     def __init__(self, wishes: Wishes) -> None:
         self._wishes = wishes

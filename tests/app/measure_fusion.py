@@ -31,7 +31,7 @@ PATIENCE_S = 300
 
 
 def volume_of(edge: int, seed: int, unit: str):
-    """Smooth noise and a ball, in voxels of 0.6 mm."""
+    """Return smooth noise and a ball, in voxels of 0.6 mm."""
     from engine.data.volume import Volume
     from engine.geometry.grid import ImageGrid
 
@@ -43,7 +43,7 @@ def volume_of(edge: int, seed: int, unit: str):
 
 
 def main() -> None:
-    """Measure, and print."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--edge", type=int, default=512, help="voxels along each axis")
     parser.add_argument("--askew", action="store_true", help="the upper volume is turned")
@@ -51,11 +51,11 @@ def main() -> None:
         "--slab", type=float, default=0.0, metavar="MM", help="highest over so much"
     )
     parser.add_argument("--sheet", default="", metavar="PLANE", help="in a light-box, 3 x 4")
-    wanted = parser.parse_args()
+    expected = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {PLATFORM: platform_of(SCREEN), HOME: folder}
-        _measure(Path(folder), wanted)
+        _measure(Path(folder), expected)
     from app.shell.shutdown import leave
 
     leave(0)

@@ -1,4 +1,4 @@
-"""What a careful eye finds wrong on the screen: cut, unnamed, overlapping, unreadable words."""
+"""Faults of screens: cut, unnamed, overlapping or unreadable texts, and controls without tips."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ from app.views.slices.labels import ElidedLabel, WrappedLabel
 from tests.app.views.painted import Painted, painted
 
 READABLE = 4.5
-"""WCAG 2.2 AA for words."""
+"""WCAG 2.2 AA for text."""
 BUTTON_PAD_PX = 6
-"""Least room beside the words of a button."""
+"""Least margin around the text of a button."""
 ARROW_PX = 30
-"""Of a box of choices: its arrow and its frame."""
+"""Width of a combo box's arrow and frame."""
 FEW = 12
-"""Colours at either end that are looked at."""
+"""Number of brightest and darkest colours to compare."""
 TOUCH_PX = 1
-"""What neighbours may share."""
+"""Permitted overlap of neighbours."""
 
 
 def faults_of(inside: QWidget) -> list[str]:
-    """Return everything that is wrong with a window or dialog as it stands, one line each."""
+    """Return all faults of a window or dialog in its current state, one line each."""
     found = {
         "cut": cut_labels(inside) + cut_controls(inside),
         "unnamed": unnamed(inside),
@@ -59,7 +59,7 @@ def faults_of(inside: QWidget) -> list[str]:
 
 
 def cut_labels(inside: QWidget) -> list[str]:
-    """Return the words of visible labels that are cut off without a sign."""
+    """Return the texts of visible labels that are cut off without an ellipsis."""
     return [
         label.text()
         for label in inside.findChildren(QLabel)
@@ -78,7 +78,7 @@ def _is_cut(label: QLabel) -> bool:
 
 
 def cut_controls(inside: QWidget) -> list[str]:
-    """Return the words of visible buttons, tabs and choices that have no room and no tip."""
+    """Return the texts of visible buttons, tabs and combo boxes that are cut and have no tip."""
     faults = []
     for each in inside.findChildren(QWidget):
         if not each.isVisible():
@@ -102,19 +102,19 @@ def _is_cut_choice(box: QComboBox) -> bool:
 
 
 def _shows_icon(button: QAbstractButton) -> bool:
-    """Whether a button shows its icon alone."""
+    """Return True if a button shows only its icon."""
     style = Qt.ToolButtonStyle.ToolButtonIconOnly
     return isinstance(button, QToolButton) and button.toolButtonStyle() is style
 
 
 def is_under_icon(button: QAbstractButton) -> bool:
-    """Return True if the word of a button is below its icon."""
+    """Return True if the text of a button is below its icon."""
     style = Qt.ToolButtonStyle.ToolButtonTextUnderIcon
     return isinstance(button, QToolButton) and button.toolButtonStyle() is style
 
 
 def _cut_tabs(bar: QTabBar) -> list[int]:
-    """Return the tabs that are not wholly on show."""
+    """Return the tabs that are not completely visible."""
     rects = [(i, bar.tabRect(i)) for i in range(bar.count()) if bar.isTabVisible(i)]
     return [i for i, rect in rects if rect.left() < 0 or rect.right() > bar.width()]
 
@@ -124,7 +124,7 @@ def _width(widget: QWidget, text: str) -> float:
 
 
 def unnamed(inside: QWidget) -> list[str]:
-    """Return the kinds of widgets that Tab reaches and a screen reader has no name for."""
+    """Return the kinds of widgets that Tab reaches but that have no accessible name."""
     return [
         f"{type(each).__name__} {each.objectName()}"
         for each in inside.findChildren(QWidget)
@@ -166,7 +166,7 @@ def _is_anonymous(button: QAbstractButton) -> bool:
 
 
 def overlapping(inside: QWidget) -> list[str]:
-    """Return pairs of words and controls that lie on one another, and what leaves its parent."""
+    """Return pairs of overlapping texts and controls, and widgets outside their parents."""
     faults = []
     for parent in (inside, *inside.findChildren(QWidget)):
         if not parent.isVisible() or isinstance(parent, RasterView | QAbstractSpinBox | QComboBox):
@@ -192,7 +192,7 @@ def _called(widget: QWidget) -> str:
 
 
 def painted_over(inside: QWidget) -> list[str]:
-    """Return pairs of words that visible views paint on one another, and words cut by an edge."""
+    """Return pairs of texts that visible views paint over each other, and texts cut by an edge."""
     faults = []
     for view in inside.findChildren(RasterView):
         if view.isVisible() and view.state.volume is not None:
@@ -203,7 +203,7 @@ def painted_over(inside: QWidget) -> list[str]:
 
 
 def words_over(found: Painted) -> list[str]:
-    """Return pairs of painted words that overlap."""
+    """Return pairs of painted texts that overlap."""
     return [
         f"{one.words!r} and {other.words!r}"
         for one, other in combinations(found.texts, 2)
@@ -212,13 +212,13 @@ def words_over(found: Painted) -> list[str]:
 
 
 def words_beyond(found: Painted, view: QWidget) -> list[str]:
-    """Return the painted words that an edge of a view cuts."""
+    """Return the painted texts that an edge of a view cuts."""
     room = view.rect().toRectF()
     return [f"{each.words!r} is cut" for each in found.texts if not room.contains(each.box)]
 
 
 def unreadable(inside: QWidget) -> list[str]:
-    """Return the words of visible labels and buttons that do not stand out from their ground."""
+    """Return the texts of visible labels and buttons with too little contrast."""
     image = inside.grab().toImage()
     ratio, faults = image.devicePixelRatio(), []
     for each in inside.findChildren(QWidget):
@@ -227,12 +227,12 @@ def unreadable(inside: QWidget) -> list[str]:
             not text
             or (isinstance(each, QToolButton) and _shows_icon(each))
             or not each.isVisible()
-            or each.window() is not inside.window()  # a panel apart has pictures of its own
+            or each.window() is not inside.window()  # a floating panel has screenshots of its own
             or not each.isEnabled()
         ):
             continue
         part = _seen_part(inside, each)
-        if part.height() == each.height():  # else it is scrolled away, in part
+        if part.height() == each.height():  # otherwise part of it is scrolled out of view
             best = contrast_in(_cropped(image, part, ratio))
             if best < READABLE:
                 faults.append(f"{_called(each)} {best:.1f}:1")
@@ -240,7 +240,7 @@ def unreadable(inside: QWidget) -> list[str]:
 
 
 def words_of(widget: QWidget) -> str:
-    """Return the words that a label, button or field shows."""
+    """Return the text that a label, button or field shows."""
     if isinstance(widget, QLineEdit):
         return widget.text() or widget.placeholderText()
     if isinstance(widget, QLabel | QAbstractButton):
@@ -249,7 +249,7 @@ def words_of(widget: QWidget) -> str:
 
 
 def _seen_part(inside: QWidget, widget: QWidget) -> QRect:
-    """Return what of a widget is not scrolled away, in the places of the window [px]."""
+    """Return the part of a widget that is not scrolled out of view, in window coordinates [px]."""
     seen = widget.visibleRegion().boundingRect()
     return seen.translated(widget.mapTo(inside, QPoint()))
 

@@ -75,15 +75,15 @@ def on_screen(screen: str, wanted: argparse.Namespace) -> None:
 
 def main() -> None:
     """Photograph on all screens that are wanted."""
-    wanted = arguments()
-    wanted.out = wanted.out.resolve()
-    if wanted.here:
+    expected = arguments()
+    expected.out = expected.out.resolve()
+    if expected.here:
         from app.shell.shutdown import leave
 
-        one_screen(wanted)
+        one_screen(expected)
         leave(0)
-    for screen in wanted.screen:
-        on_screen(screen, wanted)
+    for screen in expected.screen:
+        on_screen(screen, expected)
 
 
 if __name__ == "__main__":

@@ -103,8 +103,8 @@ def on_command_line(study: Study, folder: Path, capsys) -> dict[str, str]:
         ("results verb", ["results"]),
     ):
         assert main(words) == 0
-        said = capsys.readouterr()
-        found[name] = said.out + said.err
+        output = capsys.readouterr()
+        found[name] = output.out + output.err
     return found
 
 

@@ -293,12 +293,12 @@ def test_pet_and_ct_take_turns(qtbot, window, opened, open_ct, small_study):
 def test_a_study_file_brings_its_modality_back(qtbot, window, open_ct, tmp_path):
     open_ct()
     window.session.study.use_quality("fine")
-    wanted = window.session.study.to_study()
+    expected = window.session.study.to_study()
     window.commands.save_study(tmp_path / "study.toml")
-    assert read_study(tmp_path / "study.toml") == wanted
+    assert read_study(tmp_path / "study.toml") == expected
     window.commands.open_study(read_study(tmp_path / "study.toml"))
     qtbot.waitUntil(lambda: not window.session.obstacle(), timeout=PATIENCE_MS)
-    assert window.session.study.to_study() == wanted
+    assert window.session.study.to_study() == expected
 
 
 def test_a_protocol_file_brings_its_modality(qtbot, window, open_ct):

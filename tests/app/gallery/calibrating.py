@@ -1,4 +1,4 @@
-"""The pages on which a scanner is measured, and the one of tracer and dose."""
+"""The dialogs that measure a scanner, and the dialog of tracer and dose."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STARTED = "2026-11-22 11:00"
 
 
 def cylinder_scan(folder: Path) -> Path:
-    """Return a scan of a cylinder in a ring whose crystals differ, written once."""
+    """Return a scan of a cylinder in a ring with unequal crystals; it is written once."""
     path = folder / "cylinder.h5"
     if path.exists():
         return path
@@ -52,7 +52,7 @@ def cylinder_scan(folder: Path) -> Path:
 
 
 def enter(form: Form, **values: object) -> None:
-    """Write into fields as a user would, one after the other."""
+    """Fill fields one after the other, as a user would."""
     for name, value in values.items():
         editor = form._rows[name].editor
         editor.show_value(value)
@@ -60,7 +60,7 @@ def enter(form: Form, **values: object) -> None:
 
 
 def normalising(shots: Photographer) -> None:
-    """A normalisation: nothing yet, a field is missing, counting, resting, stepping, done."""
+    """Show a normalisation: empty, a field missing, counting, paused, in steps, done."""
     dialog = open_page(shots)
     shots.shoot("dialog-normalise", dialog)
     dialog.form.scans.take((cylinder_scan(shots.demos),))
@@ -82,7 +82,7 @@ def normalising(shots: Photographer) -> None:
 
 
 def measure_normalisation(shots: Photographer, name: str) -> None:
-    """Measure to the end, and photograph what was found."""
+    """Complete the measurement, and photograph its result."""
     dialog = open_page(shots)
     dialog.form.scans.take((cylinder_scan(shots.demos),))
     say_diameter(dialog)
@@ -91,7 +91,7 @@ def measure_normalisation(shots: Photographer, name: str) -> None:
 
 
 def open_page(shots: Photographer) -> NormaliseDialog:
-    """Open the page on which a normalisation is measured."""
+    """Open the normalisation dialog."""
     shots.window.dialogs.normalise()
     dialog = shots.window.dialogs._normalising
     assert dialog is not None
@@ -99,20 +99,20 @@ def open_page(shots: Photographer) -> NormaliseDialog:
 
 
 def say_diameter(dialog: NormaliseDialog) -> None:
-    """Say how wide the source was."""
+    """Enter the diameter of the source."""
     source = dialog.form.form._rows["source"].editor
     enter(cast(Form, source._forms[0]), diameter_mm=DIAMETER_MM)
 
 
 def finish_page(shots: Photographer, dialog: NormaliseDialog, name: str) -> None:
-    """Wait for a normalisation, photograph it, close."""
+    """Wait for a normalisation, photograph it, and close."""
     shots.wait(lambda: dialog.model.phase is MeasuringPhase.DONE and not dialog.job.is_busy)
     shots.shoot(name, dialog)
     dialog.close()
 
 
 def tracer_and_dose(shots: Photographer) -> None:
-    """The tracer of a scan: nothing said, all said, a moment that is none."""
+    """Show the tracer dialog: empty, complete, with an invalid time."""
     window = shots.window
     shots.open(shots.make(PET))
     dialog = TracerDialog(window, window.context)
@@ -128,7 +128,7 @@ def tracer_and_dose(shots: Photographer) -> None:
 
 
 def say_tracer(shots: Photographer, name: str) -> None:
-    """Say what SUV by body weight wants of the demo of PET."""
+    """Enter the values that SUV by body weight needs for the PET demo."""
     shots.open(shots.make(PET))
     dialog = TracerDialog(shots.window, shots.window.context)
     dialog.show()
@@ -147,7 +147,7 @@ def fill_in(dialog: TracerDialog) -> None:
 
 
 def calibrating(shots: Photographer) -> None:
-    """A calibration: no image, a field is missing, measured."""
+    """Show a calibration: no image, a field missing, measured."""
     window = shots.window
     empty = CalibrateDialog(window, window.context)
     empty.show()
@@ -157,7 +157,7 @@ def calibrating(shots: Photographer) -> None:
 
 
 def calibrate_cylinder(shots: Photographer, name: str, fault: str = "") -> None:
-    """Reconstruct a cylinder, and measure what one count stands for."""
+    """Reconstruct a cylinder, and measure the calibration factor."""
     window = shots.window
     scan = cylinder_scan(shots.demos)
     tracer = scan.with_name("cylinder-tracer.toml")

@@ -27,7 +27,7 @@ HELP_PAGES = "steps", "shortcuts", "glossary"
 
 
 def help_and_guide(shots: Photographer) -> None:
-    """What explains the program."""
+    """Show help and guide."""
     window = shots.window
     dialog = HelpDialog(window)
     dialog.show()
@@ -50,7 +50,7 @@ def help_and_guide(shots: Photographer) -> None:
 
 
 def files(shots: Photographer) -> None:
-    """Choosing and saving files; the disk."""
+    """Show file dialogs, and the disk."""
     window = shots.window
     shots.shoot_dialog("dialog-storage-empty", StorageDialog(window, window.context, _agree))
     shots.open(shots.make(PET))
@@ -87,7 +87,7 @@ def _agree(*words: str) -> bool:
 
 
 def exports(shots: Photographer) -> None:
-    """Writing an image, over another one, over an input."""
+    """Export an image: to a new file, over another image, over an input."""
     from app.output.export.export_dialog import ExportDialog
 
     window, folder = shots.window, shots.folder / "settings"
@@ -114,7 +114,7 @@ def exports(shots: Photographer) -> None:
 
 
 def candidates(shots: Photographer) -> None:
-    """Axes and rolls side by side."""
+    """Show candidates for axis and roll side by side."""
     window = shots.window
     shots.open(shots.make(CT))
     for sweep in window.session.study.modality.sweeps:
@@ -128,7 +128,7 @@ def candidates(shots: Photographer) -> None:
 
 
 def tuning(shots: Photographer) -> None:
-    """A search for the fastest kernels: before it, at work, stopped, and refused."""
+    """Show a search for the fastest kernels: before, running, stopped, and refused."""
     window = shots.window
     shots.open(shots.make(PET))
     shots.shoot_menu("menu-device", window.header.device.menu())
@@ -155,7 +155,7 @@ def tuning(shots: Photographer) -> None:
 
 
 def _keep_some() -> None:
-    """Keep a form of another machine, as if its folder were this one."""
+    """Store a kernel variant of another machine in the folder of this one."""
     record = {
         "format": FORMAT, "machine": "AMD EPYC 9654 96-Core Processor, 192 threads",
         "kernel": "cone_back", "shape": "upright, 512³, 1024 rows", "source": "another",

@@ -40,14 +40,14 @@ SETTINGS = {
 
 
 def lesions(left: float, right: float) -> ShapePhantom:
-    """Return a cylinder with two lesions; their activity is that above the background of 1."""
+    """Return a cylinder with two lesions, with their activity above the background of 1."""
     body = Cylinder((0.0, 0.0, 4.0), (52.0, 52.0, 50.0), activity=1.0, mu_per_mm=WATER_PER_MM)
     spots = (sphere(at, LESION_MM, a) for at, a in ((LEFT_MM, left), (RIGHT_MM, right)))
     return ShapePhantom("two lesions", (body, *spots))
 
 
 def scan_of(phantom: ShapePhantom, seed: int) -> ListMode:
-    """Return a scan in which the activity decays; its events are in order of time."""
+    """Return a scan with decaying activity and events in order of time."""
     data = simulate_listmode(phantom, read_scanner(SCANNER), n_prompts=N_PROMPTS, seed=seed)
     rng = np.random.default_rng(seed)
     decayed = 1 - np.exp(-DURATION_S / MEAN_LIFE_S)
@@ -56,7 +56,7 @@ def scan_of(phantom: ShapePhantom, seed: int) -> ListMode:
 
 
 def made(folder: Path) -> Path:
-    """Return the folder with the images; they are made once."""
+    """Return the folder with the images, which are created once."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, left, seed in ((BASELINE, 3.0, 1), (FOLLOW_UP, 1.6, 2)):
         if not (folder / name).exists():

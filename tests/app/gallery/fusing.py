@@ -23,7 +23,7 @@ def _inside(grid: ImageGrid, centre: tuple, half: tuple) -> np.ndarray:
 
 
 def body() -> tuple[Volume, Volume]:
-    """Activity, and the body that holds it: lungs, a spine, two hot spots."""
+    """Return the activity, and the body around it: lungs, a spine, two hot spots."""
     rng = np.random.default_rng(3)
     ct = np.full(CT_GRID.shape, -1000, np.float32)
     parts = (
@@ -48,7 +48,7 @@ def body() -> tuple[Volume, Volume]:
 
 
 def fuse(shots: Photographer) -> None:
-    """Lay PET over CT."""
+    """Fuse PET and CT."""
     session = shots.window.session
     pet, ct = body()
     session.show_file(pet, "pet.nii.gz")
@@ -64,7 +64,7 @@ def fuse(shots: Photographer) -> None:
 
 
 def fusing(shots: Photographer) -> None:
-    """PET over CT, in every way."""
+    """Show PET and CT in every fusion mode."""
     fuse(shots)
     window = shots.window
     session, fusion = window.session, window.session.view.fusion

@@ -11,7 +11,7 @@ from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.systems import PET
 
 REGIONS = {"Middle": ((0.0, 0.0, 0.0), 60.0), "Lesion": ((-40.0, 20.0, 10.0), 30.0)}
-"""Centre (x, y, z) and diameter of spheres [mm] by their names."""
+"""Centre (x, y, z) and diameter of spheres [mm] by name."""
 NODE = "archive.example:104"
 
 
@@ -24,7 +24,7 @@ def run(shots: Photographer, quality: str) -> None:
 
 
 def judging(shots: Photographer) -> None:
-    """Two runs, the menu between them, the comparison and the report."""
+    """Show two runs, the menu between them, the comparison and the report."""
     window = shots.window
     session = window.session
     shots.shoot_dialog("dialog-settings", SettingsDialog(window, window.context))

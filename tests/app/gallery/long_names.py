@@ -21,12 +21,12 @@ FOLDER = "MUSTERMANN^ERIKA^MARIA_19701231_PID-0012345_Untersuchung-Kopf-Hals"
 
 
 def long_name(start: str, ending: str) -> str:
-    """Return a name without a space, of as many characters as a file system allows."""
+    """Return a name without spaces, as long as a file system allows."""
     return f"{start}{'w' * (MOST - len(start) - len(ending))}{ending}"
 
 
 def renamed(shots: Photographer, study: Study) -> Study:
-    """Return a study whose files have the longest names, in a folder named as a patient."""
+    """Return a study of files with the longest names, in a folder with a patient's name."""
     folder = shots.demos / FOLDER
     folder.mkdir(exist_ok=True)
     files = {"data": study.data, **study.inputs}
@@ -44,7 +44,7 @@ def renamed(shots: Photographer, study: Study) -> Study:
 
 
 def long_names(shots: Photographer) -> None:
-    """Wherever a name appears."""
+    """Show long names in every place that shows a name."""
     window, session = shots.window, shots.window.session
     study = renamed(shots, shots.make(PET))
     shots.open(study)

@@ -1,4 +1,4 @@
-"""Waits for states of the window, photographs each in every theme, and looks for faults in it."""
+"""Waits for states of the window, photographs each in every theme, and looks for faults."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.app.screen_laws import faults_of
 PATIENCE_S = 300.0
 POLL_S, N_TURNS = 0.005, 8
 MODAL_MS = 30
-"""Between two looks for a dialog that blocks."""
+"""Interval between two checks for a dialog that blocks."""
 
 
 def tab_name(panel: QWidget) -> str:
@@ -45,7 +45,7 @@ class Act:
     play: Callable[[Photographer], None]
 
     def holds(self, word: str) -> bool:
-        """Whether any of its pictures has a word in its name."""
+        """Return True if the name of one of its images contains a word."""
         return any(word in name for name in self.pictures)
 
 
@@ -76,7 +76,7 @@ class Photographer:
         self.window: MainWindow
 
     def play(self, act: Act) -> None:
-        """Show a new window, and photograph what an act holds."""
+        """Show a new window, and photograph the states of an act."""
         preferences = Preferences(self.folder / "settings" / act.play.__name__)
         preferences.theme = self.themes[0]
         self.window = make_window(self.app, preferences)
@@ -93,11 +93,11 @@ class Photographer:
             raise RuntimeError(f"{act.play.__name__} has not shown {sorted(missing)}")
 
     def is_calm(self) -> bool:
-        """Whether nothing is read or looked for."""
+        """Return True if no file is read and no search is running."""
         return not self.window.commands.is_busy
 
     def wait(self, ready: Callable[[], bool]) -> None:
-        """Let the window work until it has come to a state, and draw it."""
+        """Run the event loop until the window has reached a state, and draw it."""
         end = time.monotonic() + PATIENCE_S
         while not ready():
             self._turn()
@@ -106,24 +106,24 @@ class Photographer:
         self.settle()
 
     def settle(self) -> None:
-        """Let what was asked for be drawn."""
+        """Process events until the window has drawn all changes."""
         n_turns = 0
         while n_turns < N_TURNS or self.window.context.theme.is_refreshing:
             self._turn()
             n_turns += 1
 
     def _turn(self) -> None:
-        """Do what an event loop does, which runs for users: what is to be deleted goes, too."""
+        """Run the event loop once as for users, including deferred deletions."""
         self.app.processEvents()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         time.sleep(POLL_S)
 
     def wants(self, name: str) -> bool:
-        """Whether a picture was asked for."""
+        """Return True if an image was requested."""
         return self.only in name
 
     def shoot(self, name: str, widget: QWidget | None = None) -> None:
-        """Photograph the window, or a dialog or menu of it, and note its faults."""
+        """Photograph the window, or one of its dialogs or menus, and record its faults."""
         if not self.wants(name):
             return
         for theme in self.themes:
@@ -171,10 +171,10 @@ class Photographer:
         self.shoot(name, menu)
         menu.close()
 
-    # what a user does
+    # actions of a user
 
     def make(self, demo: Demo) -> Study:
-        """Return the study of a demo; all pictures share its files."""
+        """Return the study of a demo; all images share its files."""
         return demo.make(self.demos)
 
     def open(self, study: Study) -> None:
@@ -208,17 +208,17 @@ class Photographer:
         self.settle()
 
     def start(self, n_images: int = 2) -> None:
-        """Start, and wait for so many iterates."""
+        """Start a run, and wait for `n_images` iterates."""
         self.window.runner.start()
         record = self.window.session.run.record
         self.wait(lambda: len(record.images.items) >= n_images or self.has_ended())
 
     def has_ended(self) -> bool:
-        """Whether no run is at work, and its thread is gone."""
+        """Return True if no run is in progress and its thread has ended."""
         return not self.window.session.run.state.is_active and self.window.runner.job is None
 
     def finish(self) -> None:
-        """Wait for the end of a run, and what follows it."""
+        """Wait for the end of a run and of its follow-up work."""
         self.wait(lambda: self.has_ended() and self.is_calm())
         if self.window.session.run.state is not RunState.FINISHED:
             raise RuntimeError(self.window.centre.message_bar.text)

@@ -27,7 +27,7 @@ ENDED = {"begun_utc": NIGHT, "ended_utc": NIGHT + timedelta(minutes=11)}
 
 
 def fill(shots: Photographer) -> None:
-    """Put studies of each state into the queue of the pictures."""
+    """Put studies of each state into the queue."""
     study, queue = shots.make(PET), StudyQueue()
     at_work = {"state": "running", "owner": Owner.me(), "begun_utc": NIGHT}
     states: tuple[dict[str, object], ...] = (
@@ -49,7 +49,7 @@ def fill(shots: Photographer) -> None:
 
 
 def show_queue(shots: Photographer, name: str, failed: str) -> None:
-    """Show the queue while it runs, and the reason of a failure."""
+    """Show the running queue, and the reason of a failure."""
     fill(shots)
     dialog = QueueDialog(shots.window, shots.window.context)
     dialog.show()
@@ -65,7 +65,7 @@ def show_queue(shots: Photographer, name: str, failed: str) -> None:
 
 
 def queueing(shots: Photographer) -> None:
-    """An empty queue, a full one, and the menu that leads there."""
+    """Show an empty queue, a full one, and the menu entry that opens it."""
     window = shots.window
     shots.shoot_dialog("dialog-queue-empty", QueueDialog(window, window.context))
     show_queue(shots, "dialog-queue", "dialog-queue-failed")

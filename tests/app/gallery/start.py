@@ -18,7 +18,7 @@ NO_CUPY = "CuPy, which is required for the GPU, is not installed; run the set-up
 
 
 def first_page(shots: Photographer) -> None:
-    """Nothing is open."""
+    """Show the window without a study."""
     window = shots.window
     shots.shoot("start-empty")
     for name, action in zip(MENUS, window.menuBar().actions(), strict=True):
@@ -42,7 +42,7 @@ def first_page(shots: Photographer) -> None:
 
 
 def offers(shots: Photographer) -> None:
-    """Recent scans, interrupted jobs, and the unfinished work of an earlier window."""
+    """Show recent scans, interrupted jobs, and the unfinished work of an earlier window."""
     window = shots.window
     for demo in (CT, PET):
         shots.open(shots.make(demo))
@@ -66,7 +66,7 @@ def offers(shots: Photographer) -> None:
     shots.wait(lambda: bool(unfinished.left.unsent) and shots.is_calm())
     shots.shoot("start-unfinished")
     window.centre.message_bar.clear()
-    # The windows of other pictures must not offer them.
+    # other windows of the gallery must not offer them
     unfinished.drop_unsent(unsent.id)
     unfinished.drop_edited(edited)
 
@@ -79,7 +79,7 @@ def _submenu(shots: Photographer, title: str):
 
 
 def problems(shots: Photographer) -> None:
-    """Files that are refused, a file that takes long, settings that cannot be used."""
+    """Show refused files, a slow file, and invalid settings."""
     window, bar = shots.window, shots.window.centre.message_bar
     broken = shots.folder / "settings" / "broken.l.hdr"
     broken.write_text("this is no header\n")
@@ -107,14 +107,14 @@ def problems(shots: Photographer) -> None:
 
 
 def devices(shots: Photographer) -> None:
-    """The device's menu with and without a usable GPU, and a GPU that stops."""
+    """Show the device menu with and without a usable GPU, and a GPU that fails."""
     window = shots.window
     choice, chooser = window.session.device, window.header.device
     processor = cpu_device()
     gpu = DeviceInfo("cuda", "NVIDIA GeForce RTX 4090", 24 << 30, 21 << 30, processor.threads)
     for name, found in (("devices", gpu), ("devices-no-gpu", replace(gpu, why_not=NO_CUPY))):
         menu = chooser.menu()
-        menu.aboutToShow.disconnect()  # else the devices of this machine would be shown
+        menu.aboutToShow.disconnect()  # otherwise the menu would show the devices of this machine
         choice.set_found((processor, found))
         shots.shoot_menu(name, menu)
         menu.aboutToShow.connect(chooser.refresh)

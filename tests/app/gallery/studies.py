@@ -28,7 +28,7 @@ REFUSED = (
 
 
 def orders() -> tuple[ImagingOrder, ...]:
-    """What a worklist says of a morning."""
+    """Return the worklist of a morning."""
     return tuple(
         ImagingOrder(
             patient_name=name, patient_id=number, birth_date=born, date="20261126", time=time,
@@ -39,7 +39,7 @@ def orders() -> tuple[ImagingOrder, ...]:
 
 
 def fill(shots: Photographer) -> None:
-    """Keep results of three of the patients and of nobody; let one study wait."""
+    """Store results of three patients and one without a patient; let one study wait."""
     study = shots.make(PET)
     for n, order in enumerate((*orders()[:3], None)):
         scan = shots.demos / ("phantom.h5" if order is None else f"FDG-{order.patient_id[-4:]}.l")
@@ -61,7 +61,7 @@ def fill(shots: Photographer) -> None:
 
 
 def dialog_of(shots: Photographer) -> StudiesDialog:
-    """Show the list, read from the disk."""
+    """Show the list, read from disk."""
     made = StudiesDialog(shots.window, shots.window.context, lambda _: None, lambda: None)
     made.show()
     shots.wait(shots.is_calm)
@@ -69,7 +69,7 @@ def dialog_of(shots: Photographer) -> StudiesDialog:
 
 
 def show_studies(shots: Photographer, listed: str, asked: str) -> None:
-    """Photograph the list of studies with one chosen, and a worklist that has answered."""
+    """Photograph the list of studies with one selected, and a worklist with its orders."""
     fill(shots)
     dialog = dialog_of(shots)
     shots.wait(lambda: len(dialog.studies.table.studies) > len(PATIENTS) and shots.is_calm())
@@ -88,7 +88,7 @@ def show_studies(shots: Photographer, listed: str, asked: str) -> None:
 
 
 def studies(shots: Photographer) -> None:
-    """An empty list, a full one, a worklist that answers and one that does not."""
+    """Show an empty list, a full one, and worklists with and without an answer."""
     shots.open(shots.make(PET))
     preferences = shots.window.context.preferences
     preferences.set_site(Site(worklist="ris.clinic:104", worklist_called="RIS"))

@@ -17,11 +17,11 @@ from tests.engine import engine_sources
 
 PET, CT, DUAL = PetDemo(n_prompts=400_000), CtDemo(n_views=120), DualHeadDemo(n_points=1 << 11)
 MANY = 500
-"""Iterations that are not over before they can be paused."""
+"""Enough iterations to pause the run before it ends."""
 
 
 def states(kind: str, *more: str) -> tuple[str, ...]:
-    """Return the names of the pictures that every kind of scan has, and more."""
+    """Return the names of the images that every kind of scan has, and more."""
     steps = tuple(f"step-{n}" for n in range(1, 6))
     runs = ("preparing", "running", "paused", "closing", "aborted", "failed", "finished")
     tabs = ("profile", "facts", "results", "log")
@@ -29,7 +29,7 @@ def states(kind: str, *more: str) -> tuple[str, ...]:
 
 
 def show_steps(shots: Photographer, kind: str) -> None:
-    """Photograph each step with its form, and the forms with all they have."""
+    """Photograph each step with its form, and the forms with all fields."""
     for number in range(5):
         shots.show_step(number)
         shots.shoot(f"{kind}-step-{number + 1}")
@@ -44,7 +44,7 @@ def show_steps(shots: Photographer, kind: str) -> None:
 
 
 def show_run(shots: Photographer, kind: str, study: Study) -> None:
-    """Photograph a long run that is paused and aborted; its job is offered again."""
+    """Photograph a long run that is paused and aborted; the window offers its job again."""
     window, algorithm = shots.window, study.protocol.algorithm
     long = algorithm.model_copy(update={"iterations": MANY})
     protocol = study.protocol.model_copy(update={"algorithm": long})
@@ -69,7 +69,7 @@ def show_run(shots: Photographer, kind: str, study: Study) -> None:
 
 
 def show_failure(shots: Photographer, kind: str, source: Callable[..., object]) -> None:
-    """Photograph a run that ends with a fault."""
+    """Photograph a run that ends with an error."""
     window = shots.window
     window.runner.source = source
     window.runner.start()
@@ -80,7 +80,7 @@ def show_failure(shots: Photographer, kind: str, source: Callable[..., object]) 
 
 
 def show_end(shots: Photographer, kind: str, study: Study) -> None:
-    """Photograph the finished image, and what is told of it."""
+    """Photograph the finished image and its description."""
     window = shots.window
     shots.open(study)
     shots.start()
@@ -106,7 +106,7 @@ def opened(shots: Photographer, demo: Demo) -> Study:
 
 
 def ring_pet(shots: Photographer) -> None:
-    """List mode of a ring."""
+    """Show list mode of a ring."""
     window, study = shots.window, opened(shots, PET)
     shots.shoot("pet-opened")
     show_steps(shots, "pet")
@@ -120,7 +120,7 @@ def ring_pet(shots: Photographer) -> None:
 
 
 def cone_beam(shots: Photographer) -> None:
-    """X-ray projections."""
+    """Show X-ray projections."""
     window, study = shots.window, opened(shots, CT)
     previews, pages = window.context.previews, window.centre.scan
     shots.wait(lambda: previews.is_current and shots.is_calm())
@@ -147,7 +147,7 @@ def cone_beam(shots: Photographer) -> None:
 
 
 def two_panels(shots: Photographer) -> None:
-    """A histogram of two panels with their stored response."""
+    """Show a histogram of two panels with a stored response."""
     study = opened(shots, DUAL)
     shots.shoot("dual-opened")
     show_steps(shots, "dual")

@@ -1,4 +1,4 @@
-"""Ways of looking: a slab, a light box, a film, annotations, the magnifier, panels apart."""
+"""Viewer tools: slab, light box, film, annotations, magnifier, floating panels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MARKS = (
 
 
 def annotate(shots: Photographer) -> None:
-    """Leave a distance, an angle and an arrow in the slice on show, and enlarge it."""
+    """Draw a distance, an angle and an arrow in the current slice, and enlarge it."""
     window = shots.window
     regions = window.session.regions
     for each in MARKS:
@@ -48,13 +48,13 @@ def straighten(shots: Photographer) -> None:
 
 
 def show_slab(shots: Photographer) -> None:
-    """Show the highest values of 20 mm of two volumes."""
+    """Show the maximum of 20 mm of two volumes."""
     fuse(shots)
     shots.window.session.view.set_slab(Slab("highest", 20.0))
 
 
 def show_film(shots: Photographer) -> None:
-    """Show the row of the film, which rests."""
+    """Show the paused film."""
     looking = shots.window.centre.looking
     looking.show_film(True)
     looking.cine.play(False)
@@ -73,7 +73,7 @@ def show_rendering(shots: Photographer) -> None:
 
 
 def looking(shots: Photographer) -> None:
-    """Every way of looking."""
+    """Show every viewer tool."""
     show_slab(shots)
     window, views = shots.window, shots.window.centre.views
     shots.shoot("looking-slab")

@@ -1,4 +1,4 @@
-"""The window in another language: chosen once, whole, and with the same numbers."""
+"""The window in another language: chosen once, complete, and with the same numbers."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ def test_texts_are_translated_with_their_values(german):
     assert tr("{count} over {covered_deg:.0f}°", count="5", covered_deg=1.5) == "5 über 2°"
 
 
-def test_what_no_catalogue_holds_stays(german):
+def test_text_missing_in_the_catalogue_stays_english(german):
     assert tr("no such words") == "no such words"
     assert tr("{n} such words", n=2) == "2 such words"
 
 
-def test_english_is_what_stands_in_the_source():
+def test_english_text_is_the_source_text():
     assert tr("Save …") == "Save …"
-    assert tr("{here}") == "{here}", "a text without values is none to be filled in"
+    assert tr("{here}") == "{here}", "a text without values was formatted"
 
 
-def test_the_settings_say_the_language_and_the_environment_has_the_last_word(tmp_path, monkeypatch):
+def test_environment_has_priority_over_the_language_setting(tmp_path, monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.setattr(QLocale, "system", staticmethod(lambda: QLocale("fr_FR")))
     assert chosen_language(tmp_path) == ENGLISH
@@ -63,20 +63,20 @@ def test_the_settings_say_the_language_and_the_environment_has_the_last_word(tmp
     assert chosen_language(tmp_path) == "de"
 
 
-def test_where_nobody_says_the_language_is_that_of_the_system(tmp_path, monkeypatch):
+def test_default_language_is_the_language_of_the_system(tmp_path, monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.setattr(QLocale, "system", staticmethod(lambda: QLocale("de_AT")))
     assert chosen_language(tmp_path) == "de"
 
 
-def test_numbers_have_a_point_in_every_language(german):
+def test_numbers_have_a_decimal_point_in_every_language(german):
     assert QLocale().decimalPoint() == "."
     assert set(translation.LANGUAGES) >= {"en", "de"}
 
 
 @pytest.mark.slow
-def test_nothing_is_cut_in_german():
-    """The laws of window and dialogs, in a process that speaks German from its beginning."""
+def test_no_text_is_cut_in_german():
+    """Run the layout tests in a process that starts in German."""
     every = ("-m", "slow or not slow")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *every, LAWS]
     settings = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_XDIST")}
@@ -122,8 +122,8 @@ print(len(files), len(texts))
 """
 
 
-def test_files_of_the_program_may_be_rewritten_while_the_window_runs(tmp_path):
-    """Qt mapped catalogue and fonts, so an update that shortened them ended the window (SIGBUS)."""
+def test_program_files_can_be_replaced_while_the_window_runs(tmp_path):
+    """Qt maps catalogue and fonts: an update that shortened them once ended the window (SIGBUS)."""
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", VARIABLE: "en"}
     done = subprocess.run(
         [sys.executable, "-c", CUTTING, str(tmp_path)],

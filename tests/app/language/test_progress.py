@@ -1,4 +1,4 @@
-"""The progress of a run is wholly in the language of the window."""
+"""The progress of a run is completely in the language of the window."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def preview(frame: TimeFrame | None, subsets: int) -> Preview:
 
 @pytest.mark.parametrize("subsets", [1, 8])
 @pytest.mark.parametrize("frame", [None, TimeFrame(0, 1000)])
-def test_no_english_word_is_left(german, controls, frame, subsets):
+def test_german_progress_contains_no_english_word(german, controls, frame, subsets):
     session = controls.session
     session.run.begin("a")
     session.run.take(StageStarted("reconstruct", "Reconstructing"))

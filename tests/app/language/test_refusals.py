@@ -1,4 +1,4 @@
-"""What the window refuses, it refuses in the user's language: read from the source with `ast`."""
+"""Error messages of the window are translated: each raised sentence in the source is checked."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ FOR_DEVELOPERS = (
     *("RuntimeError", "TypeError", "NotImplementedError", "AssertionError"),
     *("ReferenceError", "TimeoutError"),
 )
-"""Nobody who uses the window is to see these."""
+"""Errors that users of the window never see."""
 
 
 def untranslated(source: str) -> Iterator[tuple[int, str]]:
-    """Yield line and words of each sentence that is raised and not looked up."""
+    """Yield line and text of each raised sentence that is not translated."""
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Raise) or not isinstance(node.exc, ast.Call):
             continue
@@ -33,7 +33,7 @@ def untranslated(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _words(said: ast.expr) -> str:
-    """Return the words that stand in an expression as they are, not looked up."""
+    """Return the literal words of an expression that are not translated."""
     if isinstance(said, ast.Call) and isinstance(said.func, ast.Name):
         return "" if said.func.id in TRANSLATED else _words_of(said)
     if isinstance(said, ast.Constant):
@@ -55,7 +55,7 @@ def _words_of(said: ast.expr) -> str:
         'raise DataError(SENTENCE.format("of the scan"))',
     ],
 )
-def test_a_refusal_in_english_alone_would_be_found(source):
+def test_untranslated_error_is_found(source):
     assert list(untranslated(source))
 
 
@@ -68,13 +68,13 @@ def test_a_refusal_in_english_alone_would_be_found(source):
         'raise RuntimeError("no editor for a field of this type")',
     ],
 )
-def test_one_that_is_looked_up_is_left_alone(source):
+def test_translated_error_is_accepted(source):
     assert not list(untranslated(source))
 
 
-def test_every_refusal_of_the_window_is_looked_up():
+def test_every_error_of_the_window_is_translated():
     files = sorted(APP.rglob("*.py"))
-    assert len(files) > 100, "the files were not found"
+    assert len(files) > 100, "source files are missing"
     found = [
         f"{path.relative_to(APP)}:{line}: {words}"
         for path in files

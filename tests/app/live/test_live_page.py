@@ -1,4 +1,4 @@
-"""The page of a running scan, on a replay and on a stream that stays away."""
+"""The page of a live CT scan, with a replay and with a stream that never starts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def stored(tmp_path_factory):
 
 @pytest.fixture
 def live(qtbot, controls, qapp):
-    """What follows a scan, with its page on show, and what it asked to open."""
+    """Return the controller of a live scan, its visible page, and the scans it opened."""
     opened, answers, window = [], [], QWidget()
     qtbot.addWidget(window)
     made = LiveCommands(
@@ -74,7 +74,9 @@ def follow(qtbot, live, path, **more):
 
 
 @pytest.mark.essential
-def test_a_replayed_scan_is_shown_whole_and_can_be_kept(qtbot, live, stored, tmp_path, monkeypatch):
+def test_replayed_scan_is_shown_completely_and_can_be_saved(
+    qtbot, live, stored, tmp_path, monkeypatch
+):
     update = follow(qtbot, live, stored)
     page = live.page
     assert update.statistics.used == N
@@ -94,7 +96,7 @@ def test_a_replayed_scan_is_shown_whole_and_can_be_kept(qtbot, live, stored, tmp
     )
 
 
-def test_slices_move_when_the_scan_has_ended_and_the_crosshair_at_once(qtbot, live, stored):
+def test_slices_move_after_the_end_of_the_scan_and_the_crosshair_at_once(qtbot, live, stored):
     follow(qtbot, live, stored)
     axial, coronal, _ = live.page.slices.views.slices
     before = live.model.update.images.planes
@@ -106,7 +108,7 @@ def test_slices_move_when_the_scan_has_ended_and_the_crosshair_at_once(qtbot, li
     assert after[0].centre_mm == before[0].centre_mm
 
 
-def test_a_plane_turned_in_the_scene_is_made_and_put_back(qtbot, live, stored):
+def test_plane_turned_in_the_scene_is_reconstructed_and_reset(qtbot, live, stored):
     follow(qtbot, live, stored)
     views, before = live.page.slices.views, live.model.update.images
     views.scene.choose(2)
@@ -121,7 +123,7 @@ def test_a_plane_turned_in_the_scene_is_made_and_put_back(qtbot, live, stored):
     np.testing.assert_array_equal(live.model.update.images.values[2], before.values[2])
 
 
-def test_slices_that_nobody_makes_any_more_stay_where_they_are(qtbot, live, stored):
+def test_slices_stay_in_place_after_the_reconstruction_stopped(qtbot, live, stored):
     follow(qtbot, live, stored)
     live.model.stop()
     views = live.page.slices.views
@@ -132,7 +134,9 @@ def test_slices_that_nobody_makes_any_more_stay_where_they_are(qtbot, live, stor
     assert not live.page.slices.reset_planes.isEnabled()
 
 
-def test_slices_on_show_are_kept_with_what_made_them(qtbot, live, stored, tmp_path, monkeypatch):
+def test_displayed_slices_are_saved_with_their_provenance(
+    qtbot, live, stored, tmp_path, monkeypatch
+):
     follow(qtbot, live, stored)
     live.page.slices.keep.click()
     kept = live.model.update.images
@@ -147,7 +151,7 @@ def test_slices_on_show_are_kept_with_what_made_them(qtbot, live, stored, tmp_pa
 
 
 def expect_kept(qtbot, live, images, path, monkeypatch, names) -> None:
-    """Keep the slices on show, and look for them and for what is said of them."""
+    """Save the displayed slices; check the files and their provenance."""
     monkeypatch.setattr("app.state.services.slice_saving.ask_save", lambda *_: path)
     live.page.slices.snapshot.click()
     qtbot.waitUntil(lambda: not live.model._commands.is_busy, timeout=20_000)
@@ -161,7 +165,7 @@ def expect_kept(qtbot, live, images, path, monkeypatch, names) -> None:
         assert "scan.h5" not in text
 
 
-def test_slices_of_another_detector_are_shown_where_they_lie(qtbot):
+def test_slices_of_another_detector_are_shown_at_their_position(qtbot):
     views = LiveViews()
     qtbot.addWidget(views)
     views.show_images(images_on(orthogonal((8, 8), 1.0)))
@@ -174,7 +178,7 @@ def test_slices_of_another_detector_are_shown_where_they_lie(qtbot):
     assert views.placement.planes == views.scene.placement.planes == others
 
 
-def test_a_view_alone_has_all_the_room(qtbot):
+def test_maximised_view_uses_the_full_area(qtbot):
     views = LiveViews()
     qtbot.addWidget(views)
     views.resize(900, 600)
@@ -194,7 +198,7 @@ def images_on(planes) -> LiveImages:
     return LiveImages(values, list(planes), 1, 0, 3.2, "exact", 4.0, np.zeros(1), FilterSettings())
 
 
-def test_frozen_slices_stay_and_kept_ones_come_back(qtbot, live, stored):
+def test_frozen_slices_stay_and_saved_slices_can_be_reopened(qtbot, live, stored):
     follow(qtbot, live, stored)
     page = live.page
     first = page.slices.views.slices[0].state.volume.values.copy()
@@ -213,7 +217,7 @@ def test_frozen_slices_stay_and_kept_ones_come_back(qtbot, live, stored):
     assert page.slices.views.slices[0].remark() == "kept for comparison"
 
 
-def test_a_sender_that_stays_away_is_waited_for_and_stopping_ends_it(qtbot, live, controls):
+def test_page_waits_for_a_missing_sender_and_can_be_stopped(qtbot, live, controls):
     actions = Actions(live.page, controls.context)
     actions.follow_live(live.page)
     with socket.socket() as found:
@@ -228,7 +232,7 @@ def test_a_sender_that_stays_away_is_waited_for_and_stopping_ends_it(qtbot, live
     assert actions.tune.isEnabled()
 
 
-def test_what_is_no_source_is_said_on_the_card(qtbot, live, tmp_path):
+def test_missing_source_is_reported_on_the_card(qtbot, live, tmp_path):
     live.page.card.frames.source.setText(str(tmp_path / "nowhere.h5"))
     live.page.card.ask()
     qtbot.waitUntil(lambda: live.model.state[1] == "missing", timeout=20_000)
@@ -236,7 +240,7 @@ def test_what_is_no_source_is_said_on_the_card(qtbot, live, tmp_path):
     assert live.page.card.isVisible()
 
 
-def test_views_that_lie_nowhere_else_are_not_given_up_unasked(qtbot, live, stored):
+def test_unsaved_views_are_discarded_only_after_confirmation(qtbot, live, stored):
     follow(qtbot, live, stored)
     live.page.slices.another.click()
     assert len(live.answers) == 1 and live.model.has_scan, "the user has not agreed"
@@ -248,7 +252,7 @@ def test_views_that_lie_nowhere_else_are_not_given_up_unasked(qtbot, live, store
     assert len(live.answers) == 2, "sliding views are not kept, and not asked about"
 
 
-def test_a_whole_volume_begins_with_the_scan_that_was_kept(qtbot, live, stored, tmp_path, controls):
+def test_full_volume_is_reconstructed_from_the_saved_scan(qtbot, live, stored, tmp_path, controls):
     follow(qtbot, live, stored)
     controls.context.preferences.export_folder = str(tmp_path)
     live.page.slices.reconstruct.click()
@@ -259,7 +263,7 @@ def test_a_whole_volume_begins_with_the_scan_that_was_kept(qtbot, live, stored, 
 
 
 @pytest.mark.parametrize("index", range(3))
-def test_a_point_is_where_it_was_pointed_at(qtbot, index):
+def test_pointer_position_is_mapped_to_the_right_point(qtbot, index):
     view = PlaneView(index)
     qtbot.addWidget(view)
     plane = orthogonal((20, 20), 2.0, (1.0, 2.0, 3.0))[index]
@@ -273,11 +277,11 @@ def test_a_point_is_where_it_was_pointed_at(qtbot, index):
     viewport_at = (rect.u + (column + 0.5) * 2.0, rect.v + (row + 0.5) * 2.0)
     view.to_mm = lambda at: viewport_at
     view.primary_drag(None).move(None)
-    wanted = plane.to_mm @ np.array([15.5, 4.5, 0.5, 1.0])
-    np.testing.assert_allclose(told[0], wanted[:3], atol=1e-9)
+    expected = plane.to_mm @ np.array([15.5, 4.5, 0.5, 1.0])
+    np.testing.assert_allclose(told[0], expected[:3], atol=1e-9)
 
 
-def test_z_leads_up_and_y_down():
+def test_z_points_up_and_y_points_down():
     views = [PlaneView(index) for index in range(3)]
     assert [view.shown_edges() for view in views] == [
         Edges("−x", "+x", "−y", "+y"),
@@ -289,7 +293,7 @@ def test_z_leads_up_and_y_down():
 @pytest.mark.parametrize(
     ("text", "wanted"), [("30", 30.0), ("", None), ("0,5", 0.5), ("fast", "x"), ("-1", "x")]
 )
-def test_the_rate_of_a_replay_is_a_number_or_nothing(qtbot, text, wanted):
+def test_replay_rate_is_a_number_or_empty(qtbot, text, wanted):
     asked = []
     card = ConnectCard(asked.append, lambda _: None, lambda: None, dict)
     qtbot.addWidget(card)
@@ -302,7 +306,7 @@ def test_the_rate_of_a_replay_is_a_number_or_nothing(qtbot, text, wanted):
         assert (asked[0].rate, asked[0].replay) == (wanted, wanted is not None)
 
 
-def test_the_strip_fills_as_views_come(qtbot):
+def test_angle_strip_fills_as_views_arrive(qtbot):
     strip = AngleStrip()
     qtbot.addWidget(strip)
     strip.resize(388, strip.sizeHint().height())
@@ -319,13 +323,13 @@ def filled(strip: AngleStrip) -> int:
     return sum(colour == "#5aa5ee" for colour in colours)
 
 
-def test_figures_that_are_not_known_are_dashes():
+def test_unknown_values_are_dashes():
     texts = texts_of_slices(LiveStatistics(frames=12_345, dropped=2))
     assert texts[2] == "–" and texts[3] == "12.3 k, 2 dropped"
 
 
-def test_while_a_demo_is_simulated_no_form_asks_and_nothing_is_red(live):
-    """A card with a bar and a way to stop stands in its place, and goes when it is done."""
+def test_simulation_of_a_demo_hides_the_form_and_shows_no_error(live):
+    """A card with a progress bar and a stop button replaces it until the simulation is done."""
     page = live.page
     page.show_making("Simulating the X-ray scan")
     assert page.making.isVisible() and not page.card.isVisible()
@@ -338,7 +342,7 @@ def test_while_a_demo_is_simulated_no_form_asks_and_nothing_is_red(live):
     assert page.card.isVisible() and not page.making.isVisible()
 
 
-def test_the_network_is_chosen_for_one_scan_and_shown(live):
+def test_network_is_chosen_for_one_scan_and_shown(live):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -358,7 +362,7 @@ def test_the_network_is_chosen_for_one_scan_and_shown(live):
 
 
 @pytest.mark.slow
-def test_the_true_sender_can_be_chosen_on_the_page(qtbot, live):
+def test_sender_type_can_be_chosen_on_the_page(qtbot, live):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -392,7 +396,7 @@ def test_the_true_sender_can_be_chosen_on_the_page(qtbot, live):
     assert "Only the sender token:detector is accepted now." in texts()
 
 
-def test_keys_and_sender_are_folded_and_given(live, monkeypatch, tmp_path):
+def test_keys_and_sender_are_in_a_folded_section_and_used(live, monkeypatch, tmp_path):
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))
     form = live.page.card.frames
     form.source.setText("tcp://*:9")

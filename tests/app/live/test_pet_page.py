@@ -1,4 +1,4 @@
-"""The page of a running list-mode scan: image, figures, blocks, curves, and what is kept of it."""
+"""The page of a live list-mode scan: image, rates, blocks, curves, and saved data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def stored(tmp_path_factory):
 
 @pytest.fixture
 def live(qtbot, controls, qapp):
-    """What follows a scan, with its page on show, and what it asked to open."""
+    """Return the controller of a live scan, its visible page, and the scans it opened."""
     opened, window = [], QWidget()
     qtbot.addWidget(window)
     made = LiveCommands(
@@ -59,7 +59,7 @@ def follow(qtbot, live, path, **more):
 
 
 @pytest.mark.essential
-def test_a_scan_is_shown_counted_kept_and_reconstructed(
+def test_scan_is_shown_counted_saved_and_reconstructed(
     qtbot, live, stored, tmp_path, monkeypatch, controls
 ):
     update = follow(qtbot, live, stored)
@@ -81,7 +81,7 @@ def test_a_scan_is_shown_counted_kept_and_reconstructed(
     np.testing.assert_array_equal(read_listmode(study.data).crystals, whole.crystals)
 
 
-def test_a_moved_scan_can_be_reconstructed_in_its_rests(qtbot, live, stored, tmp_path):
+def test_moved_scan_can_be_reconstructed_per_rest_period(qtbot, live, stored, tmp_path):
     update = follow(qtbot, live, stored)
     page, zero = live.page.pet, np.zeros(3)
     assert page.per_period.isHidden()
@@ -96,7 +96,7 @@ def test_a_moved_scan_can_be_reconstructed_in_its_rests(qtbot, live, stored, tmp
     assert first + second > update.statistics.image_until_s
 
 
-def test_newest_seconds_are_not_kept_and_frozen_images_stay(qtbot, live, stored):
+def test_sliding_image_is_not_saved_and_frozen_image_stays(qtbot, live, stored):
     update = follow(qtbot, live, stored, newest_s=5.0)
     page = live.page.pet
     assert page.save.isHidden() and page.reconstruct.isHidden() and live.model.is_saved
@@ -111,7 +111,7 @@ def test_newest_seconds_are_not_kept_and_frozen_images_stay(qtbot, live, stored)
     assert page.view_state.volume is update.image and "kept" in page.view_state.note
 
 
-def test_files_of_the_study_at_hand_are_taken_only_if_they_are_chosen(qtbot, tmp_path):
+def test_files_of_the_open_study_are_used_only_if_chosen(qtbot, tmp_path):
     asked = []
     files = {"attenuation": tmp_path / "mu.nii.gz"}
     card = ConnectCard(asked.append, lambda _: None, lambda: None, lambda: files)
@@ -130,14 +130,14 @@ def test_files_of_the_study_at_hand_are_taken_only_if_they_are_chosen(qtbot, tmp
     assert not card.events.uses_files.isChecked(), "another patient may be next"
 
 
-def test_the_axis_of_an_ellipse_is_where_it_was_turned_to():
+def test_main_axis_of_an_ellipse_is_its_rotation_angle():
     turn = np.radians(25.0)
     axes = np.array([[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]])
     assert main_axis_deg(axes @ np.diag([9.0, 4.0, 1.0]) @ axes.T) == pytest.approx(25.0)
     assert np.isnan(main_axis_deg(np.diag([4.0, 4.0, 1.0])))
 
 
-def test_curves_begin_where_the_activity_was_and_anew_with_another_scan():
+def test_curves_start_at_the_first_position_and_restart_with_each_scan():
     history = PetHistory()
     for now_s, x in ((1.0, 3.0), (2.0, 4.5), (2.0, 99.0)):
         history.add(moment(now_s, x))
@@ -154,7 +154,7 @@ def moment(now_s: float, x: float) -> SimpleNamespace:
     )
 
 
-def test_blocks_lie_round_the_ring_and_silent_ones_are_counted(qtbot):
+def test_blocks_are_drawn_around_the_ring_and_silent_blocks_are_counted(qtbot):
     scanner = ring()
     cells = cells_of(scanner)
     n_blocks = int(scanner.groups.max()) + 1
@@ -167,7 +167,7 @@ def test_blocks_lie_round_the_ring_and_silent_ones_are_counted(qtbot):
     assert blocks.text == f"{n_blocks} blocks, 1 silent"
 
 
-def test_figures_that_are_not_known_are_dashes():
+def test_unknown_values_are_dashes():
     texts = texts_of_events(LivePetStatistics(events=12_345, dropped=2))
     assert texts[1] == texts[3] == texts[5] == "–"
     assert texts[6] == "12.3 k, 2 lost"

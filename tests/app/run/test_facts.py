@@ -1,4 +1,4 @@
-"""Facts: what there is to tell, and words where there is nothing yet."""
+"""The Facts tab: facts of the study, or a placeholder if there are none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def shown(tab: FactsTab) -> list[str]:
     return [each.text() for each in tab.findChildren(LiteralLabel) if each.isVisible()]
 
 
-def test_without_facts_it_says_what_will_stand_there(qtbot, controls):
+def test_empty_tab_explains_its_purpose(qtbot, controls):
     tab = FactsTab(controls.context)
     qtbot.addWidget(tab)
     tab.show()
@@ -28,7 +28,7 @@ def test_without_facts_it_says_what_will_stand_there(qtbot, controls):
     assert tab.tree.isVisible() and tab.copy.isVisible() and shown(tab) == []
 
 
-def test_a_volume_that_is_opened_states_its_format(qtbot, controls, tmp_path):
+def test_opened_volume_states_its_format(qtbot, controls, tmp_path):
     grid = ImageGrid((2, 3, 4), (1.0, 1.0, 2.0))
     save(Volume(np.ones(grid.shape, np.float32), grid, "Bq/mL"), tmp_path / "a.nii.gz")
     tab = FactsTab(controls.context)

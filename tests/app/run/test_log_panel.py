@@ -1,4 +1,4 @@
-"""The panel of the log: it has text only while it is shown."""
+"""The log panel has text only while it is visible."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def shown_log(window: MainWindow) -> MainWindow:
     return window
 
 
-def test_a_hidden_log_has_no_text_and_a_shown_one_has_all_lines(window: MainWindow) -> None:
+def test_hidden_log_has_no_text_and_visible_log_has_all_lines(window: MainWindow) -> None:
     window.session.add_log("info", "before")
     assert not lines(window)
     window.actions_.log.setChecked(True)
@@ -32,7 +32,7 @@ def test_a_hidden_log_has_no_text_and_a_shown_one_has_all_lines(window: MainWind
     assert [line.split()[-1] for line in lines(window)[-3:]] == ["before", "it", "after"]
 
 
-def test_a_shown_log_drops_the_oldest_lines(shown_log: MainWindow) -> None:
+def test_visible_log_drops_the_oldest_lines(shown_log: MainWindow) -> None:
     for k in range(MOST_LOG_LINES + 20):
         shown_log.session.add_log("info", f"line {k}")
     found = lines(shown_log)

@@ -1,4 +1,4 @@
-"""The Profile tab: empty, on the CPU, on a card; every number with its unit; exported whole."""
+"""The Profile tab: empty, on the CPU, on a GPU; units of all numbers; export."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ SCAN = Profile(
 
 @pytest.fixture
 def tab(qtbot, controls) -> ProfileTab:
-    """The tab alone, as wide as the panel of the window."""
+    """Return the tab alone, as wide as the panel of the window."""
     made = ProfileTab(controls.context)
     qtbot.addWidget(made)
     made.resize(RIGHT_PX, 800)
@@ -79,7 +79,7 @@ def tab(qtbot, controls) -> ProfileTab:
 
 @pytest.fixture
 def tab_of_window(window) -> ProfileTab:
-    """The tab among those of the window, in front."""
+    """Return the tab in the window, in front."""
     found = window.tabs.findChild(ProfileTab)
     assert found is not None
     window.page_panels.show_panel(window.tabs.indexOf(found))
@@ -91,7 +91,7 @@ def show(controls, profile: Profile) -> None:
 
 
 def shown(tab) -> dict[str, str]:
-    """Every row on the screen."""
+    """Return all visible rows."""
     parts = (tab.rates, tab.traffic, tab.machine)
     return {
         f"{number} {row.name}": row.value
@@ -101,12 +101,12 @@ def shown(tab) -> dict[str, str]:
     }
 
 
-def test_it_stands_between_progress_and_facts(window):
+def test_profile_tab_is_between_progress_and_facts(window):
     titles = [window.tabs.tabText(i) for i in range(window.tabs.count())]
     assert titles[:3] == ["Progress", "Profile", "Facts"]
 
 
-def test_before_a_run_it_says_so_and_shows_no_number(tab):
+def test_tab_without_a_run_shows_no_numbers(tab):
     assert tab.headline.text() == "No profile yet"
     texts = [each.text() for each in tab.findChildren(QLabel) if each.isVisible()]
     assert not any(character.isdigit() for text in texts for character in text)
@@ -114,7 +114,7 @@ def test_before_a_run_it_says_so_and_shows_no_number(tab):
     assert not tab.save.isEnabled() and "no profile" in tab.save.toolTip()
 
 
-def test_on_the_cpu_it_shows_what_applies(controls, tab):
+def test_cpu_profile_shows_only_applicable_rows(controls, tab):
     show(controls, CPU)
     assert tab.headline.text() == "2.9 M events/s"
     assert "CPU, 2 threads" in tab.meaning.text()
@@ -128,7 +128,7 @@ def test_on_the_cpu_it_shows_what_applies(controls, tab):
     assert tab.save.isEnabled()
 
 
-def test_on_a_card_it_shows_traffic_kernels_and_counters(controls, tab):
+def test_gpu_profile_shows_traffic_kernels_and_counters(controls, tab):
     show(controls, CARD)
     assert tab.headline.text() == "250.0 M events/s"
     rows = shown(tab)
@@ -149,7 +149,7 @@ def test_on_a_card_it_shows_traffic_kernels_and_counters(controls, tab):
     assert not tab.note.isVisible()
 
 
-def test_registers_that_do_not_suffice_stand_out(controls, tab):
+def test_register_spills_are_highlighted(controls, tab):
     show(controls, CARD)
     fits, spills = (line[2] for line in tab.kernels._lines)
     assert (fits.property("tone"), spills.property("tone")) == ("", "look")
@@ -157,7 +157,7 @@ def test_registers_that_do_not_suffice_stand_out(controls, tab):
     assert "slow memory" not in fits.toolTip()
 
 
-def test_counters_that_are_missing_are_explained_quietly(controls, tab):
+def test_missing_counters_are_explained_without_a_warning(controls, tab):
     silent = replace(CARD.counters, gpu=None, gpu_reason="the package nvidia-ml-py is missing")
     show(controls, replace(CARD, counters=silent))
     assert "nvidia-ml-py is missing" in tab.note.text() and tab.note.isVisible()
@@ -169,7 +169,7 @@ def test_counters_that_are_missing_are_explained_quietly(controls, tab):
     assert not tab.note.isVisible()
 
 
-def test_what_a_smaller_profile_lacks_is_gone_from_the_screen(controls, tab):
+def test_rows_missing_in_a_new_profile_disappear(controls, tab):
     show(controls, CARD)
     show(controls, CPU)
     assert not tab.traffic.isVisible() and not tab.kernels.isVisible()
@@ -178,7 +178,7 @@ def test_what_a_smaller_profile_lacks_is_gone_from_the_screen(controls, tab):
     assert tab.headline.text() == "No profile yet" and shown(tab) == {}
 
 
-def test_every_number_is_explained(controls, tab):
+def test_every_number_has_a_tooltip(controls, tab):
     show(controls, CARD)
     rows = words.rates(CARD) + words.traffic(CARD) + words.machine(CARD)
     assert all(len(row.tip) > 20 and row.tip.endswith(".") for row in rows)
@@ -192,11 +192,11 @@ def test_every_number_is_explained(controls, tab):
     ("rate", "text"),
     [(0.4e3, "400 B/s"), (21e6, "21.00 MB/s"), (2.44e9, "2.44 GB/s"), (1.754e12, "1.75 TB/s")],
 )
-def test_a_rate_of_bytes_has_a_fitting_unit(rate, text):
+def test_byte_rate_has_a_suitable_unit(rate, text):
     assert words.bytes_per_s(rate) == text
 
 
-def test_nothing_is_wider_than_the_panel(qtbot, window, tab_of_window):
+def test_no_label_is_wider_than_the_panel(qtbot, window, tab_of_window):
     show(window, CARD)
     qtbot.waitUntil(lambda: tab_of_window.kernels.isVisible())
     for each in tab_of_window.findChildren(QLabel):
@@ -206,7 +206,7 @@ def test_nothing_is_wider_than_the_panel(qtbot, window, tab_of_window):
             assert each.wordWrap() or each.width() >= each.sizeHint().width(), each.text()
 
 
-def test_the_profile_on_show_is_exported_whole(qtbot, controls, tab, tmp_path, choose_file):
+def test_displayed_profile_is_exported_completely(qtbot, controls, tab, tmp_path, choose_file):
     show(controls, CARD)
     target = tmp_path / "mine.json"
     choose_file(target.with_suffix(""))
@@ -219,7 +219,7 @@ def test_the_profile_on_show_is_exported_whole(qtbot, controls, tab, tmp_path, c
     assert [path.name for path in tmp_path.glob("*.part")] == []
 
 
-def test_the_timeline_is_shown_and_exported_as_a_trace(qtbot, controls, tab, tmp_path, choose_file):
+def test_timeline_is_shown_and_exported_as_a_trace(qtbot, controls, tab, tmp_path, choose_file):
     assert not tab.save_trace.isEnabled()
     spans = (Span("upload", 1.0, 0.5, bytes=10**9), Span("fused", 2.0, 1.0))
     profile = replace(CARD, timeline=spans, n_calls=2)
@@ -235,7 +235,7 @@ def test_the_timeline_is_shown_and_exported_as_a_trace(qtbot, controls, tab, tmp
     assert json.loads(target.read_text()) == json.loads(json.dumps(trace_of(profile, title)))
 
 
-def test_an_export_that_fails_is_told(qtbot, controls, tab, tmp_path):
+def test_failed_export_is_reported(qtbot, controls, tab, tmp_path):
     show(controls, CARD)
     problems = []
     controls.session.problem_raised.connect(problems.append)
@@ -245,7 +245,7 @@ def test_an_export_that_fails_is_told(qtbot, controls, tab, tmp_path):
 
 
 @pytest.mark.slow
-def test_it_is_live_during_a_run_and_complete_afterwards(
+def test_profile_is_live_during_a_run_and_complete_afterwards(
     qtbot, window, tab_of_window, opened, long_study
 ):
     opened(long_study)
@@ -264,7 +264,7 @@ def test_it_is_live_during_a_run_and_complete_afterwards(
     )
 
 
-def test_x_rays_have_rates_of_their_own():
+def test_ct_has_its_own_rates():
     rates = {row.name: row.value for row in words.rates(SCAN)}
     assert rates == {
         "Forward": "4.8 M rays/s", "Back": "1.2 G voxel updates/s", "Filter": "24.0 M pixels/s",

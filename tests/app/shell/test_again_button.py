@@ -13,7 +13,7 @@ from tests.app.conftest import PATIENCE_MS
 
 @pytest.fixture
 def judged(qtbot, opened, window, small_study, tmp_path):
-    """The window after a run of a scan that no other test has."""
+    """Return the window after a run of a scan that only this test uses."""
     scan = Path(shutil.copy(small_study.data, tmp_path / f"{tmp_path.name}.h5"))
     opened(small_study.model_copy(update={"data": scan}))
     window.runner.start()
@@ -27,7 +27,7 @@ def offers(again) -> list[str]:
     return [each.text().partition(" (")[0] for each in again.menu().actions()]
 
 
-def test_a_click_prepares_the_same_scan_at_another_quality(qtbot, judged):
+def test_click_prepares_the_same_scan_with_another_quality(qtbot, judged):
     again, study = judged.header.judging.again, judged.session.study
     assert again.isEnabled() and offers(again) == ["Fast", "Fine"], "not the quality of the image"
     iterations = study.protocol.algorithm.iterations
@@ -38,7 +38,7 @@ def test_a_click_prepares_the_same_scan_at_another_quality(qtbot, judged):
     assert again.quality == "standard" and judged.session.run.record.images.items, "it stays"
 
 
-def test_it_uses_the_protocol_of_the_image(judged):
+def test_button_uses_the_protocol_of_the_image(judged):
     again, study = judged.header.judging.again, judged.session.study
     name = study.base.name
     other = next(each for each in judged.header.choice.offered if each.name != name)
@@ -48,7 +48,7 @@ def test_it_uses_the_protocol_of_the_image(judged):
     assert study.base.name == name and study.quality == "fast"
 
 
-def test_it_states_why_a_scan_cannot_be_prepared_again(judged):
+def test_button_states_why_a_scan_cannot_be_prepared_again(judged):
     again, session = judged.header.judging.again, judged.session
     study, image = session.run.record.study, session.image
     other = study.model_copy(update={"data": study.data.with_name("other.h5")})
@@ -63,7 +63,7 @@ def test_it_states_why_a_scan_cannot_be_prepared_again(judged):
     assert again.toolTip() == "There is no image yet."
 
 
-def test_with_two_results_the_film_strip_takes_its_place(qtbot, judged):
+def test_film_strip_replaces_the_button_with_two_results(qtbot, judged):
     again, results = judged.header.judging.again, judged.session.results
     scan = judged.session.run.record.study.data.name
     own = lambda: [each for each in results.items if each.scan == scan]  # noqa: E731
@@ -78,7 +78,7 @@ def test_with_two_results_the_film_strip_takes_its_place(qtbot, judged):
     assert judged.centre.strip.isVisible() and not again.isVisible()
 
 
-def test_a_narrow_header_leaves_it_out(qapp, judged):
+def test_narrow_header_hides_the_button(qapp, judged):
     judged.resize(1280, 720)
     qapp.processEvents()
     assert judged.header.judging.again.isVisible()

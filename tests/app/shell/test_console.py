@@ -13,7 +13,7 @@ from app.state.models.run_record import RunState
 from tests.app.conftest import PATIENCE_MS
 
 
-def test_without_its_packages_the_tip_states_the_remedy(monkeypatch, qapp, window):
+def test_missing_packages_are_named_in_the_tooltip_with_a_remedy(monkeypatch, qapp, window):
     from app.shell.scripting import console
 
     monkeypatch.setattr(console, "find_spec", lambda name: None)
@@ -31,7 +31,7 @@ def installed() -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_it_has_study_and_volume_and_reconstructs(qtbot, window, opened):
+def test_console_has_study_and_volume_and_reconstructs(qtbot, window, opened):
     opened()
     window.runner.start()
     qtbot.waitUntil(lambda: window.session.run.state is RunState.FINISHED, timeout=PATIENCE_MS)
@@ -58,7 +58,7 @@ def test_it_has_study_and_volume_and_reconstructs(qtbot, window, opened):
 
 
 @pytest.mark.usefixtures("installed")
-def test_without_a_scan_it_has_the_library(qtbot, window):
+def test_console_without_a_scan_has_the_library(qtbot, window):
     window.console.action.trigger()
     text = lambda: window.console.window.console._control.toPlainText()  # noqa: E731
     qtbot.waitUntil(lambda: "In [2]" in text(), timeout=PATIENCE_MS)

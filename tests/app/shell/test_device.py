@@ -1,4 +1,4 @@
-"""The device in the header, and a GPU that fails while the window shows its image."""
+"""The device in the header, and a GPU that fails during a run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NO_CUPY = replace(GPU, why_not="CuPy is not installed; run the set-up again.")
 
 @pytest.fixture
 def exact_study(small_study):
-    """The small study with the same bits on every device."""
+    """Return the small study with the same bits on every device."""
     protocol = small_study.protocol.model_copy(update={"reproducible": True})
     return small_study.model_copy(update={"protocol": protocol})
 
@@ -53,7 +53,7 @@ def until_finished(qtbot, window):
 # the chooser
 
 
-def test_the_chooser_names_what_this_machine_has(window):
+def test_device_menu_lists_the_devices_of_the_machine(window):
     entries = window.header.device.entries
     assert entries["auto"].isChecked()
     assert entries["cpu"].text() == cpu_device().label
@@ -62,7 +62,7 @@ def test_the_chooser_names_what_this_machine_has(window):
     assert entries["auto"].text() == f"Automatic ({window.session.device.label})"
 
 
-def test_a_gpu_that_cannot_be_used_is_grey_and_says_why(window):
+def test_unusable_gpu_is_disabled_and_states_the_reason(window):
     window.session.device.set_found((cpu_device(2), NO_CUPY))
     entry = window.header.device.entries["cuda"]
     assert not entry.isEnabled()
@@ -71,7 +71,7 @@ def test_a_gpu_that_cannot_be_used_is_grey_and_says_why(window):
     assert window.header.device.text() == "CPU, 2 threads"
 
 
-def test_a_gpu_is_taken_unless_the_user_wants_the_cpu(qtbot, qapp, window, preferences):
+def test_gpu_is_used_unless_the_user_chooses_the_cpu(qtbot, qapp, window, preferences):
     choice = window.session.device
     choice.set_found((cpu_device(2), GPU))
     assert choice.in_use is GPU
@@ -85,7 +85,7 @@ def test_a_gpu_is_taken_unless_the_user_wants_the_cpu(qtbot, qapp, window, prefe
     assert again.session.device.key == "cpu"
 
 
-def test_a_chosen_gpu_that_is_gone_stops_the_start_with_its_reason(window, opened):
+def test_missing_chosen_gpu_prevents_the_start_and_states_the_reason(window, opened):
     opened()
     choice = window.session.device
     choice.choose("cuda")
@@ -97,7 +97,7 @@ def test_a_chosen_gpu_that_is_gone_stops_the_start_with_its_reason(window, opene
     assert window.header.choice.start.isEnabled()
 
 
-def test_the_forecast_is_of_the_device(window, opened):
+def test_forecast_is_for_the_chosen_device(window, opened):
     opened()
     window.session.device.set_found((cpu_device(2), GPU))
     expected = r"GPU memory needed: [^,]+, available: 20\.0 GiB\."
@@ -115,7 +115,7 @@ def test_images_too_large_for_the_gpu_are_refused_before_the_start(window, opene
     assert "use the CPU" in window.actions_.start.toolTip()
 
 
-def test_the_device_is_fixed_while_a_run_is_on(qtbot, window, opened, long_study):
+def test_device_cannot_change_during_a_run(qtbot, window, opened, long_study):
     opened(long_study)
     window.runner.start()
     assert not window.header.device.isEnabled()
@@ -128,7 +128,7 @@ def test_the_device_is_fixed_while_a_run_is_on(qtbot, window, opened, long_study
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("own_process")
-def test_a_failing_gpu_leaves_its_image_and_the_cpu_finishes(qtbot, window, opened, exact_study):
+def test_failing_gpu_leaves_its_image_and_the_cpu_finishes(qtbot, window, opened, exact_study):
     EmulatedGpu()  # skips where kernels cannot be compiled for the CPU
     opened(exact_study)
     window.runner.source = engine_sources.failing_gpu
@@ -155,7 +155,7 @@ def test_a_failing_gpu_leaves_its_image_and_the_cpu_finishes(qtbot, window, open
     np.testing.assert_array_equal(final.values, undisturbed.volume.values)
 
 
-def test_a_gpu_that_is_gone_at_the_start_is_told_and_the_cpu_offered(qtbot, window, opened):
+def test_gpu_missing_at_the_start_is_reported_and_the_cpu_offered(qtbot, window, opened):
     try:
         named("cuda")
     except ResourceError:
@@ -171,7 +171,7 @@ def test_a_gpu_that_is_gone_at_the_start_is_told_and_the_cpu_offered(qtbot, wind
     until_finished(qtbot, window)
 
 
-def test_a_fault_of_the_scan_offers_no_cpu(qtbot, window, opened):
+def test_error_of_the_scan_does_not_offer_the_cpu(qtbot, window, opened):
     opened()
     window.runner.source = engine_sources.faulty_input_on_gpu
     assert not fail(qtbot, window).on_cpu.isVisible()
@@ -201,7 +201,7 @@ leave(0)
 
 
 @pytest.mark.essential
-def test_opening_the_window_loads_nothing_heavy_and_no_run_imports_cupy(small_study, tmp_path):
+def test_opening_the_window_loads_no_heavy_library_and_no_run_imports_cupy(small_study, tmp_path):
     study = tmp_path / "study.toml"
     write_study(small_study, study)
     command = [sys.executable, "-c", RECONSTRUCT, str(study)]

@@ -38,7 +38,7 @@ leave(application.run_window())
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
-def test_a_run_is_aborted_in_order(qtbot, long_study, tmp_path, monkeypatch, name) -> None:
+def test_sigterm_aborts_a_run_in_order(qtbot, long_study, tmp_path, monkeypatch, name) -> None:
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
     write_study(long_study, tmp_path / "study.toml")
     command = [sys.executable, "-c", WINDOW, str(tmp_path / "study.toml")]
@@ -54,7 +54,7 @@ def test_a_run_is_aborted_in_order(qtbot, long_study, tmp_path, monkeypatch, nam
     assert len(Results().newest_first()) == 1, "the last image is stored"
 
 
-def test_open_dialogs_are_cancelled_and_nobody_is_asked(window, monkeypatch, qtbot) -> None:
+def test_open_dialogs_are_cancelled_without_a_question(window, monkeypatch, qtbot) -> None:
     asked: list[str] = []
     monkeypatch.setattr(window.dialogs, "confirm", lambda *words: asked.append(words[0]))
     monkeypatch.setattr("app.shell.ending.QApplication.quit", lambda: None)
@@ -71,7 +71,7 @@ def test_open_dialogs_are_cancelled_and_nobody_is_asked(window, monkeypatch, qtb
     assert outcomes == [0, 0] and not asked
 
 
-def test_an_unsaved_live_scan_does_not_prevent_the_end(window, monkeypatch) -> None:
+def test_unsaved_live_scan_does_not_prevent_the_end(window, monkeypatch) -> None:
     monkeypatch.setattr(type(window), "_may_close", lambda self: False)
     window.close()
     assert window.isVisible(), "the user did not agree"

@@ -1,4 +1,4 @@
-"""Every dialog and page, in both themes: on its screen, whole, named, legible, none overlaps."""
+"""Every dialog and page, in both themes: on its screen, complete, named, legible, no overlap."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ SCREEN = QSize(1280, 720)
 
 
 def settle() -> None:
-    """Let wrapped words ask for height once they know their width."""
+    """Process events until wrapped texts have their height."""
     for _ in range(3):
         QApplication.processEvents()
 
 
 def show_pages(window) -> list[str]:
-    """Walk through steps and tabs; return what is wrong on them."""
+    """Show all steps and tabs; return their faults."""
     faults = []
     panels = (window.workflow_dock, window.results_dock, window.rail)
     window.pages.show("prepare")
@@ -98,7 +98,7 @@ def show_pages(window) -> list[str]:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_the_window_is_named_and_whole(qtbot, qapp, window, theme):
+def test_window_has_names_and_no_cut_text(qtbot, qapp, window, theme):
     window.context.theme.use(theme)
     window.resize(fitted(QSize(1440, 900), SCREEN))
     qtbot.waitUntil(lambda: not window.context.theme.is_refreshing)
@@ -114,7 +114,7 @@ def export(window, folder: Path) -> QDialog:
 
 
 def export_over(window, folder: Path) -> QDialog:
-    """An export whose note is as long as they get."""
+    """Return an export dialog with its longest note."""
     target = folder / f"{LONG[:240]}.nii.gz"
     target.touch()
     dialog = export(window, folder)
@@ -134,7 +134,7 @@ def support(window, _: Path) -> QDialog:
 
 
 def importing(window, folder: Path) -> QDialog:
-    """A raw file of a long name, with all that can be said of one."""
+    """Return the import dialog of a raw file with a long name and all messages."""
     path = raw_file(folder).rename(folder / f"{LONG[:60]}.raw")
     dialog = ImportDialog(window, window.context, path)
     dialog.model.take({}, preview_of(path, {}, with_images=False))
@@ -147,7 +147,7 @@ def replacing(window, folder: Path) -> QDialog:
 
 
 def studies(window, _: Path) -> QDialog:
-    """Every column as long as it gets, one of them chosen."""
+    """Return a list of studies with the longest texts in all columns, one selected."""
     dialog = StudiesDialog(window, window.context, lambda _: None, lambda: None)
     order = ImagingOrder(
         patient_name=LONG[:60], patient_id=LONG[:64], step=LONG[:64], accession="A1"
@@ -157,7 +157,7 @@ def studies(window, _: Path) -> QDialog:
         KnownStudy(str(k), LONG, LONG[:60], state, LONG, now, order=order)
         for k, state in enumerate(STATES)
     ]
-    dialog.show()  # which looks at the disk first
+    dialog.show()  # the dialog reads the disk first
     while window.commands.is_busy:
         QApplication.processEvents()
     dialog.studies._take(some)
@@ -166,7 +166,7 @@ def studies(window, _: Path) -> QDialog:
 
 
 def worklist(window, folder: Path) -> QDialog:
-    """Orders, one of them chosen."""
+    """Return a worklist with one order selected."""
     dialog = studies(window, folder)
     order = ImagingOrder(
         patient_name=LONG[:60], patient_id=LONG[:64], step=LONG[:64], accession="A1"
@@ -207,7 +207,7 @@ DIALOGS: dict[str, Callable[..., QDialog]] = {
 }
 
 
-def test_every_dialog_is_named_whole_and_on_its_screen(qtbot, window, tmp_path):
+def test_every_dialog_has_names_no_cut_text_and_fits_its_screen(qtbot, window, tmp_path):
     """One window for all of them, as it costs more than they do, and so does another theme."""
     window.session.show_file(long_volume(), "picture.nii")
     faults, dialogs = {}, {}
@@ -230,14 +230,14 @@ def test_every_dialog_is_named_whole_and_on_its_screen(qtbot, window, tmp_path):
 
 @pytest.fixture
 def panel(qtbot) -> QWidget:
-    """A dialog without anything in it yet."""
+    """Return an empty dialog."""
     made = QDialog()
     qtbot.addWidget(made)
     made.resize(300, 200)
     return made
 
 
-def test_what_has_no_name_would_be_found(panel):
+def test_missing_name_is_found(panel):
     line, button = QLineEdit(panel), QPushButton(panel)
     button.move(0, 60)
     panel.show()
@@ -248,7 +248,7 @@ def test_what_has_no_name_would_be_found(panel):
     assert unnamed(panel) == [] and without_tips(panel) == ["Save"]
 
 
-def test_what_lies_on_another_or_is_cut_would_be_found(panel):
+def test_overlapping_or_cut_text_is_found(panel):
     label, button = QLabel("Sagittal", panel), QPushButton("Open a scan", panel)
     label.setGeometry(10, 10, 90, 20)
     button.setGeometry(60, 10, 40, 24)
@@ -259,7 +259,7 @@ def test_what_lies_on_another_or_is_cut_would_be_found(panel):
     assert overlapping(panel) == cut_controls(panel) == cut_labels(panel) == []
 
 
-def test_words_that_cannot_be_read_would_be_found(panel):
+def test_unreadable_text_is_found(panel):
     row = QHBoxLayout(panel)
     label = QLabel("Not for clinical use")
     row.addWidget(label)
@@ -271,7 +271,7 @@ def test_words_that_cannot_be_read_would_be_found(panel):
     assert "Not for clinical use" in fault and contrast_of(fault) < 4.5
 
 
-def test_a_column_wider_than_its_place_would_be_found(panel):
+def test_column_wider_than_its_area_is_found(panel):
     row = QHBoxLayout(panel)
     long = QLabel("too wide: less than 2.5 voxels, by some 3 %, as measured along the line")
     row.addWidget(scrolled(long))
@@ -283,7 +283,7 @@ def test_a_column_wider_than_its_place_would_be_found(panel):
     assert too_wide(panel) == []
 
 
-def test_a_window_larger_than_its_screen_would_be_found(panel):
+def test_window_larger_than_its_screen_is_found(panel):
     panel.show()
     assert off_the_screen(panel) == []
     panel.setMinimumWidth(4000)

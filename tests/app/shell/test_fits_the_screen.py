@@ -1,4 +1,4 @@
-"""The window stays on its screen, whatever files are called."""
+"""The window fits its screen with any file name."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from tests.app.screen_laws import cut_labels
 
 LEAST_SCREEN = QSize(1024, 768)
 LONG = "patient_0123456789_" + "w" * 232 + ".txt"
-"""A name of 255 characters, the most a file system allows, and no space in it."""
+"""Name of 255 characters without spaces, the longest that a file system allows."""
 
 
 def on_least_screen(window, state: str = "") -> None:
-    """Assert that the smallest screen holds what the window asks for."""
+    """Assert that the smallest screen can show the window."""
     hint = window.minimumSizeHint()
     assert hint.width() <= LEAST_SCREEN.width(), state
     assert hint.height() <= LEAST_SCREEN.height() - 36
@@ -84,12 +84,12 @@ STATES = (report, open_long_names, name_protocol, show_picture, run, remember, b
 
 @pytest.fixture
 def docks(window):
-    """The window at its usual size, and the widths of its panels."""
+    """Return the window at its usual size, and the widths of its panels."""
     window.resize(1440, 900)
     return lambda: (window.workflow_dock.width(), window.results_dock.width())
 
 
-def test_no_name_makes_the_window_wider_than_the_least_screen(qtbot, qapp, window, docks):
+def test_long_names_do_not_widen_the_window_beyond_the_smallest_screen(qtbot, qapp, window, docks):
     on_least_screen(window)
     before = docks()
     for show in STATES:
@@ -106,7 +106,7 @@ def test_no_name_makes_the_window_wider_than_the_least_screen(qtbot, qapp, windo
     window.session.run.set_state(RunState.IDLE)
 
 
-def test_a_cut_label_would_be_found(qtbot):
+def test_cut_label_is_found(qtbot):
     panel = QWidget()
     qtbot.addWidget(panel)
     label = QLabel("far too long for its place", panel)
@@ -117,7 +117,7 @@ def test_a_cut_label_would_be_found(qtbot):
     assert cut_labels(panel) == []
 
 
-def test_the_export_of_a_picture_with_a_long_name_fits(qtbot, window, tmp_path):
+def test_export_dialog_of_an_image_with_a_long_name_fits(qtbot, window, tmp_path):
     show_picture(window)
     dialog = ExportDialog(window, window.session.run.record.images.items, 0, tmp_path)
     qtbot.addWidget(dialog)
@@ -126,7 +126,7 @@ def test_the_export_of_a_picture_with_a_long_name_fits(qtbot, window, tmp_path):
     assert dialog.width() <= LEAST_SCREEN.width()
 
 
-def test_a_window_is_no_larger_than_its_screen():
+def test_window_is_not_larger_than_its_screen():
     for screen in (QSize(1280, 720), QSize(1024, 768), QSize(800, 600)):
         size = fitted(QSize(1440, 900), screen)
         assert size.width() <= screen.width() and size.height() <= screen.height() - 30
@@ -143,7 +143,7 @@ def test_panels_return_after_the_window_was_small(qtbot, qapp, window, docks):
     assert docks() == before
 
 
-def test_long_words_break_and_read_the_same():
+def test_long_words_break_without_changing_the_text():
     words = breakable(LONG)
     assert words != LONG and words.replace(BREAK, "") == LONG
     assert breakable("short words stay") == "short words stay"
@@ -152,14 +152,14 @@ def test_long_words_break_and_read_the_same():
     assert label.minimumSizeHint().width() < 200
 
 
-def test_a_long_name_in_a_sentence_keeps_both_its_ends():
+def test_shortened_name_in_a_sentence_keeps_both_ends():
     words = shortened_words(f"{LONG}: not a text file", 48)
     name, _, rest = words.partition(": ")
     assert len(name) <= 49 and name.startswith("patient_0123456789_") and name.endswith(".txt")
     assert rest == "not a text file" and shortened_words(rest, 48) == rest
 
 
-def test_a_message_leaves_the_views_their_room(qapp, window):
+def test_message_leaves_space_for_the_views(qapp, window):
     window.resize(1276, 686)
     report(window)
     for _ in range(3):
@@ -171,7 +171,7 @@ def test_a_message_leaves_the_views_their_room(qapp, window):
     bar.clear()
 
 
-def test_a_name_is_never_read_as_markup():
+def test_name_is_never_read_as_markup():
     assert "&lt;img src=x&gt;" in literal_tip("<img src=x>")
     assert (
         BREAK in literal_tip(str(Path("/") / LONG)) and literal_tip("Open a file") == "Open a file"

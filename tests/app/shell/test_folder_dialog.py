@@ -1,4 +1,4 @@
-"""Folders and several files in the window: a chooser, a clear word, and nothing lost in silence."""
+"""Folders and several files in the window: a file chooser, a clear message, no lost file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def dialog_of(qtbot, window) -> FolderDialog:
     return window.findChildren(FolderDialog)[0]
 
 
-def test_a_folder_with_one_hdf5_scan_opens(qtbot, window, tmp_path):
+def test_folder_with_one_hdf5_scan_opens(qtbot, window, tmp_path):
     folder = tmp_path / "tooth"
     folder.mkdir()
     dxchange(folder)
@@ -43,7 +43,7 @@ def test_a_folder_with_one_hdf5_scan_opens(qtbot, window, tmp_path):
     assert facts["Format"] == "Data Exchange (HDF5)"
 
 
-def test_a_patients_folder_shows_its_content_and_the_chosen_one_opens(qtbot, window, tmp_path):
+def test_patient_folder_lists_its_content_and_the_chosen_scan_opens(qtbot, window, tmp_path):
     folder = tmp_path / "patient"
     for name, level in (("CT", 1), ("PET", 7)):
         (folder / name).mkdir(parents=True)
@@ -60,7 +60,7 @@ def test_a_patients_folder_shows_its_content_and_the_chosen_one_opens(qtbot, win
     assert window.session.view.volume.values.max() == 7
 
 
-def test_a_folder_of_junk_is_called_that(qtbot, window, tmp_path):
+def test_folder_without_scans_is_refused(qtbot, window, tmp_path):
     (tmp_path / "junk").mkdir()
     (tmp_path / "junk" / "letter.docx").write_text("no scan")
     drop(window, tmp_path / "junk")
@@ -72,10 +72,10 @@ def test_a_folder_of_junk_is_called_that(qtbot, window, tmp_path):
     )
 
 
-def test_of_three_scans_each_is_queued_and_none_opens(
+def test_three_dropped_scans_are_queued_and_none_opens(
     qtbot, window, small_study, tmp_path, monkeypatch
 ):
-    """Each scan gets its own protocol: a change of the open study does not pass to them."""
+    """Each scan gets its own protocol: changes of the open study do not apply to them."""
     second, tooth = tmp_path / "second.h5", tmp_path / "tooth"
     shutil.copy(small_study.data, second)
     tooth.mkdir()
@@ -99,9 +99,7 @@ def test_of_three_scans_each_is_queued_and_none_opens(
     assert dialog is not None and dialog.isVisible() and dialog.list.count() == 3
 
 
-def test_all_scans_of_a_folder_are_queued_by_one_click(
-    qtbot, window, small_study, tmp_path, monkeypatch
-):
+def test_one_click_queues_all_scans_of_a_folder(qtbot, window, small_study, tmp_path, monkeypatch):
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
     monkeypatch.setattr(window.context.queue, "start_runner", lambda _: None)
     night = tmp_path / "night"
@@ -115,7 +113,7 @@ def test_all_scans_of_a_folder_are_queued_by_one_click(
     assert not any(each.question for each in window.session.queue.entries)
 
 
-def test_open_takes_a_folder(qtbot, window, tmp_path, monkeypatch: pytest.MonkeyPatch):
+def test_open_accepts_a_folder(qtbot, window, tmp_path, monkeypatch: pytest.MonkeyPatch):
     folder = tmp_path / "tooth"
     folder.mkdir()
     dxchange(folder)

@@ -30,7 +30,7 @@ ORDER = ImagingOrder.model_construct(
 )
 
 
-def test_the_walker_sees_what_acts(qtbot) -> None:
+def test_foreign_text_checker_finds_markup(qtbot) -> None:
     top = QWidget()
     qtbot.addWidget(top)
     label = QLabel(EVIL, top)
@@ -43,7 +43,7 @@ def test_the_walker_sees_what_acts(qtbot) -> None:
 
 @pytest.fixture
 def planted(qtbot, window, small_study, tmp_path, monkeypatch):
-    """A window in which each place for foreign text has one."""
+    """Return a window with foreign text in each place that can show it."""
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(everything, "LONG", EVIL)
     scan = tmp_path / EVIL / f"{EVIL}.h5"
@@ -112,7 +112,7 @@ DIALOGS: dict[str, Callable[[QWidget, Path], QWidget]] = {
 
 
 SILENT = {"replace", "settings", "report"}
-"""Dialogs that show pseudonyms or settings only; they must not begin to show names that act."""
+"""Dialogs that show only pseudonyms or settings; they must not begin to show names."""
 
 
 def _queue(window) -> QWidget:

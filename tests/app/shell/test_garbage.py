@@ -19,7 +19,7 @@ PATIENCE_MS = 20_000
 
 
 class Knot(QObject):
-    """A Qt object that nothing but itself holds; it notes the thread that ends it."""
+    """A Qt object in a reference cycle; it records the thread that deletes it."""
 
     def __init__(self, ended_in: list[int]) -> None:
         super().__init__()
@@ -29,14 +29,14 @@ class Knot(QObject):
 
 @pytest.fixture
 def ended_in(qapp) -> list[int]:
-    """Threads that ended the knots of a test."""
+    """Return the threads that deleted the knots of a test."""
     collect_between_events(qapp)
     return []
 
 
-def test_a_busy_thread_ends_nothing_of_the_window(qtbot, ended_in):
+def test_busy_thread_deletes_no_qt_objects(qtbot, ended_in):
     Knot(ended_in)
-    kept = []  # so that the thresholds are passed, whatever was counted before
+    kept = []  # so that the thresholds are passed, independent of earlier counts
 
     def allocate() -> None:
         kept.extend([k] for k in range(200_000))
@@ -48,21 +48,21 @@ def test_a_busy_thread_ends_nothing_of_the_window(qtbot, ended_in):
     qtbot.waitUntil(lambda: ended_in == [threading.get_ident()], timeout=PATIENCE_MS)
 
 
-def test_without_new_garbage_nothing_is_collected(ended_in):
+def test_nothing_is_collected_without_new_garbage(ended_in):
     gc.collect()
     Knot(ended_in)
     collect_due()
     assert ended_in == []
 
 
-def test_one_timer_for_any_number_of_windows(qapp, ended_in):
+def test_windows_share_one_collection_timer(qapp, ended_in):
     before = len(qapp.children())
     collect_between_events(qapp)
     assert len(qapp.children()) == before
 
 
-def test_no_list_of_the_window_holds_objects_of_python(window, opened):
-    """Qt copies and drops what its items hold when it likes: words and numbers only."""
+def test_lists_of_the_window_hold_no_python_objects(window, opened):
+    """Qt copies and drops the data of its items at any time: only texts and numbers are safe."""
     opened()
     models = [
         each.model()

@@ -1,4 +1,4 @@
-"""The guide in the window: every page is there, links lead somewhere, pictures are seen."""
+"""The guide in the window: all pages are listed, links work, and images are shown."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_every_page_of_the_folder_is_listed_once() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
-def test_the_links_of_a_page_lead_somewhere(name: str) -> None:
+def test_links_of_a_page_have_targets(name: str) -> None:
     text = page_text(FOLDER, name)
     targets = {(FOLDER / name).parent / link for link in LINK.findall(text)}
     paths = {Path(*target.parts).resolve().relative_to(FOLDER.resolve()) for target in targets}
@@ -39,7 +39,7 @@ def test_the_links_of_a_page_lead_somewhere(name: str) -> None:
     assert ":::" not in text
 
 
-def test_pictures_are_found_and_fit_into_the_page(qtbot) -> None:
+def test_images_are_found_and_fit_the_page(qtbot) -> None:
     guide = GuideWindow(folder=FOLDER)
     qtbot.addWidget(guide)
     guide.show()
@@ -50,7 +50,7 @@ def test_pictures_are_found_and_fit_into_the_page(qtbot) -> None:
     assert "pictures/pet-loaded.webp" in guide.view.toHtml()
 
 
-def test_a_page_begins_at_its_top(qtbot) -> None:
+def test_page_opens_at_its_top(qtbot) -> None:
     guide = GuideWindow(folder=FOLDER)
     qtbot.addWidget(guide)
     guide.resize(800, 400)
@@ -62,9 +62,7 @@ def test_a_page_begins_at_its_top(qtbot) -> None:
         assert bar.value() == 0
 
 
-def test_links_are_legible_in_the_theme_that_was_switched_to_and_what_was_found_stays(
-    qtbot, qapp
-) -> None:
+def test_links_are_legible_after_a_theme_change_and_search_hits_stay(qtbot, qapp) -> None:
     theme = Theme(qapp, "light")
     guide = GuideWindow(folder=FOLDER)
     qtbot.addWidget(guide)
@@ -83,7 +81,7 @@ def test_links_are_legible_in_the_theme_that_was_switched_to_and_what_was_found_
     theme.use("dark")
 
 
-def test_a_search_without_a_page_says_so(qtbot) -> None:
+def test_search_without_hits_states_this(qtbot) -> None:
     guide = GuideWindow(folder=FOLDER)
     qtbot.addWidget(guide)
     guide.show()
@@ -93,7 +91,7 @@ def test_a_search_without_a_page_says_so(qtbot) -> None:
     assert not guide._none.isVisible()
 
 
-def test_a_link_opens_its_page(qtbot) -> None:
+def test_link_opens_its_page(qtbot) -> None:
     guide = GuideWindow(folder=FOLDER)
     qtbot.addWidget(guide)
     guide.open_page("user/pet.md")
@@ -102,7 +100,7 @@ def test_a_link_opens_its_page(qtbot) -> None:
     assert "Corrections and numbers" in guide.view.toPlainText()
 
 
-def test_the_search_shows_the_pages_that_hold_the_words(qtbot) -> None:
+def test_search_lists_the_pages_with_the_words(qtbot) -> None:
     guide = GuideWindow(folder=FOLDER)
     qtbot.addWidget(guide)
     guide.search.setText("Casey & Hoffman")
@@ -113,7 +111,7 @@ def test_the_search_shows_the_pages_that_hold_the_words(qtbot) -> None:
     assert not any(guide.list.item(row).isHidden() for row in range(len(PAGES)))
 
 
-def test_the_settings_are_those_of_the_program() -> None:
+def test_settings_page_matches_the_program() -> None:
     text = page_text(FOLDER, "physics/settings.md")
     for key in (
         "voxel_mm",

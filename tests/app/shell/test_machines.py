@@ -1,4 +1,4 @@
-"""What the header offers on each machine of the table, and says of what it cannot use."""
+"""The devices that the header offers on each machine of the table, with reasons."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ pytestmark = pytest.mark.skipif(not can_be_made(), reason="no C compiler, or not
 
 
 def plain(tip: str) -> str:
-    """Words of a tip, which is HTML where it is long."""
+    """Return the plain text of a tooltip, which is HTML if it is long."""
     return " ".join(html.unescape(re.sub("<[^>]*>", "", tip)).replace(BREAK, "").split())
 
 
-def test_on_every_machine_the_right_device_is_offered_with_a_reason(window, tmp_path):
+def test_every_machine_offers_the_right_device_with_a_reason(window, tmp_path):
     choice, chooser = window.session.device, window.header.device
     for number, (name, machine) in enumerate(MACHINES.items()):
         with pytest.MonkeyPatch.context() as patch:
@@ -36,7 +36,7 @@ def test_on_every_machine_the_right_device_is_offered_with_a_reason(window, tmp_
         assert re.search("" if machine.in_use else machine.words, said), name
 
 
-def test_the_second_card_is_chosen_and_remembered(window, preferences, tmp_path, monkeypatch):
+def test_chosen_second_gpu_is_remembered(window, preferences, tmp_path, monkeypatch):
     put_up(MACHINES["two cards"], monkeypatch, tmp_path)
     choice, chooser = window.session.device, window.header.device
     choice.set_found(find_devices())
@@ -45,7 +45,7 @@ def test_the_second_card_is_chosen_and_remembered(window, preferences, tmp_path,
     assert choice.in_use.is_gpu
     assert Preferences(preferences.folder).device == "cuda:1"
 
-    monkeypatch.setenv("MACHINE", MACHINES["CUDA 13"].text)  # it was taken out
+    monkeypatch.setenv("MACHINE", MACHINES["CUDA 13"].text)  # the GPU was removed
     choice.set_found(find_devices())
     assert not choice.in_use.usable
     assert "no GPU 'cuda:1' in this machine; it has cuda." in choice.obstacle()

@@ -1,4 +1,4 @@
-"""The program's door: a window without arguments or with a file, else the command line."""
+"""The program's entry point: a window without arguments or with a file, else a command."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tests.app.conftest import PATIENCE_MS
 
 
 @pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["nonsense"], 2)])
-def test_a_verb_goes_to_the_command_line(arguments, code):
+def test_verb_runs_the_command_line(arguments, code):
     with pytest.raises(SystemExit) as end:
         main(arguments)
     assert end.value.code == code
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is a display")
-def test_without_a_display_one_sentence_says_what_to_do(monkeypatch, capsys):
+def test_missing_display_gives_one_sentence_with_a_remedy(monkeypatch, capsys):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
     assert main([]) == 2
@@ -36,30 +36,30 @@ def test_without_a_display_one_sentence_says_what_to_do(monkeypatch, capsys):
 
 
 ON_X = {"DISPLAY": ":77"}
-"""A display that nobody serves."""
+"""A display without a server."""
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="windows on X")
-def test_on_x_one_sentence_says_what_qt_would_die_of():
+def test_missing_x_libraries_give_one_sentence_instead_of_a_qt_abort():
     environment = {k: v for k, v in os.environ.items() if k != "QT_QPA_PLATFORM"}
     done = subprocess.run(
         [sys.executable, "-m", "app"], env=environment | ON_X, capture_output=True, text=True
     )
     assert done.returncode == 2, "no abort of Qt"
     lacks = qt_start.missing_libraries((*qt_start.QT_LIBRARIES, *qt_start.XCB_LIBRARIES))
-    wanted = lacks or ["the display ':77' does not answer"]
-    assert all(words in done.stderr for words in wanted)
+    expected = lacks or ["the display ':77' does not answer"]
+    assert all(words in done.stderr for words in expected)
     assert done.stderr.startswith("isocenter: ") and done.stderr.count("\n") == 1
     assert "isocenter reconstruct" in done.stderr, "a way out"
 
 
-def test_a_library_that_is_not_there_is_named_with_its_package():
+def test_missing_library_is_named_with_its_package():
     missing = qt_start.missing_libraries(("libc.so.6", "libxcb-nowhere.so.3"))
     assert missing == ["libxcb-nowhere.so.3"]
     assert "apt-get install libxcb-nowhere3`" in qt_start.missing_words(missing)
 
 
-def test_the_set_up_installs_what_the_window_asks_for():
+def test_setup_installs_the_libraries_that_the_window_requires():
     asked = {qt_start.debian_package(x) for x in qt_start.QT_LIBRARIES + qt_start.XCB_LIBRARIES}
     assert set(qt_libraries.packages({"VERSION_CODENAME": "bookworm"}, xcb=True)) <= asked
 
@@ -74,11 +74,11 @@ def test_the_set_up_installs_what_the_window_asks_for():
         ({}, False),
     ],
 )
-def test_only_windows_on_x_need_the_libraries_of_x(given, on_x):
+def test_only_windows_on_x_need_the_x_libraries(given, on_x):
     assert qt_start.uses_x(given) == on_x
 
 
-def test_a_file_opens_in_the_window(qapp, qtbot, small_study, monkeypatch):
+def test_file_opens_in_the_window(qapp, qtbot, small_study, monkeypatch):
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # put back afterwards
     on_interrupt = signal.getsignal(signal.SIGINT)  # holds the window, too
     seen = []
@@ -101,7 +101,7 @@ def test_a_file_opens_in_the_window(qapp, qtbot, small_study, monkeypatch):
     timer.stop()
 
 
-def test_a_fault_of_ours_is_told_in_the_window(qtbot, window):
+def test_internal_error_is_shown_in_the_window(qtbot, window):
     try:
         raise ZeroDivisionError("a test")
     except ZeroDivisionError:
@@ -110,7 +110,7 @@ def test_a_fault_of_ours_is_told_in_the_window(qtbot, window):
     assert "Traceback" in window.session.log[-2].text
 
 
-def test_the_age_of_a_process_counts_from_its_start():
+def test_process_age_counts_from_its_start():
     code = (
         "import time; from app.shell.measured_window import process_age_s; print(process_age_s())"
     )

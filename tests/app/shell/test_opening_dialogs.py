@@ -1,4 +1,4 @@
-"""Dialogs open without the libraries that take longest to import."""
+"""Dialogs open without the libraries with the longest import times."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HEAVY = {"numba", "scipy", "h5py", "nibabel", "cupy", "pyqtgraph"}
 
 
 def opened(*names: str) -> tuple[str, set[str]]:
-    """Return the class of the last dialog that opened, and the heavy libraries it loaded."""
+    """Return the class of the last opened dialog, and the heavy libraries that were loaded."""
     root = Path(__file__).parents[3]
     command = [sys.executable, "-c", OPEN, *names]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
@@ -39,11 +39,11 @@ def opened(*names: str) -> tuple[str, set[str]]:
 
 
 @pytest.mark.parametrize("names", [("normalise",), NAMES], ids=["normalisation", "many"])
-def test_opening_dialogs_loads_nothing_heavy(names):
+def test_opening_dialogs_loads_no_heavy_library(names):
     assert opened(*names) == ("NormaliseDialog", set())
 
 
-def test_the_tuning_dialog_opens_without_its_plot():
+def test_tuning_dialog_opens_without_its_plot():
     # A thread reads the saved variants, and imports the kernels for them.
     shown, loaded = opened("tune")
     assert shown == "TuningDialog"

@@ -1,4 +1,4 @@
-"""The two pages of the window: who shows which, and how much of the screen the views have."""
+"""The two pages of the window: when each is shown, and the share of the screen for the views."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SHARES = {(1440, 900): 0.65, (1280, 720): 0.55}
 
 
 def controls_of(window: QWidget) -> list[str]:
-    """Return the names of all controls that can be seen; each tab of a bar counts."""
+    """Return the names of all visible controls; each tab of a bar counts."""
     names = []
     for each in window.findChildren(QWidget):
         if not each.isVisible() or each.visibleRegion().isEmpty():
@@ -55,13 +55,13 @@ def controls_of(window: QWidget) -> list[str]:
 
 
 def is_part(widget: QWidget) -> bool:
-    """Whether a widget belongs to another control."""
+    """Return True if a widget belongs to another control."""
     inner = isinstance(widget.parent(), QComboBox | QAbstractSpinBox)
     return inner or isinstance(widget, QScrollBar) or widget.objectName().startswith("qt_")
 
 
 def share_of_views(window) -> float:
-    """Return the share of the window that the views take, without their controls."""
+    """Return the share of the window that the views use, without their controls."""
     panes = window.centre.views.panes
     assert panes.isVisible()
     return panes.width() * panes.height() / (window.width() * window.height())
@@ -69,7 +69,7 @@ def share_of_views(window) -> float:
 
 @pytest.fixture
 def judged(qtbot, opened, window):
-    """The window after a run with warnings."""
+    """Return the window after a run with warnings."""
     opened()
     window.runner.start()
     done = lambda: window.session.run.state is RunState.FINISHED and not window.commands.is_busy  # noqa: E731
@@ -79,7 +79,7 @@ def judged(qtbot, opened, window):
 
 
 @pytest.mark.parametrize("size", SHARES, ids=str)
-def test_the_views_own_the_screen_after_a_run(qapp, judged, size):
+def test_views_use_most_of_the_screen_after_a_run(qapp, judged, size):
     judged.resize(*size)
     for _ in range(3):
         qapp.processEvents()
@@ -88,11 +88,11 @@ def test_the_views_own_the_screen_after_a_run(qapp, judged, size):
     names = controls_of(judged)
     assert len(names) <= MOST_CONTROLS["judge"], "; ".join(names)
     assert {"Accept", "Send", "Report …", "Next scan", "Run", "Results"} <= set(names)
-    # The window of this test is larger than the screen that nobody sees.
+    # the window of this test is larger than the offscreen screen
     assert [each for each in faults_of(judged) if not each.startswith("off the screen")] == []
 
 
-def test_the_page_follows_the_session_and_the_user(qtbot, opened, window, small_study):
+def test_page_follows_the_session_and_the_user(qtbot, opened, window, small_study):
     pages, switch = window.pages, window.header.switch
     assert pages.current == "prepare" and window.workflow_dock.isVisible()
     opened()
@@ -118,7 +118,7 @@ def test_the_page_follows_the_session_and_the_user(qtbot, opened, window, small_
     assert pages.current == "prepare", "another scan is prepared first"
 
 
-def test_panels_fold_into_the_rail_and_each_page_keeps_its_own(window, judged):
+def test_panels_fold_into_the_rail_per_page(window, judged):
     rail, dock = window.rail, window.results_dock
     assert not dock.isVisible()
     rail.run.trigger()
@@ -135,7 +135,7 @@ def test_panels_fold_into_the_rail_and_each_page_keeps_its_own(window, judged):
     assert not dock.isVisible()
 
 
-def test_the_card_says_what_ran_and_counts_the_warnings(window, judged):
+def test_card_describes_the_run_and_counts_the_warnings(window, judged):
     card, record = window.header.judging, window.session.run.record
     assert card.title.full_text.startswith(f"{window.session.image_name} · small.h5")
     assert "OSEM, 3 iterations" in card.caption.full_text
@@ -151,7 +151,7 @@ def test_the_card_says_what_ran_and_counts_the_warnings(window, judged):
     assert not card.warnings.toggle.isChecked() and share_of_views(window) == before
 
 
-def test_a_live_scan_has_no_card_of_an_earlier_run(window, judged):
+def test_live_scan_hides_the_card_of_an_earlier_run(window, judged):
     card = window.header.judging
     assert card.isVisible() and window.header.switch.isVisible()
 
@@ -164,7 +164,7 @@ def test_a_live_scan_has_no_card_of_an_earlier_run(window, judged):
     assert card.isVisible() and not window.header.live.isVisible()
 
 
-def test_a_run_and_its_stored_result_show_one_number_of_warnings(qtbot, window, judged):
+def test_run_and_stored_result_show_the_same_number_of_warnings(qtbot, window, judged):
     """Prepare showed none for a stored result, and the list counted a repeated sentence twice."""
     card, record = window.header.judging, window.session.run.record
     n, texts = record.n_warnings, card.warnings.texts
@@ -177,7 +177,7 @@ def test_a_run_and_its_stored_result_show_one_number_of_warnings(qtbot, window, 
     assert card.warnings.texts == texts and card.warnings.toggle.text() == f"{n} warnings"
 
 
-def test_a_warning_about_two_corrections_counts_once(window):
+def test_warning_about_two_corrections_counts_once(window):
     run = window.session.run
     run.begin("small")
     for about in ("scatter", "randoms"):
@@ -187,7 +187,7 @@ def test_a_warning_about_two_corrections_counts_once(window):
     assert run.record.n_warnings == stored.n_warnings == 1
 
 
-def test_an_aborted_run_says_so_and_a_failed_one_is_an_error(window):
+def test_aborted_run_is_labelled_and_failed_run_is_an_error(window):
     image = Volume(np.ones((4, 4, 4), np.float32), ImageGrid((4, 4, 4), (2.0, 2.0, 2.0)), "Bq/mL")
     run, card = window.session.run, window.header.judging
     run.begin("small")
@@ -205,7 +205,7 @@ def test_an_aborted_run_says_so_and_a_failed_one_is_an_error(window):
     assert window.pages.current == "prepare" and card.title.full_text == "No image yet"
 
 
-def test_a_judgement_can_be_taken_back_before_it_is_signed(window, judged):
+def test_judgement_can_be_withdrawn_before_it_is_signed(window, judged):
     card = window.header.judging
     card.sign_off.judgement.buttons["not acceptable"].click()
     QApplication.processEvents()
@@ -235,7 +235,7 @@ def test_prepare_shows_few_controls_in_each_state(qapp, opened, window, size):
     assert [each for each in faults_of(window) if not each.startswith("off the screen")] == []
 
 
-def test_inputs_appear_with_a_scan_and_each_missing_one_has_its_button(opened, window):
+def test_inputs_appear_with_a_scan_and_missing_ones_have_a_button(opened, window):
     card = window.workflow.inputs
     assert not card.isVisible()
     opened()
@@ -253,7 +253,7 @@ def test_inputs_appear_with_a_scan_and_each_missing_one_has_its_button(opened, w
     assert "triggers" in others and "response" not in others, "those that its kind can use"
 
 
-def test_another_protocol_takes_one_click(opened, window):
+def test_changing_the_protocol_takes_one_click(opened, window):
     opened()
     card, study = window.workflow.protocol, window.session.study
     offered = card.others()
@@ -265,7 +265,7 @@ def test_another_protocol_takes_one_click(opened, window):
     assert name not in {each.text() for each in card.others()}
 
 
-def test_a_card_opens_into_the_form_of_its_step(opened, window):
+def test_card_opens_the_form_of_its_step(opened, window):
     opened()
     work = window.workflow
     for card in work.cards:
@@ -279,7 +279,7 @@ def test_a_card_opens_into_the_form_of_its_step(opened, window):
     assert window.header.choice.manage.isVisible() and window.header.choice.pin.isVisible()
 
 
-def test_the_card_of_the_scan_has_dose_and_weight(opened, window):
+def test_card_of_the_scan_has_dose_and_weight(opened, window):
     opened()
     card = window.workflow.scan
     tracer = Tracer(nuclide="F-18", dose_mbq=185, weight_kg=72)
@@ -289,7 +289,7 @@ def test_the_card_of_the_scan_has_dose_and_weight(opened, window):
     assert "tracer" not in window.workflow.inputs.buttons
 
 
-def test_the_panels_have_names_below_their_icons_in_a_wide_window(qapp, judged):
+def test_panels_have_names_below_their_icons_in_a_wide_window(qapp, judged):
     rail = judged.rail
     style, widths = Qt.ToolButtonStyle, []
     actions = (rail.run, rail.figures, *rail.panel_actions)

@@ -1,4 +1,4 @@
-"""The window asks once for the passphrase of the signing key; without it, nothing is lost."""
+"""The window asks once for the passphrase of the signing key; without it, no work is lost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _locked(tmp_path, monkeypatch) -> None:
 
 
 def answer(monkeypatch, *texts: str) -> list[str]:
-    """Answer the questions of the window; return the words that it uses."""
+    """Answer the questions of the window; return their texts."""
     asked: list[str] = []
     answers: Iterator[str] = iter(texts)
 
@@ -33,7 +33,7 @@ def answer(monkeypatch, *texts: str) -> list[str]:
     return asked
 
 
-def test_a_wrong_passphrase_is_asked_for_again_and_the_right_one_never(window, monkeypatch) -> None:
+def test_wrong_passphrase_is_asked_for_again_and_the_right_one_never(window, monkeypatch) -> None:
     asked = answer(monkeypatch, "wrong", "secret")
     assert needs_passphrase()
     for _ in range(3):
@@ -44,7 +44,7 @@ def test_a_wrong_passphrase_is_asked_for_again_and_the_right_one_never(window, m
 
 
 @pytest.mark.parametrize("answers", [("",), ("a", "b", "c")])
-def test_without_a_passphrase_the_session_continues_and_states_it(
+def test_session_continues_without_a_passphrase_and_states_this(
     window, monkeypatch, answers
 ) -> None:
     asked = answer(monkeypatch, *answers)
@@ -55,7 +55,7 @@ def test_without_a_passphrase_the_session_continues_and_states_it(
 
 
 @pytest.mark.parametrize("action", ["start", "export", "queue", "report"])
-def test_each_action_that_signs_asks_first(window, monkeypatch, action) -> None:
+def test_each_signing_action_asks_first(window, monkeypatch, action) -> None:
     asked = answer(monkeypatch, "")
     actions = {
         "start": window.start,

@@ -1,6 +1,6 @@
 """Every control of the window is reached in at most two clicks from its page.
 
-The table lists what the window showed before it had two pages, and the clicks until it is seen.
+The table lists the controls of the earlier window with one page, and the clicks to each.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ MOST_CLICKS = 2
 
 
 def names_now(window) -> set[str]:
-    """Return the names of the controls that are shown; scrolling is no click."""
+    """Return the names of the visible controls; scrolling is not a click."""
     tabs = window.centre.tabs
     shown = [i for i in range(tabs.count()) if tabs.isVisible() and tabs.isTabVisible(i)]
     found = {tabs.tabText(i) for i in shown}
@@ -96,13 +96,13 @@ def names_now(window) -> set[str]:
 
 
 def entries_of(menu: QMenu) -> set[str]:
-    """Return the entries of a menu as it opens."""
+    """Return the entries of an open menu."""
     menu.aboutToShow.emit()
     return {each.text() for each in menu.actions()}
 
 
 def openers(window, depth: int) -> Iterator[Callable[[], set[str]]]:
-    """Yield what the next click opens; each returns the names that are then seen."""
+    """Yield the targets of the next click; each returns the names that it shows."""
 
     def after(toggle: Callable[[], object]) -> set[str]:
         toggle()
@@ -128,7 +128,7 @@ def openers(window, depth: int) -> Iterator[Callable[[], set[str]]]:
 
 
 def reach_of(window, clicks: int) -> dict[str, int]:
-    """Return the least number of clicks after which each name is seen."""
+    """Return the least number of clicks to each name."""
     known = dict.fromkeys(names_now(window), 0)
     for depth in range(1, clicks + 1):
         for opens in list(openers(window, depth)):
@@ -138,7 +138,7 @@ def reach_of(window, clicks: int) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(("page", "table"), [("prepare", ON_PREPARE), ("judge", ON_JUDGE)])
-def test_every_control_of_before_takes_at_most_two_clicks(window, judged, page: Page, table):  # noqa: F811
+def test_every_earlier_control_takes_at_most_two_clicks(window, judged, page: Page, table):  # noqa: F811
     window.resize(1440, 900)
     window.pages.show(page)
     QApplication.processEvents()
@@ -154,7 +154,7 @@ def test_every_control_of_before_takes_at_most_two_clicks(window, judged, page: 
 
 
 def test_every_action_of_the_window_is_in_a_menu(window):
-    """Demos are in a menu of a menu, which is two clicks."""
+    """Demos are in a submenu, which takes two clicks."""
     menus = [action.menu() for action in window.menuBar().actions()]
     inner = [each.menu() for menu in menus for each in menu.actions() if each.menu() is not None]
     listed = {each for menu in (*menus, *inner) for each in menu.actions()}

@@ -15,9 +15,7 @@ from engine.live.recording.shelf import enter, unfinished_recordings
 from tests.engine.live.pet.running_events import scan
 
 
-def test_an_interrupted_recording_is_offered_and_saved(
-    qtbot, window, tmp_path, monkeypatch
-) -> None:
+def test_interrupted_recording_is_offered_and_saved(qtbot, window, tmp_path, monkeypatch) -> None:
     recorder = LiveRecorder("events", "tcp://*:9668")
     recorder.announce(message_of_head(scan()))
     recorder.put(scan().n_events, message_of_events(scan(), 0))
@@ -37,7 +35,7 @@ def test_an_interrupted_recording_is_offered_and_saved(
     assert not unfinished_recordings() and not recorder.path.exists()
 
 
-def test_an_interrupted_recording_is_discarded_after_a_question(qtbot, window, monkeypatch) -> None:
+def test_interrupted_recording_is_discarded_after_a_question(qtbot, window, monkeypatch) -> None:
     recorder = LiveRecorder("events", "tcp://*:9668")
     recorder.announce(message_of_head(scan()))
     recorder.put(scan().n_events, message_of_events(scan(), 0))
@@ -65,7 +63,7 @@ def test_an_interrupted_recording_is_discarded_after_a_question(qtbot, window, m
     assert not recorder.path.exists() and not unfinished_recordings()
 
 
-def test_a_running_recording_is_not_offered(window) -> None:
+def test_running_recording_is_not_offered(window) -> None:
     recorder = LiveRecorder("events", "tcp://*:9668")
     recorder.announce(message_of_head(scan()))
     recorder.put(scan().n_events, message_of_events(scan(), 0))

@@ -20,32 +20,32 @@ from tests.app.gallery.acts import ACTS, part_of
 
 ROOT = Path(__file__).resolve().parents[3]
 SIZE, SCALE = (1276, 686), 2
-"""Of the window on the smaller screen, whose pixels are halved."""
+"""Scale for the window on the smaller screen, with half the pixels."""
 PARTS = tuple(f"{number}/6" for number in range(1, 7))
-"""Of the acts: all of them together take longer than one test may."""
+"""Number of parts: all acts together exceed the time limit of one test."""
 DELAYS = ("median", "99th percentile", "longest")
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory) -> Path:
-    """One home for all pictures: the demo is simulated once."""
+    """Return one home for all images: the demo is simulated once."""
     return tmp_path_factory.mktemp("pictures-home")
 
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory) -> Path:
-    """One folder for all parts: each demo is simulated once."""
+    """Return one folder for all parts: each demo is simulated once."""
     return Path(os.environ.get("ISOCENTER_SCREENSHOTS", tmp_path_factory.mktemp("pictures")))
 
 
-def test_the_parts_hold_each_act_once():
+def test_parts_contain_each_act_once():
     played = [act for part in PARTS for act in part_of(ACTS, part)]
     assert sorted(map(ACTS.index, played)) == [*range(len(ACTS))]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
-def test_the_window_can_be_photographed_in_every_state_and_nothing_is_wrong(out, part):
+def test_every_photographed_state_of_the_window_has_no_faults(out, part):
     command = [
         *("tests.app.take_screenshots", "--out", out, "--part", part),
         *("--screen", "2560x1440", "--scale", SCALE),
@@ -69,7 +69,7 @@ def test_the_window_can_be_photographed_in_every_state_and_nothing_is_wrong(out,
 
 
 @pytest.mark.slow
-def test_how_quick_the_window_is_while_an_image_forms_can_be_measured(home):
+def test_reaction_time_of_the_window_during_a_run_can_be_measured(home):
     settings = {"QT_QPA_PLATFORM": "offscreen", "ISOCENTER_HOME": str(home)}
     done = subprocess.run(
         [sys.executable, "-m", "app.shell.measured_window"],

@@ -22,14 +22,14 @@ def copied() -> str:
     return QApplication.clipboard().text()
 
 
-def test_without_a_scan_the_tips_give_the_reason(window):
+def test_tooltips_without_a_scan_state_the_reason(window):
     for action in (window.scripts.python, window.scripts.command):
         assert not action.isEnabled()
         assert NO_STUDY in action.toolTip()
         assert action in window.menuBar().actions()[0].menu().actions()
 
 
-def test_both_give_the_bits_of_the_window(
+def test_copied_script_and_command_give_the_bits_of_the_window(
     qtbot, window, opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened()
@@ -55,7 +55,7 @@ def test_both_give_the_bits_of_the_window(
     assert "grid.voxel_mm" in copied()
 
 
-def test_an_image_from_a_file_has_no_study(qtbot, window, opened, tmp_path: Path) -> None:
+def test_image_from_a_file_has_no_study_to_copy(qtbot, window, opened, tmp_path: Path) -> None:
     opened()
     assert window.scripts.python.isEnabled()
     grid = iso.ImageGrid(shape=(4, 5, 6), voxel_mm=(2, 2, 2))

@@ -1,4 +1,4 @@
-"""The settings: kept on Save alone, refused in a sentence, and read by the command line."""
+"""The settings: stored only on Save, refused with one sentence, and used by the command line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def dialog(parent, controls):
     return SettingsDialog(parent, controls.context)
 
 
-def test_what_is_saved_is_what_the_command_line_reads(dialog, preferences, tmp_path, monkeypatch):
+def test_saved_settings_are_used_by_the_command_line(dialog, preferences, tmp_path, monkeypatch):
     said = iter(("secret", "secret"))
     monkeypatch.setattr("app.shell.dialogs.settings_dialog.ask_text", lambda *_, **__: next(said))
     dialog.fields["name"].setText("City hospital")
@@ -47,13 +47,15 @@ def test_what_is_saved_is_what_the_command_line_reads(dialog, preferences, tmp_p
         ("called", "x" * 17, "16 characters"),
     ],
 )
-def test_what_cannot_be_is_refused_and_nothing_is_kept(dialog, preferences, field, value, said):
+def test_invalid_settings_are_refused_and_nothing_is_stored(
+    dialog, preferences, field, value, said
+):
     dialog.fields[field].setText(value)
     dialog._save()
     assert said in dialog.said.text() and preferences.site == Site()
 
 
-def test_pages_are_printed_one_on_each_sheet(qapp, tmp_path):
+def test_pages_are_printed_one_per_sheet(qapp, tmp_path):
     page = snapshot(Volume(np.ones(GRID.shape, np.float32), GRID, "HU"))
     printer = QPrinter(QPrinter.PrinterMode.ScreenResolution)
     printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
@@ -86,7 +88,7 @@ def test_settings_are_in_two_columns_of_groups_with_aligned_fields(qtbot, dialog
     assert node.y() < title.y() < dialog.switches["archive_signed"].y()
 
 
-def test_the_key_of_this_computer_is_chosen_as_a_file(dialog, monkeypatch, tmp_path):
+def test_signing_key_is_chosen_as_a_file(dialog, monkeypatch, tmp_path):
     key = tmp_path / "own.key"
     asked = []
     monkeypatch.setattr(

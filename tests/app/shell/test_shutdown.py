@@ -1,4 +1,4 @@
-"""The end of a process: its code and its words arrive, nobody outlives one with a window."""
+"""The end of a process: exit code and output arrive, and no child process remains."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ leave(7)
 """
 
 
-def test_the_words_and_the_code_arrive_and_children_end() -> None:
+def test_output_and_exit_code_arrive_and_children_end() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (7, "")
     try:
         left = psutil.Process(int(done.stdout))
     except psutil.NoSuchProcess:
         return
-    if left.status() != psutil.STATUS_ZOMBIE:  # killed: it may take a moment to be gone
+    if left.status() != psutil.STATUS_ZOMBIE:  # a killed process may take a moment to end
         left.wait(60)
 
 
@@ -50,7 +50,7 @@ finish(7)
 """
 
 
-def test_without_a_window_threads_and_what_is_put_off_come_first() -> None:
+def test_process_without_a_window_ends_after_threads_and_deferred_work() -> None:
     program = [sys.executable, "-c", WITHOUT_A_WINDOW]
     done = subprocess.run(program, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (7, "thread, put off")
@@ -58,7 +58,7 @@ def test_without_a_window_threads_and_what_is_put_off_come_first() -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["nonsense"]])
-def test_a_verb_without_a_window_ends_as_ever(arguments: list[str]) -> None:
+def test_command_without_a_window_ends_as_usual(arguments: list[str]) -> None:
     done = subprocess.run([sys.executable, "-m", "app", *arguments], capture_output=True)
     assert done.returncode == (0 if arguments == ["--version"] else 2)
 

@@ -113,6 +113,6 @@ def test_values_on_a_turned_plane_are_those_of_scipy(rng, shape):
     rows, columns = np.arange(9)[:, None, None], np.arange(11)[None, :, None]
     places = start + rows * down + columns * np.array(across)
     inside = ((places >= 0) & (places <= np.array(shape) - 1)).all(axis=-1)
-    wanted = map_coordinates(values, np.moveaxis(places, -1, 0), order=1, mode="nearest")
+    expected = map_coordinates(values, np.moveaxis(places, -1, 0), order=1, mode="nearest")
     assert np.isnan(found[~inside]).all()
-    np.testing.assert_allclose(found[inside], wanted[inside], rtol=1e-5)  # float32 weights
+    np.testing.assert_allclose(found[inside], expected[inside], rtol=1e-5)  # float32 weights

@@ -31,8 +31,8 @@ def noise(rng) -> Volume:
 def test_each_pixel_is_the_highest_mean_or_lowest_along_its_line(noise, kind, axis):
     cutter, slab = SlabCutter(), Slab(kind, 25.0)
     for index in (0, 11, 12, GRID.shape[2 - axis] - 1):  # one after the other, as by a wheel
-        wanted = slab.range(GRID, axis, index)
-        part = np.take(noise.values, list(wanted), axis=2 - axis).astype(float)
+        expected = slab.range(GRID, axis, index)
+        part = np.take(noise.values, list(expected), axis=2 - axis).astype(float)
         found = cutter.cut(noise, axis, index, slab)
         law = LAWS[kind](part, axis=2 - axis, keepdims=True)
         np.testing.assert_allclose(found, law, rtol=1e-6)  # eights are summed in float32

@@ -1,4 +1,4 @@
-"""The page that calibrates: an image of a cylinder, words about it, a file for the engine."""
+"""The calibration dialog: an image of a cylinder, messages about it, a file for the engine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RADIUS_MM, COUNTS, FRAME_S = 40.0, 3.0, 600.0
 
 
 def image(scanner) -> Volume:
-    """An image of ours of a cylinder, in counts/mm, that does not name the nuclide."""
+    """Return our image of a cylinder, in counts/mm, without a nuclide."""
     grid = ImageGrid((30, 30, 30), (4.0, 4.0, 4.0))
     x, y = grid.centres_mm(0), grid.centres_mm(1)
     disc = np.hypot(x[None, :], y[:, None]) <= RADIUS_MM
@@ -36,13 +36,13 @@ def image(scanner) -> Volume:
     return Volume(values, grid, "counts/mm", info={"scan": scan, "corrections": []})
 
 
-def test_without_an_image_it_says_what_to_do(controls, parent):
+def test_dialog_without_image_asks_for_one(controls, parent):
     dialog = CalibrateDialog(parent, controls.context)
     assert dialog.state.text() == NO_IMAGE and not dialog.act.isEnabled()
     dialog.done(0)
 
 
-def test_the_factor_is_that_of_the_activity_and_goes_into_a_file(
+def test_calibration_factor_matches_the_activity_and_is_saved(
     qtbot, controls, parent, tiny_ring, tmp_path, monkeypatch
 ):
     controls.session.show_file(image(tiny_ring), "cylinder.h5")
@@ -74,7 +74,7 @@ def test_the_factor_is_that_of_the_activity_and_goes_into_a_file(
     dialog.done(0)
 
 
-def test_an_image_before_the_end_of_a_run_is_refused(controls, parent, tiny_ring):
+def test_image_of_a_running_reconstruction_is_refused(controls, parent, tiny_ring):
     controls.session.show_file(image(tiny_ring), "cylinder.h5")
     controls.session.run.record.is_file = False
     controls.session.run.record.result = replace(image(tiny_ring), unit="Bq/mL")
@@ -83,7 +83,7 @@ def test_an_image_before_the_end_of_a_run_is_refused(controls, parent, tiny_ring
     dialog.done(0)
 
 
-def test_what_is_written_while_it_closes_is_still_kept(
+def test_calibration_written_during_close_is_stored(
     qtbot, controls, parent, tiny_ring, tmp_path, monkeypatch
 ):
     controls.session.show_file(image(tiny_ring), "cylinder.h5")

@@ -39,11 +39,11 @@ def dialog(qtbot, controls, parent, small_study):
 
 
 def diameter(dialog):
-    """The field of the source's diameter."""
+    """Return the field for the source diameter."""
     return dialog.form.form._rows["source"].editor._forms[0]._rows["diameter_mm"].editor
 
 
-def test_it_begins_with_the_open_scan_and_asks_for_the_source(dialog, small_study):
+def test_dialog_starts_with_the_open_scan_and_asks_for_the_source(dialog, small_study):
     assert dialog.form.scans.paths == [small_study.data]
     assert not (dialog.save.isEnabled() or dialog.use.isEnabled() or dialog.rest.isEnabled())
     dialog.act.click()
@@ -55,9 +55,7 @@ def test_it_begins_with_the_open_scan_and_asks_for_the_source(dialog, small_stud
     assert dialog.state.text() == "Add a scan of the source first." and not dialog.job.is_busy
 
 
-def test_a_measurement_is_saved_used_and_kept(
-    qtbot, controls, dialog, small_study, tmp_path, monkeypatch
-):
+def test_measurement_is_saved_and_used(qtbot, controls, dialog, small_study, tmp_path, monkeypatch):
     diameter(dialog).show_value(2 * RADIUS_MM)
     dialog.act.click()
     assert dialog.act.text() == "Stop" and not dialog.form.isEnabled()
@@ -83,7 +81,7 @@ def test_a_measurement_is_saved_used_and_kept(
     assert np.array_equal(found.crystals, made.found.components.crystals)
 
 
-def test_a_scan_of_the_source_is_not_written_over(qtbot, dialog, small_study, monkeypatch):
+def test_scan_of_the_source_is_not_overwritten(qtbot, dialog, small_study, monkeypatch):
     said: list[str] = []
     monkeypatch.setattr(
         "app.state.services.saving.tell", lambda parent, title, text: said.append(text)
@@ -94,7 +92,7 @@ def test_a_scan_of_the_source_is_not_written_over(qtbot, dialog, small_study, mo
     assert "copy.h5" in said[0]
 
 
-def test_a_process_that_is_killed_is_a_sentence(qtbot, dialog):
+def test_killed_process_gives_one_sentence(qtbot, dialog):
     request = NormalisationRequest(
         tuple(dialog.form.scans.paths), CylinderSource(RADIUS_MM), threads=1
     )
@@ -110,7 +108,7 @@ def test_a_process_that_is_killed_is_a_sentence(qtbot, dialog):
     assert "killed by signal 9" in dialog.state.text() and dialog.act.text() == "Start"
 
 
-def test_what_it_tells_is_shown_in_words(dialog):
+def test_progress_events_are_shown_as_sentences(dialog):
     dialog.model.begin()
     for event in (ReadingScan("night.h5", 2, 3), Counted(50, 100, 2e6, 0.0123)):
         dialog.model.take(event)
@@ -132,7 +130,7 @@ def test_what_it_tells_is_shown_in_words(dialog):
     assert dialog.model.state_words == "Stopped. Nothing was saved."
 
 
-def test_closing_asks_first_and_ends_what_is_at_work(qtbot, controls, dialog, monkeypatch):
+def test_closing_asks_first_and_stops_the_measurement(qtbot, controls, dialog, monkeypatch):
     answers = [False, True]
     monkeypatch.setattr("app.analysis.calibrate.normalise_dialog.ask", lambda *_: answers.pop(0))
     diameter(dialog).show_value(2 * RADIUS_MM)

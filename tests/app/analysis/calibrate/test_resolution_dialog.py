@@ -1,4 +1,4 @@
-"""The dialog that measures the resolution: from scans to a table that is used and kept."""
+"""The resolution dialog: from scans to a table that is used and stored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def dialog(qtbot, controls, parent, small_study):
 
 
 def point_scan(scanner, path):
-    """Events of lines through one point near the axis of a scanner."""
+    """Write events on lines through one point near the axis of a scanner."""
     rng = np.random.default_rng(4)
     lines = scanner.lors(rng.integers(0, scanner.n_lors, 400_000))
     lines = lines[scanner.in_coincidence(lines)]
@@ -37,7 +37,7 @@ def point_scan(scanner, path):
     return path
 
 
-def test_it_begins_with_the_open_scan_and_says_what_is_missing(dialog, small_study):
+def test_dialog_starts_with_the_open_scan_and_states_missing_input(dialog, small_study):
     assert dialog.scans.paths == [small_study.data]
     assert not (dialog.save.isEnabled() or dialog.use.isEnabled() or dialog.keep.isEnabled())
     dialog.scans.list.selectAll()
@@ -46,7 +46,7 @@ def test_it_begins_with_the_open_scan_and_says_what_is_missing(dialog, small_stu
     assert dialog.state.text() == "Add a scan of point sources first."
 
 
-def test_widths_are_measured_saved_used_and_kept(qtbot, controls, dialog, tmp_path, monkeypatch):
+def test_widths_are_measured_saved_and_used(qtbot, controls, dialog, tmp_path, monkeypatch):
     scanner = controls.session.study.scanner
     dialog.scans.list.selectAll()
     dialog.scans.remove.click()

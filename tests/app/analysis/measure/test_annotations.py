@@ -1,4 +1,4 @@
-"""Annotations in the window: drawn, moved, renamed, undone, and kept with their scan."""
+"""Annotations in the window: drawn, moved, renamed, undone, and stored with their scan."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def words(view: SliceView) -> list[str]:
     return [text.words for text in painted(view).texts]
 
 
-def test_a_distance_is_drawn_told_moved_and_undone(axial, box, controls):
+def test_distance_is_drawn_shown_moved_and_undone(axial, box, controls):
     model, regions = box.model, controls.session.regions
     regions.set_tool("distance")
     drag(axial, (-20.0, 0.0), (0.0, 0.0), (10.0, 0.0))
@@ -71,7 +71,7 @@ def test_a_distance_is_drawn_told_moved_and_undone(axial, box, controls):
     assert not model.annotations
 
 
-def test_an_angle_takes_two_drags_and_is_seen_in_its_slice_alone(axial, box, controls):
+def test_angle_takes_two_drags_and_is_drawn_only_in_its_slice(axial, box, controls):
     controls.session.regions.set_tool("angle")
     drag(axial, (20.0, 0.0), (10.0, 0.0), (0.0, 0.0))
     assert controls.session.regions.tool == "angle", "the other leg is still to come"
@@ -87,7 +87,7 @@ def test_an_angle_takes_two_drags_and_is_seen_in_its_slice_alone(axial, box, con
     assert controls.session.view.cursor_mm[2] == pytest.approx(1.0)
 
 
-def test_words_are_asked_for_where_the_pointer_was_let_go(axial, box, controls, monkeypatch):
+def test_text_annotation_asks_for_its_text_at_the_pointer(axial, box, controls, monkeypatch):
     monkeypatch.setattr(box.marks, "_ask", lambda: "node?")
     controls.session.regions.set_tool("text")
     drag(axial, (5.0, 5.0), (8.0, 6.0))
@@ -98,9 +98,7 @@ def test_words_are_asked_for_where_the_pointer_was_let_go(axial, box, controls, 
     assert not box.model.annotations
 
 
-def test_annotations_are_saved_with_the_study_and_kept_with_the_scan(
-    axial, box, controls, tmp_path
-):
+def test_annotations_are_saved_with_the_study_and_the_scan(axial, box, controls, tmp_path):
     session = controls.session
     session.regions.set_tool("arrow")
     drag(axial, (-10.0, 0.0), (0.0, 0.0), (10.0, 10.0))
@@ -113,7 +111,7 @@ def test_annotations_are_saved_with_the_study_and_kept_with_the_scan(
     assert not box.model.annotations, "another scan has none"
 
 
-def test_a_curve_is_straightened_and_a_click_there_moves_the_cursor(axial, box, controls, qtbot):
+def test_click_in_the_straightened_curve_moves_the_cursor(axial, box, controls, qtbot):
     state = controls.session.view
     z = GRID.centres_mm(2)[:, None, None]
     values = np.broadcast_to(z + GRID.centres_mm(1)[:, None], GRID.shape).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Figures and what their names mean."""
+"""The table of measured values explains their names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.analysis.measure.figure_table import FigureTable
 from app.ui.theme.glossary import GLOSSARY, meaning_of
 
 
-def test_the_name_of_a_figure_says_what_it_means(qtbot):
+def test_name_of_a_value_has_an_explanation(qtbot):
     table = FigureTable()
     qtbot.addWidget(table)
     table.show_rows([("Spill-over", ""), ("   water", "3 %"), ("Standard deviation", "0.2 kBq/mL")])
@@ -28,9 +28,9 @@ def test_the_name_of_a_figure_says_what_it_means(qtbot):
         ("FWHM, fitted", "FWHM"),
     ],
 )
-def test_the_longest_word_that_fits_is_meant(said, meant):
+def test_longest_matching_glossary_entry_is_used(said, meant):
     assert meaning_of(said) == GLOSSARY[meant]
 
 
-def test_what_is_no_word_of_the_field_has_no_meaning():
+def test_unknown_name_has_no_explanation():
     assert meaning_of("End 1") == ""

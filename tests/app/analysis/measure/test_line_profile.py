@@ -1,4 +1,4 @@
-"""Lines drawn across slices, the values along them, and the table that is saved."""
+"""Lines across slices, their profiles, and the saved table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIGMA_MM = 3.0
 
 @pytest.fixture
 def ball() -> Volume:
-    """A Gaussian ball at the origin on voxels of three lengths."""
+    """Return a Gaussian ball at the origin, with anisotropic voxels."""
     grid = ImageGrid((30, 40, 50), (1.0, 1.2, 1.5))
     z, y, x = np.meshgrid(*(grid.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
     values = 5 * np.exp(-(x**2 + y**2 + z**2) / (2 * SIGMA_MM**2))
@@ -29,7 +29,7 @@ def ball() -> Volume:
 
 @pytest.fixture
 def box(qtbot, window, ball):
-    """The line profile of a window that shows the ball."""
+    """Return the line profile of a window that shows the ball."""
     window.session.show_file(ball, "ball")
     tab = window.tabs.findChild(MeasureTab)
     window.tabs.setCurrentWidget(tab)
@@ -51,16 +51,16 @@ def settled(qtbot, box):
 
 
 def across(view, by=90):
-    """Two places left and right of the cursor."""
+    """Return two points left and right of the cursor."""
     place = QPoint(*(round(v) for v in view.viewport.to_px(*view.cursor_uv())))
     return place - QPoint(by, 0), place + QPoint(by, 0)
 
 
-def test_a_line_drawn_through_a_ball_tells_its_width(qtbot, window, box):
+def test_line_through_a_ball_shows_its_width(qtbot, window, box):
     assert not box.isVisible()
     box.draw.click()
     assert box.isVisible(), "the panel opens for the values along the line"
-    QApplication.processEvents()  # which takes its width from the views
+    QApplication.processEvents()  # the panel takes its width from the views
     view = window.centre.views.coronal
     drag(qtbot, view, *across(view))
     settled(qtbot, box)
@@ -79,7 +79,7 @@ def test_a_line_drawn_through_a_ball_tells_its_width(qtbot, window, box):
     assert message["Maximum"].endswith("counts/mm")
 
 
-def test_an_end_that_is_dragged_moves_and_the_other_stays(qtbot, window, box):
+def test_dragged_end_moves_and_the_other_end_stays(qtbot, window, box):
     box.draw.click()
     view = window.centre.views.axial
     a, b = across(view)
@@ -91,7 +91,7 @@ def test_an_end_that_is_dragged_moves_and_the_other_stays(qtbot, window, box):
     assert after.start_mm != before.start_mm
 
 
-def test_with_the_tool_put_away_a_drag_moves_the_cursor_again(qtbot, window, box):
+def test_drag_without_the_tool_moves_the_cursor(qtbot, window, box):
     view, state = window.centre.views.axial, window.session.view
     qtbot.keyClick(view, Qt.Key.Key_L)
     assert state.draws_lines and box.draw.isChecked() is False
@@ -103,7 +103,7 @@ def test_with_the_tool_put_away_a_drag_moves_the_cursor_again(qtbot, window, box
     assert state.cursor_mm[0] != 0
 
 
-def test_a_line_is_painted_only_in_its_slice(qtbot, window, box):
+def test_line_is_drawn_only_in_its_slice(qtbot, window, box):
     view, state = window.centre.views.axial, window.session.view
     box.draw.click()
     view.setFocus()
@@ -117,7 +117,7 @@ def test_a_line_is_painted_only_in_its_slice(qtbot, window, box):
     assert view.grab().toImage() == plain
 
 
-def test_a_kept_curve_stays_behind_that_of_another_image(qtbot, window, box, ball):
+def test_pinned_curve_stays_behind_the_curve_of_another_image(qtbot, window, box, ball):
     box.draw.click()
     view = window.centre.views.axial
     drag(qtbot, view, *across(view))
@@ -134,7 +134,7 @@ def test_a_kept_curve_stays_behind_that_of_another_image(qtbot, window, box, bal
     assert box.plot.stored is None, "values of another unit are no comparison"
 
 
-def test_a_volume_on_another_grid_has_no_line(qtbot, window, box, ball):
+def test_volume_on_another_grid_has_no_line(qtbot, window, box, ball):
     box.draw.click()
     view = window.centre.views.axial
     drag(qtbot, view, *across(view))
@@ -144,7 +144,7 @@ def test_a_volume_on_another_grid_has_no_line(qtbot, window, box, ball):
     assert box.profile is None and not box.csv.isEnabled()
 
 
-def test_the_table_is_saved_where_the_user_says(qtbot, window, box, tmp_path, choose_file):
+def test_table_is_saved_to_the_chosen_file(qtbot, window, box, tmp_path, choose_file):
     box.draw.click()
     view = window.centre.views.axial
     drag(qtbot, view, *across(view))
@@ -156,6 +156,6 @@ def test_the_table_is_saved_where_the_user_says(qtbot, window, box, tmp_path, ch
     np.testing.assert_allclose(table[:, 4], box.profile.values, rtol=1e-5, atol=1e-9)
 
 
-def test_a_table_is_whole_or_not_there(tmp_path):
+def test_failed_write_leaves_no_partial_table(tmp_path):
     write_text("a,b\n", tmp_path / "t.csv")
     assert (tmp_path / "t.csv").read_text() == "a,b\n"

@@ -1,4 +1,4 @@
-"""A phantom in the window: named, measured, followed over iterations, and its report saved."""
+"""Phantoms in the window: chosen, measured, followed over iterations, and reported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GRID = ImageGrid((20, 30, 30), (4.0, 4.0, 4.0))
 
 @pytest.fixture(scope="module")
 def cylinder() -> Volume:
-    """A cylinder of 40 mm and 60 mm, even but for some noise."""
+    """Return a uniform cylinder of 40 mm and 60 mm with some noise."""
     z, y, x = np.meshgrid(*(GRID.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
     noise = 0.1 * np.random.default_rng(2).standard_normal(GRID.shape)
     values = (np.hypot(x, y) < 40) * (np.abs(z) < 30) * (5 + noise)
@@ -40,7 +40,7 @@ def box(qtbot, window, cylinder) -> QualityBox:
     return found
 
 
-def test_a_phantom_is_measured_and_shown(qtbot, window, box):
+def test_phantom_is_measured_and_shown(qtbot, window, box):
     assert box.measure.isEnabled() and not box.save.isEnabled() and box.rows() == []
     box.measure.click()
     qtbot.waitUntil(lambda: box.measured is not None, timeout=60_000)
@@ -55,7 +55,7 @@ def test_a_phantom_is_measured_and_shown(qtbot, window, box):
     assert box.rows() == [] and not box.save.isEnabled()
 
 
-def test_figures_of_an_image_with_an_error_map_have_noise(qtbot, window, box, cylinder):
+def test_values_of_an_image_with_error_map_have_noise(qtbot, window, box, cylinder):
     rng = np.random.default_rng(4)
     replicates = [(cylinder.values * rng.normal(1, 0.02)).astype(np.float32) for _ in range(8)]
     error = ErrorMap.of(cylinder.values, replicates, seed=3)
@@ -72,7 +72,7 @@ def test_figures_of_an_image_with_an_error_map_have_noise(qtbot, window, box, cy
     assert not too_wide(window)
 
 
-def test_an_image_without_the_phantom_is_a_sentence(qtbot, window, box, cylinder):
+def test_image_without_the_phantom_gives_one_sentence(qtbot, window, box, cylinder):
     empty = replace(cylinder, values=np.zeros_like(cylinder.values))
     window.session.show_file(empty, "empty")
     problems = []
@@ -87,7 +87,7 @@ def preview(volume: Volume, iteration: int) -> Preview:
     return Preview(volume, iteration, 3, 1, 1, 0.1, -1.0, None, RunHistory())
 
 
-def test_figures_are_followed_as_images_come(qtbot, window, box, cylinder):
+def test_values_are_updated_with_each_new_image(qtbot, window, box, cylinder):
     run = window.session.run
     run.begin("run")
     rng = np.random.default_rng(3)
@@ -110,7 +110,7 @@ def test_figures_are_followed_as_images_come(qtbot, window, box, cylinder):
 
 
 @pytest.mark.parametrize(("name", "start"), [("report.pdf", b"%PDF"), ("report.json", b"{")])
-def test_a_report_is_written(tmp_path, box, cylinder, name, start):
+def test_report_is_written(tmp_path, box, cylinder, name, start):
     report, volume, page = measured(box.phantom, cylinder, PhantomFacts())
     assert page.startswith(b"\x89PNG")
     assert written(report, volume, tmp_path / name).read_bytes().startswith(start)

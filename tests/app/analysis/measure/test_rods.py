@@ -1,4 +1,4 @@
-"""The table of a Derenzo phantom: which rods are told apart in the image on show."""
+"""The table of a Derenzo phantom states which rods of the displayed image are resolved."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def box(qtbot, qapp, sharp) -> RodsBox:
     return made
 
 
-def test_small_rods_are_lost_first_as_the_image_blurs(sharp):
+def test_smallest_rods_are_unresolved_first_as_blur_grows(sharp):
     resolved = [
         [row.resolved for row in table_of(blurred(sharp, fwhm), RADIUS_MM, "y")]
         for fwhm in (0.3, 2.0, 12.0)
@@ -56,7 +56,7 @@ def test_small_rods_are_lost_first_as_the_image_blurs(sharp):
     assert 0 < sum(resolved[1]) < len(resolved[1])
 
 
-def test_nothing_is_told_of_rods_before_someone_says_there_are(box):
+def test_rods_are_listed_only_if_the_user_confirms_the_phantom(box):
     assert box.rows == [] and not box.is_derenzo.isChecked()
     box.is_derenzo.setChecked(True)
     box.axis.setCurrentIndex(box.axis.findData("y"))
@@ -66,7 +66,7 @@ def test_nothing_is_told_of_rods_before_someone_says_there_are(box):
     assert all(row.resolved for row in box.rows)
 
 
-def test_a_simulated_scan_says_where_its_rods_are(box):
+def test_simulated_scan_states_the_positions_of_its_rods(box):
     scanner = read_scanner("test-panels")
     counts = np.ones(scanner.n_lors, np.float32)
     info = {"rods": {"radius_mm": RADIUS_MM, "along": "y"}}
@@ -76,7 +76,7 @@ def test_a_simulated_scan_says_where_its_rods_are(box):
     assert (box.radius.value, box.axis.currentData()) == (RADIUS_MM, "y")
 
 
-def test_the_table_is_saved(box):
+def test_rod_table_is_saved(box):
     box.is_derenzo.setChecked(True)
     box.csv.click()
     ((name, text),) = box.saved
@@ -84,7 +84,7 @@ def test_the_table_is_saved(box):
     assert text.splitlines()[0] == "rod diameter [mm],valley / peak,resolved"
 
 
-def test_an_image_without_contrast_tells_apart_nothing(sharp):
+def test_image_without_contrast_resolves_no_rods(sharp):
     flat = replace(sharp, values=np.zeros_like(sharp.values))
     rows = table_of(flat, RADIUS_MM, "y")
     assert all(row.valley is None and not row.resolved for row in rows)

@@ -1,4 +1,4 @@
-"""A ball about the cursor over time, against closed forms, as frames come."""
+"""Time curves of a sphere around the cursor, compared with closed forms, while frames arrive."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ FRAMES = (TimeFrame(0, 2000), TimeFrame(2000, 12_000))
 
 
 def images(unit: str = "Bq/mL") -> list[FrameVolume]:
-    """Values that rise along x, by 1 for each mm, times 1 and 3."""
+    """Return frames with values that rise along x, by 1 and by 3 per mm."""
     along_x = np.broadcast_to(GRID.centres_mm(0) + 10, GRID.shape).astype(np.float32)
     volumes = [Volume(k * along_x, GRID, unit) for k in (1, 3)]
     return [FrameVolume(frame, each) for frame, each in zip(FRAMES, volumes, strict=True)]
 
 
-def test_a_linear_image_has_the_value_in_the_middle_of_the_ball():
+def test_mean_of_a_linear_image_is_the_value_at_the_centre():
     curve = time_curve(images(), SphereRegion(centre_mm=(2.0, 0.0, 0.0), diameter_mm=8.0))
     assert curve.means == pytest.approx([12.0, 36.0], rel=1e-5)
     assert curve.middles == (1.0, 7.0)
@@ -41,7 +41,7 @@ def test_a_linear_image_has_the_value_in_the_middle_of_the_ball():
     assert curve.volume_mm3 == pytest.approx(np.pi / 6 * 8**3, rel=0.02)
 
 
-def test_counts_are_told_for_each_second():
+def test_counts_are_given_per_second():
     ball = SphereRegion(centre_mm=(0.0, 0.0, 0.0), diameter_mm=8.0)
     curve = time_curve(images("counts/mm"), ball)
     assert curve.unit == "counts/mm/s"
@@ -51,23 +51,23 @@ def test_counts_are_told_for_each_second():
     assert [float(value) for value in rows[2].split(",")[:3]] == pytest.approx([2, 10, 3])
 
 
-def test_outside_of_the_image_there_is_no_curve():
+def test_sphere_outside_the_image_is_refused():
     with pytest.raises(DataError, match="the region is outside the image"):
         time_curve(images(), SphereRegion(centre_mm=(200.0, 0.0, 0.0), diameter_mm=8.0))
 
 
 SHIFTS = np.array([-3.0, 1.0, 2.0])
-"""Replicates of the second frame, minus its image."""
+"""Return the replicates of the second frame, minus its image."""
 
 
 def images_with_errors(unit: str = "Bq/mL") -> list[FrameVolume]:
-    """The same frames, with an error map of the second one only."""
+    """Return the same frames; only the second one has an error map."""
     first, (frame, last) = images(unit)
     error = ErrorMap.of(last.values, [last.values + np.float32(s) for s in SHIFTS], seed=1)
     return [first, FrameVolume(frame, replace(last, error=error))]
 
 
-def test_the_error_of_a_frame_is_the_spread_of_its_replicates():
+def test_error_of_a_frame_is_the_standard_deviation_of_replicates():
     ball = SphereRegion(centre_mm=(2.0, 0.0, 0.0), diameter_mm=8.0)
     curve = time_curve(images_with_errors(), ball)
     assert curve.means == time_curve(images(), ball).means
@@ -82,8 +82,8 @@ def test_the_error_of_a_frame_is_the_spread_of_its_replicates():
 
 
 @pytest.mark.parametrize("rule", VOXEL_RULES)
-def test_the_error_follows_the_rule_for_voxels_at_the_border(rng, rule):
-    """Noise of single voxels, against the means of the replicates themselves."""
+def test_error_uses_the_border_rule_of_the_mean(rng, rule):
+    """Noise of single voxels, compared with the means of the replicates themselves."""
     frame, volume = images()[0]
     noise = rng.normal(0, 2, (12, *GRID.shape)).astype(np.float32)
     error = ErrorMap.of(volume.values, [volume.values + each for each in noise], seed=1)
@@ -94,7 +94,7 @@ def test_the_error_follows_the_rule_for_voxels_at_the_border(rng, rule):
     assert curve.errors[0] == pytest.approx(np.std(means, ddof=1), rel=1e-4)  # float32 replicates
 
 
-def test_the_panel_shows_the_errors_of_frames_as_bars(qtbot, qapp, controls):
+def test_panel_shows_errors_of_frames_as_bars(qtbot, qapp, controls):
     session = controls.session
     box = TimeCurveBox(session, Theme(qapp, "dark"), lambda *table: None)
     qtbot.addWidget(box)
@@ -114,7 +114,7 @@ def test_the_panel_shows_the_errors_of_frames_as_bars(qtbot, qapp, controls):
     assert QApplication.clipboard().image().size() == box.plot.size()
 
 
-def test_the_panel_follows_frames_and_cursor(qtbot, qapp, controls):
+def test_panel_follows_frames_and_cursor(qtbot, qapp, controls):
     saved = []
     session = controls.session
     box = TimeCurveBox(session, Theme(qapp, "dark"), lambda *table: saved.append(table))
@@ -135,7 +135,7 @@ def test_the_panel_follows_frames_and_cursor(qtbot, qapp, controls):
     assert box.isHidden()
 
 
-def test_the_command_states_the_errors_of_frames(tmp_path, capsys):
+def test_command_states_the_errors_of_frames(tmp_path, capsys):
     frames = images_with_errors()
     frames = [FrameVolume(frames[0].frame, frames[1].volume), frames[1]]
     save_frames(frames[0].volume, frames, tmp_path / "frames.h5", {})
@@ -144,23 +144,23 @@ def test_the_command_states_the_errors_of_frames(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "0 to 2 s: 36.0 ± 2.6 Bq/mL" in out
     assert "Errors: 1 standard deviation of the mean from 3 replicates" in out
-    want = time_curve(frames, SphereRegion(centre_mm=(2.0, 0.0, 0.0), diameter_mm=8.0))
-    assert (tmp_path / "curve.csv").read_text() == want.csv()
+    expected = time_curve(frames, SphereRegion(centre_mm=(2.0, 0.0, 0.0), diameter_mm=8.0))
+    assert (tmp_path / "curve.csv").read_text() == expected.csv()
 
 
-def test_the_command_writes_the_same_table(tmp_path, capsys):
+def test_command_writes_the_same_table(tmp_path, capsys):
     frames = images()
     save_frames(frames[0].volume, frames, tmp_path / "frames.h5", {})
     names = [str(tmp_path / name) for name in ("frames.h5", "curve.csv")]
     assert main(["curve", *names, "--at", "2,0,0", "--diameter", "8"]) == DONE
-    want = time_curve(frames, SphereRegion(centre_mm=(2.0, 0.0, 0.0), diameter_mm=8.0))
-    assert (tmp_path / "curve.csv").read_text() == want.csv()
+    expected = time_curve(frames, SphereRegion(centre_mm=(2.0, 0.0, 0.0), diameter_mm=8.0))
+    assert (tmp_path / "curve.csv").read_text() == expected.csv()
     assert main(["curve", *names, "--at", "2,0", "--force"]) == USER_FAULT
     assert "expected X,Y,Z in mm" in capsys.readouterr().err
 
 
-def test_the_command_names_the_rule_for_voxels_at_the_border(tmp_path, capsys):
-    """One voxel centre lies in the ball, so the centre rule gives the value of that voxel."""
+def test_command_states_the_border_rule(tmp_path, capsys):
+    """One voxel centre is in the ball, so the centre rule gives the value of that voxel."""
     frames = images()
     save_frames(frames[0].volume, frames, tmp_path / "frames.h5", {})
     names = [str(tmp_path / name) for name in ("frames.h5", "curve.csv")]

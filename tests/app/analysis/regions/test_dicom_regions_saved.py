@@ -41,7 +41,7 @@ def choose(qtbot, monkeypatch, tab: RegionsTab, title: str, target) -> None:
 @pytest.mark.parametrize(
     ("title", "modality"), [("Structure set", "RTSTRUCT"), ("Structured report", "SR")]
 )
-def test_the_menu_writes_regions_of_an_image(
+def test_menu_writes_the_regions_of_an_image(
     qtbot, monkeypatch, tmp_path, controls, tab, title, modality
 ):
     controls.session.show_file(image(), "a.h5")
@@ -53,7 +53,7 @@ def test_the_menu_writes_regions_of_an_image(
 
 @pytest.mark.parametrize("title", ["Segmentation", "Structure set", "Structured report"])
 @pytest.mark.parametrize("way", ["opened", "added"])
-def test_regions_of_an_opened_series_keep_its_patient_study_and_frame(
+def test_regions_of_an_opened_series_have_its_patient_study_and_frame(
     qtbot, monkeypatch, tmp_path, controls, tab, title, way
 ):
     save(image(), tmp_path / "s.dicom")

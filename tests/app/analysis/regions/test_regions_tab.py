@@ -85,7 +85,7 @@ def drag(view: SliceView, *points: tuple[float, float, float]) -> None:
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=rest[-1])
 
 
-def test_a_ball_is_drawn_moved_and_resized_with_the_pointer(axial, tab) -> None:
+def test_sphere_is_drawn_moved_and_resized_with_the_pointer(axial, tab) -> None:
     model = tab.model
     model.set_tool("sphere")
     drag(axial, (4.0, 0.0, 1.0), (9.0, 0.0, 1.0), (14.0, 0.0, 1.0))
@@ -109,7 +109,7 @@ def test_a_ball_is_drawn_moved_and_resized_with_the_pointer(axial, tab) -> None:
     assert model.regions[0].shape == region.shape
 
 
-def test_handles_of_a_small_region_are_outside_and_resize_it_without_a_jump(axial, tab) -> None:
+def test_handles_of_a_small_region_are_outside_and_resize_smoothly(axial, tab) -> None:
     model, ball = tab.model, SphereRegion(centre_mm=(0, 0, 1), diameter_mm=8)
     model.add(ball, "Small")
     scale = axial.viewport.px_per_mm
@@ -129,7 +129,7 @@ def test_handles_of_a_small_region_are_outside_and_resize_it_without_a_jump(axia
         assert model.regions[0].shape.diameter_mm == pytest.approx(expected, abs=0.01)
 
 
-def test_a_click_in_the_middle_of_nothing_moves_the_cursor(axial, tab) -> None:
+def test_click_outside_all_regions_moves_the_cursor(axial, tab) -> None:
     tab.model.add(BALL, "Ball")
     tab.model.choose()
     drag(axial, (-20.0, -9.0, 1.0), (-20.0, -9.0, 1.0))
@@ -137,7 +137,7 @@ def test_a_click_in_the_middle_of_nothing_moves_the_cursor(axial, tab) -> None:
     assert tab.model.regions[0].shape == BALL
 
 
-def test_polygon_and_brush_hold_what_the_pointer_went_over(axial, tab) -> None:
+def test_polygon_and_brush_contain_the_area_below_the_pointer(axial, tab) -> None:
     model = tab.model
     model.set_tool("polygon")
     drag(axial, (-10.0, -10.0, 1.0), (10.0, -10.0, 1.0), (10.0, 10.0, 1.0), (-10.0, 10.0, 1.0))
@@ -160,7 +160,7 @@ def test_polygon_and_brush_hold_what_the_pointer_went_over(axial, tab) -> None:
     assert model.regions[1] == painted
 
 
-def test_figures_follow_regions_and_images(qtbot, tab, controls) -> None:
+def test_region_values_follow_regions_and_images(qtbot, tab, controls) -> None:
     one, other = (replace(image(k), frame_of_reference="1.2.3") for k in (1, 2))
     controls.session.show_file(one, "one.h5")
     tab.show()
@@ -191,7 +191,7 @@ def test_regions_stay_with_their_scan(tab, controls) -> None:
     assert [each.name for each in model.regions] == ["Lesion"]
 
 
-def test_frames_of_a_file_that_says_nothing_share_their_regions(tab, controls) -> None:
+def test_frames_of_a_file_without_identity_share_their_regions(tab, controls) -> None:
     times = (TimeFrame(0, 500), TimeFrame(1000, 1500))
     frames = [FrameVolume(each, image(k)) for k, each in enumerate(times, 2)]
     controls.session.show_file(image(), "frames.h5", frames=frames)
@@ -203,7 +203,7 @@ def test_frames_of_a_file_that_says_nothing_share_their_regions(tab, controls) -
     assert tab.model.regions == ()
 
 
-def test_a_moved_volume_has_regions_of_its_own(tab, controls) -> None:
+def test_motion_corrected_volume_has_separate_regions(tab, controls) -> None:
     known = replace(image(), frame_of_reference="1.2.3")
     still = OpenVolume("a", "a", "input", known, Origin.of(known))
     moved = replace(still, motion=RigidMotion())
@@ -211,7 +211,7 @@ def test_a_moved_volume_has_regions_of_its_own(tab, controls) -> None:
     assert not set(marks[0]) & set(marks[1])
 
 
-def test_two_patients_are_told_apart_by_what_the_files_say() -> None:
+def test_files_of_two_patients_do_not_share_regions() -> None:
     model = RegionModel()
     model.follow(replace(image(), patient="A"), ("data:a",), "one")
     model.add(BALL, "Lesion")
@@ -220,7 +220,7 @@ def test_two_patients_are_told_apart_by_what_the_files_say() -> None:
     assert not model.are_of_other_patient("two")
 
 
-def test_regions_are_there_when_the_scan_is_opened_again(qtbot, tab, controls) -> None:
+def test_regions_return_when_the_scan_is_opened_again(qtbot, tab, controls) -> None:
     tab.model.add(BALL, "Lesion")
     tab.keeper.save()
     qtbot.waitUntil(lambda: not controls.commands.is_busy)
@@ -232,9 +232,7 @@ def test_regions_are_there_when_the_scan_is_opened_again(qtbot, tab, controls) -
     assert not other.can_undo
 
 
-def test_a_damaged_file_of_regions_is_shown_once_and_never_overwritten(
-    qtbot, tab, controls
-) -> None:
+def test_damaged_region_file_is_reported_once_and_never_overwritten(qtbot, tab, controls) -> None:
     tab.model.add(BALL, "Lesion")
     tab.keeper.save()
     qtbot.waitUntil(lambda: not controls.commands.is_busy)
@@ -260,7 +258,7 @@ def test_a_damaged_file_of_regions_is_shown_once_and_never_overwritten(
     assert len(problems) == 1
 
 
-def test_regions_return_from_the_result_if_their_own_file_is_damaged(
+def test_regions_return_from_the_result_if_their_file_is_damaged(
     qtbot, controls, small_study, tmp_path, monkeypatch
 ) -> None:
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
@@ -277,7 +275,7 @@ def test_regions_return_from_the_result_if_their_own_file_is_damaged(
     assert [each.name for each in session.regions.regions] == ["Lesion"]
 
 
-def test_a_scan_whose_z_runs_the_other_way_has_its_regions_turned(tab, controls) -> None:
+def test_regions_are_flipped_for_a_scan_with_reversed_z(tab, controls) -> None:
     model = tab.model
     model.add(BALL, "Lesion")
     over = replace(image(), info={"axes": "LPI"})
@@ -287,7 +285,7 @@ def test_a_scan_whose_z_runs_the_other_way_has_its_regions_turned(tab, controls)
     assert model.regions[0].shape == BALL
 
 
-def test_regions_are_combined_frozen_and_given_a_level(tab, controls) -> None:
+def test_regions_are_combined_frozen_and_thresholded(tab, controls) -> None:
     model = tab.model
     first = model.add(BALL, "Ball")
     second = model.add(BoxRegion(centre_mm=(4, 0, 1), size_mm=(8, 8, 8)), "Box")
@@ -308,7 +306,7 @@ def test_regions_are_combined_frozen_and_given_a_level(tab, controls) -> None:
     assert mask.sum() == (shape.model_copy(update={"level": 95.0}).coverage(image()).share).sum()
 
 
-def test_typed_numbers_move_and_resize(tab) -> None:
+def test_typed_numbers_move_and_resize_a_region(tab) -> None:
     tab.model.add(BoxRegion(centre_mm=(4, 0, 1), size_mm=(8, 8, 8)), "Box")
     for box, text in ((tab.numbers.middle[1], "-6,5"), (tab.numbers.sizes[2], "12")):
         box.lineEdit().setText(text)
@@ -317,7 +315,7 @@ def test_typed_numbers_move_and_resize(tab) -> None:
     assert (shape.centre_mm, shape.size_mm) == ((4, -6.5, 1), (8, 8, 12))
 
 
-def test_a_name_that_another_has_is_refused_in_words(tab) -> None:
+def test_duplicate_region_name_is_refused_with_a_message(tab) -> None:
     tab.model.add(BALL, "A")
     tab.model.add(BALL, "B")
     tab.list.topLevelItem(1).setText(0, "A")
@@ -329,9 +327,7 @@ def test_a_name_that_another_has_is_refused_in_words(tab) -> None:
     assert [each.name for each in tab.model.regions] == ["A", "C"]
 
 
-def test_measuring_waits_a_hundred_times_as_long_as_it_took_while_a_run_is_at_work(
-    qtbot, controls
-) -> None:
+def test_measuring_pauses_for_a_hundred_times_its_duration_during_a_run(qtbot, controls) -> None:
     live = RegionFollower(controls.context)
     controls.session.show_file(image(), "a.h5")
     controls.session.regions.follow(image(), ("data:a",), "a")
@@ -346,7 +342,7 @@ def test_measuring_waits_a_hundred_times_as_long_as_it_took_while_a_run_is_at_wo
     controls.session.run.set_state(RunState.IDLE)
 
 
-def test_new_images_are_measured_in_turns_until_all_are(monkeypatch) -> None:
+def test_new_images_are_measured_in_turns_until_all_are_done(monkeypatch) -> None:
     monkeypatch.setattr("app.analysis.regions.live_figures.TURN_S", -1.0)
     region, means = Region(name="A", shape=BALL), KnownMeans()
     kept = [(float(k), image(k)) for k in (1, 2)]
@@ -360,7 +356,7 @@ def test_new_images_are_measured_in_turns_until_all_are(monkeypatch) -> None:
     assert all(np.isnan(sd) for _, _, sd in found.curves["A"])
 
 
-def test_curves_run_over_iterations_or_frames(controls) -> None:
+def test_curves_show_iterations_or_frames(controls) -> None:
     last = StoredImage("iteration 2, subset 1", image(), (2, 1), 3)
     whole = [StoredImage(f"iteration {k}", image(k), (k, 2), 3) for k in (1, 2)]
     assert [at for at, _ in images_by_position([*whole, last])] == [1, 2]
@@ -374,7 +370,7 @@ def test_curves_run_over_iterations_or_frames(controls) -> None:
     ]
 
 
-def test_regions_go_with_the_study_and_never_onto_those_of_another_scan(
+def test_regions_are_saved_with_the_study_and_never_applied_to_another_scan(
     tab, controls, tmp_path
 ) -> None:
     session, model = controls.session, tab.model
@@ -406,7 +402,7 @@ def visible_texts(tab: RegionsTab) -> list[str]:
 @pytest.mark.parametrize(
     ("factor", "words"), [(1.02, "not significant, p ="), (1.5, "significant, p < 0.001")]
 )
-def test_an_error_map_tells_which_of_two_lesions_differs(
+def test_error_map_shows_which_of_two_lesions_differs(
     qtbot, tab, controls, rng, factor, words
 ) -> None:
     values = np.full(GRID.shape, 50, np.float32)
@@ -443,7 +439,7 @@ def test_an_error_map_tells_which_of_two_lesions_differs(
 
 
 def noisy(values: np.ndarray, shifts: np.ndarray, seed: int = 1) -> Volume:
-    """An image whose replicates are shifted as a whole."""
+    """Return an image with a common shift in each replicate."""
     error = ErrorMap.of(values, [values + np.float32(s) for s in shifts], seed=seed, counts="a")
     return Volume(values, GRID, "Bq/mL", error=error)
 
@@ -459,7 +455,7 @@ def noisy(values: np.ndarray, shifts: np.ndarray, seed: int = 1) -> Volume:
 def test_a_lesion_is_compared_with_the_second_volume(
     qtbot, tab, controls, rng, scan, sd, words, noise
 ) -> None:
-    """Both images have the same noise times 2 and 3: of one scan, 1 is left of it."""
+    """Both images have the same noise, times 2 and 3: a difference within one scan leaves 1."""
     shifts = rng.normal(0, 1, 20)
     shifts /= shifts.std(ddof=1)
     values = np.full(GRID.shape, 50, np.float32)
@@ -520,7 +516,7 @@ def test_a_lesion_is_compared_with_the_second_volume(
     assert tab.list.headerItem().text(1) == "Mean\nBq/mL"
 
 
-def test_the_menu_stands_with_undo_and_is_no_wider(qtbot, tab) -> None:
+def test_menu_is_next_to_undo_and_does_not_widen_the_tab(qtbot, tab) -> None:
     tab.resize(340, 700)
     tab.show()
     for _ in range(2):
@@ -529,7 +525,7 @@ def test_the_menu_stands_with_undo_and_is_no_wider(qtbot, tab) -> None:
         tab.model.add(BALL, "Lesion")
 
 
-def test_a_long_unit_leaves_the_heads_of_the_table(qtbot, tab, controls) -> None:
+def test_long_unit_fits_the_table_header(qtbot, tab, controls) -> None:
     tab.model.add(BALL, "Lesion")
     tab.show()
     qtbot.waitUntil(lambda: tab.list.headerItem().text(1) == "Mean\nBq/mL", timeout=PATIENCE_MS)
@@ -561,7 +557,7 @@ def test_both_means_are_shown_without_error_maps(qtbot, tab, controls) -> None:
     qtbot.waitUntil(lambda: table.isColumnHidden(SECOND), timeout=PATIENCE_MS)
 
 
-def test_a_region_selected_in_the_table_is_at_the_crosshair(tab, controls) -> None:
+def test_selecting_a_region_moves_the_crosshair_to_it(tab, controls) -> None:
     model, view = controls.session.regions, controls.session.view
     for x in (-20, 20):
         model.add(SphereRegion(centre_mm=(x, 4, 1), diameter_mm=10), "Lesion")
@@ -575,7 +571,7 @@ def test_a_region_selected_in_the_table_is_at_the_crosshair(tab, controls) -> No
     assert view.cursor_mm == (-20, 4, 1)
 
 
-def test_the_tab_says_why_two_volumes_are_not_compared(qtbot, tab, controls, rng) -> None:
+def test_tab_states_why_two_volumes_cannot_be_compared(qtbot, tab, controls, rng) -> None:
     values, session = np.full(GRID.shape, 50, np.float32), controls.session
     session.show_file(noisy(values, rng.normal(0, 1, 9)), "a.h5")
     session.regions.add(BALL, "Lesion")
@@ -591,7 +587,7 @@ def test_the_tab_says_why_two_volumes_are_not_compared(qtbot, tab, controls, rng
     assert tab.list.isColumnHidden(2)
 
 
-def test_without_an_error_map_there_are_no_errors(qtbot, tab) -> None:
+def test_image_without_error_map_shows_no_errors(qtbot, tab) -> None:
     tab.model.add(BALL, "Lesion")
     tab.model.choose("Lesion")
     tab.show()
@@ -601,7 +597,7 @@ def test_without_an_error_map_there_are_no_errors(qtbot, tab) -> None:
     assert "±" not in tab.list.topLevelItem(0).text(1)
 
 
-def test_means_of_frames_carry_their_errors(rng) -> None:
+def test_means_of_frames_have_their_errors(rng) -> None:
     shifts = rng.normal(0, 2, 20)
     plain = image()
     replicates = [plain.values + np.float32(shift) for shift in shifts]
@@ -614,7 +610,7 @@ def test_means_of_frames_carry_their_errors(rng) -> None:
     assert np.isnan(unknown)
 
 
-def test_contours_of_a_structure_set_are_measured_and_the_rule_is_named(qtbot, tab, controls):
+def test_contours_of_a_structure_set_are_measured_and_the_rule_is_stated(qtbot, tab, controls):
     ring = np.array([[-8.0, -8.0], [8.0, -8.0], [8.0, 8.0], [-8.0, 8.0]])
     contours = PlanarContours.of([ring, ring], [0.0, 2.0], 2.0)
     controls.session.regions.add(contours, "GTV")

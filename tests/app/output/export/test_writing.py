@@ -1,4 +1,4 @@
-"""Whether an image can be written where it is wanted, told before it is tried."""
+"""The export dialog checks that an image can be written before it tries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def volume() -> Volume:
 
 @pytest.fixture
 def leave_free(monkeypatch, tmp_path):
-    """Let the disk have so many bytes left."""
+    """Set the number of free bytes on the disk."""
 
     def left(n_bytes: int) -> None:
         usage = shutil.disk_usage(tmp_path)._replace(free=n_bytes)
@@ -39,7 +39,7 @@ def leave_free(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(("free", "fits"), [(0, False), (N_BYTES, False), (5 * N_BYTES, True)])
-def test_an_image_needs_its_size_and_a_little_more(volume, tmp_path, leave_free, free, fits):
+def test_image_needs_its_size_plus_a_margin(volume, tmp_path, leave_free, free, fits):
     leave_free(free)
     words = obstacle(tmp_path / "a.nii.gz", volume)
     assert words == "" if fits else "not enough free disk space" in words
@@ -52,7 +52,7 @@ def test_frames_need_space_too(volume, tmp_path, leave_free):
     assert "needed" in fault and "free" in fault
 
 
-def test_a_full_disk_is_told_in_the_dialog_and_nothing_can_be_saved(
+def test_full_disk_is_reported_in_the_dialog_and_disables_saving(
     qtbot, volume, tmp_path, leave_free
 ):
     parent = QWidget()
@@ -66,7 +66,7 @@ def test_a_full_disk_is_told_in_the_dialog_and_nothing_can_be_saved(
     assert dialog.save.isEnabled() and dialog.save.toolTip() == ""
 
 
-def test_a_missing_folder_and_a_folder_as_a_name_are_told(volume, tmp_path):
+def test_missing_folder_and_folder_as_file_name_are_reported(volume, tmp_path):
     assert "does not exist" in obstacle(Path(tmp_path / "nowhere" / "a.h5"), volume)
     (tmp_path / "b.h5").mkdir()
     assert "this is a folder" in obstacle(tmp_path / "b.h5", volume)
@@ -75,7 +75,7 @@ def test_a_missing_folder_and_a_folder_as_a_name_are_told(volume, tmp_path):
 @pytest.mark.parametrize(
     "name", ["n" * 300 + ".h5", "ä" * 128 + ".h5", "~nobody-of-this-name/a.h5", "con.nii.gz"]
 )
-def test_whatever_is_typed_as_a_name_is_answered_by_a_sentence(qtbot, volume, tmp_path, name):
+def test_every_typed_name_gets_a_sentence(qtbot, volume, tmp_path, name):
     parent = QWidget()
     qtbot.addWidget(parent)
     dialog = ExportDialog(parent, [StoredImage("final", volume)], 0, tmp_path)
@@ -83,7 +83,7 @@ def test_whatever_is_typed_as_a_name_is_answered_by_a_sentence(qtbot, volume, tm
     assert not dialog.save.isEnabled() and dialog.save.toolTip()
 
 
-def test_a_file_that_exists_is_described(qtbot, volume, tmp_path):
+def test_existing_file_is_described(qtbot, volume, tmp_path):
     parent = QWidget()
     qtbot.addWidget(parent)
     (tmp_path / "a.h5").write_bytes(bytes(2048))
@@ -92,7 +92,7 @@ def test_a_file_that_exists_is_described(qtbot, volume, tmp_path):
     assert dialog.save.isEnabled() and "2,048 bytes" in dialog._note.text()
 
 
-def test_the_offered_name_says_what_and_how_and_never_whose(volume, tmp_path, monkeypatch):
+def test_offered_name_has_scan_and_protocol_but_no_patient(volume, tmp_path, monkeypatch):
     from engine.modalities.listmode_pet.protocol import ListModeProtocol
     from engine.modalities.studies import Study
 
@@ -111,14 +111,14 @@ def test_the_offered_name_says_what_and_how_and_never_whose(volume, tmp_path, mo
     assert export_name(RunRecord("mu.nii"), StoredImage("mu.nii", volume)).startswith("mu_")
 
 
-def test_exports_lie_in_a_folder_of_their_own_until_another_is_used(tmp_path, monkeypatch):
+def test_exports_default_to_an_export_folder_until_another_is_used(tmp_path, monkeypatch):
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
     assert export_folder("") == export_folder(str(tmp_path / "gone")) == tmp_path / "home/exports"
     assert export_folder(str(tmp_path)) == tmp_path
 
 
-def test_an_image_in_activity_is_offered_as_suv_where_all_is_known(qapp, qtbot, tmp_path):
-    """370 MBq in 70 kg when the scan began: 1 where there are 5.286 kBq/mL."""
+def test_activity_image_is_offered_as_suv_if_all_facts_are_known(qapp, qtbot, tmp_path):
+    """370 MBq in 70 kg at the start of the scan: SUV is 1 at 5.286 kBq/mL."""
     scan = {
         "injected_bq": 370e6,
         "half_life_s": 6586.2,
@@ -140,7 +140,7 @@ def test_an_image_in_activity_is_offered_as_suv_where_all_is_known(qapp, qtbot, 
     assert made.unit == "g/mL" and provenance["suv"]["weight_kg"] == 70.0
 
 
-def test_other_images_are_written_as_they_are(qapp, qtbot, tmp_path):
+def test_other_images_are_written_unchanged(qapp, qtbot, tmp_path):
     volume = Volume(np.zeros(GRID.shape, np.float32), GRID, "HU")
     dialog = ExportDialog(None, [StoredImage("final", volume)], 0, tmp_path)
     qtbot.addWidget(dialog)
@@ -148,8 +148,8 @@ def test_other_images_are_written_as_they_are(qapp, qtbot, tmp_path):
     assert dialog.values.converted(volume, None) == (volume, None)
 
 
-def test_the_format_that_was_used_last_is_offered_again(qtbot, volume, tmp_path):
-    """It is kept among the preferences; one of another version is not offered."""
+def test_last_used_format_is_offered_again(qtbot, volume, tmp_path):
+    """It is stored in the preferences; a format of another version is not offered."""
     parent = QWidget()
     qtbot.addWidget(parent)
     first = ExportDialog(parent, [StoredImage("final", volume)], 0, tmp_path, "a")

@@ -1,4 +1,4 @@
-"""Sending after the sign-off: off at first, recallable, to one node, for the scan's patient."""
+"""Sending after the sign-off: off by default, recallable, to one node, for the scan's patient."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ IDA = ImagingOrder(patient_name="Müller^Ida", patient_id="4711", study_uid="1.2
 
 
 class Clock:
-    """A clock that the test moves."""
+    """A clock that the test sets."""
 
     now_s = 100.0
 
@@ -37,7 +37,7 @@ class Clock:
 
 @pytest.fixture
 def archive():
-    """A node, and the objects that it took."""
+    """Return a node, and the objects it received."""
     taken = []
 
     def answer(event):
@@ -50,7 +50,7 @@ def archive():
 
 @pytest.fixture
 def signing(qtbot, tmp_path, monkeypatch, controls, small_study, archive):
-    """A displayed result of a patient, its sign-off and the line of the status bar."""
+    """Return a displayed result of a patient, its sign-off and the line of the status bar."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     there, _ = archive
     controls.context.preferences.set_site(
@@ -89,7 +89,7 @@ def sign(
     return kept.id
 
 
-def test_it_is_off_at_first_and_never_sends_a_rejected_image() -> None:
+def test_sending_is_off_by_default_and_never_sends_a_rejected_image() -> None:
     assert not sends_after_sign_off(Site(node="archive:104"), "acceptable")
     assert not sends_after_sign_off(Site(archive_signed=True), "acceptable")
     on = Site(node="archive:104", archive_signed=True)
@@ -98,9 +98,9 @@ def test_it_is_off_at_first_and_never_sends_a_rejected_image() -> None:
     assert not sends_after_sign_off(on, "not acceptable")
 
 
-def test_a_signed_image_is_sent_after_ten_seconds(qtbot, signing, small_study, archive):
+def test_signed_image_is_sent_after_ten_seconds(qtbot, signing, small_study, archive):
     sign(qtbot, signing, small_study, "acceptable")
-    assert not signing.sign_off.send.isVisible(), "there is nothing left to send by hand"
+    assert not signing.sign_off.send.isVisible(), "the send button is still visible"
     assert not signing.line.isHidden() and "in 10 s" in signing.line.text.text()
     signing.clock.now_s += RECALL_S - 0.1
     signing.line._tick()
@@ -118,7 +118,7 @@ def test_a_signed_image_is_sent_after_ten_seconds(qtbot, signing, small_study, a
     assert {str(each.StudyInstanceUID) for each in archive[1]} == {"1.2.3.4.5"}
 
 
-def test_a_recalled_image_is_never_sent(qtbot, signing, small_study, archive):
+def test_recalled_image_is_never_sent(qtbot, signing, small_study, archive):
     sign(qtbot, signing, small_study, "acceptable with remarks")
     signing.line.recall.click()
     assert signing.line.isHidden()
@@ -129,7 +129,7 @@ def test_a_recalled_image_is_never_sent(qtbot, signing, small_study, archive):
     assert any("was recalled" in line.text for line in signing.session.log)
 
 
-def test_the_next_scan_does_not_stop_it(qtbot, signing, small_study, archive):
+def test_next_scan_does_not_stop_sending(qtbot, signing, small_study, archive):
     first = sign(qtbot, signing, small_study, "acceptable")
     second = sign(qtbot, signing, small_study, "not acceptable")
     assert [each.id for each in signing.session.outbox.waiting] == [first]
@@ -141,7 +141,7 @@ def test_the_next_scan_does_not_stop_it(qtbot, signing, small_study, archive):
     assert second != first
 
 
-def test_without_a_patient_it_is_refused(qtbot, signing, small_study, archive):
+def test_sending_without_a_patient_is_refused(qtbot, signing, small_study, archive):
     problems = []
     signing.session.problem_raised.connect(problems.append)
     sign(qtbot, signing, small_study, "acceptable", order=None)
@@ -153,7 +153,7 @@ def test_without_a_patient_it_is_refused(qtbot, signing, small_study, archive):
     assert archive[1] == []
 
 
-def test_switched_off_in_the_meantime_it_sends_nothing(qtbot, signing, small_study, archive):
+def test_switching_off_before_the_deadline_prevents_sending(qtbot, signing, small_study, archive):
     sign(qtbot, signing, small_study, "acceptable")
     site = signing.context.preferences.site.model_copy(update={"archive_signed": False})
     signing.context.preferences.set_site(site)
@@ -164,7 +164,7 @@ def test_switched_off_in_the_meantime_it_sends_nothing(qtbot, signing, small_stu
 
 
 def next_window(qtbot, signing, archive):
-    """Close a window in the way of the system, and start the next one."""
+    """Close a window as the system does, and start the next one."""
     signing.commands.wait()
     signing.context.unfinished.close()
     made = Controls(signing.context.preferences, signing.commands.loader())
@@ -175,7 +175,7 @@ def next_window(qtbot, signing, archive):
     return made
 
 
-def test_an_image_that_a_killed_window_did_not_send_is_offered_and_not_sent(
+def test_unsent_image_of_a_killed_window_is_offered_but_not_sent(
     qtbot, signing, small_study, archive, parent
 ):
     id = sign(qtbot, signing, small_study, "acceptable")
@@ -197,7 +197,7 @@ def test_an_image_that_a_killed_window_did_not_send_is_offered_and_not_sent(
     third.commands.wait()
 
 
-def test_an_image_whose_sending_failed_is_offered_by_the_next_window(
+def test_image_that_failed_to_send_is_offered_by_the_next_window(
     qtbot, signing, small_study, archive, parent, monkeypatch
 ):
     site = signing.context.preferences.site.model_copy(update={"node": "127.0.0.1:9"})
@@ -218,13 +218,13 @@ def test_an_image_whose_sending_failed_is_offered_by_the_next_window(
 
 
 @pytest.mark.parametrize("ends_by", ["sent", "recalled"])
-def test_a_sent_or_recalled_image_is_not_offered(qtbot, signing, small_study, archive, ends_by):
+def test_sent_or_recalled_image_is_not_offered(qtbot, signing, small_study, archive, ends_by):
     sign(qtbot, signing, small_study, "acceptable")
     if ends_by == "sent":
         signing.clock.now_s += RECALL_S + 1
         signing.line._tick()
         qtbot.waitUntil(lambda: len(archive[1]) == GRID.shape[0] + 2, timeout=PATIENCE_MS)
-        # The window closes before it is told that the node has accepted everything.
+        # the window closes before it knows that the node has accepted everything
     else:
         signing.line.recall.click()
     made = next_window(qtbot, signing, archive)
@@ -232,7 +232,7 @@ def test_a_sent_or_recalled_image_is_not_offered(qtbot, signing, small_study, ar
     made.commands.wait()
 
 
-def test_a_report_that_was_to_be_sent_with_the_sign_off_is_offered_without_image(
+def test_report_to_send_with_the_sign_off_is_offered_without_image(
     qtbot, signing, small_study, archive, parent
 ):
     site = signing.context.preferences.site.model_copy(update={"archive_signed": False})

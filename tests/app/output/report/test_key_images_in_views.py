@@ -1,4 +1,4 @@
-"""Key images from the views: what is chosen, kept, shown and refused."""
+"""Key images from the views: chosen, stored, shown and refused."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LESION = SphereRegion(centre_mm=(0, 0, 0), diameter_mm=24)
 
 
 def image_of(axes: str = "LPS") -> Volume:
-    """A dim block with a bright head: the end of z that is superior."""
+    """Return a dim block with a bright head at the superior end of z."""
     values = np.ones(GRID.shape, np.float32)
     head = slice(0, 4) if axes.endswith("I") else slice(-4, None)
     values[head] = 9.0
@@ -42,7 +42,7 @@ def image_of(axes: str = "LPS") -> Volume:
 
 @pytest.fixture
 def views(qtbot, tmp_path, monkeypatch, controls, small_study) -> OrthoView:
-    """The views of a stored result, and a keeper that follows it."""
+    """Return the views of a stored result, and a controller of its key images."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     controls.keeper = KeyImageKeeper(controls.context)
     made = OrthoView(controls.session.view)
@@ -75,7 +75,7 @@ def pixels(picture: QImage) -> np.ndarray:
     return rows[..., 2::-1].astype(int)
 
 
-def test_an_added_view_is_stored_and_fills_the_report(qtbot, controls, views):
+def test_added_view_is_stored_and_shown_in_the_report(qtbot, controls, views):
     session = controls.session
     id = session.run.record.result_id
     for view in (views.coronal, views.mip):
@@ -94,7 +94,7 @@ def test_an_added_view_is_stored_and_fills_the_report(qtbot, controls, views):
     assert width == WIDTH_PX * SHARPNESS >= 75 / 25.4 * 300, "300 dpi at 75 mm"
 
 
-def test_order_removal_and_undo_reach_the_disk(qtbot, controls, views):
+def test_order_removal_and_undo_are_saved_to_disk(qtbot, controls, views):
     model, id = controls.session.key_images, controls.session.run.record.result_id
     for view in views.slices:
         add_key_image(controls.context, view)
@@ -110,7 +110,9 @@ def test_order_removal_and_undo_reach_the_disk(qtbot, controls, views):
     assert stored(qtbot, controls, id) == (c, a, b)
 
 
-def test_another_result_begins_without_them_and_they_return(qtbot, controls, views, small_study):
+def test_other_result_starts_without_key_images_and_the_first_restores_them(
+    qtbot, controls, views, small_study
+):
     session = controls.session
     first, image = session.run.record.result_id, session.run.record.result
     add_key_image(controls.context, views.axial)
@@ -127,7 +129,7 @@ def test_another_result_begins_without_them_and_they_return(qtbot, controls, vie
 
 @pytest.mark.parametrize("axes", ["LPS", "LPI"])
 @pytest.mark.parametrize("turns", [0, 1, 2, "vertical", "horizontal"])
-def test_the_head_is_at_the_top(qtbot, controls, views, small_study, axes, turns):
+def test_head_is_at_the_top_of_key_images(qtbot, controls, views, small_study, axes, turns):
     display(qtbot, controls, small_study, axes)
     turn = ViewTurn().flipped(upright=turns == "vertical") if isinstance(turns, str) else ViewTurn()
     turn = turn.turned(turns) if isinstance(turns, int) else turn
@@ -141,7 +143,7 @@ def test_the_head_is_at_the_top(qtbot, controls, views, small_study, axes, turns
         assert bright.size and bright.max() < shown.shape[0] / 2
 
 
-def test_regions_are_drawn_without_handles_and_the_window_is_that_of_the_view(controls, views):
+def test_regions_have_no_handles_and_the_window_is_that_of_the_view(controls, views):
     session = controls.session
     session.view.set_colour_map("grey")
     session.view.set_window(0.0, 40.0)
@@ -161,17 +163,17 @@ def test_regions_are_drawn_without_handles_and_the_window_is_that_of_the_view(co
     assert marks is not None
 
 
-def test_a_zoomed_part_stays_and_a_whole_image_fills_its_picture(controls, views):
+def test_zoomed_view_stays_zoomed_and_full_image_fills_its_frame(controls, views):
     controls.session.view.set_colour_map("grey")
     controls.session.view.set_window(0.0, 1.0)
     whole = pixels(printed(views.axial)).sum(axis=2) > 700
-    assert whole.mean() > 0.6, "a square image in a square picture"
+    assert whole.mean() > 0.6, "the image does not fill its frame"
     views.axial.zoom(8.0, (0.0, 0.0))
     part = pixels(printed(views.axial)).sum(axis=2) > 700
     assert part.mean() > 0.9
 
 
-def test_captions_name_no_file(controls, views):
+def test_captions_contain_no_file_name(controls, views):
     session = controls.session
     other = Volume(2 * image_of().values, GRID, "HU", {"axes": "LPS"})
     session.volumes.add(OpenVolume("file:/x/Doe-Jane-CT.nii", "Doe-Jane-CT.nii", "file", other))
@@ -186,7 +188,7 @@ def test_captions_name_no_file(controls, views):
     assert "second volume, 50 %" in caption and "HU" in caption and "Bq/mL" in caption
 
 
-def test_only_the_result_itself_can_be_added(qtbot, controls, views, small_study):
+def test_only_views_of_the_result_itself_can_be_added(qtbot, controls, views, small_study):
     session = controls.session
     assert obstacle(session, views.axial) == ""
     run = session.run
@@ -205,7 +207,7 @@ def test_only_the_result_itself_can_be_added(qtbot, controls, views, small_study
     assert "no result yet" in obstacle(session, views.axial)
 
 
-def test_a_right_click_opens_the_menu_and_a_drag_sets_the_window(qtbot, controls, views):
+def test_right_click_opens_the_menu_and_right_drag_sets_the_window(qtbot, controls, views):
     asked, view, right = [], views.coronal, Qt.MouseButton.RightButton
     views.menu_requested.connect(asked.append)
     window = controls.session.view.window
@@ -226,7 +228,7 @@ def test_a_right_click_opens_the_menu_and_a_drag_sets_the_window(qtbot, controls
 
 @pytest.fixture
 def panel(qtbot, tmp_path, monkeypatch, controls, small_study) -> ReportTab:
-    """The panel with the preview, next to the views of a result."""
+    """Return the panel with the preview, next to the views of a result."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     controls.views = OrthoView(controls.session.view)
     qtbot.addWidget(controls.views)
@@ -249,7 +251,7 @@ def next_pages(qtbot, panel: ReportTab, change) -> None:
     qtbot.waitUntil(lambda: bool(panel.pages) and panel.pages[0] != before, timeout=PATIENCE_MS)
 
 
-def test_the_preview_follows_what_the_reader_does(qtbot, controls, panel):
+def test_preview_follows_regions_and_key_images(qtbot, controls, panel):
     session = controls.session
     next_pages(qtbot, panel, lambda: session.regions.add(LESION, "Lesion"))
     next_pages(qtbot, panel, lambda: add_key_image(controls.context, controls.views.axial))
@@ -258,7 +260,7 @@ def test_the_preview_follows_what_the_reader_does(qtbot, controls, panel):
     next_pages(qtbot, panel, lambda: session.draft.say("", ""))
 
 
-def test_the_preview_of_a_result_never_shows_that_of_another(qtbot, controls, panel):
+def test_preview_never_shows_another_result(qtbot, controls, panel):
     qtbot.waitUntil(lambda: bool(panel.pages), timeout=PATIENCE_MS)
     panel.live._soon.stop()
     controls.session.run.forget()
@@ -287,9 +289,7 @@ def test_key_images_are_ordered_and_removed_in_the_panel(qtbot, controls, panel)
     assert model.images == (c, a)
 
 
-def test_a_damaged_file_of_key_images_does_not_block_the_window(
-    qtbot, views, controls, small_study
-):
+def test_damaged_key_image_file_does_not_block_the_window(qtbot, views, controls, small_study):
     add_key_image(controls.context, views.axial)
     id = controls.session.run.record.result_id
     assert len(stored(qtbot, controls, id)) == 1

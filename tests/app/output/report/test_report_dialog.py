@@ -1,4 +1,4 @@
-"""The report's dialog: nothing of it is cut, it shows the page, and nobody signs twice."""
+"""The report dialog: no text is cut, it shows the page, and nobody signs twice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GRID = ImageGrid((6, 8, 8), (4.0, 4.0, 4.0))
 
 @pytest.fixture
 def dialog(qtbot, tmp_path, monkeypatch, controls, small_study) -> ReportDialog:
-    """The dialog of a result that is on show."""
+    """Return the dialog of the displayed result."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     site = Site(people=("A. Physicist",), reports=str(tmp_path))
     controls.context.preferences.set_site(site)
@@ -41,7 +41,7 @@ def opened(qtbot, controls) -> ReportDialog:
 
 
 def cut(dialog: ReportDialog) -> list[str]:
-    """The words that are cut, and the controls that are lower than they want to be."""
+    """Return texts that are cut, and controls below their minimum height."""
     low = [
         each.text()
         for each in dialog.findChildren(QAbstractButton)
@@ -50,7 +50,7 @@ def cut(dialog: ReportDialog) -> list[str]:
     return cut_labels(dialog) + cut_controls(dialog) + low
 
 
-def test_nothing_is_cut_before_and_after_signing(qtbot, controls, dialog):
+def test_no_text_is_cut_before_and_after_signing(qtbot, controls, dialog):
     assert cut(dialog) == []
     before = dialog.preview.pixmap().toImage()
     dialog.sign_off.judgement.buttons["acceptable"].click()
@@ -67,7 +67,7 @@ def test_nothing_is_cut_before_and_after_signing(qtbot, controls, dialog):
     assert cut(again) == []
 
 
-def test_a_missing_sign_off_is_stated(qtbot, controls, dialog):
+def test_missing_sign_off_is_stated(qtbot, controls, dialog):
     made = Results().newest_first()[0]
     sign(made, "A. Physicist", "acceptable")
     (made.folder / "signatures.json").unlink()

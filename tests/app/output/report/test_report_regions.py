@@ -1,4 +1,4 @@
-"""Regions of the window in its reports: those at hand, whenever they were drawn."""
+"""Reports contain the regions of the window, also those drawn before the result was stored."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def own_home(tmp_path, monkeypatch):
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
 
 
-def test_a_report_has_the_regions_that_were_drawn_before_the_result_was_kept(controls, small_study):
+def test_report_has_regions_drawn_before_the_result_was_stored(controls, small_study):
     session, keeper = controls.session, RegionKeeper(controls.context)
     image = Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL")
     session.show_result(RunRecord("small", small_study), "final", image)
@@ -42,8 +42,8 @@ def test_a_report_has_the_regions_that_were_drawn_before_the_result_was_kept(con
     assert [each.name for each in found.regions] == ["Liver"], "as they are now"
 
 
-def test_a_position_stated_in_the_views_reaches_report_and_export(controls, small_study):
-    """Of the result on show alone; another volume of the same file states its own."""
+def test_patient_position_set_in_the_views_is_used_in_report_and_export(controls, small_study):
+    """It applies only to the displayed result; another volume of the same file has its own."""
     session = controls.session
     image = Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL", {"axes": "xyz"})
     session.show_result(RunRecord("small", small_study), "final", image)
@@ -59,7 +59,7 @@ def test_a_position_stated_in_the_views_reaches_report_and_export(controls, smal
 
 @pytest.fixture
 def damaged(controls, small_study):
-    """The result on show, whose region file is cut."""
+    """Cut the region file of the displayed result."""
     session, image = controls.session, Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL")
     session.show_result(RunRecord("small", small_study), "final", image)
     kept = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))
@@ -69,7 +69,7 @@ def damaged(controls, small_study):
     return kept.id, path
 
 
-def test_a_damaged_region_file_blocks_neither_dialog_nor_preview(qtbot, controls, damaged):
+def test_damaged_region_file_blocks_neither_dialog_nor_preview(qtbot, controls, damaged):
     id, path = damaged
     dialog = ReportDialog(None, controls.context)
     qtbot.addWidget(dialog)
@@ -85,7 +85,7 @@ def test_a_damaged_region_file_blocks_neither_dialog_nor_preview(qtbot, controls
     assert path.read_text() == "[[regions"
 
 
-def test_regions_drawn_again_leave_the_damaged_file_in_the_folder(controls, damaged):
+def test_new_regions_leave_the_damaged_file_in_the_folder(controls, damaged):
     id, path = damaged
     controls.session.regions.follow(controls.session.run.record.result, ("scan:1",), "small")
     controls.session.regions.add(BALL, "Lesion")

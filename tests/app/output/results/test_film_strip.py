@@ -1,4 +1,4 @@
-"""The film strip: the results of one scan, upright, named by their differences, and compared."""
+"""The film strip: upright results of one scan, named by their differences, and compared."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def drop(strip, source: int, target: int) -> None:
     strip.dropEvent(QDropEvent(place, Qt.DropAction.CopyAction, data, left, none))
 
 
-def test_results_of_the_scan_are_named_by_what_differs(qtbot, twice):
+def test_results_of_the_scan_are_named_by_their_differences(qtbot, twice):
     strip = twice.centre.strip
     assert strip.isVisible()
     model = strip.model()
@@ -60,7 +60,7 @@ def test_results_of_the_scan_are_named_by_what_differs(qtbot, twice):
     assert not strip.isVisible()
 
 
-def test_a_result_that_is_dropped_on_another_is_compared_with_it(qtbot, twice):
+def test_dropping_a_result_on_another_compares_them(qtbot, twice):
     strip, volumes, fusion = (
         twice.centre.strip,
         twice.session.volumes,
@@ -80,7 +80,7 @@ def test_a_result_that_is_dropped_on_another_is_compared_with_it(qtbot, twice):
     assert volumes.base.key == f"result:{second.id}"
 
 
-def test_a_click_on_the_compared_result_changes_their_places(qtbot, twice):
+def test_click_on_the_compared_result_swaps_the_two(qtbot, twice):
     strip, volumes = twice.centre.strip, twice.session.volumes
     first, second = strip.results
     drop(strip, 1, 0)
@@ -97,7 +97,7 @@ def test_a_click_on_the_compared_result_changes_their_places(qtbot, twice):
     assert volumes.overlay.key == f"result:{first.id}"
 
 
-def test_a_judgement_is_shown_on_the_strip(qtbot, twice):
+def test_judgement_is_marked_on_the_strip(qtbot, twice):
     strip, model = twice.centre.strip, twice.centre.strip.model()
     first, second = strip.results
     assert [model.judgement_of(row) for row in range(2)] == [None, None]
@@ -112,4 +112,4 @@ def test_a_judgement_is_shown_on_the_strip(qtbot, twice):
     corner = QPoint(strip.visualRect(model.index(1, 0)).left() + GAP_PX + THUMBNAIL_PX - 8, 15)
     ratio = strip.devicePixelRatioF()
     marked = [shot.pixelColor(corner * ratio) for shot in (before, after)]
-    assert marked[0] != marked[1], "a mark in the corner of the picture"
+    assert marked[0] != marked[1], "the corner of the thumbnail has no mark"

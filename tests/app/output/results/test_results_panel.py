@@ -1,4 +1,4 @@
-"""The list of results and the line that says what made the image, without a whole window."""
+"""The list of results and the line with the image's provenance, without a complete window."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def own_home(tmp_path, monkeypatch):
 
 @pytest.fixture
 def keep(small_study):
-    """Keep a result of the small study, or of another one."""
+    """Return a function that stores a result of the small study, or of another one."""
 
     def keep(value: float = 1.0, study=None, **changes):
         return Results().keep(
@@ -58,7 +58,7 @@ def tab(qtbot, controls) -> ResultsTab:
 
 @pytest.fixture
 def refreshed(qtbot, controls):
-    """Look for the results on disk, and wait for all that is at work."""
+    """Refresh the results from disk, and wait for all work."""
 
     def refresh() -> None:
         controls.context.results.refresh()
@@ -71,7 +71,7 @@ def settle(qtbot, controls) -> None:
     qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)
 
 
-def test_without_results_the_list_says_what_will_be_in_it(tab, refreshed):
+def test_empty_list_explains_its_purpose(tab, refreshed):
     refreshed()
     assert EMPTY in [
         each.text() for each in tab.findChildren(type(tab._limits)) if each.isVisible()
@@ -80,7 +80,7 @@ def test_without_results_the_list_says_what_will_be_in_it(tab, refreshed):
     assert "180 days" in tab._limits.text() and tab._total.text().startswith("0 results")
 
 
-def test_the_newest_stands_first_and_is_read_aloud_with_its_lines(tab, refreshed, keep):
+def test_newest_result_is_first_and_has_an_accessible_text(tab, refreshed, keep):
     keep(1)
     newest = keep(2, run=recorded(2, 3, ending="aborted", quality="fine"))
     refreshed()
@@ -93,7 +93,7 @@ def test_the_newest_stands_first_and_is_read_aloud_with_its_lines(tab, refreshed
     assert tab._total.text().startswith("2 results, ")
 
 
-def test_a_result_opens_with_its_image_and_what_made_it(qtbot, controls, tab, refreshed, keep):
+def test_result_opens_with_its_image_and_provenance(qtbot, controls, tab, refreshed, keep):
     keep(3)
     refreshed()
     tab.select(0)
@@ -106,7 +106,7 @@ def test_a_result_opens_with_its_image_and_what_made_it(qtbot, controls, tab, re
     assert controls.session.run.images == ["final"]
 
 
-def test_the_settings_of_a_result_come_back(
+def test_settings_of_a_result_can_be_restored(
     qtbot, controls, tab, refreshed, keep, small_study, opened_small
 ):
     algorithm = small_study.protocol.algorithm.model_copy(update={"iterations": 77})
@@ -120,7 +120,7 @@ def test_the_settings_of_a_result_come_back(
     assert controls.session.study.inputs["data"] is data, "the scan that is open stays"
 
 
-def test_without_a_scan_the_settings_bring_the_whole_study(
+def test_settings_restore_the_study_if_no_scan_is_open(
     qtbot, controls, tab, refreshed, keep, small_study
 ):
     keep()
@@ -131,7 +131,9 @@ def test_without_a_scan_the_settings_bring_the_whole_study(
     assert controls.session.study.to_study() == identified_study(small_study)
 
 
-def test_to_delete_asks_and_says_what_was_not_exported(qtbot, controls, tab, refreshed, keep):
+def test_delete_asks_and_names_results_that_were_not_exported(
+    qtbot, controls, tab, refreshed, keep
+):
     keep(1)
     kept = keep(2)
     refreshed()
@@ -149,10 +151,10 @@ def test_to_delete_asks_and_says_what_was_not_exported(qtbot, controls, tab, ref
     settle(qtbot, controls)
     assert kept.id not in [each.id for each in Results().newest_first()]
     assert tab.list.model().rowCount() == 1
-    assert controls.session.run.record.is_only_here, "what is on show lies nowhere else now"
+    assert controls.session.run.record.is_only_here, "the displayed image counts as stored"
 
 
-def test_a_result_is_pinned_from_the_menu_and_stays_chosen(qtbot, controls, tab, refreshed, keep):
+def test_result_is_pinned_from_the_menu_and_stays_selected(qtbot, controls, tab, refreshed, keep):
     keep(1)
     old = keep(2)
     refreshed()
@@ -164,7 +166,7 @@ def test_a_result_is_pinned_from_the_menu_and_stays_chosen(qtbot, controls, tab,
     tab.grab()  # paints the pin and every thumbnail
 
 
-def test_a_damaged_result_is_a_sentence(qtbot, controls, tab, refreshed, keep):
+def test_damaged_result_gives_one_sentence(qtbot, controls, tab, refreshed, keep):
     kept = keep()
     refreshed()
     problems = []
@@ -179,7 +181,7 @@ def test_a_damaged_result_is_a_sentence(qtbot, controls, tab, refreshed, keep):
     assert controls.session.view.volume is None
 
 
-def test_while_a_run_is_at_work_results_wait_and_say_why(controls, tab, refreshed, keep):
+def test_results_cannot_be_opened_during_a_run_and_state_the_reason(controls, tab, refreshed, keep):
     keep()
     refreshed()
     tab.select(0)
@@ -189,7 +191,7 @@ def test_while_a_run_is_at_work_results_wait_and_say_why(controls, tab, refreshe
     assert tab.open.isEnabled()
 
 
-def test_an_exported_result_knows_it(qtbot, controls, tab, refreshed, keep):
+def test_exported_result_is_marked(qtbot, controls, tab, refreshed, keep):
     kept = keep()
     controls.context.results.note_exported(kept.id)
     controls.context.results.note_exported("")
@@ -197,14 +199,14 @@ def test_an_exported_result_knows_it(qtbot, controls, tab, refreshed, keep):
     assert Results().open(kept.id).exported
 
 
-def test_limits_that_cannot_be_read_are_told_in_the_list(tab, refreshed):
+def test_invalid_retention_limits_are_reported_in_the_list(tab, refreshed):
     paths.config_dir().mkdir(parents=True, exist_ok=True)
     (paths.config_dir() / "results.toml").write_text("most = 0\n")
     refreshed()
     assert tab._note.isVisible() and "results.toml" in tab._note.text()
 
 
-# what made the image
+# provenance of the image
 
 
 @pytest.fixture
@@ -228,7 +230,7 @@ def ran(controls, study) -> None:
     run.set_state(RunState.FINISHED)
 
 
-def test_an_image_says_what_made_it_and_what_has_changed_since(
+def test_image_states_its_provenance_and_later_changes(
     controls, caption, small_study, opened_small
 ):
     assert caption.isHidden()
@@ -244,7 +246,7 @@ def test_an_image_says_what_made_it_and_what_has_changed_since(
     assert caption.full_text == made
 
 
-def test_an_image_of_another_scan_says_so_first(
+def test_image_of_another_scan_states_this_first(
     qtbot, controls, caption, tab, refreshed, keep, small_study, opened_small
 ):
     keep(study=small_study.model_copy(update={"data": small_study.data.with_name("other.h5")}))
@@ -255,12 +257,12 @@ def test_an_image_of_another_scan_says_so_first(
     today = datetime.now(UTC).astimezone()
     days = {f"Result from {today - timedelta(days=n):%d %b %Y}" for n in (0, 1)}  # at midnight
     other = "This image is from other.h5, but the open scan is small.h5. "
-    assert caption.full_text.startswith(other), "what does not fit is cut from the end"
+    assert caption.full_text.startswith(other), "the start of the text was cut"
     assert caption.full_text.removeprefix(other).removeprefix("Small · 3 it. ")[:23] in days
     assert caption.property("tone") == "look"
 
 
-def test_the_image_of_the_last_run_says_so_until_the_next_has_one(
+def test_image_of_the_last_run_is_labelled_until_the_next_image(
     controls, caption, small_study, opened_small
 ):
     ran(controls, small_study)
@@ -272,7 +274,7 @@ def test_the_image_of_the_last_run_says_so_until_the_next_has_one(
     assert caption.isHidden()
 
 
-def test_a_file_says_nothing_of_settings(controls, caption):
+def test_opened_file_has_no_settings_line(controls, caption):
     controls.session.show_file(volume(), "mu.nii")
     assert caption.isHidden()
 

@@ -1,4 +1,4 @@
-"""The page on which a machine is tuned: it begins with the open study, and says what it found."""
+"""The tuning dialog starts with the open study and reports its search."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def dialog(qtbot, controls):
     return made
 
 
-def test_the_row_begins_with_the_open_study_in_its_size(qtbot, controls, small_study):
+def test_row_starts_with_the_open_study_and_its_size(qtbot, controls, small_study):
     row = RequestRow(controls.session)
     qtbot.addWidget(row)
     assert row.of.currentText() == STANDARD and row.request() == SearchRequest("cone", "cpu", 2)
@@ -47,7 +47,7 @@ def test_the_row_begins_with_the_open_study_in_its_size(qtbot, controls, small_s
     assert "a whole number of seconds from 5" in row.fault
 
 
-def test_what_a_search_tells_is_shown(dialog, tmp_path):
+def test_search_progress_is_shown(dialog, tmp_path):
     dialog.model.begin(60)
     tell = dialog.job.event_received.emit
     tell(SearchPrepared("update", "CPU", "9 events", had_one=False, trials=tmp_path, facts={}))
@@ -63,7 +63,7 @@ def test_what_a_search_tells_is_shown(dialog, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_search_is_shown_kept_and_forgotten(qtbot, dialog, monkeypatch):
+def test_search_result_is_shown_stored_and_discarded(qtbot, dialog, monkeypatch):
     pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
     request = SearchRequest("listmode", strategy="brute_force", problem=wrong)
     monkeypatch.setattr(dialog.row, "request", lambda: request)
@@ -81,7 +81,7 @@ def test_a_search_is_shown_kept_and_forgotten(qtbot, dialog, monkeypatch):
     assert "No variants are saved" in dialog.kept.text.text()
 
 
-def test_without_kernel_tuner_the_way_out_is_named(qtbot, controls, monkeypatch):
+def test_missing_kernel_tuner_names_the_remedy(qtbot, controls, monkeypatch):
     monkeypatch.setattr("engine.tools.tuning.choices.find_spec", lambda name: None)
     made = TuningDialog(None, controls.context)
     qtbot.addWidget(made)
@@ -90,7 +90,7 @@ def test_without_kernel_tuner_the_way_out_is_named(qtbot, controls, monkeypatch)
     assert not made.job.is_busy and made.model.phase is Phase.REFUSED
 
 
-def test_the_plot_keeps_what_is_slow_and_what_is_wrong_at_its_edge(qtbot):
+def test_plot_clamps_slow_and_wrong_variants_to_its_edge(qtbot):
     view = TuningView()
     qtbot.addWidget(view)
     view.show_times(

@@ -107,12 +107,12 @@ def test_a_look_at_older_answers_is_not_shown(tmp_path: Path) -> None:
 
 def test_a_reading_that_is_picked_is_said(tmp_path: Path) -> None:
     model = ImportModel(raw_file(tmp_path))
-    wanted = []
-    model.answers_changed.connect(lambda: wanted.append(dict(model.answers)))
+    expected = []
+    model.answers_changed.connect(lambda: expected.append(dict(model.answers)))
     picture = np.zeros((4, 4), np.float32)
     model.pick(Reading(True, False, picture))
     model.pick(Reading(True, False, picture))
-    assert wanted == [{"clockwise": True, "mirrored": False}]
+    assert expected == [{"clockwise": True, "mirrored": False}]
     look(model)
     assert model.draft is not None
     assert model.draft.table["geometry"]["clockwise"] is True

@@ -101,9 +101,9 @@ def test_the_picture_of_the_rods_holds_their_decays_and_its_window_suits_them(si
     assert volume.unit == truth.unit == "decays"
     assert volume.values.sum() == pytest.approx(truth.values.sum(), rel=0.05)
     middle = slice(volume.grid.shape[1] // 2 - 10, volume.grid.shape[1] // 2 + 10)
-    found, wanted = (v.values[:, middle].mean(axis=1) for v in (volume, truth))
-    thick = slice(wanted.shape[0] // 2 + 8, None)  # towards +z: rods of 2 mm
-    assert np.corrcoef(found[thick].ravel(), wanted[thick].ravel())[0, 1] > 0.8
+    found, expected = (v.values[:, middle].mean(axis=1) for v in (volume, truth))
+    thick = slice(expected.shape[0] // 2 + 8, None)  # towards +z: rods of 2 mm
+    assert np.corrcoef(found[thick].ravel(), expected[thick].ravel())[0, 1] > 0.8
     low, high = auto_window(volume.values, volume.unit)
     inside = volume.values[binary_erosion(truth.values > 0.9 * truth.values.max())]
     assert low == 0
@@ -182,8 +182,8 @@ def test_the_card_offers_every_demo_by_mouse_and_keys(qtbot, window):
         assert card.focusWidget() is made
         qtbot.keyClick(made, Qt.Key.Key_Space)
         made.click()
-    wanted = ("live", "live demo 0", "live demo 1", "pet", "ct", "dual-head", "pet-sinogram")
-    assert seen == [each for name in wanted for each in (name, name)]
+    expected = ("live", "live demo 0", "live demo 1", "pet", "ct", "dual-head", "pet-sinogram")
+    assert seen == [each for name in expected for each in (name, name)]
     tips = [made.toolTip() for made in card.demos]
     assert tips == [literal_tip(demo.tip) for demo in DEMOS.values()]
     card.show_busy("Simulating")

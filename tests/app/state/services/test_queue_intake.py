@@ -206,16 +206,16 @@ def test_one_choice_changes_the_protocol_of_all_scans_of_a_scanner(
     first = entries[0]
     others = desk.commands.alike(first)
     assert [entry.id for entry in others] == [entries[1].id, entries[2].id]
-    wanted = next(
+    expected = next(
         each
         for each in desk.commands.protocols_for(first)
         if digest_of(each) != digest_of(first.to_study().protocol)
     )
-    desk.commands.intake.use_protocol((first, *others, entries[3]), wanted)
+    desk.commands.intake.use_protocol((first, *others, entries[3]), expected)
     desk.settle()
     now = StudyQueue().entries()
     names = [entry.to_study().protocol.name for entry in now]
-    assert names[:3] == [wanted.name] * 3
+    assert names[:3] == [expected.name] * 3
     assert now[3].study == entries[3].study, "another kind of scan"
 
 

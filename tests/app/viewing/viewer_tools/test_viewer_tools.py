@@ -57,12 +57,12 @@ def test_a_layout_is_chosen_in_the_menu_and_remembered(looking, controls):
     assert looking.views.light_box is not None
     menu.fill()
     next(each for each in menu.spacings.actions() if each.text() == "Every slice").trigger()
-    wanted = ViewLayout("sheet", "axial", 3, 4, 1)
-    assert looking.views.layout_now == wanted
-    assert ViewLayout.of(controls.context.preferences.layout_of(looking.hanging.kind)) == wanted
+    expected = ViewLayout("sheet", "axial", 3, 4, 1)
+    assert looking.views.layout_now == expected
+    assert ViewLayout.of(controls.context.preferences.layout_of(looking.hanging.kind)) == expected
     other = OrthoView(controls.session.view)
     again = Looking(controls.context, other, IterationScrubber())
-    assert other.layout_now == wanted
+    assert other.layout_now == expected
     assert again.bars
 
 

@@ -28,10 +28,10 @@ def test_auto_window_of_two_small_sources_ends_near_the_higher_one(shape, faint,
     low, high = windows.auto_window(values, "counts/mm")
     # a source of height h is above t in a volume that goes as ln(h / t)^1.5
     volume = np.log(1 / windows.FAINT) ** 1.5 + np.log(0.6 / windows.FAINT) ** 1.5
-    wanted = math.exp(-((volume * (1 - windows.TOP_PERCENT / 100)) ** (2 / 3)))
+    expected = math.exp(-((volume * (1 - windows.TOP_PERCENT / 100)) ** (2 / 3)))
     assert low == 0
-    assert high == pytest.approx(wanted, rel=0.03)  # some 60 voxels are above
-    assert wanted > 0.8
+    assert high == pytest.approx(expected, rel=0.03)  # some 60 voxels are above
+    assert expected > 0.8
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1), (1, 1, 1), (2, 3, 4)])

@@ -97,8 +97,8 @@ def test_what_is_nearest_is_painted_last(rng, camera):
             inside = np.abs(plane.turn.T @ (point - plane.centre_mm))[:2] < 10
             if inside.all():
                 near[index] = point @ eye
-        wanted = max(near, key=near.get) if near else None
-        assert touched(pieces, camera, at) == wanted
+        expected = max(near, key=near.get) if near else None
+        assert touched(pieces, camera, at) == expected
 
 
 def test_pieces_of_a_slice_are_all_of_it(rng):
@@ -124,8 +124,8 @@ def test_a_handle_rises_along_the_normal_and_goes_where_it_is_drawn_to(rng, hand
     away = handles_of(risen)[handle] - handles_of(plane)[handle]
     assert away @ plane.turn[:, 2] == pytest.approx(10 * np.sin(0.1))
 
-    wanted = handles_of(plane.turned(tuple(hinge), np.radians(25)))[handle]
-    angle = turn_towards(plane, handle, camera, camera.seen(wanted)[:2], np.radians(20))
+    expected = handles_of(plane.turned(tuple(hinge), np.radians(25)))[handle]
+    angle = turn_towards(plane, handle, camera, camera.seen(expected)[:2], np.radians(20))
     np.testing.assert_allclose(np.degrees(angle), 25, atol=0.5)
 
 

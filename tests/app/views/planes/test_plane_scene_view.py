@@ -112,8 +112,8 @@ def test_a_point_of_a_turned_slice_lies_on_it(qtbot, rng):
     told = []
     view.moved.connect(told.append)
     view.primary_drag(None).move(None)
-    wanted = plane.turn @ (3.0, 5.0, 0.0) + plane.centre_mm  # z leads up: rows are turned over
-    np.testing.assert_allclose(told[0], wanted, atol=1e-9)
+    expected = plane.turn @ (3.0, 5.0, 0.0) + plane.centre_mm  # z leads up: rows are turned over
+    np.testing.assert_allclose(told[0], expected, atol=1e-9)
 
 
 def test_a_slice_that_turns_keeps_its_window(qtbot):

@@ -66,12 +66,12 @@ def test_a_spot_is_where_the_patient_has_it_and_never_mirrored(pictures, axes):
     at = sides(axes)
     # From the front the patient's left is on the right. From the left, the front is on the left.
     # From above, as the viewer stands in front of the patient, the back is on top.
-    wanted = {
+    expected = {
         "front": (at["left"], at["head"]),
         "left": (at["back"], at["head"]),
         "top": (at["left"], at["back"]),
     }
-    for view, place in wanted.items():
+    for view, place in expected.items():
         found = centre_of(pictures[f"spot {axes} {view}"])
         assert found == pytest.approx(place, abs=0.6), (axes, view)
 
@@ -87,8 +87,8 @@ def test_a_sphere_keeps_its_size_and_shape_from_every_side(pictures):
 
 def test_an_oblique_spot_is_nearer_to_the_edge_that_has_its_letters(pictures):
     camera = VIEWS["oblique"]
-    wanted = camera.axes @ np.array([sides("LPS")[side] for side in ("left", "back", "head")])
-    assert centre_of(pictures["spot LPS oblique"]) == pytest.approx(tuple(wanted[:2]), abs=0.6)
+    expected = camera.axes @ np.array([sides("LPS")[side] for side in ("left", "back", "head")])
+    assert centre_of(pictures["spot LPS oblique"]) == pytest.approx(tuple(expected[:2]), abs=0.6)
 
 
 def test_strips_give_the_same_picture(pictures):

@@ -97,16 +97,16 @@ def test_regions_lie_in_the_voxels_of_the_texture(volume, most):
 
 def test_the_newest_request_is_packed_and_a_known_volume_only_once(qtbot, volume):
     packer = Packer()
-    got: list[PackedParts] = []
+    actual: list[PackedParts] = []
     threads: list[QThread] = []
-    packer.packed.connect(got.append)
+    packer.packed.connect(actual.append)
     packer.packed.connect(lambda _: threads.append(QThread.currentThread()))
     other = Volume(volume.values + 1, GRID, "HU")
     asked = [PackedParts(each, None, (), VolumePlacing()) for each in (volume, other, volume)]
     for each in asked:
         packer.ask(each, 10**6)
     qtbot.waitUntil(lambda: not packer.is_busy)
-    assert got == [asked[0], asked[2]], "the one in between was no longer wanted"
-    assert got[0].packed_lower is got[1].packed_lower
+    assert actual == [asked[0], asked[2]], "the one in between was no longer wanted"
+    assert actual[0].packed_lower is actual[1].packed_lower
     assert threads == [QThread.currentThread()] * 2, "the window is only used in its own thread"
     packer.wait()

@@ -71,8 +71,8 @@ def test_a_turned_plane_shows_what_the_scan_holds_there(qtbot, page, scan):
     page.views.scene.choose(0)
     page.views.scene.turn((1.0, 0.0, 0.0), np.radians(20))
     qtbot.waitUntil(lambda: is_fine(page), timeout=10_000)
-    wanted = PlaneSlices(scan, protocol_of(), on=cpu(2)).values(page.views.placement.planes)
-    for view, values, way in zip(page.views.slices, wanted, (1, -1, -1), strict=True):
+    expected = PlaneSlices(scan, protocol_of(), on=cpu(2)).values(page.views.placement.planes)
+    for view, values, way in zip(page.views.slices, expected, (1, -1, -1), strict=True):
         np.testing.assert_array_equal(view.state.volume.values[0], values[::way])
     assert page.views.slices[0].caption().startswith("Normal to z   rotated by 20°")
     assert page.text.text().endswith(FINE)

@@ -137,8 +137,8 @@ def test_prepared_values_are_line_integrals(qtbot, window, open_scan, scan):
     view = window.centre.scan.projections
     view.stage.setCurrentIndex(1)
     qtbot.waitUntil(lambda: view.state.unit == "line integral", timeout=PATIENCE_MS)
-    wanted = -np.log(scan.values[0] / 9e3)
-    np.testing.assert_allclose(view.state.volume.values[0], wanted, atol=2e-3)
+    expected = -np.log(scan.values[0] / 9e3)
+    np.testing.assert_allclose(view.state.volume.values[0], expected, atol=2e-3)
     view.stage.setCurrentIndex(0)
     qtbot.waitUntil(lambda: view.state.unit == "counts", timeout=PATIENCE_MS)
 

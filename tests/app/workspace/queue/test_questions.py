@@ -65,11 +65,11 @@ def test_no_scanner_is_selected_before_the_user_has_chosen(dialog: QueueDialog) 
     panel.others.setChecked(True)
     panel.act.click()
     assert dialog.said_answers[-1] == (["a.l", "b.l"], QueueAnswer(scanner="safir"))
-    wanted: list[bool] = []
-    dialog.scanner_wanted.connect(lambda: wanted.append(True))
+    expected: list[bool] = []
+    dialog.scanner_wanted.connect(lambda: expected.append(True))
     panel.choice.setCurrentIndex(panel.choice.findData("file"))
     panel.act.click()
-    assert wanted == [True] and len(dialog.said_answers) == 2
+    assert expected == [True] and len(dialog.said_answers) == 2
 
 
 def test_an_assumption_is_accepted_by_the_keyboard(qtbot, dialog: QueueDialog) -> None:
@@ -98,10 +98,10 @@ def test_a_scan_without_a_protocol_of_its_own_shows_none(dialog: QueueDialog) ->
     dialog.list.setCurrentRow(4)
     assert not dialog.protocol.isVisible()
     assert dialog.list.item(4).text().startswith("e.l, The data have no description.")
-    wanted: list[str] = []
-    dialog.import_wanted.connect(lambda entry: wanted.append(entry.files[0].name))
+    expected: list[str] = []
+    dialog.import_wanted.connect(lambda entry: expected.append(entry.files[0].name))
     dialog.question.act.click()
-    assert wanted == ["e.l"]
+    assert expected == ["e.l"]
 
 
 def test_a_drop_on_the_queue_adds_even_one_scan(dialog: QueueDialog, tmp_path) -> None:

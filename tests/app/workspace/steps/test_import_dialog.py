@@ -155,9 +155,9 @@ def test_a_text_that_is_there_stays(qtbot, controls, open_dialog, scan):
 
 
 def test_importing_is_offered_in_place_of_the_refusal(qtbot, controls, scan):
-    problems, wanted = [], []
+    problems, expected = [], []
     controls.session.problem_raised.connect(problems.append)
-    controls.commands.import_requested.connect(wanted.append)
+    controls.commands.import_requested.connect(expected.append)
     text = scan.with_name("notes.txt")
     text.write_text("nothing of the kind")
     for path in (scan, scan.parent, text):
@@ -167,7 +167,7 @@ def test_importing_is_offered_in_place_of_the_refusal(qtbot, controls, scan):
         assert problem.text == OFFER
         assert not problem.is_fault
         problem.answer.act()
-        assert wanted[-1] == path
+        assert expected[-1] == path
     assert problems[2].answer is None
     assert problems[2].is_fault
 
