@@ -114,18 +114,18 @@ PICTURES = (
 
 
 def load(shots: Photographer, demo: Demo) -> None:
-    """Open a demo and wait until it can be started."""
+    """Open a demo and wait until it can start."""
     shots.open(shots.make(demo))
 
 
 def finish(shots: Photographer) -> None:
-    """Run to the end."""
+    """Wait for the end of the run."""
     shots.start()
     shots.finish()
 
 
 def tune(shots: Photographer) -> None:
-    """Tune the kernel of the scan that is open, to the end."""
+    """Tune the kernel of the open scan."""
     dialog = TuningDialog(shots.window, shots.window.context)
     dialog.show()
     dialog.act.click()
@@ -135,7 +135,7 @@ def tune(shots: Photographer) -> None:
 
 
 def importing(shots: Photographer) -> None:
-    """Look at raw values whose sizes nobody has said, up to the last answer."""
+    """Open raw values of unknown size, and answer all questions."""
     rods = tuple(Cylinder((x, y, 0), (a, b, h), mu_per_mm=mu) for x, y, a, b, h, mu in RODS)
     scan = simulate_xray(
         ShapePhantom("rods", rods),
@@ -158,7 +158,7 @@ def importing(shots: Photographer) -> None:
 
 
 def guide(shots: Photographer) -> None:
-    """Go through the first scans that the guide tells of."""
+    """Show the steps of the guide's first scans."""
     window = shots.window
     shots.shoot("empty")
     load(shots, PetDemo())
@@ -207,7 +207,7 @@ def guide(shots: Photographer) -> None:
 
 
 def look(shots: Photographer) -> None:
-    """Look at two volumes in other ways."""
+    """Show two volumes in other layouts and modes."""
     views, state = shots.window.centre.views, shots.window.session.view
     state.toggle_slab()
     state.set_slab(replace(state.slab, thickness_mm=20.0))
@@ -224,7 +224,7 @@ def look(shots: Photographer) -> None:
 
 
 def sign_off(shots: Photographer) -> None:
-    """Show the protocols, one of them approved, a technician's window, and a report."""
+    """Show the protocols with an approved one, the technician mode, and a report."""
     window = shots.window
     library, study = window.context.preferences.library, window.session.study
     library.save(study.protocol, SITE_PROTOCOL)
@@ -242,14 +242,14 @@ def sign_off(shots: Photographer) -> None:
 
 
 def measure_scanner(shots: Photographer) -> None:
-    """Measure a normalisation, say tracer and dose, calibrate."""
+    """Measure a normalisation, enter tracer and dose, calibrate."""
     measure_normalisation(shots, "normalise")
     say_tracer(shots, "tracer")
     calibrate_cylinder(shots, "calibrate")
 
 
 def live(shots: Photographer) -> None:
-    """Play the demo of a running scan until its axis is found, and turn a plane."""
+    """Play the live demo until its axis is found, and turn a plane."""
     window = shots.window
     window.live.show_demo(FRAMES)
     model = window.live.commands.page.slices_model
@@ -272,7 +272,7 @@ def live(shots: Photographer) -> None:
 
 
 def german(shots: Photographer) -> None:
-    """Lay PET over CT, in German."""
+    """Fuse PET and CT in German."""
     fuse(shots)
     shots.show_step(0)
     shots.shoot("german")

@@ -22,7 +22,7 @@ KEPT = ("jobs", "queue", "results", "state")
 
 
 def arguments() -> argparse.Namespace:
-    """Return what is wanted."""
+    """Return the parsed arguments."""
     parser = argparse.ArgumentParser(description="Photograph every state of the window.")
     known = sorted(path.stem for path in SCREENS.glob("*.json"))
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
@@ -37,7 +37,7 @@ def arguments() -> argparse.Namespace:
 
 
 def platform_of(screen: str) -> str:
-    """Return what tells Qt to draw on a screen of this size that nobody sees."""
+    """Return the Qt platform for an offscreen screen of this size."""
     return f"offscreen:configfile={SCREENS / screen}.json"
 
 
@@ -60,7 +60,7 @@ def one_screen(wanted: argparse.Namespace) -> None:
 
 
 def on_screen(screen: str, wanted: argparse.Namespace) -> None:
-    """Photograph in a process of its own, which knows one screen."""
+    """Photograph in a separate process, which knows one screen."""
     folder, home = wanted.out / screen, wanted.out / "home"
     for path in (folder / "settings", *(home / name for name in KEPT)):
         shutil.rmtree(path, ignore_errors=True)
@@ -74,7 +74,7 @@ def on_screen(screen: str, wanted: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Photograph on all screens that are wanted."""
+    """Photograph on all requested screens."""
     expected = arguments()
     expected.out = expected.out.resolve()
     if expected.here:

@@ -61,7 +61,7 @@ class Hands(QObject):
 
 
 def click(widget: QWidget, at: QPoint | None = None) -> None:
-    """Click a widget where it is seen."""
+    """Click a widget at its visible position."""
     for _ in range(SETTLED):
         QApplication.processEvents()  # what was just said has moved what is below
     assert widget.isVisible() and widget.isEnabled(), widget.objectName()
@@ -71,7 +71,7 @@ def click(widget: QWidget, at: QPoint | None = None) -> None:
 
 
 def wait(app: QApplication, ready: Callable[[], bool], what: str) -> None:
-    """Let the window work until it has come to a state."""
+    """Run the event loop until the window has reached a state."""
     end = time.monotonic() + PATIENCE_S
     while not ready():
         app.processEvents()
@@ -123,7 +123,7 @@ def prepare(folder: Path, scan: Path, archive: str) -> Preferences:
 
 
 def work(app: QApplication, window: MainWindow, scan: Path) -> Hands:
-    """Go from the scan to the report, signed and sent."""
+    """Work from the scan to the signed and sent report."""
     hands, session = Hands(), window.session
     scan_card, card, start = window.workflow.scan, window.header.judging, window.header.choice.start
     app.installEventFilter(hands)

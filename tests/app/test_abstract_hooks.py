@@ -23,7 +23,7 @@ OPEN = {Editor, SettingsEditor, PaneContent, RasterView, DetectorView}
 
 
 def below(base: type[QWidget]) -> Iterator[type[QWidget]]:
-    """Yield the program's classes made from a base."""
+    """Yield the program's subclasses of a base class."""
     for module in pkgutil.walk_packages(app.__path__, "app."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
@@ -33,17 +33,17 @@ def below(base: type[QWidget]) -> Iterator[type[QWidget]]:
 
 
 def left_open(kind: type) -> list[str]:
-    """Return the abstract methods that a class does not fill in."""
+    """Return the abstract methods that a class does not implement."""
     return [name for name in dir(kind) if getattr(getattr(kind, name), "__isabstractmethod__", 0)]
 
 
 @pytest.mark.parametrize("base", [Editor, PaneContent])
-def test_no_class_in_use_leaves_a_method_open(base: type[QWidget]) -> None:
+def test_every_class_implements_all_abstract_methods(base: type[QWidget]) -> None:
     made = [kind for kind in below(base) if kind not in OPEN and kind.__module__.startswith("app.")]
-    assert len(made) > 4, "the classes were not found"
+    assert len(made) > 4, "classes are missing"
     assert {kind.__name__: left_open(kind) for kind in made if left_open(kind)} == {}
 
 
-def test_a_method_left_open_is_found() -> None:
+def test_missing_method_is_found() -> None:
     assert "raw" in left_open(Editor)
     assert "place_at" in left_open(DetectorView)

@@ -23,7 +23,7 @@ class Bell(QObject):
     rung = Signal(bool)
 
 
-def test_signals_keep_the_references_of_true(qapp):
+def test_signals_do_not_lose_references_of_true(qapp):
     bell, heard = Bell(), []
     bell.rung.connect(heard.append)
     before = sys.getrefcount(True)
@@ -33,7 +33,7 @@ def test_signals_keep_the_references_of_true(qapp):
     assert sys.getrefcount(True) >= before - 2
 
 
-def test_enabling_keeps_the_references_of_none(qtbot):
+def test_enabling_does_not_lose_references_of_none(qtbot):
     widget = QWidget()
     qtbot.addWidget(widget)
     before = sys.getrefcount(None)

@@ -1,4 +1,4 @@
-"""A protocol whose content differs from the saved one is marked wherever it is named."""
+"""A protocol with other content than the saved one is marked in every place that names it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CHANGES = ("algorithm.iterations=2", "algorithm.subsets=2", "finishing=[]", "fit
 
 @pytest.fixture
 def changed(small_study) -> Study:
-    """A shipped protocol with other content under its name, as a file edited by hand has it."""
+    """Return a shipped protocol with other content under its name, like a file edited by hand."""
     protocol = with_settings(find_protocol("small-animal"), CHANGES)
     return Study(data=small_study.data, protocol=protocol)
 
@@ -53,7 +53,7 @@ def kept(study: Study):
 
 
 def on_screen(window, opened, study, result) -> dict[str, str]:
-    """Return what the parts of the window say."""
+    """Return the texts of the parts of the window."""
     opened(study)
     record = RunRecord(study=result.study, run=result.record.run_record)
     found = {
@@ -66,7 +66,7 @@ def on_screen(window, opened, study, result) -> dict[str, str]:
 
 
 def in_lists(result) -> dict[str, str]:
-    """Return what the lists of results, studies and the queue say."""
+    """Return the texts in the lists of results, studies and the queue."""
     entry = StudyQueue().add(result.study)
     studies = {each.id: " ".join(cells_of(each)) for each in known_studies()}
     found = {
@@ -79,7 +79,7 @@ def in_lists(result) -> dict[str, str]:
 
 
 def in_files(result, provenance) -> dict[str, str]:
-    """Return what report, DICOM, provenance and the record of the result say."""
+    """Return the texts in report, DICOM, provenance and record of the result."""
     subject = ReportSubject.read(result, Site())
     volume = result.volume()
     whose = subject_of(provenance, digest_of(volume))
@@ -93,7 +93,7 @@ def in_files(result, provenance) -> dict[str, str]:
 
 
 def on_command_line(study: Study, folder: Path, capsys) -> dict[str, str]:
-    """Return what the command line says."""
+    """Return the output of the command line."""
     write_study(study, folder / "study.toml")
     found = {}
     image = ["-o", str(folder / "image.h5"), "--device", "cpu"]
@@ -109,7 +109,7 @@ def on_command_line(study: Study, folder: Path, capsys) -> dict[str, str]:
 
 
 @pytest.mark.essential
-def test_it_is_marked_in_every_place(window, opened, changed, tmp_path, capsys):
+def test_changed_protocol_is_marked_in_every_place(window, opened, changed, tmp_path, capsys):
     result, provenance = kept(changed)
     places = {
         **on_screen(window, opened, changed, result),
@@ -123,7 +123,7 @@ def test_it_is_marked_in_every_place(window, opened, changed, tmp_path, capsys):
     assert provenance["protocol_identity"]["saved_sha256"] is not None
 
 
-def test_an_unchanged_one_is_marked_nowhere(window, opened, changed, tmp_path):
+def test_unchanged_protocol_is_not_marked(window, opened, changed, tmp_path):
     result, provenance = kept(changed.model_copy(update={"protocol": quick()}))
     study = result.study.model_copy(update={"protocol": quick()})
     places = {**on_screen(window, opened, study, result), **in_lists(result)}
@@ -132,12 +132,12 @@ def test_an_unchanged_one_is_marked_nowhere(window, opened, changed, tmp_path):
 
 
 def quick():
-    """A shipped protocol as it is."""
+    """Return an unchanged shipped protocol."""
     return find_protocol("demo")
 
 
 @pytest.mark.parametrize("way", ["study file", "--set", "form", "script"])
-def test_it_does_not_matter_how_it_was_changed(way, window, opened, changed, tmp_path):
+def test_every_kind_of_change_is_marked(way, window, opened, changed, tmp_path):
     base, now = find_protocol("small-animal"), changed.protocol
     if way == "study file":
         write_study(changed, tmp_path / "study.toml")

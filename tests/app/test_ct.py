@@ -1,4 +1,4 @@
-"""X-ray CT scans go through the same window."""
+"""X-ray CT scans in the window."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ GRID = ImageGrid((4, 32, 32), (1.0, 1.0, 1.0))
 
 @pytest.fixture(scope="session")
 def ct_scan(tmp_path_factory) -> Path:
-    """A disc, 10 mm in radius, seen by 60 views of 40 × 4 pixels of 1 mm."""
+    """Write a disc with a radius of 10 mm in 60 views of 40 × 4 pixels of 1 mm."""
     angles = np.linspace(0, np.pi, 60, endpoint=False)
     geometry = parallel(angles, shape=(4, 40), pixel_mm=1.0)
     y, x = np.meshgrid(GRID.centres_mm(1), GRID.centres_mm(0), indexing="ij")
@@ -83,7 +83,7 @@ def with_steps(**steps) -> CtProtocol:
 # without a window
 
 
-def test_a_scan_says_what_it_is_and_brings_its_protocol(session):
+def test_ct_scan_is_described_and_selects_its_protocol(session):
     assert session.study.inputs["data"].text == (
         "60 views of 40 × 4 pixels, parallel beam, pixels of 1 × 1 mm"
     )
@@ -93,7 +93,7 @@ def test_a_scan_says_what_it_is_and_brings_its_protocol(session):
     assert session.study.to_study() == identified_study(bare)
 
 
-def test_no_picture_of_the_scan_stays_in_the_windows_memory(session):
+def test_window_does_not_hold_the_scan_in_memory(session):
     empty_scan = session.study.inputs.scan.empty_scan
     assert empty_scan.values.shape == (60, 4, 40)
     assert all(a.base.nbytes <= 8 for a in (empty_scan.values, empty_scan.flats, empty_scan.darks))
@@ -110,12 +110,12 @@ def test_grid_follows_crop_and_binning(session):
     assert session.study.grid().shape[0] == 4
 
 
-def test_a_crop_beside_the_detector_is_told_before_the_start(session):
+def test_crop_outside_the_detector_is_reported_before_the_start(session):
     session.study.set_protocol(with_steps(crop=Crop(rows=(2, 9))))
     assert "not inside the detector" in session.obstacle()
 
 
-def test_each_step_says_whether_the_steps_before_it_allow_it(session):
+def test_each_step_states_if_earlier_steps_allow_it(session):
     obstacles = session.study.modality.obstacles(session.study.protocol, session.study.known)
     usable = [kind for kind, why in obstacles.items() if why is None]
     assert usable == ["flat_field", "bad_pixels", "logarithm", "rings", "centre"]
@@ -126,19 +126,19 @@ def test_each_step_says_whether_the_steps_before_it_allow_it(session):
 
 
 @pytest.mark.parametrize("quality", QUALITIES)
-def test_a_quality_is_recognised(session, quality):
+def test_quality_is_recognised(session, quality):
     session.study.use_quality(quality)
     assert session.study.quality == quality
     assert session.study.grid().shape[1] == {"fast": 20, "standard": 40, "fine": 60}[quality]
 
 
-def test_a_direct_algorithm_gets_no_iterations(session):
+def test_direct_algorithm_gets_no_iterations(session):
     session.study.use_quality("fast")
     assert session.study.protocol.algorithm == session.study.base.algorithm
     assert "iterations" not in session.study.protocol.algorithm.model_dump()
 
 
-def test_a_protocol_of_pet_is_refused_for_a_ct_scan(session):
+def test_pet_protocol_is_refused_for_a_ct_scan(session):
     with pytest.raises(
         SettingsError, match="is for scans of type 'PET', but the open scan has type 'X-ray CT'"
     ):
@@ -146,14 +146,14 @@ def test_a_protocol_of_pet_is_refused_for_a_ct_scan(session):
     assert session.study.protocol == CtProtocol()
 
 
-def test_undo_never_leads_to_a_protocol_of_another_kind(session):
+def test_undo_never_returns_to_a_protocol_of_another_modality(session):
     session.study.use_quality("fast")
     for _ in range(5):
         session.study.undo()
     assert session.study.protocol == CtProtocol()
 
 
-def test_ct_numbers_need_the_size_of_a_pixel(session):
+def test_ct_numbers_need_the_pixel_size(session):
     session.study.set_protocol(CtProtocol(hounsfield=Hounsfield()))
     assert session.obstacle() == ""
     scan = session.study.inputs.scan
@@ -164,13 +164,13 @@ def test_ct_numbers_need_the_size_of_a_pixel(session):
 
 
 def on_region(algorithm: str, voxel_mm: float = 0.5) -> CtProtocol:
-    """A protocol for a small part of the disc."""
+    """Return a protocol for a small part of the disc."""
     edges = f"grid.voxel_mm=[{voxel_mm}, {voxel_mm}, {voxel_mm}]"
     region = ("grid.diameter_mm=4", "grid.length_mm=2", edges)
     return with_settings(CtProtocol(), (f"algorithm.kind={algorithm}", *region))
 
 
-def test_iterations_on_a_part_are_foretold_with_all_that_they_need(session):
+def test_forecast_of_a_region_includes_all_needed_memory(session):
     session.study.set_protocol(on_region("fdk"))
     assert session.study.requirements().least is None
     assert session.study.modality.grid_note(session.study.protocol, session.study.known) == ""
@@ -187,7 +187,7 @@ def test_iterations_on_a_part_are_foretold_with_all_that_they_need(session):
     assert "up to 0.5 mm, 80 × 80 × 8 voxels; the image is cropped afterwards" in note
 
 
-def test_what_may_be_too_large_is_told_but_not_refused(session, window):
+def test_possibly_too_large_volume_gives_a_warning_and_can_start(session, window):
     volume = window.steps[3]
     window.session.study.set_input("data", session.study.inputs["data"])
     window.session.study.set_protocol(on_region("sirt", voxel_mm=0.01))
@@ -212,7 +212,7 @@ def test_protocols_are_offered_for_their_kind_of_scan(tmp_path):
     assert not set(names["pet"]) & set(names["ct"])
 
 
-def test_values_that_are_no_numbers_are_a_fault(tmp_path, ct_scan):
+def test_nan_values_give_an_error(tmp_path, ct_scan):
     from engine.io import read_projections
 
     data = read_projections(ct_scan)
@@ -226,7 +226,7 @@ def test_values_that_are_no_numbers_are_a_fault(tmp_path, ct_scan):
 
 
 @pytest.mark.essential
-def test_a_ct_scan_is_reconstructed_in_plain_grey(qtbot, window, open_ct, ct_scan):
+def test_ct_scan_is_reconstructed_in_grey(qtbot, window, open_ct, ct_scan):
     open_ct()
     window.runner.start()
     session = window.session
@@ -242,7 +242,7 @@ def test_a_ct_scan_is_reconstructed_in_plain_grey(qtbot, window, open_ct, ct_sca
     assert "events" not in window.tabs.widget(1).headline.text()
 
 
-def test_the_steps_show_what_belongs_to_ct(window, open_ct):
+def test_steps_show_ct_settings(window, open_ct):
     study, ledger, algorithm, volume, _ = window.steps
     study.set_open(True)
     assert study.scanner.isVisible() and not study.rows["attenuation"].isHidden()
@@ -256,7 +256,7 @@ def test_the_steps_show_what_belongs_to_ct(window, open_ct):
     assert window.header.choice.protocols.currentText() == "Standard CT"
 
 
-def test_the_page_before_a_run_has_few_controls(window, open_ct):
+def test_prepare_page_has_few_controls(window, open_ct):
     open_ct()
     window.resize(1440, 900)
     names = controls_of(window)
@@ -268,7 +268,7 @@ def test_the_page_before_a_run_has_few_controls(window, open_ct):
     assert toolbar.isVisible(), "it is one click away"
 
 
-def test_a_step_is_switched_and_set_in_the_ledger(window, open_ct):
+def test_steps_are_switched_and_set_in_the_ledger(window, open_ct):
     open_ct()
     rows = window.steps[1].ledger.rows
     rows["binning"].more.changed.emit(Binning(pixels=2))
@@ -278,7 +278,7 @@ def test_a_step_is_switched_and_set_in_the_ledger(window, open_ct):
     assert not rows["rings"].more.isHidden()
 
 
-def test_pet_and_ct_take_turns(qtbot, window, opened, open_ct, small_study):
+def test_window_switches_between_pet_and_ct(qtbot, window, opened, open_ct, small_study):
     opened()
     open_ct()
     assert set(window.session.study.inputs) == {"data"}
@@ -290,7 +290,7 @@ def test_pet_and_ct_take_turns(qtbot, window, opened, open_ct, small_study):
     assert window.session.study.protocol == ListModeProtocol()
 
 
-def test_a_study_file_brings_its_modality_back(qtbot, window, open_ct, tmp_path):
+def test_study_file_restores_its_modality(qtbot, window, open_ct, tmp_path):
     open_ct()
     window.session.study.use_quality("fine")
     expected = window.session.study.to_study()
@@ -301,7 +301,7 @@ def test_a_study_file_brings_its_modality_back(qtbot, window, open_ct, tmp_path)
     assert window.session.study.to_study() == expected
 
 
-def test_a_protocol_file_brings_its_modality(qtbot, window, open_ct):
+def test_protocol_file_restores_its_modality(qtbot, window, open_ct):
     open_ct()
     window.commands.save_protocol("Mine")
     path = window.context.preferences.folder / "protocols" / "ct-mine.toml"
@@ -314,7 +314,7 @@ def test_a_protocol_file_brings_its_modality(qtbot, window, open_ct):
     assert window.session.study.modality.key == "ct"
 
 
-def test_a_scanner_does_not_belong_to_a_ct_scan(qtbot, window, open_ct):
+def test_scanner_is_refused_for_a_ct_scan(qtbot, window, open_ct):
     open_ct()
     message: list[Problem] = []
     window.session.problem_raised.connect(message.append)
@@ -324,7 +324,7 @@ def test_a_scanner_does_not_belong_to_a_ct_scan(qtbot, window, open_ct):
     assert set(window.session.study.inputs) == {"data"}
 
 
-def test_a_damaged_scan_is_a_sentence_and_the_open_study_stays(qtbot, window, open_ct, tmp_path):
+def test_damaged_scan_gives_one_sentence_and_the_open_study_stays(qtbot, window, open_ct, tmp_path):
     open_ct()
     before = window.session.study.to_study()
     broken = tmp_path / "broken.h5"
@@ -335,7 +335,7 @@ def test_a_damaged_scan_is_a_sentence_and_the_open_study_stays(qtbot, window, op
     assert "\n" not in window.centre.message_bar.problem.text
 
 
-def test_what_the_scan_brings_done_is_no_fault(session, window):
+def test_corrections_already_in_the_scan_are_not_an_error(session, window):
     scan = session.study.inputs.scan
     done = replace(scan, empty_scan=replace(scan.empty_scan, kind="integrals"))
     window.session.study.set_input("data", replace(session.study.inputs["data"], content=done))
@@ -345,7 +345,7 @@ def test_what_the_scan_brings_done_is_no_fault(session, window):
     assert ": ok. " in window.steps[1].head.accessibleName()
 
 
-def test_lengths_are_pixels_where_their_size_is_not_known(session, window):
+def test_lengths_are_in_pixels_if_the_pixel_size_is_unknown(session, window):
     scan = session.study.inputs.scan
     unknown = replace(scan, empty_scan=replace(scan.empty_scan, pixel_mm_known=False))
     step = window.steps[3]
@@ -362,7 +362,7 @@ def test_lengths_are_pixels_where_their_size_is_not_known(session, window):
 
 @pytest.mark.essential
 @pytest.mark.usefixtures("own_process")
-def test_a_start_while_the_last_process_ends_lets_no_other_scan_in(qtbot, window, open_ct, ct_scan):
+def test_start_while_the_last_process_ends_uses_the_same_scan(qtbot, window, open_ct, ct_scan):
     open_ct()
     session, runner = window.session, window.runner
     active = []

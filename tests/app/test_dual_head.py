@@ -1,4 +1,4 @@
-"""Dual-head PET goes through the same window, by its response or by rays."""
+"""Dual-head PET in the window, with its response or with rays."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def response() -> ResponseMatrix:
 
 @pytest.fixture(scope="module")
 def histogram(response, tmp_path_factory) -> Path:
-    """A ball between the test panels, with randoms."""
+    """Write a ball between the test panels, with randoms."""
     ball = point(1.0, 0.5, -1.0, diameter_mm=3.0)
     data = simulate_histogram(
         ball, response, n_prompts=40_000, seed=2, on=cpu(2), randoms_fraction=0.2
@@ -57,7 +57,7 @@ def histogram(response, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def listmode(tmp_path_factory) -> Path:
-    """Events of the same panels."""
+    """Write events of the same panels."""
     scanner = read_scanner("test-panels")
     lines = np.random.default_rng(4).integers(0, scanner.n_lors, 500)
     path = tmp_path_factory.mktemp("panels") / "events.h5"
@@ -82,7 +82,7 @@ def keys(session: Session) -> list[str]:
 # what is open
 
 
-def test_a_histogram_brings_its_scanner_and_the_protocol_that_suits_it(session, histogram):
+def test_histogram_selects_its_scanner_and_a_suitable_protocol(session, histogram):
     take(session, histogram)
     assert session.study.modality.key == "dual-head" and keys(session) == ["dual-head"]
     assert session.study.scanner.name == "Test panels"
@@ -93,7 +93,7 @@ def test_a_histogram_brings_its_scanner_and_the_protocol_that_suits_it(session, 
     assert facts["Lines of response"] == "576"
 
 
-def test_list_mode_of_panels_can_go_both_ways_and_stays_with_rays_at_first(session, listmode):
+def test_list_mode_of_panels_starts_with_rays_and_can_use_the_response(session, listmode):
     take(session, listmode)
     assert session.study.modality.key == "pet" and keys(session) == ["pet", "dual-head"]
     rays = " ".join(words_on(session.study))
@@ -105,7 +105,7 @@ def test_list_mode_of_panels_can_go_both_ways_and_stays_with_rays_at_first(sessi
     assert session.study.modality.key == "pet"
 
 
-def test_after_a_histogram_list_mode_goes_by_rays_and_that_is_said(session, histogram, listmode):
+def test_list_mode_after_a_histogram_uses_rays_and_states_this(session, histogram, listmode):
     take(session, histogram)
     assert session.study.note == ""
     take(session, listmode)
@@ -122,7 +122,9 @@ def test_after_a_histogram_list_mode_goes_by_rays_and_that_is_said(session, hist
     assert session.study.modality.key == "dual-head"
 
 
-def test_a_way_is_kept_for_the_next_scan_only_if_it_is_pinned(session, histogram, listmode):
+def test_reconstruction_with_response_is_used_for_the_next_scan_only_if_pinned(
+    session, histogram, listmode
+):
     take(session, listmode)
     session.study.use_protocol(DualHeadProtocol(name="Mine"))
     assert session.study.note == ""
@@ -138,7 +140,7 @@ def test_a_way_is_kept_for_the_next_scan_only_if_it_is_pinned(session, histogram
     assert session.study.base.name == "Standard"
 
 
-def test_a_protocol_picked_before_the_scan_is_for_that_scan(session, histogram, listmode):
+def test_protocol_chosen_before_the_scan_is_used_for_it(session, histogram, listmode):
     take(session, histogram)
     session.study.set_input("data", None)
     session.study.use_protocol(DualHeadProtocol())
@@ -149,7 +151,7 @@ def test_a_protocol_picked_before_the_scan_is_for_that_scan(session, histogram, 
     assert session.study.modality.key == "pet"  # it was not picked for all of this kind
 
 
-def test_a_scanner_of_the_same_kind_changes_no_protocol(session, listmode):
+def test_scanner_of_the_same_kind_does_not_change_the_protocol(session, listmode):
     take(session, listmode)
     mine = DualHeadProtocol(name="Mine")
     session.study.use_protocol(mine)
@@ -157,7 +159,7 @@ def test_a_scanner_of_the_same_kind_changes_no_protocol(session, listmode):
     assert session.study.scanner is not None and session.study.protocol == mine
 
 
-def test_a_study_keeps_the_protocol_it_names(session, listmode):
+def test_study_keeps_the_protocol_it_names(session, listmode):
     mine = DualHeadProtocol(name="Mine")
     session.study.begin(
         Inputs(data=read_input("data", str(listmode), "test-panels", None)), protocol=mine
@@ -165,21 +167,21 @@ def test_a_study_keeps_the_protocol_it_names(session, listmode):
     assert session.study.protocol == mine
 
 
-def test_a_protocol_of_another_kind_is_refused_in_words(session, histogram):
+def test_protocol_of_another_kind_is_refused_with_a_message(session, histogram):
     take(session, histogram)
     for wrong in (ListModeProtocol(), CtProtocol()):
         with pytest.raises(SettingsError, match="has type 'dual-head PET'"):
             session.study.use_protocol(wrong)
 
 
-def test_limited_angle_is_told_for_panels_and_only_for_them(session, listmode, small_study):
+def test_limited_angle_warning_is_shown_only_for_panels(session, listmode, small_study):
     take(session, small_study.data)
     assert not any("Limited angle" in text for text in words_on(session.study))
     take(session, listmode)
     assert any("blurred along y" in text for text in words_on(session.study))
 
 
-def test_corrections_ask_the_histogram(session, histogram, listmode):
+def test_corrections_depend_on_the_histogram(session, histogram, listmode):
     take(session, histogram)
     obstacles = session.study.modality.obstacles(session.study.protocol, session.study.known)
     assert obstacles["randoms"] is None
@@ -190,7 +192,7 @@ def test_corrections_ask_the_histogram(session, histogram, listmode):
     assert "no delayed" in obstacles["randoms"]
 
 
-def test_panels_are_drawn_and_a_wider_gap_and_layers_show(session, histogram, qtbot, qapp):
+def test_drawing_shows_panels_gap_and_layers(session, histogram, qtbot, qapp):
     from app.ui.theme.theme import Theme
     from app.workspace.steps.scanner_drawing import ScannerDrawing
 
@@ -212,7 +214,7 @@ def test_panels_are_drawn_and_a_wider_gap_and_layers_show(session, histogram, qt
 
 
 @pytest.mark.parametrize("scanner", ["adac", "demo-panels", "dhapet"])
-def test_every_quality_gives_voxels_that_divide_the_pitch(session, listmode, scanner):
+def test_voxels_of_every_quality_divide_the_pitch(session, listmode, scanner):
     take(session, listmode)
     session.study.use_protocol(DualHeadProtocol())
     session.study.set_input("scanner", read_input("scanner", scanner, None, None))
@@ -225,7 +227,7 @@ def test_every_quality_gives_voxels_that_divide_the_pitch(session, listmode, sca
     assert "pitch" in session.study.modality.grid_note(session.study.protocol, session.study.known)
 
 
-def test_a_voxel_that_breaks_the_symmetry_is_named(session, histogram):
+def test_asymmetric_voxel_size_is_reported(session, histogram):
     take(session, histogram)
     plan = session.study.protocol
     grid = plan.grid.model_copy(update={"voxel_mm": (0.7, 1.0, 0.7)})
@@ -236,7 +238,7 @@ def test_a_voxel_that_breaks_the_symmetry_is_named(session, histogram):
 # the response
 
 
-def test_the_time_holds_the_response_until_it_is_kept(session, histogram, response):
+def test_forecast_includes_the_response_until_it_is_cached(session, histogram, response):
     from engine.core.paths import cache_dir
     from engine.modalities.dual_head_pet.response.identity import path_of
 
@@ -253,7 +255,7 @@ def test_the_time_holds_the_response_until_it_is_kept(session, histogram, respon
     kept.unlink()
 
 
-def test_a_response_of_the_panels_is_taken_with_its_image(session, histogram, response, tmp_path):
+def test_response_of_the_panels_is_used_with_its_image(session, histogram, response, tmp_path):
     write_response(response, tmp_path / "r.h5")
     assert purpose_of(tmp_path / "r.h5").role is RESPONSE
     take(session, histogram)
@@ -264,15 +266,15 @@ def test_a_response_of_the_panels_is_taken_with_its_image(session, histogram, re
     assert session.study.to_study().inputs["response"] == tmp_path / "r.h5"
 
 
-def test_a_response_of_other_panels_is_refused(response, tmp_path):
+def test_response_of_other_panels_is_refused(response, tmp_path):
     write_response(response, tmp_path / "r.h5")
     other = read_scanner("demo-panels")
     with pytest.raises(EngineError, match="compute a matrix"):
         read_input("response", str(tmp_path / "r.h5"), None, other)
 
 
-def test_layers_are_one_to_the_response_where_they_are_to_be(session, response, tmp_path):
-    """Two layers of crystals: a response of one takes both, and so does the protocol."""
+def test_crystal_layers_can_be_merged_in_the_response(session, response, tmp_path):
+    """A response of one layer, and a protocol, can serve two layers of crystals."""
     from engine.core.paths import cache_dir
     from engine.modalities.dual_head_pet.requirements import estimate
     from engine.modalities.dual_head_pet.response.identity import path_of
@@ -304,7 +306,7 @@ def test_layers_are_one_to_the_response_where_they_are_to_be(session, response, 
     )
 
 
-def test_the_wait_for_a_response_is_told_in_words(session, histogram):
+def test_progress_of_the_response_is_described(session, histogram):
     from app.shell.running_page import progress_text
     from engine.data.runs.events import Progressed, StageStarted
 
@@ -320,7 +322,7 @@ def test_the_wait_for_a_response_is_told_in_words(session, histogram):
 # the window
 
 
-def test_a_response_waits_for_its_scan(qtbot, window, response, tmp_path):
+def test_response_waits_for_its_scan(qtbot, window, response, tmp_path):
     write_response(response, tmp_path / "r.h5")
     message = []
     window.session.problem_raised.connect(message.append)
@@ -332,7 +334,7 @@ def test_a_response_waits_for_its_scan(qtbot, window, response, tmp_path):
 
 
 def quick(session: Session) -> None:
-    """Take fewer points and iterations than anyone would want."""
+    """Use fewer points and iterations than in practice."""
     algorithm = session.study.protocol.algorithm.model_copy(update={"iterations": 2, "subsets": 2})
     session.study.set_protocol(
         session.study.protocol.model_copy(update={"response": QUICK, "algorithm": algorithm})
@@ -340,7 +342,7 @@ def quick(session: Session) -> None:
 
 
 @pytest.mark.essential
-def test_a_histogram_is_opened_and_reconstructed(qtbot, window, histogram):
+def test_histogram_is_opened_and_reconstructed(qtbot, window, histogram):
     window.open_path(histogram)
     ready = lambda: window.session.obstacle() == "" and not window.commands.is_busy  # noqa: E731
     qtbot.waitUntil(ready, timeout=PATIENCE_MS)
@@ -359,7 +361,7 @@ def test_a_histogram_is_opened_and_reconstructed(qtbot, window, histogram):
     assert session.view.blurred_axis == 1
 
 
-def test_the_protocols_of_both_ways_are_listed_for_list_mode_of_panels(qtbot, window, listmode):
+def test_list_mode_of_panels_offers_protocols_of_both_methods(qtbot, window, listmode):
     window.open_path(listmode)
     ready = lambda: window.session.obstacle() == "" and not window.commands.is_busy  # noqa: E731
     qtbot.waitUntil(ready, timeout=PATIENCE_MS)
@@ -374,9 +376,7 @@ def test_the_protocols_of_both_ways_are_listed_for_list_mode_of_panels(qtbot, wi
 
 
 @pytest.mark.slow
-def test_the_camera_of_two_heads_opens_without_typing_and_shows_two_sources(
-    qtbot, window, shared_data
-):
+def test_two_head_demo_opens_without_typing_and_shows_two_sources(qtbot, window, shared_data):
     window.open_path(shared_data / ADAC)
     ready = lambda: window.session.obstacle() == "" and not window.commands.is_busy  # noqa: E731
     qtbot.waitUntil(ready, timeout=PATIENCE_MS)
@@ -392,7 +392,7 @@ def test_the_camera_of_two_heads_opens_without_typing_and_shows_two_sources(
 
 
 def peaks(values):
-    """Voxels that are the largest within three voxels, and at least a third of the largest."""
+    """Return local maxima within three voxels of at least a third of the largest value."""
     smooth = ndimage.gaussian_filter(values, 1.0)
     top = (smooth == ndimage.maximum_filter(smooth, 7)) & (smooth > smooth.max() / 3)
     return np.argwhere(top)

@@ -1,4 +1,4 @@
-"""Texts of files and users are shown as they are: nothing in them is taken for HTML."""
+"""Texts of files and users are shown literally and never interpreted as HTML."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HOME = "app/views/literal_text.py"
 
 
 def shown(tip: str) -> str:
-    """Return the words that a tip shows."""
+    """Return the plain text of a tip."""
     return QTextDocumentFragment.fromHtml(tip).toPlainText()
 
 
@@ -41,7 +41,7 @@ MARKED = "a<U+202E>gpj.exe<U+001B>"
 
 
 def texts_shown(qtbot: QtBot, qapp: QApplication) -> Iterator[str]:
-    """Yield a text of each kind of label, made of a name with characters that act."""
+    """Yield a text of each kind of label for a name with control characters and markup."""
     for made in (LiteralLabel(REVERSED), ElidedLabel(REVERSED), label(REVERSED, wrap=True)):
         qtbot.addWidget(made)
         yield QLabel.text(made) if not isinstance(made, ElidedLabel) else made.full_text
@@ -60,12 +60,12 @@ def texts_shown(qtbot: QtBot, qapp: QApplication) -> Iterator[str]:
     yield table.item(0, 1).text()
 
 
-def test_characters_that_act_are_marks(qtbot: QtBot, qapp: QApplication) -> None:
+def test_control_characters_are_escaped(qtbot: QtBot, qapp: QApplication) -> None:
     assert {text.replace(BREAK, "") for text in texts_shown(qtbot, qapp)} == {MARKED}
 
 
-def test_what_is_copied_from_a_message_is_exact(qtbot: QtBot, qapp: QApplication) -> None:
-    """An address with invisible breaks is not found."""
+def test_text_copied_from_a_message_is_exact(qtbot: QtBot, qapp: QApplication) -> None:
+    """An address with invisible line breaks does not work."""
     address = "https://download.example.org/official_releases/QtForPython/pyside6/"
     text = f"The source code is at {address}.\n\nThe digest is {64 * 'f'}."
     box = question_box(None, "title", text, "info")
@@ -92,7 +92,9 @@ def test_what_is_copied_from_a_message_is_exact(qtbot: QtBot, qapp: QApplication
     menu.close()
 
 
-def test_a_wrapped_text_keeps_numbers_and_units_together(qtbot: QtBot, qapp: QApplication) -> None:
+def test_wrapped_text_does_not_separate_numbers_from_units(
+    qtbot: QtBot, qapp: QApplication
+) -> None:
     text = "A mean of 7.3 kBq/mL and 73 × 10⁻⁶ counts/mm"
     joined = "A mean of 7.3\xa0kBq/mL and 73\xa0×\xa010⁻⁶\xa0counts/mm"
     wrapped, several = label(text, wrap=True), label("")
@@ -116,13 +118,13 @@ def test_a_wrapped_text_keeps_numbers_and_units_together(qtbot: QtBot, qapp: QAp
         lambda: ElidedLabel(HOSTILE),
     ],
 )
-def test_labels_show_text_as_it_is(qtbot: QtBot, made: type[QLabel]) -> None:
+def test_labels_show_literal_text(qtbot: QtBot, made: type[QLabel]) -> None:
     found = made()
     qtbot.addWidget(found)
     assert found.textFormat() is Qt.TextFormat.PlainText
 
 
-def test_a_tip_shows_text_as_it_is(qtbot: QtBot) -> None:
+def test_tooltip_shows_literal_text(qtbot: QtBot) -> None:
     assert shown(literal_tip(HOSTILE)) == HOSTILE
     assert "<b>" not in literal_tip(HOSTILE) and "<img" not in literal_tip(HOSTILE)
     assert literal_tip("a < b & c") == "a < b & c", "what is no HTML needs no marks"
@@ -131,14 +133,14 @@ def test_a_tip_shows_text_as_it_is(qtbot: QtBot) -> None:
     assert shown(made.toolTip()) == HOSTILE
 
 
-def test_paragraphs_are_apart_and_as_they_are(qtbot: QtBot) -> None:
+def test_paragraphs_are_separate_and_literal(qtbot: QtBot) -> None:
     made = label("")
     qtbot.addWidget(made)
     set_paragraphs(made, [HOSTILE, "second"])
     assert shown(made.text()) == f"{HOSTILE}\nsecond"
 
 
-def test_a_problem_is_shown_as_it_is(qtbot: QtBot, qapp: QApplication) -> None:
+def test_message_bar_shows_literal_text(qtbot: QtBot, qapp: QApplication) -> None:
     bar = MessageBar(Theme(qapp, "dark"), lambda: None, lambda: None)
     qtbot.addWidget(bar)
     bar.report(Problem(HOSTILE, f"{HOSTILE}: damaged"))
@@ -147,7 +149,7 @@ def test_a_problem_is_shown_as_it_is(qtbot: QtBot, qapp: QApplication) -> None:
 
 
 def guessed(source: Source) -> Iterator[str]:
-    """Yield labels and tips whose format Qt would guess from their text."""
+    """Yield labels and tips with a text format that Qt would guess."""
     for node in ast.walk(source.tree):
         match node:
             case ast.Call(func=ast.Name(id="QLabel")):
@@ -173,9 +175,9 @@ def _is_fixed(text: ast.expr) -> bool:
     return False
 
 
-def test_no_label_and_no_tip_is_left_to_guess() -> None:
+def test_every_label_and_tip_has_an_explicit_format() -> None:
     tree = [source for source in sources(ROOT) if source.path.startswith("app/")]
-    assert len(tree) > 80, "the files were not found"
+    assert len(tree) > 80, "source files are missing"
     assert [fault for source in tree for fault in guessed(source)] == []
 
 
@@ -183,13 +185,11 @@ def test_no_label_and_no_tip_is_left_to_guess() -> None:
     "text",
     ["a = QLabel(name)", "class A(QLabel): pass", "a.setToolTip(path)", "a.setToolTip('' or b)"],
 )
-def test_a_planted_guess_is_found(text: str) -> None:
+def test_implicit_text_format_is_found(text: str) -> None:
     assert list(guessed(Source("app/x.py", text)))
 
 
-def test_a_question_for_a_name_shows_text_as_it_is(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_name_question_shows_literal_text(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[QLabel] = []
 
     def looked_at(dialog: QInputDialog) -> int:
@@ -203,7 +203,7 @@ def test_a_question_for_a_name_shows_text_as_it_is(
     ]
 
 
-def test_a_long_tip_of_an_action_is_escaped_once(qtbot: QtBot) -> None:
+def test_long_action_tooltip_is_escaped_once(qtbot: QtBot) -> None:
     action = QAction("Start")
     action.setToolTip(literal_tip("The scan has <no> scanner. " * 6))
     assert action.toolTip().startswith("<p")

@@ -1,4 +1,4 @@
-"""Work that a window repeats for each run leaves nothing in memory that Python cannot count."""
+"""Repeated work of a window leaves no memory behind that Python cannot collect."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks the alloca
 
 FIRST, TIMES, ROUNDS = 30, 100, 3
 MOST_BYTES = 40
-"""Less than any object of Qt."""
+"""Less than the size of any Qt object."""
 
 
 class Usage(ctypes.Structure):
@@ -39,7 +39,7 @@ class Usage(ctypes.Structure):
 
 @pytest.fixture
 def growth(qapp) -> Callable[[Callable[[], object]], float]:
-    """Return the bytes that Qt still uses after a repeated action, for each time."""
+    """Return a function that measures the bytes Qt still uses per repeated action."""
     try:
         usage = ctypes.CDLL(None).mallinfo2
     except AttributeError:
@@ -68,7 +68,7 @@ def growth(qapp) -> Callable[[Callable[[], object]], float]:
     return growth
 
 
-def test_a_layout_that_is_filled_again(qtbot, growth):
+def test_refilled_layout_leaks_no_memory(qtbot, growth):
     window = QWidget()
     qtbot.addWidget(window)
     column = QVBoxLayout(window)
@@ -82,13 +82,13 @@ def test_a_layout_that_is_filled_again(qtbot, growth):
     assert column.count() == 2
 
 
-def test_a_table_that_is_filled_again(qtbot, growth):
+def test_refilled_table_leaks_no_memory(qtbot, growth):
     table = FigureTable()
     qtbot.addWidget(table)
     assert growth(lambda: table.show_rows([("Mean", "3"), ("Sum", "4")])) < MOST_BYTES
 
 
-def test_an_action_that_changes(qtbot, growth):
+def test_changing_action_leaks_no_memory(qtbot, growth):
     action = QAction("Start")
     button = action_button(action)
     qtbot.addWidget(button)

@@ -1,6 +1,6 @@
-"""Each run is recorded once: caption, lists, report, provenance and JSON say the same of it.
+"""Caption, lists, report, provenance and JSON describe each run alike.
 
-The wanted numbers come from the way in which each run is made to end, not from its record.
+The expected numbers come from the test case, not from the record of the run.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def failing(events, at: int):
 
 
 def reconstruct(study: Study, case: Case) -> str:
-    """Make an image in the way of a case; return the name of its result."""
+    """Make an image as a case describes; return the name of its result."""
     job = Job.create(study)
 
     def events(resume=None):
@@ -114,7 +114,7 @@ def reconstruct(study: Study, case: Case) -> str:
 
 
 def noisy_scan(path) -> None:
-    """Write a disc of water seen by 1000 photons a pixel: its residual reaches the noise."""
+    """Write a water disc with 1000 photons per pixel: its residual reaches the noise."""
     grid = ImageGrid((2, 48, 48), (1.0, 1.0, 1.0))
     _, y, x = np.meshgrid(*(grid.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
     disc = np.where(x**2 + y**2 < 15**2, 0.02, 0.0).astype(np.float32)
@@ -147,7 +147,7 @@ def study_of(case: Case, small: Study, scan) -> Study:
 
 @pytest.fixture(scope="module")
 def made(small_study, tmp_path_factory):
-    """The home in which all runs have left their results, and these by case."""
+    """Return the home folder with the results of all runs, and the results by case."""
     home = tmp_path_factory.mktemp("home")
     noisy_scan(home / "noisy.h5")
     with pytest.MonkeyPatch.context() as patch:
@@ -176,7 +176,7 @@ def page_of(result) -> str:
 
 
 def statements(qtbot, controls, results) -> dict[str, dict[str, str]]:
-    """Return what each place says of each result, by place and case."""
+    """Return the text of each place about each result, by place and case."""
     tab, caption = ResultsTab(controls.context), ImageCaption(controls.context)
     for each in (tab, caption):
         qtbot.addWidget(each)
@@ -212,7 +212,7 @@ def statements(qtbot, controls, results) -> dict[str, dict[str, str]]:
 
 
 def bare(tip: str) -> str:
-    """Return the words of a tip, without markup and the places where lines may break."""
+    """Return the text of a tip without markup and line break marks."""
     return unescape(unescape(re.sub("<[^>]*>", " ", tip))).replace("\u200b", "")
 
 
@@ -234,7 +234,7 @@ def test_there_are_twelve_runs():
 
 
 @pytest.mark.essential
-def test_every_place_says_the_same_of_each_run(qtbot, controls, results):
+def test_every_place_describes_each_run_alike(qtbot, controls, results):
     said = statements(qtbot, controls, results)
     differences = [fault for name in CASES for fault in faults_of(CASES[name], said[name],
                                                                   results[name])]  # fmt: skip
@@ -242,7 +242,7 @@ def test_every_place_says_the_same_of_each_run(qtbot, controls, results):
 
 
 def faults_of(case: Case, said: dict[str, str], result) -> list[str]:
-    """Return each place that says something else of a run than what happened."""
+    """Return each place with a description that differs from the run."""
     made = json.loads((result.folder / "result.json").read_text())
     record = RecordedRun.model_validate(made["run"])
     done = case.done or record.iterations_done
@@ -279,18 +279,18 @@ def faults_of(case: Case, said: dict[str, str], result) -> list[str]:
     return faults
 
 
-def test_the_run_that_went_on_says_so(results):
+def test_resumed_run_states_that_it_was_resumed(results):
     assert results["resumed"].record.run.resumed == 1
     assert "resumed once" in page_of(results["resumed"])
 
 
-def test_few_counts_are_the_reason_for_other_iterations(results):
+def test_few_counts_are_stated_as_the_reason_for_fewer_iterations(results):
     run = results["few counts"].record.run
     assert "counts" in run.fitted and run.fitted in page_of(results["few counts"])
     assert "defaults" in {row.kind for row in run.corrections}
 
 
-def test_warnings_are_the_same_in_report_provenance_and_record(results):
+def test_report_provenance_and_record_have_the_same_warnings(results):
     for result in results.values():
         run, page = result.record.run, page_of(result)
         assert [each.text for each in run.warnings] == result.provenance["warnings"]

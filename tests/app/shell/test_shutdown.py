@@ -63,7 +63,7 @@ def test_command_without_a_window_ends_as_usual(arguments: list[str]) -> None:
     assert done.returncode == (0 if arguments == ["--version"] else 2)
 
 
-def test_every_program_with_a_window_leaves_so() -> None:
+def test_every_program_with_a_window_exits_cleanly() -> None:
     """The photographer once crashed after its last picture: Python freed an icon without Qt."""
     programs = [
         path

@@ -1,4 +1,4 @@
-"""Panels in windows of their own: they float, come back, and are remembered."""
+"""Floating panels: they float, return, and are remembered."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 from app.shell.side_panels import FloatingPanels, SidePanel
 
 
-def test_a_panel_floats_comes_back_and_is_remembered(qtbot, preferences):
+def test_panel_floats_returns_and_is_remembered(qtbot, preferences):
     def opened() -> tuple[QMainWindow, SidePanel, QAction, FloatingPanels]:
         window, panel, action = QMainWindow(), SidePanel("Steps", QWidget()), QAction("Apart")
         qtbot.addWidget(window)

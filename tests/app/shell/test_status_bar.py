@@ -1,4 +1,4 @@
-"""The lowest line: how many studies wait, and the way to them."""
+"""The status bar: the number of waiting studies, with a link to the queue."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.state.models.run_record import RunState
 from engine.jobs import QueueEntry, QueueSettings
 
 
-def test_it_counts_what_is_left_in_the_queue_and_a_click_shows_it(qtbot, controls):
+def test_status_bar_counts_waiting_studies_and_a_click_opens_the_queue(qtbot, controls):
     log, queue, shown = QAction("Log"), QAction("Queue …"), []
     queue.triggered.connect(lambda: shown.append(True))
     line = StatusLine(controls.context, log, queue, QAction("Studies …"), lambda: "")
@@ -39,7 +39,7 @@ def test_it_counts_what_is_left_in_the_queue_and_a_click_shows_it(qtbot, control
     assert line.queue.isHidden()
 
 
-def test_under_a_live_page_it_tells_of_that_scan(window):
+def test_live_page_has_its_own_status(window):
     assert window.status.text.full_text == "Open a scan first."
     window.live.show()
     assert window.status.text.full_text == "Choose the source of the live scan."
@@ -47,7 +47,7 @@ def test_under_a_live_page_it_tells_of_that_scan(window):
     assert window.status.text.full_text == "Open a scan first."
 
 
-def test_a_success_stays_long_enough_to_be_read_with_the_mark_of_a_success(window, monkeypatch):
+def test_success_message_stays_readable_and_has_a_success_icon(window, monkeypatch):
     timers = []
     monkeypatch.setattr("app.shell.status_bar.QTimer.singleShot", lambda *args: timers.append(args))
     line = window.status
@@ -63,7 +63,7 @@ def test_a_success_stays_long_enough_to_be_read_with_the_mark_of_a_success(windo
     assert line._words()[:2] == ("info", "muted")
 
 
-def test_after_a_run_the_requirements_come_back_with_a_change(opened, window):
+def test_requirements_return_when_a_setting_changes_after_a_run(opened, window):
     study, run = window.session.study, window.session.run
     opened()
     needs = study.requirements().describe()
@@ -78,7 +78,7 @@ def test_after_a_run_the_requirements_come_back_with_a_change(opened, window):
     assert window.status.text.full_text == "Finished."
 
 
-def test_a_run_that_failed_has_no_mark_of_a_success(opened, window):
+def test_failed_run_has_no_success_icon(opened, window):
     study, run = window.session.study, window.session.run
     opened()
     run.begin("small", study.to_study(), "job")

@@ -1,4 +1,4 @@
-"""The page of what lies on the disk: the same table as the command line, and a question first."""
+"""The storage dialog has the table of the command line, and asks before it removes files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.modalities.studies import Study
 
 @pytest.fixture
 def dialog(qtbot, controls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StorageDialog:
-    """An interrupted job, one at work, and two kept sensitivities."""
+    """Create an interrupted job, a running one, and two cached sensitivities."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     (tmp_path / "scan.l").write_bytes(b"events")
     study = Study(data=tmp_path / "scan.l", protocol=ListModeProtocol())
@@ -51,19 +51,19 @@ def select(dialog: StorageDialog, title: str) -> None:
         head.setSelected(head.text(0).startswith(title))
 
 
-def test_it_lists_what_lies_there(dialog: StorageDialog) -> None:
+def test_dialog_lists_the_files_on_disk(dialog: StorageDialog) -> None:
     found = rows(dialog)
     assert list(found) == ["Interrupted jobs", "Running jobs", "Cache: sensitivity (2)"]
     assert found["Cache: sensitivity (2)"] == "4.0 KiB"
     assert not dialog.remove.isEnabled() and dialog.remove_old.isEnabled()
 
 
-def test_a_job_at_work_cannot_be_removed(dialog: StorageDialog) -> None:
+def test_running_job_cannot_be_removed(dialog: StorageDialog) -> None:
     select(dialog, "Running")
     assert dialog.selected == [] and not dialog.remove.isEnabled()
 
 
-def test_old_caches_go_after_a_question(qtbot, dialog: StorageDialog) -> None:
+def test_old_caches_are_removed_after_confirmation(qtbot, dialog: StorageDialog) -> None:
     dialog.remove_old.click()
     qtbot.waitUntil(lambda: "Cache: sensitivity" in rows(dialog))
     assert dialog.asked == ["Remove 1 entry (2.0 KiB)?"]
@@ -71,7 +71,7 @@ def test_old_caches_go_after_a_question(qtbot, dialog: StorageDialog) -> None:
     assert not dialog.remove_old.isEnabled()
 
 
-def test_an_interrupted_job_goes_with_a_word(qtbot, dialog: StorageDialog) -> None:
+def test_interrupted_job_is_removed_after_confirmation(qtbot, dialog: StorageDialog) -> None:
     select(dialog, "Interrupted")
     dialog.remove.click()
     qtbot.waitUntil(lambda: "Interrupted jobs" not in rows(dialog))
@@ -80,7 +80,7 @@ def test_an_interrupted_job_goes_with_a_word(qtbot, dialog: StorageDialog) -> No
     assert {path.name for path in paths.jobs_dir().iterdir()} == {"running"}
 
 
-def test_what_is_taken_up_meanwhile_stays_and_says_so(qtbot, dialog: StorageDialog) -> None:
+def test_job_resumed_meanwhile_is_not_removed_and_reported(qtbot, dialog: StorageDialog) -> None:
     select(dialog, "Interrupted")
     Job(paths.jobs_dir() / "killed").claim()
     dialog.remove.click()

@@ -1,4 +1,4 @@
-"""The user sees every word of a support bundle before it is saved."""
+"""The user sees the complete text of a support bundle before it is saved."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from engine.tools.diagnostics import SupportBundle
 
 @pytest.fixture
 def bundle() -> SupportBundle:
-    """Two files, one with what Qt would take for rich text."""
+    """Return two files, one with text that Qt would interpret as rich text."""
     return SupportBundle({"README.txt": "first\n", "log.txt": "<b>12:00</b> opened [1]\n"})
 
 
-def test_every_file_is_listed_and_shown_as_it_is_saved(
+def test_every_file_is_listed_and_shown_as_saved(
     qtbot: QtBot, bundle: SupportBundle, tmp_path: Path
 ) -> None:
     dialog = SupportDialog(None, bundle)
@@ -37,7 +37,7 @@ def test_every_file_is_listed_and_shown_as_it_is_saved(
         assert {name: archive.read(name).decode() for name in archive.namelist()} == shown
 
 
-def test_the_content_cannot_be_changed_between_looking_and_saving(
+def test_bundle_cannot_change_between_preview_and_saving(
     qtbot: QtBot, bundle: SupportBundle
 ) -> None:
     dialog = SupportDialog(None, bundle)
@@ -48,7 +48,7 @@ def test_the_content_cannot_be_changed_between_looking_and_saving(
 
 
 @pytest.mark.parametrize(("press", "replaced"), [(REPLACE, True), ("Cancel", False)])
-def test_another_file_is_replaced_only_after_a_question(
+def test_existing_file_is_replaced_only_after_a_question(
     qtbot: QtBot,
     qapp: QApplication,
     controls,

@@ -1,4 +1,4 @@
-"""The technician's mode: what is left, who gets out, and the way from a scan to its report."""
+"""The technician mode: its controls, its exit, and the steps from a scan to its report."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def display(record: Callable[[str, object], None]) -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.essential
-def test_from_a_scan_to_its_report_signed_and_sent_it_takes_six_clicks_and_no_key(
+def test_scan_to_signed_and_sent_report_takes_six_clicks_and_no_key(
     small_study, tmp_path, record_property
 ):
     command = [sys.executable, "-m", "tests.app.technician_session", tmp_path, small_study.data]
@@ -84,7 +84,7 @@ def test_from_a_scan_to_its_report_signed_and_sent_it_takes_six_clicks_and_no_ke
     assert set(told["visible"]) <= ALLOWED
 
 
-def test_a_passphrase_is_kept_as_a_salted_hash():
+def test_passphrase_is_stored_as_a_salted_hash():
     one, other = hashed("correct horse"), hashed("correct horse")
     assert one != other and "horse" not in one
     assert is_right("correct horse", one) and is_right("correct horse", other)
@@ -92,7 +92,7 @@ def test_a_passphrase_is_kept_as_a_salted_hash():
         assert not is_right(wrong, kept)
 
 
-def test_only_who_knows_the_passphrase_gets_out(qtbot, window, monkeypatch):
+def test_only_the_passphrase_ends_the_technician_mode(qtbot, window, monkeypatch):
     mode, study = window.technician, window.session.study
     window.context.preferences.passphrase = hashed("right")
     study.set_protocol(with_iterations(study.protocol, 9))
@@ -125,7 +125,7 @@ def test_only_who_knows_the_passphrase_gets_out(qtbot, window, monkeypatch):
     assert window.steps[2].findChild(StepChanges).isHidden()
 
 
-def test_a_technician_runs_what_the_site_has_approved(window):
+def test_technician_runs_only_approved_protocols(window):
     mode, study, library = (
         window.technician,
         window.session.study,
@@ -149,7 +149,7 @@ def test_a_technician_runs_what_the_site_has_approved(window):
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1280, 720)])
-def test_signing_needs_no_scrolling_whatever_the_warnings(opened, window, size):
+def test_signing_needs_no_scrolling_with_seven_warnings(opened, window, size):
     """Seven warnings are one count; each that asks for a file has the button for it, unfolded."""
     opened()
     window.technician.toggle()
@@ -181,7 +181,7 @@ def test_signing_needs_no_scrolling_whatever_the_warnings(opened, window, size):
     assert all(each.isVisible() for each in warnings.buttons.values())
 
 
-def test_inputs_that_are_loaded_are_named_in_their_card(opened, window, tmp_path):
+def test_loaded_inputs_are_named_in_their_card(opened, window, tmp_path):
     opened()
     window.technician.toggle()
     study, card = window.session.study, window.workflow.inputs

@@ -36,7 +36,7 @@ def next_window(qtbot, qapp, window):
     return made
 
 
-def test_edited_settings_survive_the_logout(qtbot, qapp, window, small_study) -> None:
+def test_edited_settings_survive_a_logout(qtbot, qapp, window, small_study) -> None:
     window.commands.open_study(small_study)
     qtbot.waitUntil(lambda: "data" in window.session.study.inputs, timeout=PATIENCE_MS)
     protocol = window.session.study.protocol.model_copy(update={"reproducible": True})
@@ -58,7 +58,7 @@ def test_edited_settings_survive_the_logout(qtbot, qapp, window, small_study) ->
     shut_down(qtbot, made)
 
 
-def test_an_unsent_image_is_offered_with_its_title(qtbot, qapp, window) -> None:
+def test_unsent_image_is_offered_with_its_title(qtbot, qapp, window) -> None:
     unsent = UnsentResult(id="1", title="Scan A, Brain FDG")
     WindowWorkFile().write(WindowWork(unsent=(unsent,)), closed=True)
     made = next_window(qtbot, qapp, window)

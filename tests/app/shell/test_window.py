@@ -1,4 +1,4 @@
-"""The whole window with the real engine process: open, run, stop, die, resume, export."""
+"""The complete window with the real engine process: open, run, stop, crash, resume, export."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def finish(qtbot, window):
 
 def until_running(qtbot, window, updates=3):
     def far_enough():
-        run = window.session.run  # a drawing may overtake the word that a stage has begun
+        run = window.session.run  # a repaint may overtake the start of a stage
         latest, begun = run.record.latest, run.state is RunState.RUNNING
         return begun and latest is not None and latest.iteration >= updates
 
@@ -44,7 +44,7 @@ def until_running(qtbot, window, updates=3):
 
 @pytest.mark.essential
 @pytest.mark.usefixtures("own_process")
-def test_a_scan_is_reconstructed_while_the_window_shows_it_and_no_thread_is_left(
+def test_scan_is_reconstructed_and_shown_and_no_thread_remains(
     qtbot, window, opened, small_study, tmp_path
 ):
     shown = []
@@ -85,7 +85,7 @@ def test_a_scan_is_reconstructed_while_the_window_shows_it_and_no_thread_is_left
     qtbot.waitUntil(lambda: window.commands.findChildren(QThread) == [], timeout=PATIENCE_MS)
 
 
-def test_the_scrubber_walks_through_the_kept_images(qtbot, window, opened):
+def test_scrubber_steps_through_the_stored_images(qtbot, window, opened):
     opened()
     window.runner.start()
     finish(qtbot, window)
@@ -96,7 +96,7 @@ def test_the_scrubber_walks_through_the_kept_images(qtbot, window, opened):
     assert not np.array_equal(images[0].volume.values, images[3].volume.values)
 
 
-def test_the_scrubber_tells_how_an_early_image_was_made(window, small_study):
+def test_scrubber_describes_an_early_image(window, small_study):
     run = window.session.run
     run.begin("scan", small_study)
     volume = Volume(np.ones((3, 4, 5), np.float32), ImageGrid((3, 4, 5), (1.0, 1.0, 1.0)), "1/mm")
@@ -109,7 +109,7 @@ def test_the_scrubber_tells_how_an_early_image_was_made(window, small_study):
     run.take(Aborted("Stopped."))
 
 
-def test_pause_holds_and_going_on_goes_on(qtbot, window, opened, long_study):
+def test_run_pauses_and_continues(qtbot, window, opened, long_study):
     opened(long_study)
     window.runner.start()
     until_running(qtbot, window)
@@ -152,7 +152,7 @@ def test_abort_keeps_the_image_and_offers_to_resume(qtbot, window, opened, long_
     assert window.header.choice.start.isVisible()
 
 
-def test_the_studys_files_cannot_change_under_a_running_engine(qtbot, window, opened, long_study):
+def test_study_files_cannot_change_during_a_run(qtbot, window, opened, long_study):
     opened(long_study)
     window.runner.start()
     until_running(qtbot, window, 1)
@@ -167,7 +167,7 @@ def test_the_studys_files_cannot_change_under_a_running_engine(qtbot, window, op
 
 @pytest.mark.essential
 @pytest.mark.usefixtures("own_process")
-def test_closing_while_running_asks_and_leaves_nothing(qtbot, window, opened, long_study):
+def test_closing_during_a_run_asks_and_leaves_no_process(qtbot, window, opened, long_study):
     opened(long_study)
     window.runner.start()
     until_running(qtbot, window, 1)
@@ -180,7 +180,7 @@ def test_closing_while_running_asks_and_leaves_nothing(qtbot, window, opened, lo
     assert window.runner.job is None or window.runner.job.isFinished()
 
 
-def test_no_run_starts_in_a_window_that_closed_while_its_scan_was_read(qtbot, window, long_study):
+def test_closed_window_starts_no_run_after_its_scan_is_read(qtbot, window, long_study):
     window.runner.open_and_start(long_study)
     assert window.session.study.reading == {"data": "small.h5"}
     window.close()
@@ -191,7 +191,7 @@ def test_no_run_starts_in_a_window_that_closed_while_its_scan_was_read(qtbot, wi
 # files
 
 
-def test_a_damaged_file_is_a_sentence_and_changes_nothing(qtbot, window, opened, tmp_path):
+def test_damaged_file_gives_one_sentence_and_changes_nothing(qtbot, window, opened, tmp_path):
     opened()
     before = dict(window.session.study.inputs)
     bad = tmp_path / "bad.h5"
@@ -205,7 +205,7 @@ def test_a_damaged_file_is_a_sentence_and_changes_nothing(qtbot, window, opened,
     assert not window.centre.message_bar.isVisible()
 
 
-def test_a_file_dropped_on_the_window_is_opened(qtbot, window, small_study):
+def test_dropped_file_is_opened(qtbot, window, small_study):
     drop(window, small_study.data)
     qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
     assert window.session.study.inputs["data"].name == "small.h5"
@@ -219,7 +219,7 @@ def drop(window, path):
     window.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, left, none))
 
 
-def test_a_study_file_brings_everything_back(qtbot, window, opened, tmp_path):
+def test_study_file_restores_scan_inputs_and_settings(qtbot, window, opened, tmp_path):
     opened()
     window.session.study.use_quality("fast")
     study, path = window.session.study.to_study(), tmp_path / "kept.toml"
@@ -233,12 +233,12 @@ def test_a_study_file_brings_everything_back(qtbot, window, opened, tmp_path):
 
 
 def settings_of(study: Study) -> Study:
-    """Return a study without the record of its protocol, to which the file adds a digest."""
+    """Return a study without the record of its protocol, because the file adds a digest to it."""
     protocol = study.protocol.model_copy(update={"saved": None})
     return study.model_copy(update={"protocol": protocol})
 
 
-def test_a_protocol_is_saved_under_a_name_and_found_again(qtbot, qapp, window, preferences, loader):
+def test_protocol_is_saved_by_name_and_found_again(qtbot, qapp, window, preferences, loader):
     window.session.study.use_quality("fine")
     window.commands.save_protocol("My brain / 3")
     assert window.session.study.base.name == "My brain / 3"
@@ -254,7 +254,7 @@ def test_a_protocol_is_saved_under_a_name_and_found_again(qtbot, qapp, window, p
     again.commands.wait()
 
 
-def test_a_mu_map_waits_for_the_scan_that_names_the_scanner(qtbot, window, small_study, tmp_path):
+def test_mu_map_waits_for_the_scan_that_names_the_scanner(qtbot, window, small_study, tmp_path):
     saved_volume(tmp_path / "mu.h5", 0.0096, "1/mm")
     study = small_study.model_copy(update={"inputs": {"attenuation": tmp_path / "mu.h5"}})
     window.commands.open_study(study)
@@ -265,7 +265,7 @@ def test_a_mu_map_waits_for_the_scan_that_names_the_scanner(qtbot, window, small
     assert "attenuation" in window.steps[1].summary
 
 
-def test_a_step_tells_what_is_missing_and_what_is_being_read(window):
+def test_step_states_missing_and_loading_files(window):
     study, session = window.steps[0], window.session
     assert study.tone == "" and study.summary == "no scan yet", "nothing is wrong yet"
     assert [step.tone for step in window.steps[1:]] == [""] * 4
@@ -275,7 +275,7 @@ def test_a_step_tells_what_is_missing_and_what_is_being_read(window):
     assert study.summary == "reading …"
 
 
-def test_what_there_is_to_look_at_is_seen_once(window):
+def test_step_warning_disappears_after_it_was_seen(window):
     step = window.steps[1]
     step.say("attenuation off", "look", "There is no map.")
     assert step.tone == "warning"
@@ -310,7 +310,7 @@ def test_export_writes_the_same_bytes_as_the_command_line(qtbot, window, opened,
     assert ours.read_bytes() == theirs.read_bytes()
 
 
-def test_every_kept_image_exports_with_its_own_digest(qtbot, window, opened, tmp_path):
+def test_every_stored_image_exports_with_its_own_digest(qtbot, window, opened, tmp_path):
     from engine.io import read_volume
     from engine.protocols.run_context.provenance import hash_array
 
@@ -325,7 +325,7 @@ def test_every_kept_image_exports_with_its_own_digest(qtbot, window, opened, tmp
         assert np.array_equal(read_volume(target).values, kept.volume.values)
 
 
-def test_the_export_dialog_refuses_what_cannot_be_written(qtbot, window, opened, tmp_path):
+def test_export_dialog_refuses_unwritable_files(qtbot, window, opened, tmp_path):
     opened()
     window.runner.start()
     finish(qtbot, window)
@@ -347,7 +347,7 @@ def test_the_export_dialog_refuses_what_cannot_be_written(qtbot, window, opened,
 # the window itself
 
 
-def test_every_disabled_action_says_why(window):
+def test_every_disabled_action_states_the_reason(window):
     actions = window.actions_
     assert not actions.start.isEnabled()
     assert actions.start.toolTip() == "Open a scan first."
@@ -356,7 +356,7 @@ def test_every_disabled_action_says_why(window):
     assert actions.abort.toolTip() == "Nothing is running."
 
 
-def test_undo_takes_a_setting_back(qtbot, window):
+def test_undo_restores_the_previous_setting(qtbot, window):
     before = window.session.study.protocol
     window.header.choice.qualities.buttons["fast"].click()
     assert window.session.study.protocol != before
@@ -381,14 +381,14 @@ def test_shortcuts_are_unique(window):
     assert len(set(keys)) == len(keys)
 
 
-def test_the_claim_is_always_on_show(window):
+def test_research_use_notice_is_always_visible(window):
     from PySide6.QtWidgets import QLabel
 
     words = [x.text() for x in window.findChildren(QLabel) if x.isVisible()]
     assert "Not for clinical use" in words
 
 
-def test_choosing_the_scanner_reads_the_scan_again_for_it(qtbot, window, opened, tmp_path):
+def test_choosing_the_scanner_reads_the_scan_again(qtbot, window, opened, tmp_path):
     from engine.core.settings import to_toml
 
     opened()
@@ -403,7 +403,7 @@ def test_choosing_the_scanner_reads_the_scan_again_for_it(qtbot, window, opened,
     assert window.session.study.scanner.name == "Tiny ring"
 
 
-def test_a_volume_dropped_without_a_scan_is_shown(qtbot, window, tmp_path):
+def test_volume_dropped_without_a_scan_is_shown(qtbot, window, tmp_path):
     picture = saved_volume(tmp_path / "picture.h5", 3.0, "counts/mm")
     drop(window, picture)
     qtbot.waitUntil(lambda: window.centre.shows_views, timeout=PATIENCE_MS)
@@ -412,7 +412,7 @@ def test_a_volume_dropped_without_a_scan_is_shown(qtbot, window, tmp_path):
     assert window.actions_.export.isEnabled()
 
 
-def test_a_mu_map_dropped_on_a_scan_joins_the_study(qtbot, window, opened, tmp_path):
+def test_mu_map_dropped_on_a_scan_is_added_to_the_study(qtbot, window, opened, tmp_path):
     opened()
     drop(window, saved_volume(tmp_path / "mu.h5", 0.0096, "1/mm"))
     qtbot.waitUntil(lambda: "attenuation" in window.session.study.inputs, timeout=PATIENCE_MS)
@@ -430,7 +430,7 @@ def saved_volume(path, value, unit):
     return path
 
 
-def test_the_recent_menu_opens_what_was_open(qtbot, window, opened):
+def test_recent_menu_opens_earlier_scans(qtbot, window, opened):
     opened()
     window.commands.clear("data")
     file_menu = window.menuBar().actions()[0].menu()
@@ -441,7 +441,7 @@ def test_the_recent_menu_opens_what_was_open(qtbot, window, opened):
     qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
 
 
-def test_about_tells_the_version_the_claim_and_the_licence(window):
+def test_about_shows_version_research_notice_and_licence(window):
     from importlib.metadata import version
 
     from PySide6.QtWidgets import QMessageBox
@@ -475,7 +475,7 @@ def test_help_lists_every_shortcut(qtbot, window):
     assert dialog.isVisible()
 
 
-def test_tab_goes_from_the_header_over_the_steps_to_the_middle(qtbot, window):
+def test_tab_key_moves_from_the_header_over_the_steps_to_the_views(qtbot, window):
     from PySide6.QtWidgets import QApplication
 
     window.activateWindow()

@@ -1,4 +1,4 @@
-"""Keys of the window: what they do wherever the focus is, and what they say if they cannot."""
+"""Keys of the window: their effect for each focus, and messages for unavailable actions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GRID = ImageGrid((6, 7, 8), (2.0, 2.0, 2.0))
 
 @pytest.fixture
 def shown(qtbot, window):
-    """The window with a volume on show, and active, as shortcuts want it."""
+    """Return an active window with a volume, as shortcuts require."""
     import numpy as np
 
     values = np.linspace(0, 1, GRID.n_voxels, dtype=np.float32).reshape(GRID.shape)
@@ -42,7 +42,7 @@ def press(window, key: Qt.Key, modifiers=Qt.KeyboardModifier.NoModifier) -> None
     ],
     ids="BLZOK",
 )
-def test_letters_act_on_the_views_wherever_the_focus_is_but_in_text(shown, key, is_on):
+def test_letter_keys_act_on_the_views_except_in_text_fields(shown, key, is_on):
     window = shown
     places = (
         window.header.choice.protocols,
@@ -63,7 +63,7 @@ def test_letters_act_on_the_views_wherever_the_focus_is_but_in_text(shown, key, 
     assert is_on(window) == before and edit.text(), "a text field keeps its letters"
 
 
-def test_a_key_whose_action_cannot_be_used_says_why(shown):
+def test_key_of_a_disabled_action_states_the_reason(shown):
     window = shown
     assert not window.actions_.start.isEnabled()
     window.centre.views.axial.setFocus()
@@ -71,7 +71,7 @@ def test_a_key_whose_action_cannot_be_used_says_why(shown):
     assert window.status.text.full_text == window.session.obstacle() != ""
 
 
-def test_a_new_scan_has_the_focus_on_start_and_its_notes_in_sight(opened, window):
+def test_new_scan_focuses_start_and_shows_its_notes(opened, window):
     area = window.workflow.findChildren(QScrollArea)[0]
     for step in window.steps:
         step.set_open(True)
@@ -84,7 +84,7 @@ def test_a_new_scan_has_the_focus_on_start_and_its_notes_in_sight(opened, window
     assert area.verticalScrollBar().value() == 0
 
 
-def test_a_step_that_is_opened_is_scrolled_into_view(opened, window):
+def test_opened_step_is_scrolled_into_view(opened, window):
     opened()
     window.resize(1280, 720)
     area = window.workflow.findChildren(QScrollArea)[0]

@@ -1,4 +1,4 @@
-"""Violent ends: the engine killed again and again, the window itself killed."""
+"""Crashes: the engine is killed again and again, and the window itself is killed."""
 
 from __future__ import annotations
 
@@ -49,14 +49,16 @@ def exact_study(long_study):
 
 
 def at_iteration(window) -> int:
-    """Return how far the run has come, 0 before its first image."""
+    """Return the iteration of the run, 0 before its first image."""
     latest = window.session.run.record.latest
     return latest.iteration if latest else 0
 
 
 @pytest.mark.usefixtures("own_process")
 @pytest.mark.parametrize("n_kills", [1, pytest.param(10, marks=pytest.mark.slow)])
-def test_kills_at_random_and_the_same_bits(qtbot, window, opened, exact_study, rng, n_kills):
+def test_run_killed_at_random_and_resumed_gives_the_same_bits(
+    qtbot, window, opened, exact_study, rng, n_kills
+):
     *_, last = run(exact_study, on=cpu(2))
     assert isinstance(last, Finished)
     opened(exact_study)
@@ -75,7 +77,7 @@ def test_kills_at_random_and_the_same_bits(qtbot, window, opened, exact_study, r
         if window.runner.has_checkpoint:
             resume(qtbot, window)
             n_resumed += 1
-        else:  # killed before the first image: begin anew
+        else:  # killed before the first image: start again
             window.runner.start()
     assert n_resumed > 0
     qtbot.waitUntil(lambda: not window.session.run.state.is_active, timeout=PATIENCE_MS)
@@ -85,7 +87,7 @@ def test_kills_at_random_and_the_same_bits(qtbot, window, opened, exact_study, r
 
 
 def resume(qtbot, window) -> None:
-    """Go on where the killed run was; what it had stays on show until it is made anew."""
+    """Resume the killed run; its image stays visible until the next one."""
     run = window.session.run
     qtbot.waitUntil(lambda: run.record.result_id != "", timeout=PATIENCE_MS)
     kept = run.images
@@ -100,7 +102,7 @@ def resume(qtbot, window) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("own_process")
-def test_files_that_change_or_kill_their_reader_do_not_reach_a_run(
+def test_changed_or_crashing_files_do_not_affect_a_run(
     qtbot, window, opened, exact_study, tmp_path
 ):
     scan = tmp_path / "scan.h5"
@@ -109,7 +111,7 @@ def test_files_that_change_or_kill_their_reader_do_not_reach_a_run(
     opened(exact_study.model_copy(update={"data": scan}))
     window.runner.start()
     qtbot.waitUntil(lambda: window.session.run.record.latest is not None, timeout=PATIENCE_MS)
-    with scan.open("r+b") as file:  # a share that goes away, a copy that starts anew
+    with scan.open("r+b") as file:  # as if a network share vanished, or a copy started again
         file.truncate(1000)
     hostile = tmp_path / "hostile.mat"
     hostile.write_bytes(b"MATLAB 5.0".ljust(128, b"\0") + bytes(range(256)))
@@ -132,7 +134,7 @@ def test_files_that_change_or_kill_their_reader_do_not_reach_a_run(
 
 @pytest.mark.essential
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL is of POSIX systems")
-def test_a_killed_windows_job_is_offered_at_the_next_start(
+def test_job_of_a_killed_window_is_offered_at_the_next_start(
     qtbot, qapp, preferences, loader, long_study, tmp_path, monkeypatch
 ):
     home = tmp_path / "isocenter-home"

@@ -1,4 +1,4 @@
-"""Fusion style, the bundled font, and volumes whose sides can be told apart."""
+"""Fusion style, the bundled font, and volumes with different marks on their sides."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WINDOW = (0.0, 7.0)
 
 @pytest.fixture(scope="session")
 def qapp(qapp):
-    """The application as the window sets it up, without its theme."""
+    """Return the application in the style of the window, without its theme."""
     QFontDatabase.addApplicationFont(str(FONT_FOLDER / "Roboto-Regular.ttf"))
     qapp.setStyle("Fusion")
     qapp.setFont(QFont("Roboto", 10))
@@ -33,7 +33,7 @@ def rng():
 
 @pytest.fixture
 def sided() -> Volume:
-    """Marks near the six faces, each worth its number in `SIDES`; voxels of three lengths."""
+    """Return marks near the six faces with the values in `SIDES`; anisotropic voxels."""
     grid = ImageGrid((24, 30, 40), (2.0, 3.0, 4.0), (10.0, -20.0, 30.0))
     values = np.zeros(grid.shape, np.float32)
     z, y, x = (slice(n // 2 - 3, n // 2 + 3) for n in grid.shape)
@@ -48,7 +48,7 @@ def sided() -> Volume:
 
 @pytest.fixture
 def state(qapp, sided) -> ViewState:
-    """A state that shows the marks in colours no label has."""
+    """Return a state with the marks in colours that no label has."""
     state = ViewState()
     state.set_volume(sided)
     state.set_cursor(sided.grid.centre_mm)
@@ -60,7 +60,7 @@ def state(qapp, sided) -> ViewState:
 
 @pytest.fixture
 def show(qtbot):
-    """Show a widget at a size, painted."""
+    """Return a function that shows a widget at a size."""
 
     def shown(widget, width=420, height=340):
         qtbot.addWidget(widget)
@@ -74,7 +74,7 @@ def show(qtbot):
 
 @pytest.fixture
 def pixels():
-    """(rows, columns) colours 0xffRRGGBB of a widget as painted now."""
+    """Return a function for the (rows, columns) colours 0xffRRGGBB of a painted widget."""
 
     def grabbed(widget):
         image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
@@ -86,7 +86,7 @@ def pixels():
 
 @pytest.fixture
 def turn_wheel(qapp):
-    """Turn the wheel by so many notches over the middle of a widget."""
+    """Return a function that turns the wheel over the middle of a widget."""
 
     def turned(widget, notches, modifiers=Qt.KeyboardModifier.NoModifier):
         middle = QPointF(widget.rect().center())

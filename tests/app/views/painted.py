@@ -1,4 +1,4 @@
-"""What a widget paints, read back from a drawing: words and lines, and where they stand."""
+"""Reads texts, lines and images that a widget paints, with their positions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SVG = "{http://www.w3.org/2000/svg}"
 
 @dataclass(frozen=True)
 class Text:
-    """Words on the screen, their middle [px], whether they are bold, and their width [px]."""
+    """A text on the screen, its centre [px], if it is bold, and its width [px]."""
 
     words: str
     x: float
@@ -28,18 +28,18 @@ class Text:
 
     @property
     def box(self) -> QRectF:
-        """What the letters take up, without what hangs below their line [px]."""
+        """Bounding box of the letters, without descenders [px]."""
         return QRectF(self.x - self.width / 2, self.y - CAPITAL_PX / 2, self.width, CAPITAL_PX)
 
 
 @dataclass(frozen=True)
 class Painted:
-    """The words, lines and pictures of a widget [px].
+    """The texts, lines and images of a widget [px].
 
     Attributes
     ----------
     lines : each with its two ends
-    images : left, top, width and height of each picture
+    images : left, top, width and height of each image
     """
 
     texts: tuple[Text, ...]
@@ -47,13 +47,13 @@ class Painted:
     images: tuple[tuple[float, float, float, float], ...]
 
     def text(self, words: str) -> Text:
-        """The one text with these words."""
+        """Return the only text with these words."""
         (found,) = (text for text in self.texts if text.words == words)
         return found
 
 
 def painted(widget: QWidget) -> Painted:
-    """Let a widget paint itself, and read what it painted."""
+    """Let a widget paint itself, and return the texts, lines and images it painted."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.ReadWrite)
     generator = QSvgGenerator()

@@ -1,4 +1,4 @@
-"""Views take the shares and the order in which images leave the least border."""
+"""Views use the layout in which images leave the least empty space."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ def rects(x: float, y: float, z: float) -> tuple[Rect, ...]:
     return tuple(Rect(0, 0, *each) for each in ((x, y), (x, z), (y, z), (max(x, y), z)))
 
 
-def test_the_covered_area_follows_the_scale_that_all_images_share():
+def test_covered_area_follows_the_common_scale():
     cells = ((152.0, 152.0), (152.0, 252.0))
     both = (Rect(0, 0, 100, 50), Rect(0, 0, 50, 100))
     assert covered(both, cells, 26.0) == pytest.approx(10000.0), "the first one limits both to 1"
 
 
-def test_the_higher_row_gets_the_higher_images():
+def test_higher_row_gets_the_higher_images():
     column, row = halves(rects(600, 600, 220), SIZE, 26.0)
     assert row > 50 and 40 <= column <= 60
     assert halves(rects(300, 300, 300), SIZE, 26.0) == (50, 50), "equal images, equal views"
 
 
-def test_a_large_view_is_as_wide_as_its_image_needs():
+def test_large_view_is_as_wide_as_its_image_needs():
     small = (Rect(0, 0, 400, 300),) * 3
     wide, narrow = (main_share(Rect(0, 0, w, 400), small, SIZE, 26.0) for w in (1000, 200))
     assert wide > narrow
 
 
 def shown(qapp, show, shape) -> tuple[OrthoView, float]:
-    """The views of a volume, and the share that its images cover."""
+    """Return the views of a volume, and the share that its images cover."""
     state = ViewState()
     grid = ImageGrid(shape, (10.0, 10.0, 10.0))
     state.set_volume(Volume(np.ones(shape, np.float32), grid, "kBq/mL"))
@@ -55,7 +55,7 @@ def shown(qapp, show, shape) -> tuple[OrthoView, float]:
     return views, images / (views.panes.width() * views.panes.height())
 
 
-def test_a_tall_image_stands_in_a_row_and_a_flat_one_two_by_two(qapp, show):
+def test_tall_images_are_in_one_row_and_flat_ones_two_by_two(qapp, show):
     tall, share = shown(qapp, show, (100, 60, 60))
     assert len({view.y() for view in tall.views}) == 1 and share > 0.45
     flat, share = shown(qapp, show, (22, 60, 60))
@@ -64,7 +64,7 @@ def test_a_tall_image_stands_in_a_row_and_a_flat_one_two_by_two(qapp, show):
         assert len({round(view.viewport.px_per_mm, 3) for view in views.slices}) == 1
 
 
-def test_another_volume_changes_the_order(qapp, show):
+def test_new_volume_changes_the_order(qapp, show):
     views, _ = shown(qapp, show, (100, 60, 60))
     grid = ImageGrid((22, 60, 60), (10.0, 10.0, 10.0))
     views.state.set_volume(Volume(np.ones(grid.shape, np.float32), grid, "kBq/mL"))

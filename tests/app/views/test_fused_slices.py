@@ -1,4 +1,4 @@
-"""Two volumes in one view: what is painted of each, where, and what is said."""
+"""Two volumes in one view: colours, positions and notes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def even(value: float, unit: str = "HU") -> Volume:
 
 @pytest.fixture
 def fused(state):
-    """Grey 2 of 4 under red-hot 3 of 4, everywhere."""
+    """Return uniform grey 2 of 4 below uniform hot 3 of 4."""
     state.set_volume(even(2))
     state.name = "below"
     state.set_colour_map("grey")
@@ -42,7 +42,7 @@ def fused(state):
 
 
 def colour_at(image: np.ndarray, part: float) -> np.ndarray:
-    """Red, green and blue off the crosshair, at a part of the width."""
+    """Return the colour next to the crosshair, at a fraction of the width."""
     pixel = int(image[image.shape[0] // 3, round(part * image.shape[1])])
     return np.array([pixel >> 16 & 255, pixel >> 8 & 255, pixel & 255])
 
@@ -61,7 +61,7 @@ def test_colours_are_mixed_by_the_opacity(fused, show, pixels, opacity):
     np.testing.assert_allclose(colour_at(image, 0.4), expected, atol=2)
 
 
-def test_what_is_below_its_window_lets_the_lower_picture_through(fused, show, pixels):
+def test_values_below_the_upper_window_show_the_lower_image(fused, show, pixels):
     fused.fusion.set_opacity(1.0)
     fused.fusion.set_window(3.5, 9)
     view = show(SliceView(fused, "axial"))
@@ -70,7 +70,7 @@ def test_what_is_below_its_window_lets_the_lower_picture_through(fused, show, pi
     np.testing.assert_allclose(colour_at(pixels(view), 0.4), of_map("hot", 0), atol=1)
 
 
-def test_a_swipe_shows_one_at_each_side_of_a_border_that_is_dragged(fused, qtbot, show, pixels):
+def test_swipe_shows_one_volume_on_each_side_of_a_draggable_border(fused, qtbot, show, pixels):
     fused.fusion.set_mode("swipe")
     view = show(SliceView(fused, "axial"))
     for border in (0.5, 0.35):
@@ -97,7 +97,7 @@ def test_difference_and_ratio_are_those_of_the_values(fused, show):
         assert fused.fusion.compared.window[0] < value < fused.fusion.compared.window[1]
 
 
-def test_no_difference_is_made_of_two_units_and_the_view_says_why(fused, show):
+def test_difference_of_two_units_is_refused_with_a_reason(fused, show):
     fused.fusion.lay(even(3, "kBq/mL"), VolumePlacing(), "above")
     fused.fusion.set_mode("difference")
     view = show(SliceView(fused, "axial"), 700, 400)
@@ -107,7 +107,7 @@ def test_no_difference_is_made_of_two_units_and_the_view_says_why(fused, show):
     assert view.warning().startswith("Two patients. To show the difference"), "both"
 
 
-def test_both_are_named_with_their_units_and_a_warning_stays(fused, show):
+def test_both_volumes_are_named_with_units_and_a_warning_stays(fused, show):
     fused.fusion.say("These are two patients.", "")
     view = show(SliceView(fused, "axial"), 420, 320)
     said = " ".join(text.words for text in painted(view).texts)
@@ -119,7 +119,7 @@ def test_both_are_named_with_their_units_and_a_warning_stays(fused, show):
     assert faults(show(SliceView(fused, "axial"), 200, 180)) == []
 
 
-def test_views_side_by_side_show_the_same_part_of_one_place(fused, qtbot, show, pixels):
+def test_side_by_side_views_show_the_same_area(fused, qtbot, show, pixels):
     views = show(OrthoView(fused), 900, 640)
     fused.fusion.set_mode("side by side")
     qtbot.wait(1)
@@ -135,7 +135,7 @@ def test_views_side_by_side_show_the_same_part_of_one_place(fused, qtbot, show, 
     fits = [
         Viewport.fit(each.image_rect(fused.volume), each.viewport.size, 26) for each in views.slices
     ]
-    # The three planes have one scale, at which all of them fit.
+    # the three planes have a common scale at which all of them fit
     assert lower.viewport == replace(fits[0], px_per_mm=min(each.px_per_mm for each in fits))
     views.toggle_enlarged(views.coronal)
     assert views.coronal.isVisible() and views.upper_views[1].isVisible()
@@ -145,7 +145,7 @@ def test_views_side_by_side_show_the_same_part_of_one_place(fused, qtbot, show, 
     assert all(view.isVisible() for view in views.views) and not upper.isVisible()
 
 
-def test_one_window_serves_both_where_they_have_one_unit(fused):
+def test_volumes_with_the_same_unit_share_one_window(fused):
     fused.fusion.set_links_windows(True)
     fused.set_window(1, 3)
     assert fused.fusion.window == (1, 3)
@@ -157,14 +157,14 @@ def test_one_window_serves_both_where_they_have_one_unit(fused):
 
 
 def even_with_error(value: float, sd: float) -> Volume:
-    """A uniform image whose three replicates have this standard deviation."""
+    """Return a uniform image with three replicates of this standard deviation."""
     plain = even(value)
     replicates = [plain.values + np.float32(k * sd) for k in (-1, 0, 1)]
     return replace(plain, error=ErrorMap.of(plain.values, replicates, seed=1, counts="a"))
 
 
 @pytest.mark.parametrize(("same_scan", "error"), [(None, 0.5), (False, 0.5), (True, 0.1)])
-def test_a_significance_is_the_difference_over_its_error(fused, show, same_scan, error):
+def test_significance_is_the_difference_over_its_error(fused, show, same_scan, error):
     """Errors of 0.3 and 0.4: independent 0.5, and 0.1 if both have the same noise."""
     fused.set_volume(even_with_error(3.0, 0.3))
     upper = even_with_error(2.0, 0.4)
@@ -186,7 +186,7 @@ def test_a_significance_is_the_difference_over_its_error(fused, show, same_scan,
     assert explanation_of(fused) == "Above 0: higher in above."
 
 
-def test_the_colour_bar_marks_the_limit_of_a_significance(fused, show):
+def test_colour_bar_marks_the_limit_of_a_significance(fused, show):
     fused.set_volume(even_with_error(3.0, 0.3))
     fused.fusion.lay(even_with_error(2.0, 0.4), VolumePlacing(), "above")
     fused.fusion.set_mode("significance")
@@ -201,13 +201,13 @@ def test_the_colour_bar_marks_the_limit_of_a_significance(fused, show):
     assert [text.words for text in painted(bar).texts] == ["−4.3", "4.3", "0"]
 
 
-def test_a_comparison_offers_no_automatic_window(fused, show):
+def test_comparison_has_no_automatic_window(fused, show):
     controls = show(WindowControls(fused.fusion.compared, COMPARISON), 560, 40)
     assert not controls.auto.isVisible() and controls.presets.isVisible()
     assert show(WindowControls(fused), 700, 40).auto.isVisible()
 
 
-def test_a_long_note_breaks_into_lines_that_are_not_cut(fused, show):
+def test_long_note_is_wrapped_without_cuts(fused, show):
     fused.set_volume(even_with_error(3.0, 0.3))
     fused.fusion.lay(
         replace(even(10.0), unit="%"), VolumePlacing(), "Relative error", is_error=True
@@ -219,7 +219,7 @@ def test_a_long_note_breaks_into_lines_that_are_not_cut(fused, show):
     assert len(notes) > 1
 
 
-def test_two_volumes_of_one_name_are_told_apart(fused):
+def test_two_volumes_with_the_same_name_are_numbered(fused):
     fused.name = "scan.h5"
     fused.fusion.lay(even(3.0), VolumePlacing(), "scan.h5")
     assert pair_names(fused) == ("scan.h5 (1)", "scan.h5 (2)")
@@ -239,7 +239,7 @@ def test_background_has_no_significance(fused, show):
     assert np.isnan(values).mean() == pytest.approx(0.4)
 
 
-def test_an_opaque_error_is_named_alone_and_states_its_limits(fused, show):
+def test_opaque_error_is_named_alone_and_states_its_limits(fused, show):
     fused.set_volume(even_with_error(3.0, 0.3))
     percent = replace(even(10.0), unit="%")
     fused.fusion.lay(percent, VolumePlacing(), "Relative error", is_error=True)

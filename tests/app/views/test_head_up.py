@@ -1,4 +1,4 @@
-"""The head is on top in the pictures and films that leave the views, whatever the volume's axes."""
+"""The head is at the top in images and films from the views, for all volume axes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LETTERS = ("RLAP", "RLHF", "APHF", "RLHF")
 
 @pytest.fixture
 def ortho(qapp, show) -> OrthoView:
-    """The four views of a volume in colours that are dark where there is nothing."""
+    """Return the four views of a volume in colours that are dark in empty areas."""
     state = ViewState()
     state.set_colour_map("hot")
     return show(OrthoView(state), 700, 600)
@@ -50,7 +50,7 @@ def array_of(image: QImage) -> np.ndarray:
 
 
 def check(ortho: OrthoView, picture: np.ndarray) -> None:
-    """Refuse a picture of the views that shows the mark in another corner of one of them."""
+    """Check the corner of the mark in each view of an image."""
     for view, name, letters in zip(ortho.views, CORNERS, LETTERS, strict=True):
         at = view.mapTo(ortho.panes, QPoint())
         part = picture[at.y() : at.y() + view.height(), at.x() : at.x() + view.width()]
@@ -71,15 +71,15 @@ def _about_the_middle(ink: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("axes", ORIENTATIONS)
-def test_clipboard(ortho: OrthoView, parent, axes: str) -> None:
+def test_head_is_up_in_the_clipboard_image(ortho: OrthoView, parent, axes: str) -> None:
     shown(ortho, marked(axes))
     ViewMenu(ortho, parent).copy_all()
     check(ortho, array_of(QApplication.clipboard().image()))
 
 
 @pytest.mark.parametrize("code", POSITIONS)
-def test_a_position_that_the_user_stated(ortho: OrthoView, parent, code: str) -> None:
-    """The mark is placed by the sides that the position gives to the axes of the scanner."""
+def test_head_is_up_for_a_stated_patient_position(ortho: OrthoView, parent, code: str) -> None:
+    """The mark is placed by the patient sides of the scanner axes in this position."""
     axes, _ = POSITIONS[code]
     volume = marked(axes)
     shown(ortho, Volume(volume.values, volume.grid, volume.unit, {"axes": "xyz"}))
@@ -89,7 +89,7 @@ def test_a_position_that_the_user_stated(ortho: OrthoView, parent, code: str) ->
 
 
 @pytest.mark.parametrize("axes", ORIENTATIONS)
-def test_film(ortho: OrthoView, qtbot, axes: str) -> None:
+def test_head_is_up_in_a_film(ortho: OrthoView, qtbot, axes: str) -> None:
     shown(ortho, marked(axes))
     scrubber = IterationScrubber()
     qtbot.addWidget(scrubber)

@@ -1,4 +1,4 @@
-"""A label that shows its text within bounds is given that room by a layout."""
+"""A layout gives a label with a bounded width the space for its text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 from app.views.slices.labels import ElidedLabel
 
 
-def test_what_does_not_fit_between_the_margins_ends_in_dots(qtbot):
+def test_long_text_is_elided_between_the_margins(qtbot):
     label = ElidedLabel("Changed since: voxel size automatic, now 6 x 6 x 6 mm")
     qtbot.addWidget(label)
     label.setContentsMargins(10, 3, 10, 3)
@@ -21,7 +21,7 @@ def test_what_does_not_fit_between_the_margins_ends_in_dots(qtbot):
 
 
 @pytest.mark.parametrize("text", ["", "Final", "a value that is longer than there is room for it"])
-def test_nothing_lies_over_a_label_within_bounds(qtbot, text):
+def test_bounded_label_is_not_overlapped(qtbot, text):
     row, label, button = QWidget(), ElidedLabel(), QPushButton("Latest")
     qtbot.addWidget(row)
     layout = QHBoxLayout(row)

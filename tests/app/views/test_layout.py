@@ -1,4 +1,4 @@
-"""Layouts: which views share the space, the light box, and the line that remembers them."""
+"""Layouts: visible views, the light box, and their stored text."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def on_show(ortho):
 @pytest.mark.parametrize(
     "layout", [ViewLayout(), SHEET, ViewLayout("main", "projection", 4, 5, 10)]
 )
-def test_a_layout_is_the_same_after_it_was_written(layout):
+def test_layout_is_restored_from_its_text(layout):
     assert ViewLayout.of(layout.to_text()) == layout
 
 
 @pytest.mark.parametrize(
     "text", ["", "four", "four axial 3 4 x", "two axial 3 4 0", "four x 3 4 0"]
 )
-def test_what_is_no_layout_is_the_usual_one(text):
+def test_invalid_text_gives_the_default_layout(text):
     assert ViewLayout.of(text) == ViewLayout()
 
 
-def test_the_main_view_is_large_or_alone(ortho, qapp):
+def test_main_view_is_large_or_alone(ortho, qapp):
     ortho.set_layout(ViewLayout("main", "sagittal"))
     qapp.processEvents()
     assert len(on_show(ortho)) == 4
@@ -47,13 +47,13 @@ def test_the_main_view_is_large_or_alone(ortho, qapp):
     assert on_show(ortho) == [ortho.coronal]
 
 
-def test_a_double_click_on_a_view_that_is_alone_brings_the_four_back(ortho, qtbot):
+def test_double_click_on_a_single_view_restores_four_views(ortho, qtbot):
     ortho.set_layout(ViewLayout("one", "coronal"))
     qtbot.mouseDClick(ortho.coronal, LEFT)
     assert len(on_show(ortho)) == 4
 
 
-def test_the_light_box_goes_through_the_whole_volume_from_head_to_feet(ortho, state):
+def test_light_box_shows_the_whole_volume_from_head_to_feet(ortho, state):
     ortho.set_layout(SHEET)
     places = [each.plane_point[2] for each in ortho.light_box.slices]
     assert places == sorted(places, reverse=True)
@@ -63,7 +63,7 @@ def test_the_light_box_goes_through_the_whole_volume_from_head_to_feet(ortho, st
     assert not on_show(ortho)
 
 
-def test_a_click_in_the_light_box_moves_the_cursor_to_that_slice(ortho, state, qtbot, qapp):
+def test_click_in_the_light_box_moves_the_cursor_to_that_slice(ortho, state, qtbot, qapp):
     ortho.set_layout(SHEET)
     qapp.processEvents()
     tile = ortho.light_box.slices[2]
@@ -72,9 +72,7 @@ def test_a_click_in_the_light_box_moves_the_cursor_to_that_slice(ortho, state, q
     assert [each.shows_crosshair() for each in ortho.light_box.slices].index(True) == 2
 
 
-def test_slices_side_by_side_go_along_with_the_cursor_and_page_by_the_wheel(
-    ortho, state, turn_wheel
-):
+def test_adjacent_slices_follow_the_cursor_and_the_wheel_pages(ortho, state, turn_wheel):
     state.set_cursor(state.volume.grid.centre_mm)
     ortho.set_layout(ViewLayout("sheet", "axial", 2, 3, 1))
     box, grid = ortho.light_box, state.volume.grid
@@ -89,14 +87,14 @@ def test_slices_side_by_side_go_along_with_the_cursor_and_page_by_the_wheel(
     assert box.slices[3].raster is kept, "it has moved to another place"
 
 
-def test_zoom_is_one_in_the_light_box(ortho):
+def test_light_box_has_one_zoom(ortho):
     ortho.set_layout(SHEET)
     first, other = ortho.light_box.slices[0], ortho.light_box.slices[7]
     other.zoom(2.0, (0.0, 0.0))
     assert first.viewport.px_per_mm == pytest.approx(other.viewport.px_per_mm)
 
 
-def test_a_volume_with_fewer_slices_fills_fewer_places(ortho, state, sided):
+def test_volume_with_fewer_slices_fills_fewer_cells(ortho, state, sided):
     from dataclasses import replace
 
     from engine.data.volume import Volume

@@ -1,4 +1,4 @@
-"""One scale and pan for the three planes, the crosshair's key, and the value at the pointer."""
+"""One scale and pan for the three planes, the crosshair key, and the value at the pointer."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_zoom_and_pan_in_one_plane_move_the_others(ortho, index):
     assert all(view.is_fitted for view in ortho.slices)
 
 
-def test_a_large_view_and_a_single_one_use_their_space(ortho, state):
+def test_large_and_single_views_use_their_space(ortho, state):
     ortho.set_layout(ViewLayout("main", "axial"))
     QApplication.processEvents()
     view = ortho.axial
@@ -66,7 +66,7 @@ def test_a_large_view_and_a_single_one_use_their_space(ortho, state):
     assert view.viewport == fit
 
 
-def test_a_key_hides_the_crosshair_in_all_views(ortho, state, pixels, qtbot):
+def test_key_hides_the_crosshair_in_all_views(ortho, state, pixels, qtbot):
     cross = int(state.colours.crosshair.lstrip("#"), 16) & 0xFFFFFF
 
     def drawn() -> list[bool]:
@@ -84,7 +84,7 @@ def at(view: SliceView, point) -> QPoint:
 
 
 @pytest.mark.parametrize("index", range(3))
-def test_the_value_at_the_pointer_is_that_of_its_voxel(ortho, state, index):
+def test_value_at_the_pointer_is_that_of_its_voxel(ortho, state, index):
     view, grid = ortho.slices[index], state.volume.grid
     place = list(state.cursor_mm)
     for axis, n in ((0, 9), (1, 7), (2, 5)):
@@ -103,7 +103,7 @@ def test_the_value_at_the_pointer_is_that_of_its_voxel(ortho, state, index):
     assert view.pointer_text == "", "outside the image"
 
 
-def test_the_cursor_stays_while_the_pointer_moves(ortho, state):
+def test_cursor_stays_while_the_pointer_moves(ortho, state):
     before, kept = state.cursor_mm, ortho.axial.raster
     QTest.mouseMove(ortho.axial, at(ortho.axial, state.cursor_mm) + QPoint(20, 10))
     assert state.cursor_mm == before and ortho.axial.raster is kept, "no slice is cut for it"
@@ -112,7 +112,7 @@ def test_the_cursor_stays_while_the_pointer_moves(ortho, state):
 @pytest.mark.parametrize("base_axes", ["LPS", "LPI"])
 @pytest.mark.parametrize("upper_axes", ["LPS", "LPI"])
 @pytest.mark.parametrize("degrees", [0.0, 90.0, 30.0])
-def test_a_fused_projection_shows_one_spot_at_one_place(
+def test_fused_projection_shows_one_spot_at_one_position(
     state, show, sided, base_axes, upper_axes, degrees
 ):
     """A hot voxel of both volumes, on grids of their own, lies at the cursor's projection."""
@@ -146,7 +146,7 @@ def test_a_fused_projection_shows_one_spot_at_one_place(
     np.testing.assert_allclose(centre, view.cursor_uv(), atol=4.5)  # one voxel
 
 
-def test_the_projection_shows_pet_over_ct_in_either_order(state, show, pixels, sided):
+def test_projection_shows_pet_over_ct_in_either_order(state, show, pixels, sided):
     from app.views.slices.mip_view import MipView
 
     ct = Volume(np.full(sided.grid.shape, 2.0, np.float32), sided.grid, "HU")

@@ -1,4 +1,4 @@
-"""The glass: what lies under the pointer is larger in it, and all else stays as it is."""
+"""The magnifier enlarges the area below the pointer and changes nothing else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.views.slices.slice_view import SliceView
 
 
 def marked(image, number):
-    """How many pixels show the mark of a side."""
+    """Return the number of pixels with the mark of a side."""
     return int((image == lookup_table("rainbow")[int(number * 256 / 7)]).sum())
 
 
@@ -22,7 +22,7 @@ def view(state, show):
     return show(SliceView(state, "axial"), 700, 600)
 
 
-def test_a_mark_under_the_glass_is_as_much_larger(view, state, pixels):
+def test_mark_below_the_magnifier_is_enlarged(view, state, pixels):
     before = pixels(view)
     kept = view.raster
     state.toggle_magnifier()
@@ -37,7 +37,7 @@ def test_a_mark_under_the_glass_is_as_much_larger(view, state, pixels):
     assert view.raster is kept, "no slice is cut for it"
 
 
-def test_by_keys_the_glass_stands_at_the_cursor_and_goes_again(view, state, pixels, qtbot):
+def test_key_shows_and_hides_the_magnifier_at_the_cursor(view, state, pixels, qtbot):
     view.setFocus()
     before = pixels(view)
     qtbot.keyClick(view, Qt.Key.Key_Z)

@@ -1,4 +1,4 @@
-"""The turning projection."""
+"""The rotating maximum intensity projection."""
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
@@ -16,21 +16,21 @@ def drag(qtbot, view, dx):
     qtbot.mouseRelease(view, LEFT, PLAIN, middle + QPoint(dx, 0))
 
 
-def test_from_the_front_it_is_the_maximum_along_y(state, show):
+def test_front_projection_is_the_maximum_along_y(state, show):
     view = show(MipView(state))
     truth = state.volume.values.max(axis=1)[::-1]
     spare = (view.raster.values.shape[1] - truth.shape[1]) // 2
     assert np.array_equal(view.raster.values[:, spare : spare + truth.shape[1]], truth)
 
 
-def test_dragging_turns_the_nearest_side_along(state, show, qtbot):
+def test_dragging_turns_the_nearest_side_with_the_pointer(state, show, qtbot):
     view = show(MipView(state))
     drag(qtbot, view, 150)
     assert view.degrees == 270
     assert view.edges().right == "A"
 
 
-def test_a_click_changes_nothing(state, show, qtbot):
+def test_click_changes_nothing(state, show, qtbot):
     view = show(MipView(state))
     cursor, picture = state.cursor_mm, view.raster
     qtbot.mouseClick(view, LEFT, PLAIN, view.rect().center() + QPoint(30, 20))
@@ -39,7 +39,7 @@ def test_a_click_changes_nothing(state, show, qtbot):
     assert view.raster is picture
 
 
-def test_wheel_and_arrows_turn(state, show, qtbot, turn_wheel):
+def test_wheel_and_arrows_turn_the_projection(state, show, qtbot, turn_wheel):
     view = show(MipView(state))
     turn_wheel(view, 2)
     assert view.degrees == 30
@@ -57,7 +57,7 @@ def test_turning_keeps_the_zoom(state, show):
     assert view.viewport == before
 
 
-def test_a_new_volume_is_projected_at_the_same_angle(state, show):
+def test_new_volume_is_projected_at_the_same_angle(state, show):
     view = show(MipView(state))
     view.set_degrees(60)
     state.set_volume(Volume(2 * state.volume.values, state.volume.grid, "counts/mm"))
@@ -65,7 +65,7 @@ def test_a_new_volume_is_projected_at_the_same_angle(state, show):
     assert view.raster.values.max() > 6
 
 
-def test_the_cursor_is_marked_where_it_projects(state, show):
+def test_cursor_is_marked_at_its_projection(state, show):
     view = show(MipView(state))
     grid = state.volume.grid
     state.set_cursor((grid.centre_mm[0] + 8, grid.centre_mm[1] + 12, 33.0))
@@ -74,7 +74,7 @@ def test_the_cursor_is_marked_where_it_projects(state, show):
     assert np.allclose(view.cursor_uv(), (12, -33))
 
 
-def test_its_window_is_wider_where_the_largest_values_outshine_the_slices(state, show, rng):
+def test_projection_window_is_wider_than_the_slice_window_for_noise(state, show, rng):
     noise = rng.exponential(1.0, state.volume.grid.shape).astype("f4")
     state.set_volume(Volume(noise, state.volume.grid, state.volume.unit), keep_window=False)
     view = show(MipView(state))
@@ -85,7 +85,7 @@ def test_its_window_is_wider_where_the_largest_values_outshine_the_slices(state,
     assert ("window ×" in view.remark()) == (view.shown_window()[1] > high)
 
 
-def test_its_window_is_the_slices_own_for_hounsfield_units(state, show, rng):
+def test_projection_uses_the_slice_window_for_hounsfield_units(state, show, rng):
     values = rng.normal(0, 300, state.volume.grid.shape).astype("f4")
     state.set_volume(Volume(values, state.volume.grid, "HU"), keep_window=False)
     view = show(MipView(state))

@@ -27,7 +27,7 @@ def test_four_views_share_the_space_evenly(ortho):
     assert (sizes > 300).all()
 
 
-def test_a_double_click_enlarges_one_view_and_brings_the_others_back(ortho, qtbot):
+def test_double_click_enlarges_one_view_and_restores_the_others(ortho, qtbot):
     qtbot.mouseDClick(ortho.coronal, Qt.MouseButton.LeftButton)
     assert ortho.enlarged is ortho.coronal
     QApplication.processEvents()
@@ -37,13 +37,13 @@ def test_a_double_click_enlarges_one_view_and_brings_the_others_back(ortho, qtbo
     assert all(view.isVisible() for view in ortho.views)
 
 
-def test_escape_brings_all_views_back(ortho, qtbot):
+def test_escape_restores_all_views(ortho, qtbot):
     ortho.toggle_enlarged(ortho.mip)
     qtbot.keyClick(ortho.mip, Qt.Key.Key_Escape)
     assert ortho.enlarged is None
 
 
-def test_a_volume_of_one_slice_is_shown_alone_and_a_thick_one_in_four_views(ortho, state, sided):
+def test_single_slice_is_shown_alone_and_a_thick_volume_in_four_views(ortho, state, sided):
     flat = replace(sided.grid, shape=(1, *sided.grid.shape[1:]))
     state.set_volume(Volume(sided.values[:1].copy(), flat, sided.unit))
     assert ortho.enlarged is ortho.axial
@@ -51,14 +51,14 @@ def test_a_volume_of_one_slice_is_shown_alone_and_a_thick_one_in_four_views(orth
     assert ortho.enlarged is None
 
 
-def test_places_are_told_in_pixels_where_their_size_is_not_known(ortho, state, sided):
+def test_positions_are_in_pixels_if_the_pixel_size_is_unknown(ortho, state, sided):
     state.set_volume(Volume(sided.values, sided.grid, "1/pixel"))
     assert " pixels   " in ortho.cursor_text()
     assert ortho.axial.caption().endswith(" pixels")
     assert " mm" not in ortho.cursor_text() + ortho.axial.caption()
 
 
-def test_cursor_text_has_no_error_where_all_replicates_are_equal(ortho, state, sided):
+def test_cursor_text_has_no_error_if_all_replicates_are_equal(ortho, state, sided):
     """The Hessian leaves out voxels near 0; an error of 0 would be wrong."""
     error = ErrorMap.of(sided.values, [sided.values] * 8, seed=1, method="hessian")
     state.set_volume(replace(sided, error=error))
@@ -83,7 +83,7 @@ def test_cursor_text_has_the_error_of_an_image_with_an_error_map(ortho, state, s
     assert ortho.cursor_text().endswith(f"   {shown} | Relative error: 8.6 %")
 
 
-def test_cursor_text_has_place_value_and_unit(ortho, state):
+def test_cursor_text_has_position_value_and_unit(ortho, state):
     state.set_cursor((12.0, -18.0, 28.0))
     state.volume.values[state.volume.grid.index_of((12.0, -18.0, 28.0))] = 0.83
     assert ortho.cursor_text() == "x 12.0  y −18.0  z 28.0 mm   0.83 counts/mm"
@@ -95,7 +95,7 @@ def test_cursor_text_is_empty_without_a_volume(qapp, qtbot):
     assert ortho.cursor_text() == ""
 
 
-def test_the_boxes_show_and_set_the_window(ortho, state, qtbot):
+def test_boxes_show_and_set_the_window(ortho, state, qtbot):
     assert (ortho.toolbar.low.text(), ortho.toolbar.high.text()) == ("0", "7")
     ortho.toolbar.high.setText("3.5")
     ortho.toolbar.high.editingFinished.emit()
@@ -103,21 +103,21 @@ def test_the_boxes_show_and_set_the_window(ortho, state, qtbot):
 
 
 @pytest.mark.parametrize("text", ["", "much", "inf", "nan"])
-def test_a_box_puts_nonsense_back(ortho, state, text):
+def test_box_restores_the_value_after_invalid_input(ortho, state, text):
     ortho.toolbar.high.setText(text)
     ortho.toolbar.high.editingFinished.emit()
     assert state.window == (0.0, 7.0)
     assert ortho.toolbar.high.text() == "7"
 
 
-def test_the_convention_badge_says_and_changes_the_convention(ortho, state, qtbot):
+def test_convention_badge_shows_and_changes_the_convention(ortho, state, qtbot):
     assert ortho.toolbar.convention.text() == "Radiological"
     qtbot.mouseClick(ortho.toolbar.convention, Qt.MouseButton.LeftButton)
     assert state.convention == "neurological"
     assert ortho.toolbar.convention.text() == "Neurological"
 
 
-def test_the_presets_menu_sets_a_window(ortho, state):
+def test_presets_menu_sets_a_window(ortho, state):
     menu = ortho.toolbar.presets.menu()
     menu.aboutToShow.emit()
     titles = [action.text() for action in menu.actions()]
@@ -130,7 +130,7 @@ def test_the_presets_menu_sets_a_window(ortho, state):
     assert state.window == best
 
 
-def test_the_colour_map_box_follows_the_state_and_sets_it(ortho, state):
+def test_colour_map_box_follows_the_state_and_sets_it(ortho, state):
     box = ortho.toolbar.colour_map
     assert box.currentData() == "rainbow"
     index = box.findData("hot")
@@ -139,25 +139,25 @@ def test_the_colour_map_box_follows_the_state_and_sets_it(ortho, state):
     assert state.colour_map == "hot"
 
 
-def test_rainbow_carries_its_warning(ortho):
+def test_rainbow_has_a_warning(ortho):
     box = ortho.toolbar.colour_map
     tip = box.itemData(box.findData("rainbow"), Qt.ItemDataRole.ToolTipRole)
     assert "edges that do not exist" in tip
 
 
-def test_a_snapshot_shows_the_views_and_not_the_controls(ortho):
+def test_snapshot_shows_the_views_without_the_controls(ortho):
     image = ortho.snapshot()
     assert image.width() == 900
     assert image.height() == ortho.height() - ortho.toolbar.height()
 
 
-def test_another_theme_repaints_the_views(ortho, pixels):
+def test_new_theme_repaints_the_views(ortho, pixels):
     ortho.set_colours(LIGHT)
     assert pixels(ortho.axial)[2, 200] == int("ff" + LIGHT.canvas[1:], 16)
 
 
 @pytest.mark.parametrize("width", [540, 620, 700, 760, 1000])
-def test_the_toolbar_cuts_nothing_off_at_any_width(state, show, width):
+def test_toolbar_cuts_no_text_at_any_width(state, show, width):
     toolbar = show(OrthoView(state), width, 500).toolbar
     shown = [child for child in toolbar.findChildren(QPushButton) if child.isVisible()]
     assert toolbar.convention in shown
@@ -168,7 +168,7 @@ def test_the_toolbar_cuts_nothing_off_at_any_width(state, show, width):
         assert toolbar.bar.width() >= toolbar.bar.minimumSizeHint().width()
 
 
-def test_a_toolbar_spares_what_the_menu_and_keys_do_before_the_colour_bar(state, show):
+def test_narrow_toolbar_hides_tools_before_the_colour_bar(state, show):
     narrow, middle, wide = (
         show(OrthoView(state), width, 500).toolbar for width in (340, 570, 1000)
     )
@@ -179,14 +179,14 @@ def test_a_toolbar_spares_what_the_menu_and_keys_do_before_the_colour_bar(state,
     assert not any(each.auto.isVisible() for each in (narrow, middle, wide)), "the menu has it"
 
 
-def test_an_update_of_all_views_leaves_no_timer_behind(ortho, state):
+def test_update_of_all_views_leaves_no_timer_running(ortho, state):
     state.set_cursor((0.0, 0.0, 0.0))
     state.set_colour_map("hot")
     QApplication.processEvents()
     assert ortho.findChildren(QTimer) == []
 
 
-def test_the_note_is_there_only_without_a_volume(ortho, state, sided):
+def test_note_is_visible_only_without_a_volume(ortho, state, sided):
     assert not ortho._panes.note.isVisible()
     state.set_volume(None)
     assert ortho._panes.note.isVisible()
@@ -194,7 +194,7 @@ def test_the_note_is_there_only_without_a_volume(ortho, state, sided):
     assert not ortho._panes.note.isVisible()
 
 
-def test_a_state_outlives_its_views(state, sided, qapp):
+def test_state_outlives_its_views(state, sided, qapp):
     ortho = OrthoView(state)
     ortho.deleteLater()
     del ortho
@@ -204,7 +204,7 @@ def test_a_state_outlives_its_views(state, sided, qapp):
     state.set_colours(LIGHT)
 
 
-def test_a_greatly_enlarged_picture_is_still_painted(ortho, state, pixels):
+def test_greatly_enlarged_image_is_painted(ortho, state, pixels):
     state.set_cursor(state.volume.grid.centre_mm)
     for _ in range(40):
         ortho.axial.zoom(1.5, ortho.axial.cursor_uv())
@@ -213,7 +213,7 @@ def test_a_greatly_enlarged_picture_is_still_painted(ortho, state, pixels):
     assert image[100, 100] == lookup_table("rainbow")[0]
 
 
-def test_sharp_slices_get_the_most_space_where_others_are_blurred(state, show):
+def test_sharp_slices_get_the_most_space_if_others_are_blurred(state, show):
     view = show(OrthoView(state), 900, 700)
     even = view.coronal.width()
     state.set_blurred_axis(1)

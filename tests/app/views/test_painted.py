@@ -1,4 +1,4 @@
-"""Letters, scale bar and colour bar as they are painted: words and places, not values."""
+"""Letters, scale bar and colour bar as they are painted: texts and positions, not values."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ MIRRORED = {"axial": "LRAP", "coronal": "LRHF", "sagittal": "APHF"}
 SIGNED = {"R": "−x", "L": "+x", "A": "−y", "P": "+y", "F": "−z", "H": "+z"}
 AROUND = {0: "RLHF", 90: "APHF", 180: "LRHF", 270: "PAHF"}
 INSET_PX = 13.5
-"""From the edge to the middle of a letter: a plate is 21 px high, and 3 px from the edge."""
+"""From the edge to the centre of a letter: a plate is 21 px high, and 3 px from the edge."""
 AXES = ("LPS", "LPI", "xyz")
 
 
 def named(letters: str, axes: str) -> list[str]:
-    """The four letters where the axes lead elsewhere, or to nobody knows where."""
+    """Return the four letters for other axes, or for an unknown position."""
     words = {"LPS": {}, "LPI": {}, "xyz": SIGNED}[axes]  # the head is on top whatever z does
     return [words.get(letter, letter) for letter in letters]
 
 
 def at_the_edges(found: Painted, width: int, height: int) -> list[str]:
-    """The words in the middle of the left, right, upper and lower edge, none cut off."""
+    """Return the texts at the middle of the left, right, upper and lower edge."""
     places = (
         (INSET_PX, height / 2),
         (width - INSET_PX, height / 2),
@@ -58,14 +58,14 @@ WIDTHS = (180, 228, 284, 420)
 
 
 def faults(view) -> list[str]:
-    """What of the words of a view overlaps, and what leaves it."""
+    """Return overlapping texts of a view, and texts beyond its edges."""
     found = painted(view)
     return words_over(found) + words_beyond(found, view)
 
 
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize("width", WIDTHS)
-def test_no_word_covers_another_one_however_narrow_a_view(state, sided, show, width, axes):
+def test_texts_do_not_overlap_in_narrow_views(state, sided, show, width, axes):
     turned(state, sided, axes)
     state.set_blurred_axis(1)
     for plane in SLICES:
@@ -76,7 +76,7 @@ def test_no_word_covers_another_one_however_narrow_a_view(state, sided, show, wi
     assert faults(view) == []
 
 
-def test_the_note_about_the_window_of_a_projection_never_covers_it(state, sided, show):
+def test_note_on_the_projection_window_does_not_cover_the_projection(state, sided, show):
     state.set_volume(sided)
     for width, is_there in ((320, True), (130, False)):
         view = show(MipView(state), width, 160)
@@ -85,7 +85,7 @@ def test_the_note_about_the_window_of_a_projection_never_covers_it(state, sided,
         assert ("window × 1.7" in words) == is_there, width
 
 
-def test_a_low_view_has_one_line_and_a_pair_keeps_its_names(state, sided, show):
+def test_low_view_has_one_line_and_a_pair_keeps_its_names(state, sided, show):
     state.set_volume(sided)
     state.name = "first volume with a name"
     other = replace(sided, values=sided.values + 1)
@@ -105,14 +105,14 @@ def test_a_low_view_has_one_line_and_a_pair_keeps_its_names(state, sided, show):
     assert any("first volume" in each.words for each in pair)
 
 
-def test_words_that_cover_each_other_are_found():
+def test_overlapping_texts_are_found():
     caption, letter = Text("x -0.9 mm", 90, 10, False, 60), Text("H", 114, 12, True, 9)
     assert words_over(Painted((caption, letter), (), ())) == ["'x -0.9 mm' and 'H'"]
     assert words_over(Painted((caption, replace(letter, x=130)), (), ())) == []
 
 
 def turned(state, sided, axes: str) -> None:
-    """Show the sides in a volume whose axes lead where they are told to."""
+    """Show the sides in a volume with these axes."""
     state.set_volume(Volume(sided.values, sided.grid, sided.unit, {"axes": axes}))
 
 
@@ -144,7 +144,7 @@ def test_letters_of_a_projection_are_painted_at_their_edges(
 
 
 @pytest.mark.parametrize("zoom", [1.0, 2.7])
-def test_the_scale_bar_is_as_long_as_it_says(state, show, zoom):
+def test_scale_bar_has_its_stated_length(state, show, zoom):
     view = show(SliceView(state, "axial"))
     view.zoom(zoom, view.cursor_uv())
     found = painted(view)
@@ -155,12 +155,12 @@ def test_the_scale_bar_is_as_long_as_it_says(state, show, zoom):
     bars = [(a, b) for a, b in found.lines if a[1] == b[1] and a[1] > 0.9 * view.height()]
     for (x0, y), (x1, _) in bars:
         assert abs(x1 - x0) / width_px * width_mm == pytest.approx(length_mm, abs=0.5 * 2 / zoom)
-        assert text.x < min(x0, x1), "beside it, below the picture"
+        assert text.x < min(x0, x1), "the text is not next to the bar"
         assert view.width() - 20 < max(x0, x1) < view.width() and y < view.height()
     assert len(bars) == 2, "a rim and a line"
 
 
-def test_the_colour_bar_names_values_where_their_colours_are(state, show):
+def test_colour_bar_labels_are_at_their_colours(state, show):
     state.set_window(-2.0, 6.0)
     found = painted(show(ColourBar(state), 420, 40))
     ((left, _, width, _),) = found.images
@@ -175,9 +175,7 @@ def test_the_colour_bar_names_values_where_their_colours_are(state, show):
     [(15, "R", "L"), (30, "RA", "LP"), (60, "AR", "PL"), (75, "A", "P"), (195, "L", "R")],
 )
 @pytest.mark.parametrize("convention", ["radiological", "neurological"])
-def test_a_turned_projection_names_the_sides_it_is_turned_to(
-    state, show, degrees, left, right, convention
-):
+def test_turned_projection_names_its_sides(state, show, degrees, left, right, convention):
     state.set_convention(convention)
     view = show(MipView(state), 420, 330)
     view.set_degrees(degrees)

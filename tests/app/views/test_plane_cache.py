@@ -1,4 +1,4 @@
-"""Slices read in groups are those of the volume, at every place and in every order."""
+"""Slices read in groups equal those of the volume, for every position and order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.geometry.grid import ImageGrid
 
 
 @pytest.mark.parametrize("n_x", [1, 3, 8, 21])
-def test_every_slice_is_that_of_the_volume(rng, n_x):
+def test_every_slice_equals_that_of_the_volume(rng, n_x):
     grid = ImageGrid((5, 7, n_x), (1.0, 1.0, 1.0))
     volumes = [Volume(rng.random(grid.shape).astype(np.float32), grid, "HU") for _ in range(2)]
     for plane in ("axial", "coronal", "sagittal"):
@@ -28,7 +28,7 @@ def test_every_slice_is_that_of_the_volume(rng, n_x):
                 found[:] = -1  # a copy: the next one must not see this
 
 
-def test_a_deleted_volume_frees_its_slices(rng):
+def test_deleted_volume_frees_its_slices(rng):
     grid = ImageGrid((5, 7, 9), (1.0, 1.0, 1.0))
     before = len(plane_cache._KEPT)
     volume = Volume(rng.random(grid.shape).astype(np.float32), grid, "HU")
@@ -38,7 +38,7 @@ def test_a_deleted_volume_frees_its_slices(rng):
     assert len(plane_cache._KEPT) == before
 
 
-def test_only_the_newest_groups_are_kept(rng):
+def test_only_the_newest_groups_are_cached(rng):
     grid = ImageGrid((5, 7, 80), (1.0, 1.0, 1.0))
     volume = Volume(rng.random(grid.shape).astype(np.float32), grid, "HU")
     for index in (*range(80), *range(79, -1, -1)):
@@ -57,7 +57,7 @@ STEPS = {
     "blended, up": [each + k for each in UP[:-1] for k in (0, 1)],
     "blended, down": [each + k for each in DOWN for k in (0, 1)],
 }
-"""Slices that a wheel asks for; a blend of two volumes asks for two neighbours."""
+"""Slice steps of a wheel; a blend of two volumes needs two neighbours."""
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_steps_find_their_slices_read_ahead(values, steps, monkeypatch):
     assert max(alone) < 4 * plane_cache.N_READ + 2
 
 
-def test_a_pair_of_slices_is_read_once(values, monkeypatch):
+def test_pair_of_slices_is_read_once(values, monkeypatch):
     read, blocks = [], plane_cache._blocks
     monkeypatch.setattr(plane_cache, "_blocks", lambda part: read.append(part) or blocks(part))
     groups = plane_cache._Groups()
@@ -119,7 +119,7 @@ def test_a_pair_of_slices_is_read_once(values, monkeypatch):
     assert len(read) == 2  # from the volume into the pair
 
 
-def test_steps_use_the_memory_of_old_groups(values):
+def test_steps_reuse_the_memory_of_old_groups(values):
     groups, found = plane_cache._Groups(), set()
     for index in (*range(160), *range(158, -1, -1)):
         groups.slice(values, index)
@@ -127,7 +127,7 @@ def test_steps_use_the_memory_of_old_groups(values):
     assert len(found) == plane_cache.KEPT
 
 
-def test_a_jump_reads_only_its_slice(values, n_rows_read):
+def test_jump_reads_only_its_slice(values, n_rows_read):
     groups = plane_cache._Groups()
     for index in (70, 3, 100, 96, 40):
         np.testing.assert_array_equal(groups.slice(values, index), values[:, :, index])

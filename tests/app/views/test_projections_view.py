@@ -1,4 +1,4 @@
-"""Projection and sinogram: what is painted where, how they are linked and steered."""
+"""Projection and sinogram: painted positions, links between them, and controls."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def part(shape, kind="counts", bad=None):
 
 @pytest.fixture
 def make(qapp, show):
-    """A view with a projection and a sinogram of a geometry."""
+    """Return a view with a projection and a sinogram of a geometry."""
 
     def view(geometry, bad=None, *, known=True) -> ProjectionsView:
         state = DetectorState()
@@ -45,9 +45,9 @@ def make(qapp, show):
     return view
 
 
-def test_the_frame_is_upright_and_knows_its_side():
+def test_frame_is_upright_and_knows_its_side():
     frame = DetectorFrame.of(cone(), pixel_mm_known=True)
-    assert frame.rows_up, "v leads to +z, so that row 0 is at the bottom"
+    assert frame.rows_up, "v points to +z, but row 0 is not at the bottom"
     assert frame.from_source, "u leads to the right for somebody at the source"
     flipped = DetectorFrame.of(cone().flipped(columns=True), pixel_mm_known=True)
     assert flipped.rows_up and not flipped.from_source
@@ -55,7 +55,7 @@ def test_the_frame_is_upright_and_knows_its_side():
     assert not down.rows_up and down.from_source
 
 
-def test_angle_and_climb_in_words():
+def test_angle_and_elevation_have_a_description():
     assert DetectorFrame.of(cone(), pixel_mm_known=True).angle_text(3) == "rotated by 90°"
     backwards = parallel(-circle(N), shape=SHAPE, pixel_mm=1.0)
     assert DetectorFrame.of(backwards, pixel_mm_known=True).angle_text(3) == "rotated by −90°"
@@ -72,7 +72,7 @@ def test_angle_and_climb_in_words():
 
 
 @pytest.mark.parametrize("rows", [False, True])
-def test_a_pixel_is_painted_where_the_pointer_finds_it(make, rows, qtbot):
+def test_pixel_is_painted_at_the_pointer_position(make, rows, qtbot):
     view = make(cone().flipped(rows=rows)).radiograph
     view.state.set_cursor((20.0, 20.0, 0.0))
     frame = view.state.frame
@@ -91,7 +91,7 @@ def test_pixels_keep_their_aspect(make):
     assert rect.width / rect.height == pytest.approx(30 * 2 / (20 * 3))
 
 
-def test_columns_of_a_projection_stand_above_those_of_its_sinogram(make):
+def test_columns_of_projection_and_sinogram_are_aligned(make):
     view = make(cone(shape=(10, 30), pixel_mm=2.0))
     assert view.radiograph.y() < view.sinogram.y()
     for u in (-25.0, 13.0):
@@ -99,7 +99,7 @@ def test_columns_of_a_projection_stand_above_those_of_its_sinogram(make):
         assert places[0] == pytest.approx(places[1])
 
 
-def test_rows_of_a_flat_detector_are_drawn_higher_and_this_is_told(make):
+def test_rows_of_a_flat_detector_are_enlarged_with_a_note(make):
     view = make(cone(shape=(4, 400))).radiograph
     times = view.state.frame.taller
     assert times == round(0.1 * 800 / 12)
@@ -108,7 +108,7 @@ def test_rows_of_a_flat_detector_are_drawn_higher_and_this_is_told(make):
     assert view.place_at(QPointF(*view.viewport.to_px(*top)))[1] == 3
 
 
-def test_a_click_in_the_projection_chooses_the_row_of_the_sinogram(make, qtbot):
+def test_click_in_the_projection_selects_the_row_of_the_sinogram(make, qtbot):
     view = make(cone())
     state, asked = view.state, []
     state.place_changed.connect(lambda: asked.append(state.row))
@@ -119,7 +119,7 @@ def test_a_click_in_the_projection_chooses_the_row_of_the_sinogram(make, qtbot):
     assert asked[-1] == 4
 
 
-def test_a_click_in_the_sinogram_chooses_view_and_column(make, qtbot):
+def test_click_in_the_sinogram_selects_view_and_column(make, qtbot):
     view = make(cone())
     pane, state = view.sinogram, view.state
     rect = pane.image_rect(state.volume)
@@ -132,7 +132,7 @@ def test_a_click_in_the_sinogram_chooses_view_and_column(make, qtbot):
     assert view.place.toolTip() == "rotated by 270°"
 
 
-def test_keys_and_slider_walk_through_the_views(make, qtbot):
+def test_keys_and_slider_step_through_the_views(make, qtbot):
     view = make(cone())
     qtbot.keyClick(view.radiograph, Qt.Key.Key_PageUp)
     qtbot.keyClick(view.radiograph, Qt.Key.Key_PageUp)
@@ -149,7 +149,7 @@ def test_keys_and_slider_walk_through_the_views(make, qtbot):
     assert view.state.row == row, "down on the screen is down in space"
 
 
-def test_value_and_unit_under_the_pointer_and_under_the_crosshair(make, qtbot):
+def test_value_and_unit_are_shown_at_pointer_and_crosshair(make, qtbot):
     bad = np.zeros(SHAPE, bool)
     bad[2, 5] = True
     view = make(cone(), bad)
@@ -165,7 +165,7 @@ def test_value_and_unit_under_the_pointer_and_under_the_crosshair(make, qtbot):
     assert view.toolbar.unit.text() == "line integral"
 
 
-def test_bad_pixels_are_orange_in_both_pictures(make, pixels):
+def test_bad_pixels_are_orange_in_both_images(make, pixels):
     bad = np.zeros(SHAPE, bool)
     bad[10:14, 3:6] = True
     view = make(cone(), bad)
@@ -179,7 +179,7 @@ def test_bad_pixels_are_orange_in_both_pictures(make, pixels):
     assert areas[1] == pytest.approx(3 * 2 * rect.height * scale**2, rel=0.2)
 
 
-def test_the_window_stays_while_the_views_go_by_and_is_set_anew_for_other_values(make):
+def test_window_stays_between_views_and_is_reset_for_other_values(make):
     state = make(cone()).state
     state.set_window(100, 500)
     state.show_projection(3, part(SHAPE))
@@ -189,7 +189,7 @@ def test_the_window_stays_while_the_views_go_by_and_is_set_anew_for_other_values
     assert state.colour_map == "grey"
 
 
-def test_the_first_window_shows_the_brightest_view_too(qapp):
+def test_first_window_includes_the_brightest_view(qapp):
     state = DetectorState()
     state.open(DetectorFrame.of(cone(), pixel_mm_known=True))
     state.show_projection(0, Part(np.full(SHAPE, 100, np.float32), "counts", None))
@@ -203,7 +203,7 @@ def test_the_first_window_shows_the_brightest_view_too(qapp):
     assert state.window == (0, 50)
 
 
-def test_the_last_picture_stays_until_the_next_is_read(make):
+def test_last_image_stays_until_the_next_is_read(make):
     view = make(cone())
     view.state.go_to_view(7)
     assert "View 1 " in view.radiograph.caption()
@@ -211,7 +211,7 @@ def test_the_last_picture_stays_until_the_next_is_read(make):
     assert "View 8 " in view.radiograph.caption()
 
 
-def test_one_row_has_no_projection_and_its_wheel_walks_through_the_views(qtbot):
+def test_single_row_has_no_projection_and_the_wheel_steps_through_views(qtbot):
     state = DetectorState()
     view = ProjectionsView(state)
     qtbot.addWidget(view)
@@ -224,7 +224,7 @@ def test_one_row_has_no_projection_and_its_wheel_walks_through_the_views(qtbot):
     assert state.view == 2
 
 
-def test_a_fault_is_told_in_place_of_the_picture(make):
+def test_error_is_shown_instead_of_the_image(make):
     view = make(cone())
     view.state.show_fault("The flats are dark.")
     assert view.radiograph.caption() == "The flats are dark."
@@ -232,12 +232,12 @@ def test_a_fault_is_told_in_place_of_the_picture(make):
     view.grab()
 
 
-def test_lengths_are_in_pixels_where_a_pixel_has_no_size(make, pixels):
+def test_lengths_are_in_pixels_if_the_pixel_size_is_unknown(make, pixels):
     corners = [pixels(make(cone(), known=known).radiograph)[-40:, -150:] for known in (True, False)]
     assert not np.array_equal(*corners)
 
 
-def test_double_click_enlarges_and_escape_brings_both_back(make, qtbot):
+def test_double_click_enlarges_and_escape_restores_both(make, qtbot):
     view = make(cone())
     qtbot.mouseDClick(view.sinogram, LEFT)
     assert view.radiograph.isHidden()

@@ -1,4 +1,4 @@
-"""Slices of one volume in the planes of another: closed forms, and points where they belong."""
+"""Slices of one volume in the planes of another, compared with closed forms."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ MOTION = RigidMotion((4.0, -3.0, 2.5), (12.0, -25.0, 40.0))
 SIGNED = [
     (order, signs) for order in permutations(range(3)) for signs in product((1.0, -1.0), repeat=3)
 ]
-"""The 48 ways in which axes can lie along axes."""
+"""The 48 orientations in which axes are parallel to axes."""
 
 
 def sloping(grid: ImageGrid) -> Volume:
-    """Values that grow evenly: linear interpolation has them exactly between voxels, too."""
+    """Return values that are linear in position, which linear interpolation reproduces exactly."""
     z, y, x = (grid.centres_mm(axis) for axis in (2, 1, 0))
     values = SLOPES[2] * z[:, None, None] + SLOPES[1] * y[:, None] + SLOPES[0] * x
     return Volume(values.astype(np.float32), grid, "HU")
@@ -45,7 +45,7 @@ def placings() -> list[VolumePlacing]:
 
 
 @pytest.mark.parametrize("plane", PLANES)
-def test_values_that_grow_evenly_are_met_exactly_however_a_volume_lies(plane):
+def test_linear_values_are_exact_in_every_orientation(plane):
     volume, way = sloping(FINE), orientation(plane)
     for placing in placings():
         rect = way.rect(GRID)
@@ -62,7 +62,7 @@ def test_values_that_grow_evenly_are_met_exactly_however_a_volume_lies(plane):
 
 
 def with_point(grid: ImageGrid, at_mm: np.ndarray) -> Volume:
-    """A small Gaussian about a point."""
+    """Return a small Gaussian around a point."""
     z, y, x = (grid.centres_mm(axis) - at_mm[axis] for axis in (2, 1, 0))
     squares = z[:, None, None] ** 2 + y[:, None] ** 2 + x**2
     return Volume(np.exp(-squares / (2 * 1.6**2)).astype(np.float32), grid, "HU")
@@ -70,7 +70,7 @@ def with_point(grid: ImageGrid, at_mm: np.ndarray) -> Volume:
 
 @pytest.mark.parametrize("plane", PLANES)
 @pytest.mark.parametrize("convention", ["radiological", "neurological"])
-def test_a_point_is_shown_where_it_is_however_a_volume_lies(plane, convention):
+def test_point_is_shown_at_its_position_in_every_orientation(plane, convention):
     way = orientation(plane, convention)
     for placing in placings():
         volume = with_point(FINE, placing.to_volume(np.array(POINT)))
@@ -87,7 +87,7 @@ def test_a_point_is_shown_where_it_is_however_a_volume_lies(plane, convention):
         assert at is not None and volume.values[at] == pytest.approx(1, abs=0.25)
 
 
-def test_a_plane_that_misses_a_volume_shows_nothing():
+def test_plane_outside_the_volume_shows_nothing():
     volume, way = sloping(FINE), orientation("axial")
     far = (0.0, 0.0, 500.0)
     for placing in (placings()[0], placings()[-1]):
@@ -96,7 +96,7 @@ def test_a_plane_that_misses_a_volume_shows_nothing():
         assert index_at(volume, placing, far) is None
 
 
-def test_a_volume_that_counts_z_towards_the_feet_is_turned():
+def test_volume_with_z_towards_the_feet_is_flipped():
     feetwards = Volume(sloping(FINE).values, FINE, "HU", {"axes": "LPI"})
     headwards, unknown = sloping(GRID), Volume(sloping(GRID).values, GRID, "", {"axes": "xyz"})
     at = np.array([POINT])
@@ -106,7 +106,7 @@ def test_a_volume_that_counts_z_towards_the_feet_is_turned():
 
 
 @pytest.mark.parametrize("shape", [(5, 6, 7), (1, 6, 7)])
-def test_values_on_a_turned_plane_are_those_of_scipy(rng, shape):
+def test_values_on_a_turned_plane_equal_those_of_scipy(rng, shape):
     values = rng.random(shape, np.float32)
     start, down, across = np.array([0.4, -0.7, 1.2]), np.array([0.1, 0.6, 0.2]), (0.05, 0.1, 0.5)
     found = plane_values(values, start, (down, np.array(across)), (9, 11))

@@ -1,4 +1,4 @@
-"""The drawing of a scan shows the vectors of the geometry, and nothing else."""
+"""The drawing of a scan shows the vectors of the geometry."""
 
 import numpy as np
 import pytest
@@ -33,14 +33,14 @@ def test_corners_are_half_a_pixel_beyond_the_outer_pixels(view):
     np.testing.assert_allclose(along - first, 30 * CONE.v_mm[view])
 
 
-def test_rays_lead_from_the_source_to_the_corners():
+def test_rays_go_from_the_source_to_the_corners():
     scene = ScanScene(CONE, GRID)
     rays = scene.rays_mm(4)
     np.testing.assert_allclose(rays[:, 0], np.tile(CONE.source_mm[4], (4, 1)))
     np.testing.assert_allclose(rays[:, 1], scene.corners_mm(4))
 
 
-def test_the_way_to_the_axis_is_level_and_as_long_as_it_should_be():
+def test_line_to_the_axis_is_level_and_has_the_right_length():
     scene = ScanScene(CONE.moved(shift_mm=(0.0, 0.0, 9.0)), None)
     source, axis = scene.to_axis_mm(3)
     assert np.linalg.norm(axis - source) == pytest.approx(200)
@@ -48,7 +48,7 @@ def test_the_way_to_the_axis_is_level_and_as_long_as_it_should_be():
     np.testing.assert_allclose(scene.central_mm(3)[1], scene.geometry.detector_mm[3])
 
 
-def test_parallel_ends_are_moved_along_the_rays_only():
+def test_ends_of_parallel_rays_move_only_along_the_rays():
     geometry = parallel(circle(9), shape=(4, 60), pixel_mm=1.0, axis_column=20)
     scene = ScanScene(geometry, GRID)
     for path in (scene.source_path_mm, scene.detector_path_mm):
@@ -60,13 +60,13 @@ def test_parallel_ends_are_moved_along_the_rays_only():
     assert (before < -scene.radius_mm).all()
 
 
-def test_a_far_detector_of_parallel_rays_stays_where_it_is():
+def test_far_detector_of_parallel_rays_stays_in_place():
     geometry = parallel(circle(9), shape=(4, 60), pixel_mm=1.0)
     far = geometry.moved(shift_mm=300 * geometry.source_mm)
     np.testing.assert_allclose(ScanScene(far, GRID).detector_path_mm, far.detector_mm)
 
 
-def test_the_box_has_the_edges_of_the_grid():
+def test_box_has_the_edges_of_the_grid():
     box = ScanScene(CONE, GRID).box_mm()
     assert box.shape == (12, 2, 3)
     lengths = np.linalg.norm(box[:, 1] - box[:, 0], axis=1)
@@ -76,7 +76,7 @@ def test_the_box_has_the_edges_of_the_grid():
     assert ScanScene(CONE, None).box_mm().shape == (0, 2, 3)
 
 
-def test_a_helix_is_drawn_over_its_whole_height():
+def test_helix_is_drawn_over_its_full_height():
     geometry = helical(
         np.linspace(0, 6 * np.pi, 90),
         pitch_mm=40,
@@ -89,14 +89,14 @@ def test_a_helix_is_drawn_over_its_whole_height():
     assert heights.min() < 0 and heights.max() > 120
 
 
-def test_from_above_x_leads_right_and_y_up_and_z_to_the_eye():
+def test_view_from_above_has_x_right_y_up_and_z_to_the_viewer():
     np.testing.assert_allclose(CAMERAS["From +z"].axes, np.eye(3), atol=1e-12)
     side = CAMERAS["From the side"].axes
     np.testing.assert_allclose(side, [[1, 0, 0], [0, 0, 1], [0, -1, 0]], atol=1e-12)
 
 
 @pytest.mark.parametrize("camera", [SceneCamera(), SceneCamera(13.0, -40.0), *CAMERAS.values()])
-def test_a_camera_is_a_rotation(camera):
+def test_camera_is_a_rotation(camera):
     np.testing.assert_allclose(camera.axes @ camera.axes.T, np.eye(3), atol=1e-12)
     assert np.linalg.det(camera.axes) == pytest.approx(1)
     assert camera.axes[1, 2] >= 0, "z never points down"
@@ -110,7 +110,7 @@ def view(show):
     return show(made)
 
 
-def test_all_of_the_scan_lies_within_the_view(view):
+def test_complete_scan_is_within_the_view(view):
     from PySide6.QtGui import QImage, QPainter
 
     for camera in (*CAMERAS.values(), SceneCamera(20, -70)):
@@ -123,7 +123,7 @@ def test_all_of_the_scan_lies_within_the_view(view):
         assert all(0 < p.x() < view.width() and 0 < p.y() < view.height() for p in places)
 
 
-def test_the_marked_view_is_drawn_in_its_place(view, pixels):
+def test_current_view_is_marked_at_its_position(view, pixels):
     """Its source is a dot; that of the opposite view lies on the other side."""
     source = int(DARK.warning.lstrip("#"), 16) | 0xFF000000
     found = []

@@ -1,4 +1,4 @@
-"""Walking through iterates."""
+"""The scrubber steps through iterates."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -15,20 +15,20 @@ def scrubber(show):
     return scrubber
 
 
-def test_it_begins_at_the_newest(scrubber):
+def test_scrubber_starts_at_the_newest_iterate(scrubber):
     assert scrubber.current() == 3
     assert scrubber.is_live
     assert scrubber.text() == "Iteration 4 of 4"
 
 
-def test_it_follows_new_iterates_while_live(scrubber, qtbot):
+def test_scrubber_follows_new_iterates_while_live(scrubber, qtbot):
     with qtbot.waitSignal(scrubber.iterate_selected, timeout=1000) as signal:
         scrubber.append("iteration 5")
     assert signal.args == [4]
     assert scrubber.is_live
 
 
-def test_it_stays_where_the_user_went(scrubber, qtbot):
+def test_scrubber_stays_at_the_selected_iterate(scrubber, qtbot):
     scrubber.step(-2)
     with qtbot.assertNotEmitted(scrubber.iterate_selected):
         scrubber.append("iteration 5")
@@ -36,7 +36,7 @@ def test_it_stays_where_the_user_went(scrubber, qtbot):
     assert scrubber.latest.isEnabled()
 
 
-def test_latest_goes_back_to_following(scrubber, qtbot):
+def test_latest_button_resumes_following(scrubber, qtbot):
     scrubber.step(-2)
     qtbot.mouseClick(scrubber.latest, Qt.MouseButton.LeftButton)
     assert scrubber.is_live
@@ -45,13 +45,13 @@ def test_latest_goes_back_to_following(scrubber, qtbot):
 
 
 @pytest.mark.parametrize(("key", "index"), [("[", 2), ("]", 3)])
-def test_brackets_step(scrubber, qtbot, key, index):
+def test_bracket_keys_step(scrubber, qtbot, key, index):
     scrubber.activateWindow()
     qtbot.keyClick(scrubber.slider, key)
     assert scrubber.current() == index
 
 
-def test_a_click_on_a_dot_selects_it(scrubber, qtbot):
+def test_click_on_a_dot_selects_it(scrubber, qtbot):
     at = scrubber.slider.centre_of(1).toPoint()
     with qtbot.waitSignal(scrubber.iterate_selected, timeout=1000) as signal:
         qtbot.mouseClick(scrubber.slider, Qt.MouseButton.LeftButton, pos=at)
@@ -65,14 +65,14 @@ def test_steps_stop_at_the_ends(scrubber):
     assert scrubber.current() == 3
 
 
-def test_a_new_run_tells_its_last_iterate_once(scrubber, qtbot):
+def test_new_run_signals_its_last_iterate_once(scrubber, qtbot):
     message = []
     scrubber.iterate_selected.connect(message.append)
     scrubber.set_iterates(LABELS[:2])
     assert message == [1]
 
 
-def test_without_iterates_it_waits(scrubber):
+def test_scrubber_without_iterates_shows_a_placeholder(scrubber):
     scrubber.set_iterates([])
     assert scrubber.current() == -1
     assert scrubber.text() == "No iterations yet"
@@ -83,7 +83,7 @@ def test_without_iterates_it_waits(scrubber):
     assert scrubber.current() == 0
 
 
-def test_a_label_says_all_itself(scrubber):
+def test_label_is_shown_as_given(scrubber):
     scrubber.set_iterates(["iteration 21 of 40", "iteration 32 of 40"])
     assert scrubber.text() == "Iteration 32 of 40", "not of the two that are kept"
     scrubber.append("final")

@@ -1,4 +1,4 @@
-"""Slabs: laws of highest, mean and lowest over slices; how thick they are; what the views say."""
+"""Slabs: maximum, mean and minimum over slices, thickness, and the text in the views."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.geometry.grid import ImageGrid
 GRID = ImageGrid((40, 30, 26), (1.0, 2.0, 1.5))
 LAWS = {"highest": np.max, "mean": np.mean, "lowest": np.min}
 THICK = {"axial": "MIP of 7.5 mm", "coronal": "MIP of 10.0 mm", "sagittal": "MIP of 9.0 mm"}
-"""Of 9 mm, by the voxels across each plane."""
+"""Slabs of 9 mm, by the voxels across each plane."""
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def noise(rng) -> Volume:
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("kind", LAWS)
-def test_each_pixel_is_the_highest_mean_or_lowest_along_its_line(noise, kind, axis):
+def test_each_pixel_is_the_maximum_mean_or_minimum_along_its_line(noise, kind, axis):
     cutter, slab = SlabCutter(), Slab(kind, 25.0)
     for index in (0, 11, 12, GRID.shape[2 - axis] - 1):  # one after the other, as by a wheel
         expected = slab.range(GRID, axis, index)
@@ -38,7 +38,7 @@ def test_each_pixel_is_the_highest_mean_or_lowest_along_its_line(noise, kind, ax
         np.testing.assert_allclose(found, law, rtol=1e-6)  # eights are summed in float32
 
 
-def test_a_slab_is_as_thick_as_whole_slices_allow():
+def test_slab_thickness_is_a_whole_number_of_slices():
     grid = ImageGrid((100, 100, 100), (1.0, 2.0, 3.27))
     assert Slab("mean", 10.0).range(grid, 1, 50) == range(48, 53)
     assert Slab("mean", 10.0).range(grid, 2, 50) == range(49, 52)
@@ -47,7 +47,7 @@ def test_a_slab_is_as_thick_as_whole_slices_allow():
     assert Slab().range(grid, 1, 50) == range(50, 51)
 
 
-def test_highest_and_lowest_leave_out_what_is_no_number(noise):
+def test_maximum_and_minimum_ignore_nan(noise):
     values = noise.values.copy()
     values[20, 5, 5] = np.nan
     found = SlabCutter().cut(Volume(values, GRID, "HU"), 2, 20, Slab("highest", 9.0))
@@ -55,7 +55,7 @@ def test_highest_and_lowest_leave_out_what_is_no_number(noise):
 
 
 @pytest.mark.parametrize("plane", PLANES)
-def test_views_show_the_slab_of_both_volumes_and_say_how_thick_it_is(qapp, state, noise, plane):
+def test_views_show_the_slab_of_both_volumes_and_its_thickness(qapp, state, noise, plane):
     state.set_volume(noise)
     view, way = SliceView(state, plane), orientation(plane)
     state.fusion.lay(noise, VolumePlacing(), "the same")
@@ -69,7 +69,7 @@ def test_views_show_the_slab_of_both_volumes_and_say_how_thick_it_is(qapp, state
     assert view.remark() == "compared slice by slice"
 
 
-def test_the_same_slab_comes_back(state):
+def test_toggling_restores_the_same_slab(state):
     state.set_slab(Slab("lowest", 20.0))
     state.toggle_slab()
     assert not state.slab.kind
@@ -77,7 +77,7 @@ def test_the_same_slab_comes_back(state):
     assert state.slab == Slab("lowest", 20.0)
 
 
-def test_a_volume_that_is_no_longer_shown_is_not_kept(qapp, state, sided, rng):
+def test_hidden_volume_is_not_held_in_memory(qapp, state, sided, rng):
     views = [SliceView(state, plane) for plane in PLANES]
     volume = Volume(rng.random(GRID.shape, np.float32), GRID, "HU")
     state.set_volume(volume)

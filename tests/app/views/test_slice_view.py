@@ -1,4 +1,4 @@
-"""One slice: what is painted where, and how it is steered."""
+"""One slice: painted positions and controls."""
 
 import numpy as np
 import pytest
@@ -39,9 +39,7 @@ def where(image, side):
 
 @pytest.mark.parametrize("convention", ["radiological", "neurological"])
 @pytest.mark.parametrize("plane", PLANES)
-def test_every_side_is_painted_at_the_edge_that_bears_its_letter(
-    state, show, pixels, plane, convention
-):
+def test_every_side_is_painted_at_the_edge_with_its_letter(state, show, pixels, plane, convention):
     state.set_convention(convention)
     view = show(SliceView(state, plane))
     image, edges = pixels(view), view.edges()
@@ -53,7 +51,7 @@ def test_every_side_is_painted_at_the_edge_that_bears_its_letter(
     assert all(where(image, side) is None for side in hidden)
 
 
-def test_neurological_swaps_left_and_right_on_the_screen(state, show, pixels):
+def test_neurological_convention_swaps_left_and_right_on_the_screen(state, show, pixels):
     view = show(SliceView(state, "axial"))
     before = where(pixels(view), "L")[0]
     state.set_convention("neurological")
@@ -68,7 +66,7 @@ def test_proportions_are_those_of_the_patient(state, show, pixels):
     assert across / down == pytest.approx(32 * 2.0 / (16 * 4.0), rel=0.03)  # centres of the marks
 
 
-def test_a_click_moves_the_cursor_to_the_point_below(state, show, qtbot):
+def test_click_moves_the_cursor_to_the_point_below(state, show, qtbot):
     view = show(SliceView(state, "axial"))
     target = (-10.0, 5.0, state.cursor_mm[2])
     x, y = view.viewport.to_px(*view.orientation.to_screen(target))
@@ -77,7 +75,7 @@ def test_a_click_moves_the_cursor_to_the_point_below(state, show, qtbot):
     assert state.cursor_mm == pytest.approx(target, abs=half_px_mm + 1e-9)
 
 
-def test_a_cursor_moved_in_one_view_moves_the_slice_of_another(state, show, qtbot):
+def test_cursor_moved_in_one_view_changes_the_slice_of_another(state, show, qtbot):
     axial, sagittal = show(SliceView(state, "axial")), show(SliceView(state, "sagittal"))
     before = sagittal.raster
     drag(qtbot, axial, (60, 0))
@@ -85,7 +83,7 @@ def test_a_cursor_moved_in_one_view_moves_the_slice_of_another(state, show, qtbo
     assert f"x {state.cursor_mm[0]:.1f}" in sagittal.caption()
 
 
-def test_the_crosshair_leaves_a_hole_where_the_cursor_is(state, show, pixels):
+def test_crosshair_leaves_a_gap_at_the_cursor(state, show, pixels):
     state.set_volume(Volume(np.zeros_like(state.volume.values), state.volume.grid, "counts/mm"))
     view = show(SliceView(state, "axial"))
     x, y = (round(value) for value in view.viewport.to_px(*view.cursor_uv()))
@@ -95,9 +93,7 @@ def test_the_crosshair_leaves_a_hole_where_the_cursor_is(state, show, pixels):
 
 
 @pytest.mark.parametrize(("button", "modifiers"), [(RIGHT, PLAIN), (LEFT, CTRL)])
-def test_a_drag_to_the_right_widens_the_window_and_leaves_the_cursor(
-    state, show, qtbot, button, modifiers
-):
+def test_right_drag_widens_the_window_and_leaves_the_cursor(state, show, qtbot, button, modifiers):
     view = show(SliceView(state, "axial"))
     cursor = state.cursor_mm
     drag(qtbot, view, (50, 0), button, modifiers)
@@ -105,13 +101,13 @@ def test_a_drag_to_the_right_widens_the_window_and_leaves_the_cursor(
     assert state.cursor_mm == cursor
 
 
-def test_a_drag_upwards_raises_the_level(state, show, qtbot):
+def test_upward_drag_raises_the_level(state, show, qtbot):
     view = show(SliceView(state, "axial"))
     drag(qtbot, view, (0, -50), RIGHT)
     assert state.window == pytest.approx((1.4, 8.4))
 
 
-def test_the_readout_shows_while_the_window_is_dragged(state, show, qtbot):
+def test_readout_is_visible_while_the_window_is_dragged(state, show, qtbot):
     view = show(SliceView(state, "axial"))
     qtbot.mousePress(view, RIGHT, PLAIN, view.rect().center())
     assert view.readout == "W 7  L 3.5   0 to 7 counts/mm"
@@ -120,7 +116,7 @@ def test_the_readout_shows_while_the_window_is_dragged(state, show, qtbot):
 
 
 @pytest.mark.parametrize(("button", "modifiers"), [(MIDDLE, PLAIN), (LEFT, SHIFT)])
-def test_a_middle_drag_pans(state, show, qtbot, button, modifiers):
+def test_middle_drag_pans(state, show, qtbot, button, modifiers):
     view = show(SliceView(state, "axial"))
     before, cursor = view.viewport, state.cursor_mm
     drag(qtbot, view, (30, 12), button, modifiers)
@@ -128,7 +124,7 @@ def test_a_middle_drag_pans(state, show, qtbot, button, modifiers):
     assert state.cursor_mm == cursor
 
 
-def test_the_wheel_goes_through_slices(state, show, turn_wheel):
+def test_wheel_steps_through_slices(state, show, turn_wheel):
     view = show(SliceView(state, "axial"))
     z = state.cursor_mm[2]
     turn_wheel(view, 1)
@@ -139,7 +135,7 @@ def test_the_wheel_goes_through_slices(state, show, turn_wheel):
     assert state.cursor_mm[2] == z + 1.5 * 4.0
 
 
-def test_ctrl_and_wheel_zoom(state, show, turn_wheel):
+def test_ctrl_wheel_zooms(state, show, turn_wheel):
     view = show(SliceView(state, "axial"))
     cursor, before = state.cursor_mm, view.viewport.px_per_mm
     turn_wheel(view, 2, CTRL)
@@ -159,7 +155,7 @@ def test_zoom_cursor_and_window_survive_a_live_update(state, show, rng):
     assert np.isin(view.raster.values, values).all()
 
 
-def test_a_fitted_view_stays_fitted_and_a_zoomed_one_zoomed_when_resized(state, show):
+def test_resizing_keeps_a_fitted_view_fitted_and_a_zoomed_one_zoomed(state, show):
     view = show(SliceView(state, "axial"))
     small = view.viewport.px_per_mm
     view.resize(840, 680)
@@ -170,7 +166,7 @@ def test_a_fitted_view_stays_fitted_and_a_zoomed_one_zoomed_when_resized(state, 
     assert view.viewport == zoomed.resized((400, 300))
 
 
-def test_a_zoomed_place_stays_in_view_when_the_convention_changes(state, show):
+def test_zoomed_position_stays_in_view_when_the_convention_changes(state, show):
     view = show(SliceView(state, "axial"))
     view.zoom(4.0, view.orientation.to_screen((30.0, -40.0, 0.0)))
     before = view.viewport.to_px(*view.orientation.to_screen((30.0, -40.0, 0.0)))
@@ -179,7 +175,7 @@ def test_a_zoomed_place_stays_in_view_when_the_convention_changes(state, show):
     assert after == pytest.approx((view.width() - before[0], before[1]))
 
 
-def test_arrows_step_a_voxel_on_the_screen(state, show, qtbot):
+def test_arrows_move_the_cursor_by_a_voxel_on_the_screen(state, show, qtbot):
     view = show(SliceView(state, "coronal"))
     state.set_convention("neurological")
     grid = state.volume.grid
@@ -214,13 +210,13 @@ def test_reset_undoes_zoom_cursor_and_window(state, show, qtbot):
     assert state.window == (0.0, 6.0)
 
 
-def test_keys_with_ctrl_are_left_to_the_window(state, show, qtbot):
+def test_ctrl_keys_are_left_to_the_window(state, show, qtbot):
     view = show(SliceView(state, "axial"))
     qtbot.keyClick(view, Qt.Key.Key_A, CTRL)
     assert state.window == (0.0, 7.0)
 
 
-def test_a_double_click_asks_for_enlargement_and_leaves_the_cursor(state, show, qtbot):
+def test_double_click_requests_enlargement_and_leaves_the_cursor(state, show, qtbot):
     view = show(SliceView(state, "axial"))
     cursor, at = state.cursor_mm, view.rect().center() + QPoint(40, 20)
     with qtbot.waitSignal(view.enlarge_requested, timeout=1000):
@@ -240,7 +236,7 @@ def test_nan_are_counted_per_slice(state, show):
     assert view.raster.n_nan == 0
 
 
-def test_a_hidden_view_computes_nothing(state, qtbot):
+def test_hidden_view_computes_nothing(state, qtbot):
     view = SliceView(state, "axial")
     qtbot.addWidget(view)
     state.set_cursor((0.0, 0.0, 50.0))
@@ -249,7 +245,7 @@ def test_a_hidden_view_computes_nothing(state, qtbot):
     assert view._raster is None
 
 
-def test_an_empty_view_answers_the_mouse_without_harm(qapp, show, qtbot, turn_wheel):
+def test_empty_view_ignores_the_mouse(qapp, show, qtbot, turn_wheel):
     from app.views.state import ViewState
 
     view = show(SliceView(ViewState(), "axial"))
@@ -260,7 +256,7 @@ def test_an_empty_view_answers_the_mouse_without_harm(qapp, show, qtbot, turn_wh
     assert view.caption() == "Axial"
 
 
-def test_two_different_letters_look_different(state, show, pixels):
+def test_different_letters_look_different(state, show, pixels):
     view = show(SliceView(state, "axial"))
     image = pixels(view)
     middle = image.shape[0] // 2

@@ -1,4 +1,4 @@
-"""Numbers as words."""
+"""Text of numbers."""
 
 import math
 
@@ -39,17 +39,17 @@ from engine.data import power_of, unit_text
         (math.nan, "not a number"),
     ],
 )
-def test_numbers_have_three_figures_and_a_true_minus(value, text):
+def test_numbers_have_three_digits_and_a_true_minus(value, text):
     assert number(value) == text
 
 
-def test_positions_have_a_tenth_of_a_millimetre_and_no_negative_zero():
+def test_positions_have_one_decimal_and_no_negative_zero():
     assert millimetres(-18.04) == "−18.0"
     assert millimetres(-0.01) == "0.0"
     assert place((12.0, -18.0, 4.1)) == "x 12.0  y −18.0  z 4.1 mm"
 
 
-def test_lengths_are_in_pixels_only_where_a_pixel_has_no_size():
+def test_lengths_are_in_pixels_only_if_the_pixel_size_is_unknown():
     assert length_unit("1/pixel") == "pixels"
     assert length_unit("1/mm") == length_unit("HU") == length_unit("") == "mm"
     assert place((1.0, 2.0, 3.0), "pixels") == "x 1.0  y 2.0  z 3.0 pixels"
@@ -59,12 +59,12 @@ def test_lengths_are_in_pixels_only_where_a_pixel_has_no_size():
     ("largest", "power"),
     [(7.3e-5, -6), (0.0099, -3), (0.0101, 0), (1, 0), (99_999, 0), (2.5e7, 6), (0, 0)],
 )
-def test_a_power_of_ten_is_taken_out_of_what_could_not_be_read(largest, power):
+def test_power_of_ten_is_factored_out_of_unreadable_numbers(largest, power):
     assert power_of(largest) == power
     assert power == 0 or 1 <= largest / 10**power < 1000
 
 
-def test_a_unit_says_which_power_was_taken_out():
+def test_unit_states_the_power_of_ten():
     assert unit_text("counts/mm", -6) == "×10⁻⁶ counts/mm"
     assert unit_text("HU", 0) == "HU"
     assert unit_text("", 3) == "×10³"
@@ -82,7 +82,7 @@ def test_a_unit_says_which_power_was_taken_out():
         ("final.h5", "final.h5"),
     ],
 )
-def test_a_file_keeps_its_name_as_a_title(label, title):
+def test_file_name_is_the_title(label, title):
     assert image_title(label) == title
 
 
@@ -102,7 +102,7 @@ def test_a_file_keeps_its_name_as_a_title(label, title):
         (3e-7, 1e-7, "300 × 10⁻⁹ ± 100 × 10⁻⁹"),
     ],
 )
-def test_a_value_and_its_error_have_the_same_decimals(value, sd, text):
+def test_value_and_its_error_have_the_same_decimals(value, sd, text):
     assert with_error(value, sd) == text
 
 
@@ -122,7 +122,7 @@ def test_labels_of_an_axis_have_the_same_decimals(values, texts):
 @pytest.mark.parametrize(
     ("sd", "text"), [(0.32, "4.2 ± 0.3"), (0.096, "4.2 ± 0.1"), (0.0321, "4.21 ± 0.03")]
 )
-def test_an_error_can_have_one_digit(sd, text):
+def test_error_can_have_one_digit(sd, text):
     assert with_error(4.2134, sd, 1) == text
 
 
@@ -136,7 +136,7 @@ def test_an_error_can_have_one_digit(sd, text):
         ("1.20 × 10⁻⁶", "1.20 × 10⁻⁶"),
     ],
 )
-def test_ticks_drop_zeros_at_the_end_of_their_decimals(text, shown):
+def test_ticks_have_no_trailing_zeros(text, shown):
     assert without_zeros(text) == shown
 
 
@@ -161,7 +161,7 @@ def test_ticks_drop_zeros_at_the_end_of_their_decimals(text, shown):
         ),
     ],
 )
-def test_the_place_of_an_image_is_in_the_language_of_the_window(label, english, german):
+def test_title_of_an_image_is_in_the_language_of_the_window(label, english, german):
     assert image_title(label) == english
     use_language("de")
     try:

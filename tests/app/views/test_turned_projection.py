@@ -1,4 +1,4 @@
-"""Maximum intensity projection about z."""
+"""Maximum intensity projection around z."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from engine.geometry.grid import ImageGrid
 
 
 def middle(image, n_columns):
-    """The columns of a padded projection that the grid itself fills."""
+    """Return the columns of a padded projection that the grid fills."""
     spare = (image.shape[1] - n_columns) // 2
     return image[:, spare : spare + n_columns]
 
@@ -24,20 +24,20 @@ def noise(rng):
 @pytest.mark.parametrize(
     ("degrees", "axis", "mirrored"), [(0, 1, False), (90, 2, False), (180, 1, True), (270, 2, True)]
 )
-def test_right_angles_are_the_exact_maximum(noise, degrees, axis, mirrored):
+def test_projection_at_right_angles_is_the_exact_maximum(noise, degrees, axis, mirrored):
     image, _ = Projector(noise).project(degrees, "radiological")
     truth = noise.values.max(axis=axis)[::-1]
     truth = truth[:, ::-1] if mirrored else truth
     assert np.array_equal(middle(image, truth.shape[1]), truth)
 
 
-def test_columns_beside_the_grid_are_air(noise):
+def test_columns_outside_the_grid_are_air(noise):
     image, rect = Projector(noise).project(0, "radiological")
     assert rect.width == pytest.approx(image.shape[1] * 2.0)
     assert image[:, 0].max() == 0
 
 
-def test_neurological_mirrors(noise):
+def test_neurological_convention_mirrors_the_projection(noise):
     one, _ = Projector(noise).project(33, "radiological")
     other, _ = Projector(noise).project(33, "neurological")
     assert np.array_equal(one, other[:, ::-1])
@@ -45,7 +45,7 @@ def test_neurological_mirrors(noise):
 
 @pytest.mark.parametrize("convention", ["radiological", "neurological"])
 @pytest.mark.parametrize("degrees", [0, 30, 90, 135, 180, 271, 359])
-def test_a_hot_spot_appears_where_its_place_says(degrees, convention):
+def test_hot_spot_appears_at_its_position(degrees, convention):
     grid = ImageGrid((30, 60, 50), (2.0, 2.0, 2.0), (10.0, -20.0, 30.0))
     values = np.zeros(grid.shape, np.float32)
     values[20:22, 40:42, 10:12] = 1
@@ -60,12 +60,12 @@ def test_a_hot_spot_appears_where_its_place_says(degrees, convention):
 
 
 @pytest.mark.parametrize("degrees", [7, 45, 82])
-def test_a_turned_projection_keeps_every_peak(noise, degrees):
+def test_turned_projection_keeps_every_peak(noise, degrees):
     image, _ = Projector(noise).project(degrees, "radiological")
     assert np.array_equal(image.max(axis=1), noise.values.max(axis=(1, 2))[::-1])
 
 
-def test_a_turned_projection_of_a_round_object_does_not_change():
+def test_projection_of_a_round_object_does_not_change_with_the_angle():
     grid = ImageGrid((4, 64, 64), (2.0, 2.0, 2.0))
     x, y = np.meshgrid(grid.centres_mm(0), grid.centres_mm(1))
     values = np.repeat(np.exp(-(x**2 + y**2) / 800)[None], 4, axis=0).astype("f4")
@@ -75,7 +75,7 @@ def test_a_turned_projection_of_a_round_object_does_not_change():
     assert np.allclose(one, other, atol=0.06)  # steepest slope 0.03 a voxel, one voxel each
 
 
-def test_a_large_volume_is_pooled_without_losing_a_hot_spot(monkeypatch):
+def test_large_volume_is_pooled_without_losing_a_hot_spot(monkeypatch):
     monkeypatch.setattr(projection, "MOST_VOXELS", 20_000)
     grid = ImageGrid((31, 41, 43), (2.0, 2.0, 2.0))
     values = np.zeros(grid.shape, np.float32)
@@ -88,7 +88,7 @@ def test_a_large_volume_is_pooled_without_losing_a_hot_spot(monkeypatch):
     assert rect.v + rect.height == pytest.approx(-grid.lower_mm[2])
 
 
-def test_nan_are_taken_as_zero(noise):
+def test_nan_counts_as_zero(noise):
     noise.values[3, 4, 5] = np.nan
     for degrees in (0, 45):
         image, _ = Projector(noise).project(degrees, "radiological")

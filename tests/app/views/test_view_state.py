@@ -1,4 +1,4 @@
-"""What linked views share."""
+"""The state that linked views share."""
 
 import numpy as np
 import pytest
@@ -28,18 +28,18 @@ def fresh(qapp):
     return ViewState()
 
 
-def test_a_first_volume_puts_the_cursor_on_the_activity(fresh, hot_spot):
+def test_first_volume_puts_the_cursor_on_the_activity(fresh, hot_spot):
     fresh.set_volume(hot_spot)
     assert fresh.cursor_mm == (-5.0, -5.0, -5.0)
     assert fresh.value_at_cursor() == 7
 
 
-def test_a_volume_without_activity_puts_the_cursor_in_the_middle():
+def test_volume_without_activity_puts_the_cursor_in_the_middle():
     assert centre_of_activity(volume(0)) == GRID.centre_mm
     assert centre_of_activity(volume(np.nan)) == GRID.centre_mm
 
 
-def test_between_two_sources_the_higher_one_is_looked_at():
+def test_cursor_starts_at_the_brighter_of_two_sources():
     two = volume(0)
     two.values[2, 3, 4], two.values[7, 9, 10] = 7, 9
     top = facts_of(two).bright_top
@@ -51,12 +51,12 @@ def test_between_two_sources_the_higher_one_is_looked_at():
 
 
 @pytest.mark.parametrize("value", [0, -1, np.nan, np.inf])
-def test_where_nothing_is_seen_the_cursor_finds_a_place_all_the_same(value):
+def test_cursor_has_a_position_in_an_empty_volume(value):
     shown = volume(value)
     assert initial_cursor(shown, facts_of(shown).bright_top) is not None
 
 
-def test_a_live_update_keeps_cursor_and_window(fresh, hot_spot):
+def test_live_update_keeps_cursor_and_window(fresh, hot_spot):
     fresh.set_volume(hot_spot)
     fresh.set_cursor((3.0, 1.0, -1.0))
     fresh.set_window(0.0, 2.5)
@@ -69,26 +69,26 @@ def test_a_live_update_keeps_cursor_and_window(fresh, hot_spot):
     "other",
     [volume(100, grid=ImageGrid((10, 12, 14), (3.0, 2.0, 2.0))), volume(100, unit="SUVbw")],
 )
-def test_another_grid_or_unit_begins_anew(fresh, hot_spot, other):
+def test_new_grid_or_unit_resets_the_view(fresh, hot_spot, other):
     fresh.set_volume(hot_spot)
     fresh.set_window(0.0, 2.5)
     fresh.set_volume(other)
     assert fresh.window == (0.0, 100.0)
 
 
-def test_the_window_is_set_anew_on_request(fresh, hot_spot):
+def test_window_is_reset_on_request(fresh, hot_spot):
     fresh.set_volume(hot_spot)
     fresh.set_volume(volume(100), keep_window=False)
     assert fresh.window == (0.0, 100.0)
 
 
-def test_the_cursor_stays_inside(fresh, hot_spot):
+def test_cursor_stays_inside_the_volume(fresh, hot_spot):
     fresh.set_volume(hot_spot)
     fresh.set_cursor((1e9, -1e9, 0.0))
     assert fresh.cursor_mm == (13.0, -11.0, 0.0)
 
 
-def test_a_step_lands_on_the_next_voxel_centre(fresh, hot_spot):
+def test_step_ends_at_the_next_voxel_centre(fresh, hot_spot):
     fresh.set_volume(hot_spot)
     fresh.set_cursor((0.3, 0.3, 0.3))
     fresh.step_cursor(0, 1)
@@ -96,7 +96,7 @@ def test_a_step_lands_on_the_next_voxel_centre(fresh, hot_spot):
     assert fresh.cursor_mm == pytest.approx((3.0, 0.3, -1.0))
 
 
-def test_signals_tell_of_changes_only(fresh, hot_spot, qtbot):
+def test_signals_are_sent_only_for_changes(fresh, hot_spot, qtbot):
     fresh.set_volume(hot_spot)
     with qtbot.assertNotEmitted(fresh.cursor_changed), qtbot.assertNotEmitted(fresh.window_changed):
         fresh.set_cursor(fresh.cursor_mm)
@@ -113,14 +113,14 @@ def test_activity_opens_in_inverted_grey_and_ct_in_grey(fresh):
     assert fresh.colour_map == "grey"
 
 
-def test_a_chosen_colour_map_survives_another_volume(fresh):
+def test_chosen_colour_map_stays_for_the_next_volume(fresh):
     fresh.set_volume(volume(1))
     fresh.set_colour_map("hot")
     fresh.set_volume(volume(1, unit="HU"))
     assert fresh.colour_map == "hot"
 
 
-def test_a_difference_map_has_a_symmetric_window(fresh, hot_spot):
+def test_difference_map_has_a_symmetric_window(fresh, hot_spot):
     fresh.set_volume(hot_spot)
     fresh.set_colour_map("difference")
     assert fresh.window == (-7.0, 7.0)
@@ -128,7 +128,7 @@ def test_a_difference_map_has_a_symmetric_window(fresh, hot_spot):
     assert fresh.window == (0.0, 7.0)
 
 
-def test_without_a_volume_nothing_is_promised(fresh):
+def test_state_without_a_volume_ignores_all_actions(fresh):
     fresh.auto_window()
     fresh.step_cursor(0, 1)
     fresh.reset()

@@ -9,7 +9,7 @@ RECT = Rect(-10.0, 40.0, 200.0, 100.0)
 VIEW = Viewport.fit(RECT, (640, 480), 20.0)
 
 
-def test_fit_centres_the_picture_and_fills_one_direction():
+def test_fit_centres_the_image_and_fills_one_direction():
     left, top = VIEW.to_px(RECT.u, RECT.v)
     right, bottom = VIEW.to_px(RECT.u + RECT.width, RECT.v + RECT.height)
     assert (left, right) == pytest.approx((20, 620))
@@ -21,13 +21,13 @@ def test_pixels_and_millimetres_are_inverse():
     assert VIEW.to_mm(*VIEW.to_px(12.5, 66.0)) == pytest.approx((12.5, 66.0))
 
 
-def test_zoom_keeps_the_point_it_is_about():
+def test_zoom_keeps_its_centre_in_place():
     zoomed = VIEW.zoomed(2.5, (30.0, 70.0))
     assert zoomed.to_px(30.0, 70.0) == pytest.approx(VIEW.to_px(30.0, 70.0))
     assert zoomed.px_per_mm == pytest.approx(2.5 * VIEW.px_per_mm)
 
 
-def test_zoom_stops_before_nonsense():
+def test_zoom_is_limited():
     view = VIEW
     for _ in range(100):
         view = view.zoomed(1e6, (0.0, 0.0))
@@ -35,7 +35,7 @@ def test_zoom_stops_before_nonsense():
     assert VIEW.zoomed(1e-12, (0.0, 0.0)).px_per_mm == 0.02
 
 
-def test_a_panned_picture_follows_the_pointer():
+def test_panned_image_follows_the_pointer():
     before = VIEW.to_px(5.0, 5.0)
     after = VIEW.panned(13.0, -7.0).to_px(5.0, 5.0)
     assert after == pytest.approx((before[0] + 13, before[1] - 7))

@@ -1,4 +1,4 @@
-"""The algorithm before a run: it promises only numbers that the run will use."""
+"""The description of the algorithm before a run states only numbers that the run will use."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ FEW = CountDemand(n_counts=60_000, in_subset=20_000, for_image=1_000)
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_only_numbers_that_the_settings_fix_are_stated(algorithm, words):
+def test_only_numbers_fixed_by_the_settings_are_stated(algorithm, words):
     protocol = ListModeProtocol(name="P", algorithm=algorithm)
     assert algorithm_words(protocol) == words
     assert words in [text for _, text in facts_of(protocol)]
 
 
-def test_no_stated_number_is_changed_by_the_counts():
+def test_stated_numbers_do_not_change_with_the_counts():
     for algorithm in (Osem(), Osem(updates=48), Osem(iterations=6), Osem(iterations=6, subsets=8)):
         ran = algorithm.for_counts(FEW)
         words = algorithm_words(ListModeProtocol(name="P", algorithm=algorithm))

@@ -1,4 +1,4 @@
-"""A map is put as found, as its file says or by hand, and what is said of it follows."""
+"""The mu-map is placed automatically, by its file or by hand, and the message follows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def model(qapp) -> AlignmentModel:
     return AlignmentModel(volume("1/mm"))
 
 
-def test_it_waits_and_then_lies_as_found(model: AlignmentModel):
+def test_map_is_moved_when_the_alignment_is_found(model: AlignmentModel):
     model.begin()
     model.take(StageStarted("align", "compare μ-map and image"))
     assert model.work == "Compare μ-map and image …" and model.image is None
@@ -44,14 +44,14 @@ def test_it_waits_and_then_lies_as_found(model: AlignmentModel):
     assert record["by"] == "likeness" and record["shift_mm"] == list(MOTION.shift_mm)
 
 
-def test_what_is_in_place_is_green(model: AlignmentModel):
+def test_aligned_map_is_green(model: AlignmentModel):
     model.take(finished(RigidMotion((1.0, 0.0, 0.0))))
     assert (model.tone, model.words.partition(":")[0]) == ("ok", "Green")
     model.put_back()
     assert model.tone == "ok"
 
 
-def test_what_is_not_to_be_trusted_moves_nothing_unasked(model: AlignmentModel):
+def test_unreliable_alignment_does_not_move_the_map(model: AlignmentModel):
     model.take(finished(after=0.01))
     assert (model.placing, model.motion) == (Placing.FILE, RigidMotion())
     assert model.tone == "look" and "not reliable" in model.words
@@ -59,7 +59,7 @@ def test_what_is_not_to_be_trusted_moves_nothing_unasked(model: AlignmentModel):
     assert (model.motion, model.tone) == (MOTION, "missing")
 
 
-def test_a_hand_is_not_overruled_by_what_is_found_later(model: AlignmentModel):
+def test_later_alignment_does_not_override_a_manual_move(model: AlignmentModel):
     model.place((1.0, 2.0, 2.0, 0.0, 0.0, 3.0))
     model.take(finished())
     assert model.words == "The μ-map was moved by hand: 3.0 mm, 3.0°."
@@ -86,7 +86,7 @@ def test_values_and_saved_map_are_those_of_the_moved_map(model: AlignmentModel):
     assert model.map_at(points + 1000).max() == 0
 
 
-def test_a_map_whose_z_leads_to_the_head_is_turned_for_an_image_whose_z_does_not(model):
+def test_map_is_flipped_for_an_image_with_opposite_z(model):
     before = model.map_at(np.array([[1.0, 2.0, 5.0]]))
     model.take(finished(RigidMotion((0.0, 0.0, 1e-12)), axes="LPI"))
     model.put_back()
@@ -94,7 +94,7 @@ def test_a_map_whose_z_leads_to_the_head_is_turned_for_an_image_whose_z_does_not
     assert model.aligned().axes == "LPI"
 
 
-def test_a_failure_and_a_stop_are_said_and_leave_the_hand(model: AlignmentModel):
+def test_failure_and_stop_are_reported_and_leave_the_manual_move(model: AlignmentModel):
     model.take(Failed("The memory is used up.", user_fault=True))
     model.end()
     assert (model.words, model.tone) == ("The memory is used up.", "missing")

@@ -1,4 +1,4 @@
-"""Frames of time as images of a run: named, kept, curves begun anew, written together."""
+"""Time frames as images of a run: named, stored, with separate curves, exported together."""
 
 from __future__ import annotations
 
@@ -42,11 +42,13 @@ def run(qapp) -> RunModel:
     return made
 
 
-def test_each_frame_is_an_image_and_all_of_them_the_last(run: RunModel):
+def test_each_frame_is_an_image_and_the_last_shows_all_frames(run: RunModel):
     for k in range(3):
         run.show_preview(preview(k, 2, (-5.0,)))
         run.keep(preview(k, 4, (-5.0, -4.0 + k)))
-        assert run.record.curve == [(1, -5.0), (2, -4.0 + k)], "of the frame at hand alone"
+        assert run.record.curve == [(1, -5.0), (2, -4.0 + k)], (
+            "the curve is not that of the current frame"
+        )
     whole, made = volume(6), {"scan": {"frames": [{}] * 3}}
     run.take(Finished(whole, made))
     assert run.images == ["frame 1, 0 to 1 s", "frame 2, 1 to 2 s", "frame 3, 2 to 3 s", ALL_FRAMES]
@@ -59,7 +61,7 @@ def test_each_frame_is_an_image_and_all_of_them_the_last(run: RunModel):
     assert [found.frame for found in run.record.images.frames] == list(FRAMES)
 
 
-def test_frames_are_written_with_the_image_of_all_and_only_there(run: RunModel, tmp_path: Path):
+def test_frames_are_exported_only_with_the_image_of_all_frames(run: RunModel, tmp_path: Path):
     frames = [FrameVolume(frame, volume(k)) for k, frame in enumerate(FRAMES)]
     run.show_result(RunRecord("a"), ALL_FRAMES, volume(3), frames)
     record, items = run.record, run.record.images.items
@@ -71,18 +73,18 @@ def test_frames_are_written_with_the_image_of_all_and_only_there(run: RunModel, 
     assert [each.frame for each in read_frames(target)] == list(FRAMES)
 
 
-def test_frames_of_a_file_are_written_whole_or_refused(run: RunModel, tmp_path: Path):
+def test_frames_of_a_file_are_exported_completely_or_refused(run: RunModel, tmp_path: Path):
     frames = [FrameVolume(frame, volume(k)) for k, frame in enumerate(FRAMES)]
     run.show_stored(volume(3), "frames.dicom", frames)
     record, items = run.record, run.record.images.items
     target = tmp_path / "frames.h5"
     assert [each.frame for each in frames_of(record, items[-1], target)] == list(FRAMES)
-    del items[1]  # memory had no room for it
+    del items[1]  # as if memory was too small
     with pytest.raises(DataError, match="only 2 of 3 frames"):
         frames_of(record, items[-1], target)
 
 
-def test_one_frame_says_its_own_times_and_is_finished(run: RunModel, tmp_path: Path):
+def test_single_frame_states_its_times_and_is_finished(run: RunModel, tmp_path: Path):
     times = [{"start_s": frame.start_s, "duration_s": frame.duration_s} for frame in FRAMES]
     scan = {"duration_s": 3.0, "half_life_s": 2.0, "concentration": {"decay": "start"}}
     made = {"scan": {**scan, "frames": times}, "FrameDuration": [1.0, 1.0, 1.0]}
@@ -102,7 +104,7 @@ def test_one_frame_says_its_own_times_and_is_finished(run: RunModel, tmp_path: P
     assert float(said["DecayFactor"]) == pytest.approx(1 / left, rel=1e-6)
 
 
-def test_an_abort_within_a_frame_keeps_what_it_had(run: RunModel):
+def test_abort_within_a_frame_keeps_its_image(run: RunModel):
     from engine.data.runs.events import Aborted
 
     run.keep(preview(0, 4))

@@ -1,4 +1,4 @@
-"""What is asked before a scan that does not describe itself can be opened: five things at most."""
+"""Questions before opening a scan that does not describe itself: at most five."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REPLIES = {"beam": "100,400", "pixel": "0.05", "angles": "360", "columns": str(C
 
 
 def look(model: ImportModel) -> None:
-    """Look as the window does, without the pictures."""
+    """Refresh the preview as the window does, without images."""
     answers = dict(model.answers)
     model.begin()
     try:
@@ -34,9 +34,7 @@ def say(model: ImportModel, key: str, value: object) -> None:
 
 
 @pytest.mark.parametrize("beside", [False, True])
-def test_a_tiff_folder_with_flats_in_another_takes_few_answers(
-    tmp_path: Path, beside: bool
-) -> None:
+def test_tiff_folder_with_separate_flats_needs_few_answers(tmp_path: Path, beside: bool) -> None:
     model = ImportModel(tiff_folders(tmp_path / "scan", beside=beside))
     look(model)
     n_answers = finish(model)
@@ -50,7 +48,7 @@ def test_a_tiff_folder_with_flats_in_another_takes_few_answers(
         assert data.flats is not None
 
 
-def test_a_raw_file_with_one_side_known_takes_few_answers(tmp_path: Path) -> None:
+def test_raw_file_with_one_known_side_needs_few_answers(tmp_path: Path) -> None:
     model = ImportModel(raw_file(tmp_path, ">u2", 512))
     model.answers = {"columns": str(COLUMNS)}
     look(model)
@@ -63,7 +61,7 @@ def test_a_raw_file_with_one_side_known_takes_few_answers(tmp_path: Path) -> Non
 
 
 def finish(model: ImportModel) -> int:
-    """Say what is missing; return how many answers it took."""
+    """Answer the open questions; return the number of answers."""
     n = 0
     while model.missing:
         assert not model.is_complete
@@ -74,7 +72,7 @@ def finish(model: ImportModel) -> int:
     return n
 
 
-def test_a_wrong_answer_is_said_and_can_be_taken_back(tmp_path: Path) -> None:
+def test_wrong_answer_is_reported_and_can_be_withdrawn(tmp_path: Path) -> None:
     model = ImportModel(raw_file(tmp_path))
     look(model)
     before = model.look
@@ -88,7 +86,7 @@ def test_a_wrong_answer_is_said_and_can_be_taken_back(tmp_path: Path) -> None:
     assert not model.fault
 
 
-def test_where_no_size_fits_it_can_be_said(tmp_path: Path) -> None:
+def test_size_can_be_entered_if_no_size_fits(tmp_path: Path) -> None:
     path = tmp_path / "scan.raw"
     path.write_bytes(np.random.default_rng(1).bytes(5000))
     model = ImportModel(path)
@@ -97,7 +95,7 @@ def test_where_no_size_fits_it_can_be_said(tmp_path: Path) -> None:
     assert {"columns", "rows", "dtype"} <= {field.key for field in model.fields}
 
 
-def test_a_look_at_older_answers_is_not_shown(tmp_path: Path) -> None:
+def test_preview_of_older_answers_is_not_shown(tmp_path: Path) -> None:
     model = ImportModel(raw_file(tmp_path))
     old = preview_of(model.source, {}, with_images=False)
     model.say("pixel", "0.05")
@@ -105,7 +103,7 @@ def test_a_look_at_older_answers_is_not_shown(tmp_path: Path) -> None:
     assert model.look is None
 
 
-def test_a_reading_that_is_picked_is_said(tmp_path: Path) -> None:
+def test_picked_reading_is_reported(tmp_path: Path) -> None:
     model = ImportModel(raw_file(tmp_path))
     expected = []
     model.answers_changed.connect(lambda: expected.append(dict(model.answers)))

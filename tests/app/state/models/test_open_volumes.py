@@ -1,4 +1,4 @@
-"""Which volumes are open, and what must be said of two of them."""
+"""Open volumes, and the notes on a pair of them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def volumes(view) -> OpenVolumes:
     return made
 
 
-def test_a_volume_lies_over_the_image_until_it_is_closed(volumes, view):
+def test_overlay_stays_until_it_is_closed(volumes, view):
     volumes.set_overlay("ct")
     assert view.volume is volumes.image.volume and view.fusion.volume is volumes.overlay.volume
     assert (view.name, view.fusion.name) == ("name of image", "name of ct")
@@ -55,7 +55,7 @@ def test_a_volume_lies_over_the_image_until_it_is_closed(volumes, view):
     assert volumes.overlay is None and view.fusion.volume is None and volumes.shows_image
 
 
-def test_volumes_change_places_and_keep_window_and_cursor(volumes, view):
+def test_swapped_volumes_keep_window_and_cursor(volumes, view):
     volumes.set_overlay("ct")
     view.set_window(1.0, 5.0)
     view.fusion.set_window(-40.0, 80.0)
@@ -69,7 +69,7 @@ def test_volumes_change_places_and_keep_window_and_cursor(volumes, view):
     assert volumes.base.key == IMAGE, "the one on show laid over itself: they change places"
 
 
-def test_the_image_goes_on_forming_below_and_above_another_volume(volumes, view):
+def test_forming_image_updates_below_and_above_another_volume(volumes, view):
     volumes.set_base("ct")
     volumes.set_overlay(IMAGE)
     window = view.fusion.window
@@ -82,7 +82,7 @@ def test_the_image_goes_on_forming_below_and_above_another_volume(volumes, view)
     assert view.volume is newer.volume
 
 
-def test_nothing_of_one_scan_stays_beside_the_next(volumes, view):
+def test_new_scan_removes_all_volumes_of_the_last_one(volumes, view):
     volumes.set_overlay("ct")
     volumes.take_image(None)
     volumes.forget_others()
@@ -91,8 +91,8 @@ def test_nothing_of_one_scan_stays_beside_the_next(volumes, view):
     assert volumes.overlay is None, "it is not open any more"
 
 
-def test_two_patients_are_never_laid_over_each_other_without_a_sentence():
-    """Whatever else agrees, and whichever is above."""
+def test_overlay_of_two_patients_always_has_a_note():
+    """In each order, even if everything else agrees."""
     values = [("", "1", "2")] * 4
     for one, other in product((Origin(*each) for each in product(*values)), repeat=2):
         pairing_note = pairing_note_of(one, other)
@@ -119,11 +119,11 @@ def test_two_patients_are_never_laid_over_each_other_without_a_sentence():
         (Origin(), Origin("/a"), NOT_SAID),
     ],
 )
-def test_what_is_said_of_two_volumes(one, other, said):
+def test_note_on_two_volumes(one, other, said):
     assert "".join(pairing_note_of(one, other)) == said
 
 
-def test_what_is_said_stays_with_the_picture(volumes, view):
+def test_note_stays_with_the_displayed_pair(volumes, view):
     volumes.add(opened("stranger", patient="2"))
     volumes.take_image(opened(IMAGE, scan="/a", patient="1"))
     volumes.set_overlay("stranger")
@@ -136,7 +136,7 @@ def test_what_is_said_stays_with_the_picture(volumes, view):
 
 @pytest.fixture
 def compared(volumes, view) -> OpenVolumes:
-    """Two images with one unit, of which the second is twice as bright."""
+    """Return two images with the same unit; the second is twice as bright."""
     brighter = opened("result", scan="/a")
     brighter.volume.values[:] *= 2
     volumes.add(brighter)
@@ -144,7 +144,7 @@ def compared(volumes, view) -> OpenVolumes:
     return volumes
 
 
-def test_images_with_one_unit_begin_with_one_window_and_one_colour_map(compared, view):
+def test_images_with_one_unit_start_with_one_window_and_colour_map(compared, view):
     assert view.fusion.window == view.window
     assert view.fusion.colour_map == view.colour_map == "grey_inverted"
     view.set_window(1.0, 4.0)
@@ -154,7 +154,7 @@ def test_images_with_one_unit_begin_with_one_window_and_one_colour_map(compared,
     assert view.colour_map == "hot"
 
 
-def test_two_windows_and_colour_maps_are_the_users_choice(compared, view):
+def test_user_can_separate_windows_and_colour_maps(compared, view):
     view.fusion.set_links_windows(False)
     view.fusion.set_window(0.0, 2.0)
     view.fusion.set_colour_map("hot")
@@ -164,7 +164,7 @@ def test_two_windows_and_colour_maps_are_the_users_choice(compared, view):
 
 
 @pytest.mark.parametrize("first", [IMAGE, "ct"])
-def test_pet_is_hot_over_grey_ct_whichever_came_first(volumes, view, first):
+def test_pet_is_hot_over_grey_ct_in_either_order(volumes, view, first):
     second = "ct" if first == IMAGE else IMAGE
     volumes.set_base(first)
     volumes.set_overlay(second)
@@ -176,7 +176,7 @@ def test_pet_is_hot_over_grey_ct_whichever_came_first(volumes, view, first):
     assert view.colour_map == ("grey_inverted" if first == IMAGE else "grey"), "as it was alone"
 
 
-def test_a_volume_with_another_unit_leaves_the_difference(compared, view):
+def test_volume_with_another_unit_ends_the_difference_mode(compared, view):
     view.fusion.set_mode("difference")
     compared.add(opened("mr", OTHER, ""))
     compared.set_overlay("mr")
@@ -185,7 +185,7 @@ def test_a_volume_with_another_unit_leaves_the_difference(compared, view):
 
 
 def with_error(one: OpenVolume, spread: float = 0.5) -> OpenVolume:
-    """The same volume with an error map; the error grows with the value."""
+    """Return the same volume with an error map that grows with the value."""
     values = one.volume.values
     replicates = [values * np.float32(1 + k * spread) for k in (-1, 0, 1)]
     error = ErrorMap.of(values, replicates, seed=1, counts="a")
@@ -193,7 +193,7 @@ def with_error(one: OpenVolume, spread: float = 0.5) -> OpenVolume:
 
 
 @pytest.mark.parametrize("key", [SPREAD, RELATIVE])
-def test_the_error_lies_over_the_image_until_the_image_is_wanted_again(volumes, view, key):
+def test_error_overlay_stays_until_the_image_is_selected(volumes, view, key):
     volumes.take_image(with_error(opened(IMAGE, scan="/a")))
     volumes.set_overlay("ct")
     fusion = view.fusion
@@ -227,7 +227,7 @@ def test_the_error_lies_over_the_image_until_the_image_is_wanted_again(volumes, 
     assert fusion.window == (0, 2), "the window of the user returns"
 
 
-def test_the_error_follows_the_image_that_is_shown(volumes, view):
+def test_error_follows_the_displayed_image(volumes, view):
     volumes.take_image(with_error(opened(IMAGE, scan="/a")))
     volumes.show_error(SPREAD)
     first = view.fusion.volume
@@ -240,10 +240,10 @@ def test_the_error_follows_the_image_that_is_shown(volumes, view):
     volumes.take_image(with_error(opened(IMAGE, scan="/a")))
     assert volumes.shown_error == SPREAD
     volumes.swap()
-    assert volumes.base.key == IMAGE, "an error is no image of its own"
+    assert volumes.base.key == IMAGE, "the error became the base image"
 
 
-def test_errors_of_two_quantities_are_no_images_to_compare(volumes, view):
+def test_errors_cannot_be_compared_with_each_other(volumes, view):
     volumes.take_image(with_error(opened(IMAGE, scan="/a")))
     volumes.show_error(SPREAD)
     for mode in ("difference", "ratio", "significance"):
@@ -251,7 +251,7 @@ def test_errors_of_two_quantities_are_no_images_to_compare(volumes, view):
     assert view.fusion.obstacle("swipe") == ""
 
 
-def test_a_significance_needs_two_error_maps_of_known_relation(volumes, view):
+def test_significance_needs_two_error_maps_of_known_relation(volumes, view):
     image = with_error(opened(IMAGE, scan="/a"))
     volumes.take_image(image)
     volumes.add(replace(with_error(opened("later", scan="/b")), key="later"))

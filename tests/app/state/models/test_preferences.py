@@ -1,4 +1,4 @@
-"""The settings file of the window: whatever it holds, there are settings, and a word."""
+"""The settings file of the window: any content gives valid settings and a message."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tests.farm.settings import INI, mutated
 
 
 def everything(preferences: Preferences) -> dict[str, object]:
-    """Return what each property says."""
+    """Return the value of each property."""
     properties = [name for name, value in vars(Preferences).items() if isinstance(value, property)]
     assert len(properties) > 4
     return {name: getattr(preferences, name) for name in properties}
 
 
-def test_whatever_the_file_holds_there_are_settings(qapp, tmp_path: Path) -> None:
+def test_any_file_content_gives_valid_settings(qapp, tmp_path: Path) -> None:
     n_aside = 0
     for i, content in enumerate(mutated(200)):
         folder = tmp_path / str(i)
@@ -44,7 +44,7 @@ def test_whatever_the_file_holds_there_are_settings(qapp, tmp_path: Path) -> Non
     assert 20 < n_aside < 180
 
 
-def test_a_good_file_is_read(qapp, tmp_path: Path) -> None:
+def test_valid_file_is_read(qapp, tmp_path: Path) -> None:
     (tmp_path / "window.ini").write_text(INI.replace("/scans", str(tmp_path)))
     preferences = Preferences(tmp_path)
     assert preferences.remark == ""
@@ -59,7 +59,7 @@ def test_a_good_file_is_read(qapp, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", ["", "/no/such/folder", "a\0b"])
-def test_files_are_asked_for_at_home_if_no_folder_is_known(qapp, tmp_path, folder) -> None:
+def test_file_dialogs_start_at_home_if_no_folder_is_known(qapp, tmp_path, folder) -> None:
     preferences = Preferences(tmp_path)
     assert preferences.folder_last_used == str(Path.home())
     preferences.folder_last_used = str(tmp_path)
@@ -78,7 +78,7 @@ def test_files_are_asked_for_at_home_if_no_folder_is_known(qapp, tmp_path, folde
         (b"[General]\n" + b"a=b\n" * 300_000, "more than 1,000,000 bytes"),
     ],
 )
-def test_a_broken_file_is_moved_aside_with_a_word(
+def test_broken_file_is_renamed_with_a_message(
     qapp, tmp_path: Path, content: bytes, reason: str
 ) -> None:
     (tmp_path / "window.ini").write_bytes(content)
@@ -89,7 +89,7 @@ def test_a_broken_file_is_moved_aside_with_a_word(
     assert preferences.theme == "dark"
 
 
-def test_a_folder_in_its_place_is_no_settings_file(qapp, tmp_path: Path) -> None:
+def test_folder_with_the_name_of_the_settings_file_is_reported(qapp, tmp_path: Path) -> None:
     (tmp_path / "window.ini").mkdir()
     preferences = Preferences(tmp_path)
     assert "not a regular file" in preferences.remark
@@ -98,7 +98,7 @@ def test_a_folder_in_its_place_is_no_settings_file(qapp, tmp_path: Path) -> None
     assert Preferences(tmp_path).theme == "light"
 
 
-def test_a_broken_protocol_is_left_out_with_a_word(qapp, tmp_path: Path) -> None:
+def test_broken_protocol_is_skipped_with_a_message(qapp, tmp_path: Path) -> None:
     folder = tmp_path / "protocols"
     folder.mkdir()
     (folder / "good.toml").write_text('name = "Mine"\n')
@@ -119,7 +119,7 @@ def test_a_broken_protocol_is_left_out_with_a_word(qapp, tmp_path: Path) -> None
     assert all(name in said for name, said in zip(names, left_out, strict=True))
 
 
-def test_what_is_not_used_is_said_when_the_window_opens(
+def test_skipped_files_are_reported_when_the_window_opens(
     qapp, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "window.ini").write_text("nonsense")

@@ -1,4 +1,4 @@
-"""Saved protocols: versions count up, nothing fixed is changed, one file is all that is shared."""
+"""Saved protocols: versions count up, locked ones never change, one file can be shared."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def listed(library, name):
     return next(each for each in library.listed(PET) if each.protocol.name == name)
 
 
-def test_each_saved_change_is_the_next_version_and_the_one_before_is_kept(library, tmp_path):
+def test_each_saved_change_is_a_new_version_and_the_old_one_stays(library, tmp_path):
     one = library.save(BASE, "Mine")
     assert (one.name, one.saved.revision) == ("Mine", 1)
     two = library.save(with_iterations(BASE, 7), "Mine")
@@ -41,7 +41,7 @@ def test_each_saved_change_is_the_next_version_and_the_one_before_is_kept(librar
     assert read_protocol(tmp_path / "mine/protocols" / EARLIER / "mine-version-1.toml") == one
 
 
-def test_what_is_locked_or_another_ones_stays_as_it_is(library, tmp_path):
+def test_locked_and_foreign_protocols_are_not_changed(library, tmp_path):
     library.save(BASE, "Mine")
     library.lock(listed(library, "Mine"), on=True)
     kept = (tmp_path / "mine/protocols/mine.toml").read_bytes()
@@ -62,7 +62,7 @@ def test_what_is_locked_or_another_ones_stays_as_it_is(library, tmp_path):
     assert all(each.source != "own" for each in library.listed(PET))
 
 
-def test_a_name_belongs_to_one_protocol(library):
+def test_protocol_names_are_unique(library):
     library.save(BASE, "Mine")
     library.save(BASE, "Other")
     for name in ("Other", "Site brain", "Standard"):
@@ -79,7 +79,7 @@ def test_a_name_belongs_to_one_protocol(library):
     assert listed(library, "a b").protocol == other
 
 
-def test_one_file_is_shared_and_taken_in_with_its_version(library, tmp_path):
+def test_exported_protocol_is_imported_with_its_version(library, tmp_path):
     library.save(BASE, "Mine")
     mine = library.save(with_iterations(BASE, 7), "Mine")
     library.give(listed(library, "Mine"), tmp_path / "shared.toml")
@@ -93,7 +93,7 @@ def test_one_file_is_shared_and_taken_in_with_its_version(library, tmp_path):
         ProtocolLibrary(tmp_path / "third").take_in(tmp_path / "edited.toml")
 
 
-def test_every_protocol_that_comes_is_told_in_words(library):
+def test_every_built_in_protocol_has_a_description(library):
     for modality in MODALITIES:
         for each in library.listed(modality):
             assert modality_of(each.protocol) is modality
@@ -102,7 +102,7 @@ def test_every_protocol_that_comes_is_told_in_words(library):
             assert names == ["Fast", "Standard", "Fine"]
 
 
-def test_of_two_site_protocols_with_one_name_none_is_used(library, tmp_path):
+def test_site_protocols_with_the_same_name_are_not_used(library, tmp_path):
     other = with_iterations(ListModeProtocol(name="Site brain"), 7)
     write_protocol(other, tmp_path / "site/b.toml")
     assert "Site brain" not in {each.protocol.name for each in library.listed(PET)}
@@ -114,7 +114,7 @@ def test_of_two_site_protocols_with_one_name_none_is_used(library, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no such owners and modes")
-def test_protocols_that_others_can_change_are_copied_and_reported(library, tmp_path, monkeypatch):
+def test_protocols_writable_by_others_are_copied_and_reported(library, tmp_path, monkeypatch):
     monkeypatch.setattr(private_files, "_REACHED_BY_OTHERS", 0o777)
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
 
@@ -133,6 +133,6 @@ def test_protocols_that_others_can_change_are_copied_and_reported(library, tmp_p
     write_protocol(changed, tmp_path / "site/brain.toml")
     (third,) = reported()
     assert "New or changed: brain.toml." in third
-    # A file that is gone is not replaced by its copy
+    # a deleted file is not replaced by its copy
     (tmp_path / "site/brain.toml").unlink()
     assert "Site brain" not in {each.protocol.name for each in library.listed(PET)}

@@ -1,4 +1,4 @@
-"""Images of a run that was interrupted and goes on: none is counted wrong, none is lost early."""
+"""Images of a run that was interrupted and resumed: numbers are right, none is lost."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def at_iteration_22(run: RunModel) -> None:
     run.take(Failed("killed.", user_fault=False))
 
 
-def test_captions_say_the_number_of_the_iteration_and_how_many_there_will_be(run):
+def test_captions_state_the_iteration_and_the_planned_number(run):
     at_iteration_22(run)
     assert run.record.images.captions == [
         "iteration 20 of 40",
@@ -52,7 +52,7 @@ def test_captions_say_the_number_of_the_iteration_and_how_many_there_will_be(run
     assert run.record.images.captions[-1] == "final"
 
 
-def test_a_job_that_goes_on_keeps_its_images_until_they_are_made_anew(run):
+def test_resumed_job_keeps_its_images_until_new_ones_replace_them(run):
     at_iteration_22(run)
     before = run.images
     run.begin("scan", None, "job")  # from the checkpoint of iteration 20
@@ -64,7 +64,7 @@ def test_a_job_that_goes_on_keeps_its_images_until_they_are_made_anew(run):
     assert run.images == ["iteration 20", "iteration 21", "iteration 22"]
 
 
-def test_another_job_keeps_no_image_of_the_last_one(run):
+def test_other_job_starts_without_the_images_of_the_last_one(run):
     at_iteration_22(run)
     run.begin("scan", None, "another")
     assert run.images == []
@@ -74,7 +74,7 @@ def test_another_job_keeps_no_image_of_the_last_one(run):
     assert run.images == [], "what has no job is not the same job"
 
 
-def test_iterates_from_the_disk_stand_before_those_that_are_made(run):
+def test_iterates_from_disk_come_before_new_ones(run):
     earlier = [StoredImage(f"iteration {i}", volume(i), (i, SUBSETS), OF) for i in (5, 10, 20)]
     run.keep(preview(20))
     run.keep(preview(21))
@@ -84,7 +84,7 @@ def test_iterates_from_the_disk_stand_before_those_that_are_made(run):
     assert len(run.images) == 4
 
 
-def test_the_last_iterate_from_the_disk_is_shown_while_the_engine_prepares(run):
+def test_last_iterate_from_disk_is_shown_while_the_engine_prepares(run):
     shown = []
     run.image_selected.connect(lambda image, _: shown.append(image))
     run.keep_earlier("job", [StoredImage("iteration 5", volume(5), (5, SUBSETS), OF)])
@@ -102,7 +102,7 @@ def test_earlier_images_count_towards_the_memory():
 
 
 @pytest.mark.parametrize("end", [Finished(volume(), {}), Aborted("Stopped.")])
-def test_an_image_can_be_lost_only_where_it_lies_nowhere_else(run, end):
+def test_only_unstored_images_can_be_lost(run, end):
     assert not run.record.is_only_here
     run.show_preview(preview(3, 1))
     run.take(end)
@@ -113,7 +113,7 @@ def test_an_image_can_be_lost_only_where_it_lies_nowhere_else(run, end):
     assert not run.record.is_only_here
 
 
-def test_the_engine_says_that_it_has_kept_the_result(run):
+def test_stored_result_of_the_engine_is_reported(run):
     said, lines = [], []
     run.result_kept.connect(lambda: said.append(run.record.result_id))
     run.reported.connect(lambda level, text: lines.append((level, text)))
@@ -123,14 +123,14 @@ def test_the_engine_says_that_it_has_kept_the_result(run):
     assert lines[0] == ("info", "Saved with the results.")
 
 
-def test_a_file_is_no_image_that_could_be_lost(run):
+def test_opened_file_is_not_an_unsaved_image(run):
     run.begin("mu.nii")
     run.show_stored(volume(), "mu.nii")
     run.record.exported = False
     assert not run.record.is_only_here and not RunRecord().is_only_here
 
 
-def test_an_image_of_a_run_that_ends_by_itself_names_no_total():
+def test_image_without_planned_iterations_has_no_total_in_its_caption():
     assert StoredImage("iteration 3", volume(), (3, 1)).caption == "iteration 3"
     assert StoredImage("iteration 3", volume(), (3, 1), 8).caption == "iteration 3 of 8"
 

@@ -45,7 +45,7 @@ def preview(iteration: int, subset: int, seconds: float = 1.0, residuals=()) -> 
 
 
 class Watch:
-    """What a run told, in order."""
+    """Records the messages of a run in order."""
 
     def __init__(self, run: RunModel) -> None:
         self.signals: list[str] = []
@@ -62,7 +62,7 @@ class Watch:
         self.shown.append((None if volume is None else float(volume.values.max()), refit))
 
     def since(self) -> list[str]:
-        """Return the signals since the last question."""
+        """Return the signals since the last call."""
         told, self.signals = self.signals, []
         return told
 
@@ -94,11 +94,11 @@ def running(run, watch) -> RunModel:
     [("idle", False), ("preparing", True), ("running", True), ("paused", True),
      ("finishing", True), ("finished", False), ("failed", False), ("aborted", False)],
 )  # fmt: skip
-def test_an_engine_is_at_work_in_these_states(state, active):
+def test_engine_is_active_in_these_states(state, active):
     assert RunState(state).is_active is active
 
 
-def test_a_new_run_forgets_the_last_one(running, watch):
+def test_new_run_clears_the_last_one(running, watch):
     running.show_preview(preview(1, 1))
     running.take(Finished(volume(), {}))
     running.select(0)
@@ -111,7 +111,7 @@ def test_a_new_run_forgets_the_last_one(running, watch):
     assert watch.since() == ["begun", "state", "record", "images", "progress"]
 
 
-def test_a_run_that_is_forgotten_leaves_nothing_on_show(running, watch):
+def test_cleared_run_shows_no_image(running, watch):
     running.show_preview(preview(1, 1))
     running.forget()
     assert running.state is RunState.IDLE
@@ -119,14 +119,14 @@ def test_a_run_that_is_forgotten_leaves_nothing_on_show(running, watch):
     assert watch.shown[-1] == (None, False)
 
 
-def test_a_state_is_told_once(running, watch):
+def test_state_is_reported_once(running, watch):
     running.set_state(RunState.RUNNING)
     assert watch.since() == []
     running.set_state(RunState.PAUSED)
     assert watch.since() == ["state"]
 
 
-def test_a_stage_that_starts_while_paused_does_not_end_the_pause(running):
+def test_stage_that_starts_while_paused_does_not_end_the_pause(running):
     running.set_state(RunState.PAUSED)
     running.take(StageStarted("finish", "Filtering"))
     assert running.state is RunState.PAUSED
@@ -145,16 +145,14 @@ def test_a_stage_that_starts_while_paused_does_not_end_the_pause(running):
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_an_event_leads_to_a_state_a_line_of_the_log_and_signals(
-    running, watch, event, state, level, told
-):
+def test_event_sets_state_log_line_and_signals(running, watch, event, state, level, told):
     running.take(event)
     assert running.state is state
     assert watch.lines == [(level, event.text)]
     assert watch.since() == told
 
 
-def test_an_early_image_is_shown_with_its_text_but_not_stored(running, watch):
+def test_early_image_is_shown_with_its_text_but_not_stored(running, watch):
     running.take(EarlyPreview(volume(0.5), "one step", recorded(0, N_ITERATIONS)))
     assert watch.shown == [(0.5, True)] and running.record.early == "one step"
     assert watch.since() == ["images", "progress"]
@@ -165,14 +163,14 @@ def test_an_early_image_is_shown_with_its_text_but_not_stored(running, watch):
     assert running.record.early == ""
 
 
-def test_a_correction_is_told_by_its_name_and_noted(running, watch):
+def test_correction_is_logged_by_name_and_recorded(running, watch):
     running.take(Corrected("randoms", "applied", "35,320 delayeds"))
     assert watch.lines == [("info", "Randoms: 35,320 delayeds")]
     assert running.record.ledger["randoms"].text == "35,320 delayeds"
     assert watch.since() == ["record", "progress"]
 
 
-def test_times_and_warnings_are_noted_in_order(running, watch):
+def test_times_and_warnings_are_recorded_in_order(running, watch):
     first, second = Measured("read", 0.5), Measured("sort", 1.5)
     running.take(first)
     assert watch.since() == ["record", "progress"]
@@ -182,7 +180,7 @@ def test_times_and_warnings_are_noted_in_order(running, watch):
     assert running.record.warnings == ["Look.", "Here."]
 
 
-def test_the_end_keeps_the_final_image_and_shows_it(running, watch):
+def test_final_image_is_stored_and_shown(running, watch):
     running.show_preview(preview(1, 1))
     running.select(0)
     running.take(Finished(volume(9.0), {"iterations_done": 3}))
@@ -202,7 +200,7 @@ def test_the_end_keeps_the_final_image_and_shows_it(running, watch):
     ("last", "kept"),
     [((2, 1), ["iteration 1", "iteration 2, subset 1"]), ((2, 2), ["iteration 1", "iteration 2"])],
 )
-def test_a_run_that_ends_early_keeps_its_last_image_once(running, end, last, kept):
+def test_run_that_ends_early_stores_its_last_image_once(running, end, last, kept):
     running.keep(preview(1, 2))
     running.show_preview(preview(*last))
     if last[1] == N_SUBSETS:
@@ -211,19 +209,19 @@ def test_a_run_that_ends_early_keeps_its_last_image_once(running, end, last, kep
     assert running.images == kept
 
 
-def test_a_run_that_ends_before_its_first_image_keeps_none(running):
+def test_run_that_ends_before_its_first_image_stores_none(running):
     running.take(Failed("No memory.", True))
     assert running.images == []
 
 
-def test_the_first_iteration_fits_the_display_and_later_ones_leave_it(running, watch):
+def test_first_iteration_sets_the_window_and_later_ones_do_not(running, watch):
     for place in ((1, 1), (1, 2), (2, 1)):
         running.show_preview(preview(*place))
     assert [refit for _, refit in watch.shown] == [True, True, False]
     assert running.record.latest.iteration == 2
 
 
-def test_an_image_that_comes_when_no_engine_is_at_work_is_not_shown(running, watch):
+def test_image_that_arrives_after_the_run_is_not_shown(running, watch):
     running.take(Aborted("Stopped."))
     watch.since()
     running.show_preview(preview(1, 1))
@@ -231,7 +229,7 @@ def test_an_image_that_comes_when_no_engine_is_at_work_is_not_shown(running, wat
     assert running.record.latest is None
 
 
-def test_an_image_that_was_chosen_stays_until_the_newest_is(running, watch):
+def test_selected_image_stays_until_the_newest_is_selected(running, watch):
     for i in (1, 2, 3):
         running.keep(preview(i, 2))
     running.select(1)
@@ -245,12 +243,12 @@ def test_an_image_that_was_chosen_stays_until_the_newest_is(running, watch):
         assert watch.shown[-1] == (pytest.approx(3.2), True)
 
 
-def test_to_select_without_images_shows_nothing(running, watch):
+def test_selecting_without_images_shows_nothing(running, watch):
     running.select(0)
     assert watch.shown == [] and running.selected is None
 
 
-def test_a_volume_of_a_file_counts_as_exported_and_is_no_run(run, watch):
+def test_volume_of_a_file_counts_as_exported_and_is_not_a_run(run, watch):
     run.begin("mu.nii")
     run.show_stored(volume(4.0), "mu.nii")
     assert run.record.exported and run.state is RunState.IDLE
@@ -258,7 +256,7 @@ def test_a_volume_of_a_file_counts_as_exported_and_is_no_run(run, watch):
     assert not RunRecord().exported
 
 
-def test_past_its_limit_every_other_image_goes_but_the_newest():
+def test_every_other_image_but_the_newest_is_dropped_beyond_the_limit():
     n_bytes = volume().values.nbytes
     kept = StoredImages(limit_bytes=4 * n_bytes)
     assert [kept.add(str(i), volume()) for i in range(4)] == [False] * 4
@@ -266,7 +264,7 @@ def test_past_its_limit_every_other_image_goes_but_the_newest():
     assert kept.labels == ["0", "2", "4"]
 
 
-def test_images_that_had_to_go_let_the_newest_be_followed(running, watch, monkeypatch):
+def test_newest_image_is_shown_after_images_were_dropped(running, watch, monkeypatch):
     running.record.images = StoredImages(limit_bytes=2 * volume().values.nbytes)
     for i in (1, 2):
         running.keep(preview(i, 2))
@@ -276,7 +274,7 @@ def test_images_that_had_to_go_let_the_newest_be_followed(running, watch, monkey
     assert running.selected is None and "images" in watch.since()
 
 
-def test_all_images_of_a_long_run_may_take_a_gibibyte():
+def test_images_of_a_long_run_can_use_one_gibibyte():
     kept = StoredImages()
     grid = ImageGrid((64, 1024, 1024), (1.0, 1.0, 1.0))
     large = Volume(np.zeros(grid.shape, np.float32), grid, "counts/mm")  # 256 MiB, never touched
@@ -286,7 +284,7 @@ def test_all_images_of_a_long_run_may_take_a_gibibyte():
 # progress
 
 
-def test_progress_never_falls_while_the_image_forms():
+def test_progress_never_decreases_during_a_run():
     record = RunRecord()
     record.take(RECONSTRUCT)
     shares = []
@@ -302,7 +300,7 @@ def test_progress_never_falls_while_the_image_forms():
     assert shares[0] == pytest.approx(0.25 / 6) and shares[-1] == 1
 
 
-def test_progress_of_a_stage_is_its_own():
+def test_each_stage_has_its_own_progress():
     record = RunRecord()
     assert record.fraction is None, "nothing has begun"
     assert (record.stage, record.stage_text, record.done, record.total) == ("", "", 0, 0)
@@ -320,7 +318,7 @@ def test_progress_of_a_stage_is_its_own():
     assert record.fraction == 0.5
 
 
-def test_the_time_left_follows_the_last_twelve_updates():
+def test_remaining_time_follows_the_last_twelve_updates():
     record = RunRecord()
     assert record.seconds_left is None
     for _ in range(5):
@@ -333,7 +331,7 @@ def test_the_time_left_follows_the_last_twelve_updates():
 
 
 @pytest.mark.parametrize(("done", "early"), [(0, True), (2, True), (3, False), (None, False)])
-def test_a_run_ended_early_if_iterations_were_left(done, early):
+def test_run_with_iterations_left_ended_early(done, early):
     record = RunRecord()
     record.take(preview(2, 2))
     assert not record.ended_early, "the run goes on"
@@ -342,7 +340,7 @@ def test_a_run_ended_early_if_iterations_were_left(done, early):
     assert record.ended_early is early
 
 
-def test_residuals_are_told_in_per_cent_and_only_when_there_are_more(running, watch):
+def test_residuals_are_in_per_cent_and_reported_only_when_new(running, watch):
     running.keep(preview(1, 2, residuals=[0.5]))
     assert running.record.curve == [(1, 50.0)]
     assert watch.since() == ["record", "images"]
@@ -353,7 +351,7 @@ def test_residuals_are_told_in_per_cent_and_only_when_there_are_more(running, wa
     assert watch.since() == ["record", "progress"]
 
 
-def test_the_newest_profile_is_kept(running):
+def test_newest_profile_is_stored(running):
     from engine.core.backend import cpu
     from engine.core.profiling.profiler import Profiler
 
@@ -364,6 +362,6 @@ def test_the_newest_profile_is_kept(running):
     assert running.record.profile is second
 
 
-def test_facts_of_the_scan_are_noted(running):
+def test_facts_of_the_scan_are_stored(running):
     running.take(Loaded("20 events", {"events": 20}))
     assert running.record.facts == {"events": 20}

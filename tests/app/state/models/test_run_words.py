@@ -1,4 +1,4 @@
-"""What a run has done is said in the language of the window, and in English as the engine does."""
+"""The description of a run: in the window's language, and in English equal to the engine's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DONE, SUBSETS = (0.0, 0.8, 1.0, 2.5, 6.0, 12.0), ((), (1,), (8,), (2, 8))
 
 @pytest.fixture(scope="module")
 def runs() -> list[RecordedRun]:
-    """Runs of every ending, with and without frames, early ends, interruptions and reasons."""
+    """Return runs with all endings: with frames, early ends, interruptions and reasons."""
     base = unrecorded(ListModeProtocol(name="P"))
     found = []
     for ending, done, subsets in product(WORDS, DONE, SUBSETS):
@@ -33,7 +33,7 @@ def runs() -> list[RecordedRun]:
     return found
 
 
-def test_in_english_the_words_are_those_of_the_engine(runs):
+def test_english_description_equals_that_of_the_engine(runs):
     assert set(ENDINGS) == set(WORDS)
     assert len(runs) == 576
     for run in runs:
@@ -49,7 +49,7 @@ def test_in_english_the_words_are_those_of_the_engine(runs):
         ({"iterations_done": 2.5, "subsets": (2, 8)}, "OSEM, 2.5 Iterationen × 2 bis 8 Teilmengen"),
     ],
 )
-def test_a_german_window_has_no_english_words(values, words):
+def test_german_description_contains_no_english_words(values, words):
     use_language("de")
     try:
         run = unrecorded(ListModeProtocol(name="P"))

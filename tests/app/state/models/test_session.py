@@ -1,4 +1,4 @@
-"""What the window knows, without a window: study, protocol and its history, run and images."""
+"""The session without a window: study, protocol and its history, run and images."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def ready(session, scan) -> Session:
 # history and quality
 
 
-def test_undo_and_redo_walk_through_every_protocol():
+def test_undo_and_redo_step_through_every_protocol():
     values = [ListModeProtocol(name=name) for name in "abc"]
     history = UndoHistory(values[0])
     for value in values[1:]:
@@ -96,14 +96,14 @@ def test_undo_and_redo_walk_through_every_protocol():
     assert history.current == values[1]
 
 
-def test_choosing_the_same_protocol_is_no_change():
+def test_choosing_the_same_protocol_is_not_a_change():
     history = UndoHistory(ListModeProtocol())
     history.push(ListModeProtocol())
     assert not history.can_undo
 
 
 @pytest.mark.parametrize("quality", QUALITIES)
-def test_a_quality_is_recognised(quality, tiny_ring):
+def test_quality_is_recognised(quality, tiny_ring):
     base, usual = ListModeProtocol(), tiny_ring.default_voxel_mm
     assert quality_of(at_quality(base, quality, usual), base, usual) == quality
 
@@ -117,7 +117,7 @@ def test_fast_has_eight_times_fewer_voxels_and_half_the_iterations(tiny_ring):
 
 
 @pytest.mark.parametrize("quality", QUALITIES)
-def test_the_caption_of_a_quality_says_what_it_changes(quality, tiny_ring):
+def test_caption_of_a_quality_states_its_changes(quality, tiny_ring):
     usual, base = tiny_ring.default_voxel_mm, ListModeProtocol()
     changed, caption = at_quality(base, quality, usual), caption_of(quality, base)
     assert ("voxel" in caption) == (changed.grid != base.grid)
@@ -126,7 +126,7 @@ def test_the_caption_of_a_quality_says_what_it_changes(quality, tiny_ring):
     assert caption_of(None, base) == ""
 
 
-def test_a_change_by_hand_is_no_quality(session):
+def test_manual_change_is_not_a_quality(session):
     session.study.use_quality("fast")
     assert session.study.quality == "fast"
     session.study.set_protocol(
@@ -149,7 +149,7 @@ def test_fast_scales_the_voxels_once_the_scanner_is_known(session, scan, tiny_ri
 # study
 
 
-def test_obstacles_say_what_is_missing(session, scan):
+def test_start_is_refused_with_the_missing_input(session, scan):
     assert session.obstacle() == "Open a scan first."
     session.study.show_reading({"data": "scan.l"})
     assert session.obstacle() == "scan.l is still being read."
@@ -159,7 +159,7 @@ def test_obstacles_say_what_is_missing(session, scan):
     assert session.obstacle() == ""
 
 
-def test_a_grid_too_large_for_the_memory_is_refused_with_numbers(ready):
+def test_grid_too_large_for_memory_is_refused_with_numbers(ready):
     grid = ListModeGrid(voxel_mm=(0.05, 0.05, 0.05), length_mm=100)
     ready.study.set_protocol(ListModeProtocol(grid=grid))
     obstacle = ready.obstacle()
@@ -167,14 +167,14 @@ def test_a_grid_too_large_for_the_memory_is_refused_with_numbers(ready):
     assert "larger voxels" in obstacle
 
 
-def test_a_grid_with_too_many_voxels_along_an_axis_is_refused(ready):
+def test_grid_with_too_many_voxels_along_an_axis_is_refused(ready):
     ready.study.set_protocol(
         ListModeProtocol(grid=ListModeGrid(voxel_mm=(0.05, 6, 6), diameter_mm=500))
     )
     assert "at most 2000" in ready.obstacle()
 
 
-def test_the_study_holds_what_was_chosen(ready):
+def test_study_contains_the_chosen_inputs(ready):
     ready.study.set_input("scanner", Input("siemens-mmr", "mMR"))
     study = ready.study.to_study()
     assert study.data == Path("/data/scan.l")
@@ -183,7 +183,7 @@ def test_the_study_holds_what_was_chosen(ready):
     assert study.protocol.saved.origin == "program" and study.protocol.saved.changed == ()
 
 
-def test_corrections_say_why_they_cannot_be_used(scan, tiny_ring):
+def test_unavailable_corrections_state_the_reason(scan, tiny_ring):
     inputs = Inputs(data=Input("/data/scan.l", "ok", content=scan))
     obstacles = ListModePet().obstacles(ListModeProtocol(), inputs.open_study)
     assert sorted(obstacles) == sorted(kind.kind for kind in CORRECTIONS)
@@ -195,7 +195,7 @@ def test_corrections_say_why_they_cannot_be_used(scan, tiny_ring):
     assert ListModePet().obstacles(ListModeProtocol(), inputs.open_study)["attenuation"] is None
 
 
-def test_a_chosen_scanner_stands_above_the_one_the_scan_names(ready, tiny_ring):
+def test_chosen_scanner_has_priority_over_that_of_the_scan(ready, tiny_ring):
     other = type(tiny_ring)(tiny_ring.settings.model_copy(update={"name": "Other"}))
     ready.study.set_input("scanner", Input("other.toml", "Other", content=other))
     assert ready.study.scanner is other
@@ -203,7 +203,7 @@ def test_a_chosen_scanner_stands_above_the_one_the_scan_names(ready, tiny_ring):
     assert ready.study.scanner is tiny_ring
 
 
-def test_reading_a_scan_keeps_few_events_but_all_facts(small_study):
+def test_opened_scan_holds_few_events_and_all_facts(small_study):
     found = read_input("data", str(small_study.data), None, None)
     assert found.content.n_events > 20_000
     assert found.content.sample.n_events <= 128
@@ -212,7 +212,7 @@ def test_reading_a_scan_keeps_few_events_but_all_facts(small_study):
 
 
 @pytest.mark.parametrize("role", ["data", "scanner", "attenuation", "normalisation"])
-def test_a_missing_file_is_a_sentence(role, tmp_path, tiny_ring):
+def test_missing_file_gives_one_sentence(role, tmp_path, tiny_ring):
     with pytest.raises(EngineError, match=r"no\.such"):
         read_input(role, str(tmp_path / "no.such"), None, tiny_ring)
 
@@ -235,7 +235,7 @@ def test_states_follow_the_stages(session):
     assert session.view.volume.values.max() == 2.0
 
 
-def test_progress_and_time_left_come_from_the_updates():
+def test_progress_and_remaining_time_come_from_the_updates():
     record = RunRecord()
     record.take(StageStarted("sensitivity", "Computing"))
     assert record.fraction is None
@@ -249,7 +249,7 @@ def test_progress_and_time_left_come_from_the_updates():
 
 
 @pytest.mark.parametrize(("done", "early"), [(2, True), (3, False)])
-def test_a_run_with_iterations_left_ended_early(done, early):
+def test_run_with_iterations_left_ended_early(done, early):
     record = RunRecord()
     record.take(preview(2, 2))
     assert not record.ended_early
@@ -257,7 +257,7 @@ def test_a_run_with_iterations_left_ended_early(done, early):
     assert record.ended_early is early
 
 
-def test_the_view_follows_the_newest_image_unless_an_older_one_was_chosen(session):
+def test_view_follows_the_newest_image_unless_an_older_one_is_selected(session):
     session.run.begin("scan")
     session.run.take(StageStarted("reconstruct", "OSEM"))
     for iteration in (1, 2):
@@ -272,7 +272,7 @@ def test_the_view_follows_the_newest_image_unless_an_older_one_was_chosen(sessio
     assert session.view.volume.values.max() == 9.0
 
 
-def test_a_window_set_by_hand_stays(session):
+def test_manual_window_stays(session):
     session.run.begin("scan")
     session.run.take(StageStarted("reconstruct", "OSEM"))
     session.run.show_preview(preview(1, 1, value=1.0))
@@ -284,7 +284,7 @@ def test_a_window_set_by_hand_stays(session):
     assert session.view.window == (0.0, 0.25)
 
 
-def test_the_cursor_finds_what_forms_until_the_user_moves_it(session):
+def test_cursor_follows_the_forming_object_until_the_user_moves_it(session):
     def formed(place: tuple[int, int, int], iteration: int) -> Preview:
         made = preview(iteration, 1, value=0.0)
         made.volume.values[place] = 5.0
@@ -301,7 +301,7 @@ def test_the_cursor_finds_what_forms_until_the_user_moves_it(session):
     assert session.view.cursor_mm == (0.0, 0.0, 0.0)
 
 
-def test_the_curve_has_each_iteration_once(session):
+def test_curve_has_each_iteration_once(session):
     session.run.begin("scan")
     session.run.take(StageStarted("reconstruct", "OSEM"))
     for iteration in (1, 2):
@@ -311,17 +311,17 @@ def test_the_curve_has_each_iteration_once(session):
     assert session.run.record.curve == [(1, -100.0), (2, -50.0)]
 
 
-def test_the_curve_of_a_resumed_run_is_whole_from_its_first_image(session):
+def test_curve_of_a_resumed_run_includes_earlier_images(session):
     session.run.begin("scan")
     session.run.take(StageStarted("reconstruct", "OSEM"))
     session.run.show_preview(preview(3, 1))
     assert session.run.record.curve == [(1, -100.0), (2, -50.0)]
-    session.run.keep(preview(1, 2))  # kept before, but it comes later
+    session.run.keep(preview(1, 2))  # stored earlier, but it arrives later
     assert session.run.record.curve == [(1, -100.0), (2, -50.0)]
 
 
 @pytest.mark.parametrize("end", [Aborted("Aborted."), Failed("The engine stopped.", False)])
-def test_the_last_image_of_an_interrupted_run_stays(session, end):
+def test_last_image_of_an_interrupted_run_stays(session, end):
     session.run.begin("scan")
     session.run.take(StageStarted("reconstruct", "OSEM"))
     session.run.keep(preview(1, 2))
@@ -332,14 +332,14 @@ def test_the_last_image_of_an_interrupted_run_stays(session, end):
     assert not session.run.state.is_active
 
 
-def test_a_preview_that_comes_late_is_not_shown_over_the_final_image(session):
+def test_late_preview_does_not_replace_the_final_image(session):
     session.run.begin("scan")
     session.run.take(Finished(volume(2.0), {}))
     session.run.show_preview(preview(1, 1, value=9.0))
     assert session.view.volume.values.max() == 2.0
 
 
-def test_ledger_timings_and_warnings_are_kept(session):
+def test_ledger_timings_and_warnings_are_stored(session):
     session.run.begin("scan")
     corrected = Corrected("randoms", "applied", "35,320 delayeds")
     measured = Measured("read", 0.5)
@@ -351,7 +351,7 @@ def test_ledger_timings_and_warnings_are_kept(session):
     assert [line.level for line in session.log] == ["info", "warning"]
 
 
-def test_kept_images_stay_within_their_memory():
+def test_stored_images_stay_within_their_memory_limit():
     one = volume().values.nbytes
     images = StoredImages(limit_bytes=4 * one)
     for i in range(1, 40):
@@ -361,7 +361,7 @@ def test_kept_images_stay_within_their_memory():
     assert images.labels[-1] == "iteration 39"
 
 
-def test_a_new_scan_takes_the_old_image_away(ready, scan):
+def test_new_scan_removes_the_old_image(ready, scan):
     ready.run.begin("scan")
     ready.run.take(Finished(volume(2.0), {}))
     same = Input("/data/scan.l", "read again", content=scan)
@@ -373,7 +373,7 @@ def test_a_new_scan_takes_the_old_image_away(ready, scan):
     assert ready.run.state is RunState.IDLE
 
 
-def test_the_forecast_is_the_engines_times_the_measured_speed(ready, scan):
+def test_forecast_scales_the_engines_times_with_the_measured_speed(ready, scan):
     from engine.modalities.listmode_pet.requirements import estimate
 
     n_lors = ready.study.scanner.n_lors
@@ -392,14 +392,14 @@ def test_the_forecast_is_the_engines_times_the_measured_speed(ready, scan):
     assert less == pytest.approx(requirements.stages["sensitivity"])
 
 
-def test_the_newest_lines_of_the_log_stay(session):
+def test_only_the_newest_log_lines_stay(session):
     for n in range(MOST_LOG_LINES + 3):
         session.add_log("info", f"line {n}")
     assert len(session.log) == MOST_LOG_LINES
     assert session.log[-1].text == f"line {MOST_LOG_LINES + 2}" and session.log[0].text == "line 3"
 
 
-def test_a_quality_changes_only_the_voxels_of_an_algorithm_that_ends_by_itself():
+def test_quality_changes_only_the_voxels_of_self_stopping_algorithms():
     base = ListModeProtocol.model_validate(
         {"algorithm": {"kind": "map"}, "grid": {"voxel_mm": (2, 2, 2)}}
     )

@@ -1,4 +1,4 @@
-"""What the window says of a search: forms in their order, the best of them, how it ended."""
+"""The description of a kernel search: variants in order, the best one, and the ending."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def model(tmp_path):
     return made
 
 
-def test_forms_become_points_and_the_best_a_line(model):
+def test_variants_become_points_and_the_best_one_a_line(model):
     assert model.times.shipped == 100 and model.best_words.startswith(
         "No variant is measurably faster"
     )
@@ -54,14 +54,14 @@ def test_forms_become_points_and_the_best_a_line(model):
     assert model.state_words.startswith("4 variants tried. 1 failed or gave wrong results.")
 
 
-def test_a_form_that_is_run_again_is_one_point(model):
+def test_repeated_variant_is_one_point(model):
     model.take(form(2, 0.09, from_file=True))
     model.take(form(2, 0.08, comparison=BETTER, is_best=True))
     assert model.times.tried == ((1, 80),) and model.times.known == ()
     assert model.times.best == pytest.approx((80,))
 
 
-def test_the_end_says_what_was_won_and_that_it_is_used(model):
+def test_ended_search_states_the_gain_and_that_it_is_used(model):
     model.take(form(2, 0.08, comparison=BETTER, is_best=True))
     model.ask_to_stop()
     assert model.phase is Phase.STOPPING and model.state_words.endswith("Stopping.")
@@ -78,7 +78,7 @@ def test_the_end_says_what_was_won_and_that_it_is_used(model):
     assert model.phase is Phase.ENDED
 
 
-def test_nothing_won_says_that_nothing_changes(model):
+def test_search_without_gain_states_that_nothing_changes(model):
     model.take(SearchEnded(3, 60.0, None, None, False, False, was_stopped=False))
     assert (
         not model.has_won
@@ -86,7 +86,7 @@ def test_nothing_won_says_that_nothing_changes(model):
     )
 
 
-def test_a_refusal_is_said_and_the_next_search_begins_clean(model):
+def test_refused_search_is_reported_and_the_next_one_starts_clean(model):
     model.take(form(1, 0.12))
     model.take(Refused("scan.h5: nothing is in it."))
     assert model.phase is Phase.REFUSED and model.state_words == "scan.h5: nothing is in it."

@@ -1,4 +1,4 @@
-"""Threads of the window: whatever they tell arrives, on the window's own thread."""
+"""Threads of the window: all their messages arrive on the window's own thread."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def commands(qapp, preferences, loader) -> Commands:
 
 @pytest.fixture
 def over_at_once(monkeypatch) -> None:
-    """Threads that have ended by the time `start` returns, as short ones may."""
+    """Make threads end before `start` returns, as short ones can."""
 
     def start(task: Task) -> None:
         QThread.start(task)
@@ -51,7 +51,7 @@ def run(qtbot, commands: Commands, work) -> list[tuple]:
 
 
 @pytest.mark.usefixtures("over_at_once")
-def test_what_a_thread_tells_arrives_even_if_it_is_over_at_once(qtbot, commands):
+def test_messages_of_a_short_thread_arrive(qtbot, commands):
     def work(task: Task) -> str:
         for k in range(STEPS):
             task.progressed.emit(k, STEPS)
@@ -63,7 +63,7 @@ def test_what_a_thread_tells_arrives_even_if_it_is_over_at_once(qtbot, commands)
 
 
 @pytest.mark.usefixtures("over_at_once")
-def test_a_failure_arrives_even_if_it_comes_at_once(qtbot, commands):
+def test_immediate_failure_arrives(qtbot, commands):
     def work(_: Task) -> None:
         raise EngineError("No way.")
 
@@ -71,7 +71,7 @@ def test_a_failure_arrives_even_if_it_comes_at_once(qtbot, commands):
     assert not commands.is_busy
 
 
-def test_closing_ends_what_heeds_it_and_starts_nothing_more(qtbot, commands):
+def test_closing_stops_running_tasks_and_starts_no_more(qtbot, commands):
     message = []
 
     def work(task: Task) -> str:
@@ -89,7 +89,7 @@ def test_closing_ends_what_heeds_it_and_starts_nothing_more(qtbot, commands):
     assert not commands.is_busy
 
 
-def test_a_protocol_with_too_long_a_name_is_refused_in_a_sentence(commands):
+def test_too_long_protocol_name_gives_one_sentence(commands):
     problems = []
     commands._session.problem_raised.connect(problems.append)
     commands.save_protocol("w" * 81)
@@ -98,7 +98,7 @@ def test_a_protocol_with_too_long_a_name_is_refused_in_a_sentence(commands):
     assert "name: expected at most 80 characters" in problem.text
 
 
-def test_a_protocol_that_finds_no_folder_is_a_sentence(tmp_path, commands, preferences):
+def test_missing_protocol_folder_gives_one_sentence(tmp_path, commands, preferences):
     preferences.folder.mkdir(exist_ok=True)
     (preferences.folder / "protocols").write_text("a file where the folder should be")
     problems = []
@@ -108,7 +108,7 @@ def test_a_protocol_that_finds_no_folder_is_a_sentence(tmp_path, commands, prefe
     assert "cannot be created" in problem.text
 
 
-def test_an_internal_error_of_many_lines_is_shown_in_one(qtbot, commands):
+def test_internal_error_is_shown_on_one_line(qtbot, commands):
     def work(task: Task) -> None:
         raise RuntimeError("first line\n\n    second line\n")
 

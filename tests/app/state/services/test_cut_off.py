@@ -19,7 +19,7 @@ from tests.farm.scans import N_EVENTS, write_crystal_map, write_safir
 
 @pytest.fixture
 def scan(tmp_path, tiny_ring) -> Path:
-    """A SAFIR scan that ends within its last event; its crystal map lies elsewhere."""
+    """Write a SAFIR scan that ends within its last event; its crystal map is in another folder."""
     path = tmp_path / "scan.clm.safir"
     write_safir(path, tiny_ring, seed=1)
     path.write_bytes(path.read_bytes()[:-11])
@@ -44,7 +44,7 @@ def desk(qtbot, qapp, preferences, loader):
     commands.wait()
 
 
-def test_the_window_asks_and_uses_what_is_complete_only_if_it_is_told_to(desk, scan):
+def test_window_asks_and_uses_the_complete_part_only_if_confirmed(desk, scan):
     session, commands, bar, settle = desk
     commands.open_path(scan)
     settle()
@@ -72,7 +72,7 @@ def test_the_window_asks_and_uses_what_is_complete_only_if_it_is_told_to(desk, s
     assert session.study.inputs.scan.n_events == N_EVENTS - 1, "nor for another scanner"
 
 
-def test_whoever_does_not_agree_has_another_message(desk, scan):
+def test_next_message_has_no_button_to_confirm(desk, scan):
     session, _, bar, _ = desk
     session.raise_problem(Problem("Something else.", "It went wrong."))
     assert not bar.answer.isVisibleTo(bar)

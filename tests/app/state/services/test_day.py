@@ -26,13 +26,13 @@ def day(qtbot, qapp, preferences, loader, rng):
     commands.wait()
 
 
-def test_a_day_mixes_nothing_up(day, tmp_path):
+def test_scans_opened_in_random_order_are_not_mixed_up(day, tmp_path):
     figures = live(day, make_scans(tmp_path / "scans", 6), make_refused(tmp_path / "bad"), 6)
     assert figures.is_clean, figures
     assert figures.openings == 6 and figures.refused > 0 and figures.aids > 0
 
 
-def test_what_is_mixed_up_is_found(day, tmp_path):
+def test_mixed_up_inputs_are_found(day, tmp_path):
     """The figures can be other than clean: the first scan's aid is put beside the second."""
     first, *_, second = make_scans(tmp_path / "scans", 6)
     day.open(first, [])

@@ -1,4 +1,4 @@
-"""Demos are simulated apart from the window, and their end is always told; windows suit them."""
+"""Demos are simulated in a separate process, and their end is always reported."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SMALL = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    """A folder for the demos of these tests."""
+    """Return a folder for the demos of these tests."""
     return tmp_path_factory.mktemp("demos")
 
 
@@ -68,7 +68,7 @@ def simulated(qapp, folder) -> Callable[[Demo], tuple[Study, list[float]]]:
 
 
 @pytest.mark.parametrize("demo", SMALL, ids=lambda demo: demo.key)
-def test_a_demo_is_simulated_and_fits_its_scan(demo, simulated, folder):
+def test_demo_is_simulated_and_fits_its_scan(demo, simulated, folder):
     study, steps = simulated(demo)
     assert study == read_study(demo.study(folder))
     assert study.data.is_file()
@@ -81,7 +81,7 @@ def reconstructed(study: Study) -> Volume:
     return next(e.volume for e in run(study, on=cpu(2)) if isinstance(e, Finished))
 
 
-def test_the_grey_window_of_the_jaw_shows_soft_tissue_and_teeth(simulated):
+def test_grey_window_of_the_jaw_shows_soft_tissue_and_teeth(simulated):
     volume = reconstructed(simulated(SMALL[1])[0])
     low, high = auto_window(volume.values, volume.unit)
     assert low == 0
@@ -90,7 +90,7 @@ def test_the_grey_window_of_the_jaw_shows_soft_tissue_and_teeth(simulated):
 
 
 @pytest.mark.slow
-def test_the_picture_of_the_rods_holds_their_decays_and_its_window_suits_them(simulated, folder):
+def test_image_of_the_rods_has_their_decays_and_a_suitable_window(simulated, folder):
     study, truth = simulated(SMALL[2])[0], read_volume(SMALL[2].truth(folder))
     updates = ("algorithm.iterations=2", "algorithm.subsets=24")  # fewer leave 8 % more decays
     protocol = with_settings(study.protocol, updates)
@@ -110,7 +110,7 @@ def test_the_picture_of_the_rods_holds_their_decays_and_its_window_suits_them(si
     assert 0.3 < np.median(inside) / high < 1
 
 
-def test_a_simulation_that_dies_is_a_sentence(qtbot, tmp_path):
+def test_crashed_simulation_gives_one_sentence(qtbot, tmp_path):
     task = Task(lambda task: make_demo_in_process(task, PetDemo(), tmp_path))
     with qtbot.waitSignal(task.failed, timeout=PATIENCE_MS) as message:
         task.start()
@@ -122,7 +122,7 @@ def test_a_simulation_that_dies_is_a_sentence(qtbot, tmp_path):
     ]
 
 
-def test_a_simulation_ends_with_the_window(qtbot, tmp_path):
+def test_simulation_ends_with_the_window(qtbot, tmp_path):
     task = Task(lambda task: make_demo_in_process(task, PetDemo(), tmp_path))
     with qtbot.waitSignal(task.done, timeout=PATIENCE_MS) as message:
         task.start()
@@ -133,7 +133,7 @@ def test_a_simulation_ends_with_the_window(qtbot, tmp_path):
     assert simulations() == []
 
 
-def test_a_simulation_that_runs_already_is_opened(qtbot, window, small_demo, tmp_path):
+def test_running_simulation_is_reused(qtbot, window, small_demo, tmp_path):
     begun = DemoSimulation(SMALL[0], tmp_path)
     assert begun.sentinel
     (process,) = simulations()
@@ -144,13 +144,13 @@ def test_a_simulation_that_runs_already_is_opened(qtbot, window, small_demo, tmp
     assert not process.is_running()
 
 
-def test_a_simulation_ends_if_the_window_keeps_its_image(window, monkeypatch, tmp_path):
+def test_simulation_ends_if_the_window_keeps_its_image(window, monkeypatch, tmp_path):
     monkeypatch.setattr(window, "may_forget_image", lambda: False)
     window.try_demo("pet", DemoSimulation(PetDemo(), tmp_path))
     assert simulations() == []
 
 
-def test_a_simulation_loads_nothing_of_qt():
+def test_simulation_does_not_load_qt():
     program = (
         "import sys; from engine.jobs import DemoSimulation; "
         "print(any(name.startswith('PySide6') for name in sys.modules))"
@@ -164,7 +164,7 @@ def simulations():
     return [child for child in working_for() if child.pid not in shared]
 
 
-def test_the_card_offers_every_demo_by_mouse_and_keys(qtbot, window):
+def test_card_offers_every_demo_to_mouse_and_keyboard(qtbot, window):
     seen = []
     card = WelcomeCard(
         window.context.theme,
@@ -190,7 +190,7 @@ def test_the_card_offers_every_demo_by_mouse_and_keys(qtbot, window):
     assert not any(made.isEnabled() for made in card.demos)
 
 
-def test_the_menu_offers_every_demo(window, monkeypatch):
+def test_menu_offers_every_demo(window, monkeypatch):
     seen = []
     monkeypatch.setattr(window.welcome_lists, "make_demo", lambda key, begun: seen.append(key))
     for action in window.actions_.demos.values():
@@ -200,11 +200,11 @@ def test_the_menu_offers_every_demo(window, monkeypatch):
 
 @pytest.fixture
 def small_demo(monkeypatch):
-    """A demo that is simulated quickly, under the key of the first."""
+    """Return a demo that is simulated quickly, with the key of the first demo."""
     monkeypatch.setitem(DEMOS, "pet", SMALL[0])
 
 
-def test_a_demo_replaces_nothing_that_was_opened_meanwhile(qtbot, window, small_demo, small_study):
+def test_demo_does_not_replace_a_scan_opened_meanwhile(qtbot, window, small_demo, small_study):
     window.try_demo("pet")
     window.open_path(small_study.data)
     quiet = lambda: not window.commands.is_busy and not window.session.study.reading  # noqa: E731
@@ -214,7 +214,7 @@ def test_a_demo_replaces_nothing_that_was_opened_meanwhile(qtbot, window, small_
     assert "The demo is ready. Another scan was opened" in window.centre.message_bar.text
 
 
-def test_a_demo_is_cancelled(qtbot, window, small_demo):
+def test_demo_can_be_cancelled(qtbot, window, small_demo):
     window.try_demo("pet")
     assert window.centre.welcome.cancel.isVisible()
     window.centre.welcome.cancel.click()

@@ -1,4 +1,4 @@
-"""What a run teaches of the next: each stage has a speed, and iterations count as often as run."""
+"""Runs improve the forecast: each stage has a speed, scaled by the iterations."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ GRID = ImageGrid((1, 1, 1), (1.0, 1.0, 1.0))
 FORETOLD = {"read": 1.0, "kernels": 1.0, "sensitivity": 4.0, "reconstruct": 6.0}
 
 
-def foretold(n_iterations: int = 6) -> Requirements:
-    """A run that was foretold to take a second an iteration, and six for the rest."""
+def forecast(n_iterations: int = 6) -> Requirements:
+    """Return a forecast of one second per iteration, and six seconds for the rest."""
     return Requirements(1, 2, FORETOLD | {"reconstruct": float(n_iterations)}, once="sensitivity")
 
 
 def record_of(stages: dict[str, float], *, cached: str = "", done: int = 6) -> RunRecord:
-    """A run of six iterations that took these times."""
+    """Return the record of a run of six iterations with these times."""
     record = RunRecord()
     image = Volume(np.ones(GRID.shape, np.float32), GRID, "counts/mm")
     record.take(Preview(image, done, 6, 1, 1, 0.1))
@@ -36,36 +36,36 @@ def record_of(stages: dict[str, float], *, cached: str = "", done: int = 6) -> R
 SLOW = {"read": 2.0, "kernels": 30.0, "sensitivity": 4.0, "reconstruct": 27.0}
 
 
-def test_forty_iterations_are_foretold_from_six():
-    ratios = learnt_stages({}, foretold(), record_of(SLOW))
-    assert foretold().scaled(ratios).seconds == 2 + 1 + 4 + 27
-    assert foretold(40).scaled(ratios).seconds == 2 + 1 + 4 + 27 * 40 / 6
+def test_forty_iterations_are_forecast_from_six():
+    ratios = learnt_stages({}, forecast(), record_of(SLOW))
+    assert forecast().scaled(ratios).seconds == 2 + 1 + 4 + 27
+    assert forecast(40).scaled(ratios).seconds == 2 + 1 + 4 + 27 * 40 / 6
 
 
-def test_compiling_once_teaches_nothing_of_the_next_run():
-    assert "kernels" not in learnt_stages({}, foretold(), record_of(SLOW))
+def test_compile_time_does_not_change_the_forecast():
+    assert "kernels" not in learnt_stages({}, forecast(), record_of(SLOW))
 
 
-def test_what_came_from_a_cache_or_ended_early_teaches_nothing():
-    assert "sensitivity" not in learnt_stages({}, foretold(), record_of(SLOW, cached="sensitivity"))
-    assert "reconstruct" not in learnt_stages({}, foretold(), record_of(SLOW, done=3))
+def test_cached_or_incomplete_stages_do_not_change_the_forecast():
+    assert "sensitivity" not in learnt_stages({}, forecast(), record_of(SLOW, cached="sensitivity"))
+    assert "reconstruct" not in learnt_stages({}, forecast(), record_of(SLOW, done=3))
 
 
-def test_a_moment_teaches_nothing():
+def test_very_short_stage_does_not_change_the_forecast():
     short = Requirements(1, 2, {"read": 0.01, "reconstruct": 5.0})
     assert set(learnt_stages({}, short, record_of(SLOW | {"read": 0.1}))) == {"reconstruct"}
 
 
-def test_what_is_kept_is_not_foretold_again():
-    kept = foretold().without_once()
-    assert kept.seconds == foretold().seconds - 4 and kept.once_s == 0
-    assert "Included in the first run only: 0:04 (sensitivity)." in foretold().describe()
+def test_cached_stage_is_not_forecast_again():
+    kept = forecast().without_once()
+    assert kept.seconds == forecast().seconds - 4 and kept.once_s == 0
+    assert "Included in the first run only: 0:04 (sensitivity)." in forecast().describe()
     assert "first run" not in kept.describe()
 
 
 @pytest.mark.parametrize(
     ("measured_s", "ratio"), [(10, 1.0), (50, 1.0), (5, 0.5), (100, 2.0), (9000, 50.0)]
 )
-def test_a_speed_is_learnt_only_as_far_as_the_run_tells_it(measured_s, ratio):
+def test_learned_speed_changes_only_outside_the_forecast_range(measured_s, ratio):
     assert learnt(1.0, measured_s, least_s=10.0, most_s=50.0) == ratio
     assert learnt(7.0, 30.0, least_s=10.0, most_s=10.0) == 3.0

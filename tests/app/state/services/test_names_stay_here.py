@@ -1,4 +1,4 @@
-"""The window shows names to who works with them; titles, logs and what it writes have none."""
+"""The window shows names to its user only; titles, logs and written files have none."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def scan(small_study: Study, tmp_path: Path) -> Path:
     return path
 
 
-def test_the_log_has_pseudonyms(controls: Controls, scan: Path) -> None:
+def test_log_contains_pseudonyms(controls: Controls, scan: Path) -> None:
     session = controls.session
     session.study.inputs[DATA] = Input(str(scan), "a scan")
     session.add_log("info", f"Exported: {scan.with_name('image.h5')}")
@@ -47,7 +47,7 @@ def test_the_log_has_pseudonyms(controls: Controls, scan: Path) -> None:
     assert "Mustermann_Erika.h5" in session.log[-1].text
 
 
-def test_a_file_that_is_shown_keeps_its_name_on_the_screen_alone(
+def test_name_of_an_opened_file_is_only_on_the_screen(
     controls: Controls, tmp_path: Path, qtbot
 ) -> None:
     path = tmp_path / "Mustermann T1.nii.gz"
@@ -62,7 +62,7 @@ def test_a_file_that_is_shown_keeps_its_name_on_the_screen_alone(
     assert all(no_canary(line.text) for line in session.log)
 
 
-def test_a_run_in_the_window_writes_no_name(
+def test_run_in_the_window_writes_no_name(
     controls: Controls, scan: Path, small_study: Study, tmp_path: Path, qtbot
 ) -> None:
     session, controls.runner.engine = controls.session, EngineInThread
@@ -80,7 +80,9 @@ def test_a_run_in_the_window_writes_no_name(
     assert session.study.inputs[DATA].name == scan.name  # on the screen of who opened it
 
 
-def test_settings_that_say_where_scans_lie_are_for_their_owner(tmp_path: Path, scan: Path) -> None:
+def test_settings_with_scan_paths_are_readable_only_by_their_owner(
+    tmp_path: Path, scan: Path
+) -> None:
     preferences = Preferences(tmp_path / "settings")
     preferences.remember(scan)
     preferences.identify = True

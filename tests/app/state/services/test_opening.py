@@ -1,4 +1,4 @@
-"""Scans, aids and refused files in every order: nothing is mixed up, nothing refused stays."""
+"""Scans, auxiliary files and refused files in every order: inputs are never mixed up."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def folder(tiny_ring, tmp_path_factory) -> Path:
     return made
 
 
-def test_another_scan_begins_with_nothing_of_the_last_one(desk, folder, tiny_ring):
+def test_another_scan_starts_without_inputs_of_the_last_one(desk, folder, tiny_ring):
     desk.open(folder / "a.h5")
     desk.open(folder / "mu.h5")
     desk.open(folder / "norm.txt")
@@ -86,7 +86,7 @@ def test_another_scan_begins_with_nothing_of_the_last_one(desk, folder, tiny_rin
 
 
 @pytest.mark.parametrize("name", ["text.csv", "badscanner.toml", "bad.h5", "no-such.l"])
-def test_a_refused_file_changes_nothing(desk, folder, name):
+def test_refused_file_changes_nothing(desk, folder, name):
     desk.open(folder / "a.h5")
     desk.open(folder / "mu.h5")
     before = dict(desk.inputs)
@@ -108,7 +108,7 @@ def test_a_refused_file_changes_nothing(desk, folder, name):
         ("mu.h5", "scanner", "not a scanner"),
     ],
 )
-def test_a_file_offered_for_a_role_is_that_or_refused_by_name(desk, folder, name, role, words):
+def test_file_for_the_wrong_role_is_refused_by_name(desk, folder, name, role, words):
     desk.open(folder / "b.h5")
     desk.open(folder / name, role)
     assert desk.files() == {"data": "b.h5"} and desk.session.view.volume is None
@@ -116,7 +116,7 @@ def test_a_file_offered_for_a_role_is_that_or_refused_by_name(desk, folder, name
     assert problem.startswith(f"{name} cannot be used.") and words in problem
 
 
-def test_what_is_meant_for_a_refused_scan_is_refused_with_it(desk, folder):
+def test_inputs_of_a_refused_scan_are_refused_with_it(desk, folder):
     desk.open(folder / "a.h5")
     desk.commands.open_path(folder / "bad.h5")
     desk.commands.open_path(folder / "mu.h5")
@@ -125,7 +125,7 @@ def test_what_is_meant_for_a_refused_scan_is_refused_with_it(desk, folder):
     assert "bad.h5 could not be opened. This file belongs to it." in desk.problems[1]
 
 
-def test_files_given_at_once_go_to_the_scan_before_them(desk, folder):
+def test_files_opened_together_belong_to_the_scan_before_them(desk, folder):
     for name in ("a.h5", "norm.txt", "b.h5", "mu.h5"):
         desk.commands.open_path(folder / name)
     assert desk.session.obstacle().endswith("is still being read.")
@@ -133,7 +133,7 @@ def test_files_given_at_once_go_to_the_scan_before_them(desk, folder):
     assert desk.files() == {"data": "b.h5", "attenuation": "mu.h5"}
 
 
-def test_a_scan_that_is_cleared_takes_what_is_being_read_with_it(desk, folder):
+def test_clearing_a_scan_cancels_files_being_read_for_it(desk, folder):
     desk.open(folder / "a.h5")
     desk.commands.open_path(folder / "mu.h5")
     desk.commands.clear("data")
@@ -141,7 +141,7 @@ def test_a_scan_that_is_cleared_takes_what_is_being_read_with_it(desk, folder):
     assert desk.files() == {} and desk.session.view.volume is None
 
 
-def test_an_aid_needs_a_scan(desk, folder):
+def test_auxiliary_file_needs_a_scan(desk, folder):
     desk.open(folder / "norm.txt")
     assert desk.files() == {}
     assert (
@@ -150,7 +150,7 @@ def test_an_aid_needs_a_scan(desk, folder):
     )
 
 
-def test_a_study_with_a_damaged_aid_is_refused_whole(desk, folder, small_study):
+def test_study_with_a_damaged_auxiliary_file_is_refused(desk, folder, small_study):
     desk.open(folder / "a.h5")
     inputs = {"attenuation": folder / "per-cm.h5"}
     desk.commands.open_study(small_study.model_copy(update={"inputs": inputs}))
@@ -158,7 +158,7 @@ def test_a_study_with_a_damaged_aid_is_refused_whole(desk, folder, small_study):
     assert desk.files() == {"data": "a.h5"} and "1/cm" in desk.problems[0]
 
 
-def test_a_scanner_that_does_not_fit_changes_nothing(desk, folder):
+def test_unsuitable_scanner_changes_nothing(desk, folder):
     desk.open(folder / "a.h5")
     desk.open(folder / "norm.txt")
     before = dict(desk.inputs)
@@ -167,10 +167,10 @@ def test_a_scanner_that_does_not_fit_changes_nothing(desk, folder):
     assert dict(desk.inputs) == before and desk.session.obstacle() == ""
 
 
-# what is kept for a scanner
+# files remembered for a scanner
 
 
-def test_what_is_kept_is_for_that_scanner_alone(desk, folder):
+def test_remembered_files_are_used_only_for_their_scanner(desk, folder):
     desk.open(folder / "a.h5")
     desk.open(folder / "norm.txt")
     desk.open(folder / "mu.h5")
@@ -189,7 +189,7 @@ def test_what_is_kept_is_for_that_scanner_alone(desk, folder):
     assert desk.files() == {"data": "b.h5"} and desk.problems == []
 
 
-def test_a_kept_file_that_has_changed_is_left_out_with_a_word(desk, folder, tmp_path):
+def test_changed_remembered_file_is_skipped_with_a_message(desk, folder, tmp_path):
     norm = tmp_path / "norm.txt"
     norm.write_bytes((folder / "norm.txt").read_bytes())
     desk.open(folder / "a.h5")
@@ -201,7 +201,7 @@ def test_a_kept_file_that_has_changed_is_left_out_with_a_word(desk, folder, tmp_
     assert "the file saved for Tiny ring was changed or removed" in desk.problems[0]
 
 
-def test_a_study_file_is_opened_as_it_stands(desk, folder, small_study):
+def test_study_file_is_opened_without_remembered_files(desk, folder, small_study):
     desk.open(folder / "a.h5")
     desk.open(folder / "norm.txt")
     desk.commands.keep("normalisation", True)
@@ -210,14 +210,14 @@ def test_a_study_file_is_opened_as_it_stands(desk, folder, small_study):
     assert desk.files() == {"data": "small.h5"}
 
 
-def test_another_geometry_of_the_same_name_is_another_scanner(tiny_ring):
+def test_same_name_with_another_geometry_is_another_scanner(tiny_ring):
     wider = RingScanner(tiny_ring.settings.model_copy(update={"radius_mm": 81}))
     assert KeepingOwner.of_scanner(wider) != KeepingOwner.of_scanner(tiny_ring)
     assert owner_of("attenuation", None, tiny_ring) is None
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"scanner x": {"normalisation": {}}}', "\xff", ""])
-def test_a_damaged_list_of_what_is_kept_is_moved_aside(tmp_path, tiny_ring, text):
+def test_damaged_list_of_remembered_files_is_renamed(tmp_path, tiny_ring, text):
     (tmp_path / FILE).write_text(text, "latin-1")
     kept, owner = RememberedInputs(tmp_path), KeepingOwner.of_scanner(tiny_ring)
     assert kept.of(owner) == {} and "save the files for each scanner again" in kept.fault
@@ -226,12 +226,12 @@ def test_a_damaged_list_of_what_is_kept_is_moved_aside(tmp_path, tiny_ring, text
     assert again.fault == "" and again.of(owner)["normalisation"].value == "norm.txt"
 
 
-# a scan that does not say which scanner it is from
+# a scan that does not name its scanner
 
 
 @pytest.fixture
 def nameless(tmp_path, tiny_ring) -> Path:
-    """A SAFIR scan without a crystal map beside it, and its map elsewhere."""
+    """Return a SAFIR scan without a crystal map in its folder, and the map in another one."""
     from tests.farm.scans import write_crystal_map, write_safir
 
     write_safir(tmp_path / "scan.clm.safir", tiny_ring, seed=1)
@@ -240,7 +240,7 @@ def nameless(tmp_path, tiny_ring) -> Path:
     return tmp_path
 
 
-def test_a_scan_without_a_scanner_opens_with_the_one_chosen_next(desk, folder, nameless):
+def test_scan_without_scanner_opens_with_the_next_chosen_one(desk, folder, nameless):
     desk.open(folder / "a.h5")
     desk.open(folder / "mu.h5")
     desk.open(nameless / "scan.clm.safir")
@@ -252,7 +252,7 @@ def test_a_scan_without_a_scanner_opens_with_the_one_chosen_next(desk, folder, n
     assert desk.files() == {"data": "b.h5"}, "the scanner of the last scan blocks nothing"
 
 
-def test_a_kept_crystal_map_is_for_scans_that_name_no_scanner(desk, folder, nameless):
+def test_remembered_crystal_map_is_used_for_scans_without_scanner(desk, folder, nameless):
     desk.commands.set_input("scanner", str(nameless / "maps" / "places.txt"))
     desk.open(nameless / "scan.clm.safir")
     desk.commands.keep("scanner", True)
@@ -263,7 +263,7 @@ def test_a_kept_crystal_map_is_for_scans_that_name_no_scanner(desk, folder, name
     assert "Used for all scans" in desk.inputs["scanner"].origin
 
 
-def test_an_unknown_hdf5_file_says_what_it_holds(desk, tmp_path):
+def test_unknown_hdf5_file_lists_its_contents(desk, tmp_path):
     import h5py
 
     with h5py.File(tmp_path / "strange.h5", "w") as file:
@@ -272,7 +272,7 @@ def test_an_unknown_hdf5_file_says_what_it_holds(desk, tmp_path):
     assert "Datasets: 1 (/entry/counts (3 x 4, float32))." in desk.problems[0]
 
 
-def test_a_file_is_judged_for_itself_in_a_folder_of_many_settings(desk, folder, tmp_path):
+def test_other_settings_files_in_the_folder_do_not_affect_a_scan(desk, folder, tmp_path):
     scan = tmp_path / "a.h5"
     scan.write_bytes((folder / "a.h5").read_bytes())
     for name in ("one.toml", "two.toml"):
@@ -281,11 +281,11 @@ def test_a_file_is_judged_for_itself_in_a_folder_of_many_settings(desk, folder, 
     assert desk.files() == {"data": "a.h5"} and desk.problems == []
 
 
-# what happens to the process that reads
+# crashes of the reader process
 
 
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL is of POSIX systems")
-def test_a_reader_that_dies_is_a_sentence_and_the_next_file_opens(desk, folder, loader, tmp_path):
+def test_crashed_reader_gives_one_sentence_and_the_next_file_opens(desk, folder, loader, tmp_path):
     import signal
     import threading
 
@@ -301,7 +301,7 @@ def test_a_reader_that_dies_is_a_sentence_and_the_next_file_opens(desk, folder, 
     assert desk.files() == {"data": "b.h5"} and len(desk.problems) == 1
 
 
-def test_the_user_stops_a_file_and_everything_behind_it(desk, folder, tmp_path):
+def test_user_stops_a_file_and_all_queued_after_it(desk, folder, tmp_path):
     desk.open(folder / "a.h5")
     fat = tmp_path / "fat.txt"
     fat.write_text("1 1\n" * 400_000)

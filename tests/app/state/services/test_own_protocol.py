@@ -1,4 +1,4 @@
-"""Each scan starts as in a fresh installation, whatever was open before; pins are the exception."""
+"""Each scan starts as in a fresh installation, whatever was open before, except after a pin."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ DEMOS = ("demo", "demo-ct", "demo-dual-head", "demo-sinograms")
 
 @pytest.fixture(scope="module")
 def scans(tmp_path_factory) -> list[Sample]:
-    """Ten scans of five makes."""
+    """Return ten scans of five scanner models."""
     return make_scans(tmp_path_factory.mktemp("scans"), N_SCANS)
 
 
 @pytest.fixture(scope="module")
 def demo_studies(scans, tmp_path_factory) -> dict[str, Study]:
-    """What the four demos open: a scan of their kind, and the protocol of the demo."""
+    """Return the studies of the four demos: a scan of their kind, and the demo's protocol."""
     from engine.io.interfile.sinogram_writer import write_sinogram
     from tests.engine.io.interfile.test_sinogram_interfile import RING, drawn
 
@@ -59,7 +59,7 @@ def disturb(study: StudyModel, rng: np.random.Generator) -> None:
 
 
 def take_axis(study: StudyModel, column: float) -> None:
-    """Take an axis, as *Candidates* does."""
+    """Set the axis of rotation in the way of *Candidates*."""
     from engine.modalities import with_value
 
     study.set_protocol(with_value(study.protocol, "axis", column))
@@ -73,7 +73,7 @@ class Desk:
         self.study = window.session.study
 
     def open(self, sample: Sample) -> Study:
-        """Open a scan, and return the study that Start would run."""
+        """Open a scan; return the study that Start would run."""
         self._window.open_path(sample.path)
         self._settle()
         if "scanner" in sample.aids:  # it names no scanner: the one chosen next opens it
@@ -101,7 +101,7 @@ def desk(qtbot, window) -> Desk:
 
 
 def fresh(desk, samples) -> dict[str, Study]:
-    """Return the study of each scan after no other one: each is cleared before the next."""
+    """Return the study of each scan, opened after all others were cleared."""
     found = {}
     for sample in samples:
         found[str(sample.path)] = desk.open(sample)
@@ -122,7 +122,7 @@ def compared(desk, demos, pairs, expected, rng) -> list[str]:
 
 
 @pytest.mark.essential
-def test_a_scan_starts_after_a_demo_as_in_a_fresh_installation(desk, demo_studies, scans, rng):
+def test_scan_starts_after_a_demo_as_in_a_fresh_installation(desk, demo_studies, scans, rng):
     expected = fresh(desk, scans[:5])
     for study in expected.values():
         assert (study.protocol.saved.origin, study.protocol.saved.changed) == ("program", ())
@@ -136,7 +136,7 @@ def test_a_scan_starts_after_a_demo_as_in_a_fresh_installation(desk, demo_studie
 
 
 @pytest.mark.slow
-def test_40_of_40_and_the_same_bits(desk, demo_studies, scans, rng):
+def test_forty_scans_start_alike_with_the_same_bits(desk, demo_studies, scans, rng):
     expected = fresh(desk, scans)
     pairs = [(demo, sample) for demo in DEMOS for sample in scans]
     assert len(pairs) == 40 and compared(desk, demo_studies, pairs, expected, rng) == []
@@ -151,7 +151,7 @@ def image(study: Study) -> np.ndarray:
     return next(e.volume.values for e in run(study, on=cpu(2)) if isinstance(e, Finished))
 
 
-def test_only_a_study_file_brings_its_own_settings(desk, demo_studies, scans):
+def test_only_a_study_file_changes_the_starting_settings(desk, demo_studies, scans):
     ring = scans[0]
     desk.open_demo(demo_studies["demo"])
     changed = find_protocol("brain-fdg").model_copy(update={"time_of_flight": False})
@@ -168,7 +168,7 @@ def test_only_a_study_file_brings_its_own_settings(desk, demo_studies, scans):
 # the axis of the scan
 
 
-def test_another_protocol_of_the_same_scan_keeps_the_axis_that_the_user_took(desk, scans):
+def test_new_protocol_of_the_same_scan_keeps_the_chosen_axis(desk, scans):
     beams, study = scans[4], desk.study
     desk.open(beams)
     take_axis(study, 10.5)
@@ -185,7 +185,7 @@ def test_another_protocol_of_the_same_scan_keeps_the_axis_that_the_user_took(des
 # pins
 
 
-def test_a_pin_holds_for_its_kind_of_scanner_alone(desk, scans):
+def test_pin_applies_only_to_its_kind_of_scanner(desk, scans):
     small, large, *_, beams = scans[:5]
     desk.open(small)
     desk.study.use_protocol(find_protocol("small-animal"))
@@ -203,7 +203,7 @@ def test_a_pin_holds_for_its_kind_of_scanner_alone(desk, scans):
     assert desk.study.label == "Standard"
 
 
-def test_a_pin_ends_with_the_day_and_the_login():
+def test_pin_ends_with_the_day_and_the_login():
     today, login, protocol = [date(2026, 11, 28)], ["anna"], find_protocol("small-animal")
     pins = ProtocolPins(lambda: today[0], lambda: login[0])
     pins.put("mMR", protocol)
@@ -217,7 +217,7 @@ def test_a_pin_ends_with_the_day_and_the_login():
     assert pins.of("mMR") is None
 
 
-def test_a_pin_ends_where_another_person_takes_over(desk, scans):
+def test_pin_ends_when_the_user_changes(desk, scans):
     desk.open(scans[0])
     desk.study.use_protocol(find_protocol("small-animal"))
     desk.study.pin(on=True)
@@ -226,7 +226,7 @@ def test_a_pin_ends_where_another_person_takes_over(desk, scans):
     desk._window.technician.toggle()
 
 
-def test_a_pinned_protocol_that_does_not_fit_is_replaced(desk, scans):
+def test_unsuitable_pinned_protocol_is_replaced(desk, scans):
     desk.open(scans[4])
     cone = find_protocol("ct-cone-beam")
     desk.study.use_protocol(cone)
@@ -237,7 +237,7 @@ def test_a_pinned_protocol_that_does_not_fit_is_replaced(desk, scans):
     assert protocol_for(desk.study.known, offered=[cone, micro]) == micro
 
 
-def test_the_technician_starts_with_the_first_approved_protocol_that_fits(desk, scans):
+def test_technician_starts_with_the_first_suitable_approved_protocol(desk, scans):
     library, window = desk._window.context.preferences.library, desk._window
     for key in ("ct-cone-beam", "ct-micro"):
         saved = library.save(find_protocol(key), f"Site {key}")
@@ -252,7 +252,7 @@ def test_the_technician_starts_with_the_first_approved_protocol_that_fits(desk, 
     window.technician.toggle()
 
 
-def test_the_box_marks_a_changed_protocol(desk, scans):
+def test_protocol_box_marks_a_changed_protocol(desk, scans):
     study, box = desk.study, desk._window.header.choice.protocols
     desk.open(scans[0])
     assert box.currentText() == "Standard"
@@ -263,7 +263,7 @@ def test_the_box_marks_a_changed_protocol(desk, scans):
     assert box.currentText() == "Standard (Fast)"
 
 
-def test_a_protocol_that_was_deleted_is_no_saved_one_any_more(desk, scans):
+def test_deleted_protocol_is_no_longer_a_saved_one(desk, scans):
     library, commands = desk._window.context.preferences.library, desk._window.commands
     desk.open(scans[0])
     commands.save_protocol("Mine")
@@ -273,7 +273,7 @@ def test_a_protocol_that_was_deleted_is_no_saved_one_any_more(desk, scans):
     assert desk.study.identified().saved.origin == "earlier", "its last version is kept"
 
 
-def test_a_scan_read_from_a_file_starts_with_the_same_protocol(qapp, scans, desk):
+def test_scan_read_from_a_file_starts_with_the_same_protocol(qapp, scans, desk):
     for sample in (scans[3], scans[4]):
         expected = desk.open(sample).protocol
         assert take(desk._window.session, sample.path).study.identified() == expected

@@ -1,4 +1,4 @@
-"""The preview follows the protocol, says what it shows, and is never taken for a result."""
+"""The preview follows the protocol, states its settings, and never counts as a result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def page(window) -> PreviewTab:
 
 @pytest.fixture
 def looked(qtbot, window, page, open_ct):  # noqa: F811
-    """Open the scan, show the page, and wait for a preview of the protocol at hand."""
+    """Open the scan, show the page, and wait for a preview of the current protocol."""
     open_ct()
 
     def wait() -> None:
@@ -40,7 +40,7 @@ def looked(qtbot, window, page, open_ct):  # noqa: F811
     return wait
 
 
-def test_a_scan_is_previewed_as_soon_as_it_is_open(window, page, looked):
+def test_opened_scan_gets_a_preview(window, page, looked):
     preview = window.context.previews.preview
     assert preview.volume.values.shape == (1, 40, 40)
     assert preview.volume.values[0, 20, 20] == pytest.approx(MU, rel=0.05)
@@ -50,14 +50,14 @@ def test_a_scan_is_previewed_as_soon_as_it_is_open(window, page, looked):
     assert page.view.caption() == "Preview"
 
 
-def test_a_preview_is_no_image_of_the_run(window, looked):
+def test_preview_is_not_an_image_of_the_run(window, looked):
     assert window.session.view.volume is None
     assert window.session.run.record.images.items == []
     assert window.session.run.record.result is None
     assert window.session.run.state is RunState.IDLE
 
 
-def test_a_changed_filter_gives_another_preview_that_names_it(window, page, looked):
+def test_changed_filter_gives_a_new_preview_that_names_it(window, page, looked):
     before = window.context.previews.preview
     window.session.study.set_protocol(CtProtocol(algorithm=Fdk(window="hann", cutoff=0.5)))
     assert page.headline.text().startswith("Preview with the previous settings")
@@ -66,7 +66,7 @@ def test_a_changed_filter_gives_another_preview_that_names_it(window, page, look
     assert not np.array_equal(window.context.previews.preview.volume.values, before.volume.values)
 
 
-def test_the_newest_of_many_changes_is_shown(window, looked):
+def test_newest_of_many_changes_is_shown(window, looked):
     for column in (17.0, 18.0, 19.0, 21.0):
         window.session.study.set_protocol(with_steps(centre=CentreOfRotation(column=column)))
     looked()
@@ -74,7 +74,7 @@ def test_the_newest_of_many_changes_is_shown(window, looked):
     assert "axis at column 21.00, from the protocol" in window.context.previews.preview.messages
 
 
-def test_what_cannot_be_previewed_is_a_sentence_and_no_old_picture(window, page, looked):
+def test_impossible_preview_gives_one_sentence_and_no_old_image(window, page, looked):
     window.session.study.set_protocol(with_steps(flat_field=FlatField(use="off")))
     looked()
     assert window.context.previews.preview is None
@@ -85,7 +85,7 @@ def test_what_cannot_be_previewed_is_a_sentence_and_no_old_picture(window, page,
     assert page.state.volume is not None
 
 
-def test_nobody_looks_nothing_is_made(qtbot, window, page, looked):
+def test_hidden_page_computes_no_preview(qtbot, window, page, looked):
     window.page_panels.show_panel(FOLDED)
     window.session.study.set_protocol(with_steps(binning=Binning(pixels=2)))
     qtbot.wait(400)
@@ -96,7 +96,7 @@ def test_nobody_looks_nothing_is_made(qtbot, window, page, looked):
     assert window.context.previews.preview.volume.values.shape == (1, 20, 20)
 
 
-def test_a_run_is_not_disturbed(qtbot, window, page, looked):
+def test_preview_does_not_disturb_a_run(qtbot, window, page, looked):
     window.runner.start()
     assert window.session.run.state.is_active
     window.session.study.set_protocol(with_steps(binning=Binning(pixels=2)))
@@ -110,7 +110,7 @@ def test_a_run_is_not_disturbed(qtbot, window, page, looked):
     assert window.context.previews.preview.volume.values.shape == (1, 20, 20)
 
 
-def test_the_volume_follows_the_axis_that_was_found(window, looked):
+def test_volume_uses_the_detected_axis(window, looked):
     study = window.session.study
     scan = study.inputs.scan
     assert not scan.axis_is_sought(tuple(study.modality.choices(study.protocol).values()))
@@ -121,19 +121,19 @@ def test_the_volume_follows_the_axis_that_was_found(window, looked):
     assert "found from the scan" not in window.steps[3]._result.text()
 
 
-def test_another_scan_takes_the_preview_away(window, page, looked, small_study):
+def test_new_scan_removes_the_preview(window, page, looked, small_study):
     window.commands.clear("data")
     assert window.context.previews.preview is None
     assert page.state.volume is None
 
 
-def test_a_scan_of_pet_has_no_preview(window, page, opened):
+def test_pet_scan_has_no_preview(window, page, opened):
     opened()
     assert not window.tabs.isTabVisible(window.tabs.indexOf(page))
     assert window.context.previews.preview is None
 
 
-def test_iterations_of_ct_show_their_residual(qtbot, window, open_ct):  # noqa: F811
+def test_iterative_ct_preview_shows_its_residual(qtbot, window, open_ct):  # noqa: F811
     open_ct()
     window.session.study.set_protocol(CtProtocol(algorithm=Sirt(iterations=4)))
     progress = window.tabs.widget(0)

@@ -1,4 +1,4 @@
-"""Many scans at once become entries of the queue; what a file leaves open is asked, not guessed."""
+"""Many scans become queue entries; missing information is asked for, never guessed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.farm.scans import MAPS, N_EVENTS, write_crystal_map, write_safir
 
 
 class Desk:
-    """The queue of a window, without the window."""
+    """A window's queue without the window."""
 
     def __init__(self, qtbot, controls: Controls) -> None:
         self._qtbot, self.session = qtbot, controls.session
@@ -58,7 +58,7 @@ def desk(qtbot, controls, tmp_path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 @pytest.fixture
 def copies(small_study, tmp_path) -> Callable[[int], list[Path]]:
-    """Copies of the small scan in folders of several patients, all with one name."""
+    """Return copies of the small scan in folders of several patients, all with the same name."""
 
     def made(n: int) -> list[Path]:
         folders = [tmp_path / f"patient {k}" for k in range(n)]
@@ -71,14 +71,14 @@ def copies(small_study, tmp_path) -> Callable[[int], list[Path]]:
 
 
 def kinds(entries: list[QueueEntry]) -> list[str]:
-    """Return the kind of the question of each entry; empty without one."""
+    """Return the kind of question of each entry; empty if there is none."""
     return [q.kind if (q := entry.open_question) else "" for entry in entries]
 
 
-def test_scans_get_the_protocol_of_their_scanner_and_nothing_of_the_open_study(
+def test_queued_scans_get_the_protocol_of_their_scanner_not_of_the_open_study(
     desk: Desk, copies
 ) -> None:
-    """A change of the open study does not pass to the others."""
+    """A change of the open study does not apply to the others."""
     first, *more = copies(3)
     desk.session.study.set_protocol(
         desk.session.study.protocol.model_copy(update={"reproducible": False, "name": "Mine"})
@@ -96,7 +96,7 @@ def test_scans_get_the_protocol_of_their_scanner_and_nothing_of_the_open_study(
     assert desk.session.study.inputs == {}, "none was opened"
 
 
-def test_a_folder_gives_all_its_scans_and_names_what_it_skips(desk: Desk, copies, tmp_path) -> None:
+def test_folder_queues_all_its_scans_and_names_skipped_files(desk: Desk, copies, tmp_path) -> None:
     copies(2)
     night = tmp_path / "night"
     night.mkdir()
@@ -109,7 +109,7 @@ def test_a_folder_gives_all_its_scans_and_names_what_it_skips(desk: Desk, copies
     assert any("letter.docx" in text for text in desk.problems)
 
 
-def test_a_scan_without_its_scanner_asks_and_runs_with_the_answer(
+def test_scan_without_scanner_asks_and_runs_with_the_answer(
     desk: Desk, tiny_ring, tmp_path
 ) -> None:
     scans = []
@@ -129,7 +129,7 @@ def test_a_scan_without_its_scanner_asks_and_runs_with_the_answer(
     assert entries[1].to_study().scanner is None
 
 
-def test_a_truncated_scan_is_asked_about_once(desk: Desk, tiny_ring, tmp_path) -> None:
+def test_truncated_scan_asks_once(desk: Desk, tiny_ring, tmp_path) -> None:
     path = tmp_path / "scan.clm.safir"
     write_safir(path, tiny_ring, seed=1)
     path.write_bytes(path.read_bytes()[:-11])
@@ -146,7 +146,7 @@ def test_a_truncated_scan_is_asked_about_once(desk: Desk, tiny_ring, tmp_path) -
     assert entry.state == "waiting" and entry.to_study().complete_events
 
 
-def test_an_assumed_value_is_accepted_by_the_user_or_waits(desk: Desk, tmp_path) -> None:
+def test_assumed_value_waits_for_the_user_to_accept_it(desk: Desk, tmp_path) -> None:
     (tmp_path / "tooth").mkdir()
     dxchange(tmp_path / "tooth")
     (entry,) = desk.add(tmp_path / "tooth")
@@ -167,7 +167,7 @@ def test_raw_projections_wait_for_their_description(desk: Desk, copies, tmp_path
     assert entries[1].state == "asking" and entries[1].files[0] == raw / "scan.npy"
 
 
-def test_a_loose_mu_map_is_given_to_no_scan_without_an_answer(desk: Desk, copies, tmp_path) -> None:
+def test_mu_map_is_assigned_to_a_scan_only_after_an_answer(desk: Desk, copies, tmp_path) -> None:
     from engine.data import Volume
 
     grid, value = MAPS
@@ -184,7 +184,7 @@ def test_a_loose_mu_map_is_given_to_no_scan_without_an_answer(desk: Desk, copies
     assert "attenuation" not in entries[1].to_study().inputs
 
 
-def test_a_damaged_scan_waits_and_is_read_again(desk: Desk, copies) -> None:
+def test_damaged_scan_waits_and_is_read_again(desk: Desk, copies) -> None:
     good, bad = copies(2)
     whole = bad.read_bytes()
     bad.write_bytes(whole[: len(whole) // 2])
@@ -219,7 +219,7 @@ def test_one_choice_changes_the_protocol_of_all_scans_of_a_scanner(
     assert now[3].study == entries[3].study, "another kind of scan"
 
 
-def test_a_question_survives_a_restart(desk: Desk, tmp_path) -> None:
+def test_question_survives_a_restart(desk: Desk, tmp_path) -> None:
     (tmp_path / "tooth").mkdir()
     dxchange(tmp_path / "tooth")
     desk.add(tmp_path / "tooth")
@@ -252,7 +252,7 @@ def test_technicians_queue_only_approved_protocols(
     assert kinds(StudyQueue().entries()) == ["", ""]
 
 
-def test_one_scan_alone_is_opened_and_not_queued(desk: Desk, copies, tmp_path) -> None:
+def test_single_scan_is_opened_and_not_queued(desk: Desk, copies, tmp_path) -> None:
     (scan,) = copies(1)
     alone: list[bool] = []
     desk.commands.intake.sort((scan, tmp_path / "nothing.txt"), lambda: alone.append(True))

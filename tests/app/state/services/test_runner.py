@@ -1,4 +1,4 @@
-"""The run and its states without a window: pause, finish, abort, with an engine of its own."""
+"""The run and its states without a window: pause, finish, abort, with a test engine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def session(qapp) -> Session:
 
 @pytest.fixture
 def runner(qtbot, session, preferences, loader, long_study) -> Iterator[Runner]:
-    """A run at work: a new image every 50 ms, of more than a test waits for."""
+    """Return an endless run with a new image every 50 ms."""
     commands = Commands(session, preferences, loader)
     made = Runner(session, preferences, commands)
     made.source = engine_sources.slow
@@ -39,7 +39,7 @@ def runner(qtbot, session, preferences, loader, long_study) -> Iterator[Runner]:
 
 @pytest.fixture
 def until(qtbot, session, runner) -> Callable[[RunState], None]:
-    """Wait until the run is in a state and its process gone."""
+    """Return a function that waits for a state of the run and the end of its process."""
 
     def wait(state: RunState) -> None:
         qtbot.waitUntil(lambda: session.run.state is state, timeout=PATIENCE_MS)
@@ -49,11 +49,11 @@ def until(qtbot, session, runner) -> Callable[[RunState], None]:
 
 
 def levels(session: Session, words: str) -> list[str]:
-    """The levels of the lines of the log with these words."""
+    """Return the levels of the log lines that contain these words."""
     return [line.level for line in session.log if words in line.text]
 
 
-def test_a_run_that_rests_can_be_finished(session, runner, until):
+def test_paused_run_can_be_finished(session, runner, until):
     runner.pause()
     assert session.run.state is RunState.PAUSED
     runner.finish()
@@ -64,7 +64,7 @@ def test_a_run_that_rests_can_be_finished(session, runner, until):
     assert levels(session, "The run will finish after this iteration.") == ["info"]
 
 
-def test_an_abort_is_a_warning_and_keeps_the_image(session, runner, until):
+def test_abort_is_a_warning_and_keeps_the_image(session, runner, until):
     problems = []
     session.problem_raised.connect(problems.append)
     runner.pause()

@@ -1,4 +1,4 @@
-"""No file is replaced unasked, and an input of the study not even then."""
+"""Files are replaced only after a question, and inputs of the study never."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def session(small_study: Study) -> Session:
 
 
 def answering(parent: QWidget, target: Path, session: Session, press: str) -> tuple[bool, str]:
-    """Press a button of the box that comes; return whether to write, and what it said."""
+    """Press a button of the next message box; return the answer and the text of the box."""
     said = []
 
     def answer() -> None:
@@ -46,12 +46,12 @@ def answering(parent: QWidget, target: Path, session: Session, press: str) -> tu
     return may_write(parent, target, session), said[0]
 
 
-def test_a_new_file_is_written_without_a_word(parent, session, tmp_path):
+def test_new_file_is_written_without_a_question(parent, session, tmp_path):
     assert may_write(parent, tmp_path / "new.h5", session)
 
 
 @pytest.mark.parametrize(("press", "agreed"), [(REPLACE, True), ("Cancel", False)])
-def test_a_file_that_exists_is_asked_about(parent, session, tmp_path, press, agreed):
+def test_existing_file_is_replaced_only_after_a_question(parent, session, tmp_path, press, agreed):
     target = tmp_path / "old.h5"
     target.write_bytes(bytes(1500))
     written, said = answering(parent, target, session, press)
@@ -59,13 +59,13 @@ def test_a_file_that_exists_is_asked_about(parent, session, tmp_path, press, agr
     assert "old.h5" in said and "1,500 bytes" in said and str(tmp_path) in said
 
 
-def test_a_sidecar_counts_as_well(tmp_path):
+def test_existing_sidecar_causes_the_question_too(tmp_path):
     (tmp_path / "a.provenance.json").write_text("{}")
     assert "a.provenance.json" in question_of(tmp_path / "a.nii.gz")
 
 
 @pytest.mark.parametrize("manner", ["path", "link", "hard link"])
-def test_the_scan_is_never_replaced(parent, session, small_study, tmp_path, manner):
+def test_scan_is_never_replaced(parent, session, small_study, tmp_path, manner):
     scan = small_study.data
     before = scan.read_bytes()
     target = tmp_path / "image.h5"
@@ -80,7 +80,7 @@ def test_the_scan_is_never_replaced(parent, session, small_study, tmp_path, mann
     assert scan.read_bytes() == before and inputs_of(session) == (scan,)
 
 
-def test_several_files_are_lines_of_the_question(tmp_path):
+def test_several_files_are_listed_in_the_question(tmp_path):
     for name in ("a.nii.gz", "a.provenance.json"):
         (tmp_path / name).touch()
     assert "\na.nii.gz: 0 bytes" in question_of(tmp_path / "a.nii.gz")

@@ -1,4 +1,4 @@
-"""A folder of Siemens' e7tools dropped on the window: all roles are filled, nothing is mixed."""
+"""A folder of Siemens' e7tools dropped on the window fills all roles without mixing scans."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def site(tmp_path) -> Path:
     return tmp_path
 
 
-def test_one_drop_fills_all_and_a_file_of_it_is_taken_alone(desk, site):
+def test_one_drop_fills_all_roles_and_a_single_file_is_used_alone(desk, site):
     desk.open(site)
     assert desk.files() == ALL and desk.problems == []
     assert desk.session.obstacle() == ""
@@ -52,7 +52,7 @@ def test_one_drop_fills_all_and_a_file_of_it_is_taken_alone(desk, site):
     assert desk.files() == ALL and desk.inputs["data"] is before
 
 
-def test_what_cannot_be_used_is_left_out_by_name(desk, site):
+def test_unusable_file_is_left_out_and_named(desk, site):
     (site / "acf_00.a").write_bytes(b"1234")
     desk.open(site / "acf_00.a.hdr")
     assert desk.files() == {k: v for k, v in ALL.items() if k != "attenuation_sinogram"}
@@ -68,8 +68,8 @@ def test_two_scans_in_one_folder_are_not_mixed(desk, site):
     assert "2 sinograms with counts" in problem
 
 
-def test_a_map_is_for_the_scan_that_is_open(desk, site, tiny_ring):
-    """A map of the folder serves list mode of its own, and does not open the counts instead."""
+def test_map_of_the_folder_is_used_for_the_open_scan(desk, site, tiny_ring):
+    """A map of the folder can be used for other list mode, and does not open the sinogram."""
     write_listmode(
         ListMode(tiny_ring, tiny_ring.lors(np.arange(50)), duration_s=1.0), site / "a.h5"
     )

@@ -1,4 +1,4 @@
-"""A window that ends in the middle: the next one continues its work or offers it again."""
+"""After a window ends during its work, the next window continues or offers the work."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def start(
 
 @pytest.fixture
 def scans(small_study: Study, tmp_path: Path) -> tuple[Path, ...]:
-    """Copies of the small scan."""
+    """Return copies of the small scan."""
     folders = [tmp_path / f"patient {k}" for k in range(4)]
     for folder in folders:
         folder.mkdir()
@@ -50,13 +50,13 @@ def scans(small_study: Study, tmp_path: Path) -> tuple[Path, ...]:
 
 
 def close(controls: Controls) -> None:
-    """Do the part of the window's close event that ends its work."""
+    """Do the part of the close event that saves unfinished work."""
     controls.commands.wait()
     controls.context.unfinished.close()
 
 
 def settle(qtbot, controls: Controls) -> None:
-    """Wait until everything is read and written."""
+    """Wait until all files are read and written."""
     intake = controls.context.queue.intake
     quiet = lambda: not (intake.is_busy or controls.commands.is_busy)  # noqa: E731
     qtbot.waitUntil(quiet, timeout=PATIENCE_MS)
@@ -67,9 +67,7 @@ def queued() -> list[Path]:
     return [entry.files[0] for entry in StudyQueue().entries()]
 
 
-def test_scans_that_a_closed_window_had_not_read_are_queued_by_the_next(
-    qtbot, start, scans
-) -> None:
+def test_unread_scans_of_a_closed_window_are_queued_by_the_next(qtbot, start, scans) -> None:
     first = start()
     first.context.queue.intake.add(scans)
     qtbot.waitUntil(lambda: first.context.queue.intake.done == 1, timeout=PATIENCE_MS)
@@ -84,9 +82,7 @@ def test_scans_that_a_closed_window_had_not_read_are_queued_by_the_next(
     assert list(windows_dir().iterdir()) == [], "nothing is left"
 
 
-def test_files_among_which_no_scan_was_searched_yet_are_searched_by_the_next(
-    qtbot, start, scans
-) -> None:
+def test_unsearched_files_of_a_closed_window_are_searched_by_the_next(qtbot, start, scans) -> None:
     first = start()
     first.context.queue.intake.add(scans)
     close(first)
@@ -96,7 +92,7 @@ def test_files_among_which_no_scan_was_searched_yet_are_searched_by_the_next(
     assert queued() == list(scans)
 
 
-def test_a_killed_window_loses_no_scan(qtbot, start, scans, monkeypatch) -> None:
+def test_killed_window_loses_no_scan(qtbot, start, scans, monkeypatch) -> None:
     first = start()
     first.context.queue.intake.add(scans)
     qtbot.waitUntil(lambda: first.context.queue.intake.done == 1, timeout=PATIENCE_MS)
@@ -113,7 +109,7 @@ def test_a_killed_window_loses_no_scan(qtbot, start, scans, monkeypatch) -> None
 
 
 @pytest.mark.skipif(os.name != "posix", reason="SIGSTOP is of POSIX systems")
-def test_scans_whose_reading_the_user_stopped_do_not_come_back(qtbot, start, scans, loader) -> None:
+def test_scans_with_cancelled_reading_do_not_return(qtbot, start, scans, loader) -> None:
     first = start()
     intake = first.context.queue.intake
     intake.changed.connect(lambda: suspend() if intake.done == 1 else None)
@@ -133,7 +129,7 @@ def test_scans_whose_reading_the_user_stopped_do_not_come_back(qtbot, start, sca
     assert len(queued()) == 1
 
 
-def test_an_answer_is_not_asked_for_again(qtbot, start, tiny_ring, tmp_path) -> None:
+def test_answered_question_is_not_asked_again(qtbot, start, tiny_ring, tmp_path) -> None:
     scan = tmp_path / "scan.clm.safir"
     write_safir(scan, tiny_ring, seed=1)
     write_crystal_map(tmp_path / "places.txt", tiny_ring)
@@ -153,7 +149,7 @@ def test_an_answer_is_not_asked_for_again(qtbot, start, tiny_ring, tmp_path) -> 
     assert entry.to_study().scanner == str(tmp_path / "places.txt")
 
 
-def test_an_answer_to_a_removed_study_is_dropped(qtbot, start, tiny_ring, tmp_path) -> None:
+def test_answer_to_a_removed_study_is_dropped(qtbot, start, tiny_ring, tmp_path) -> None:
     scan = tmp_path / "scan.clm.safir"
     write_safir(scan, tiny_ring, seed=1)
     write_crystal_map(tmp_path / "places.txt", tiny_ring)
@@ -206,8 +202,10 @@ def test_edited_settings_that_never_ran_are_offered_by_the_next_window(
     assert start().context.unfinished.left.edited == ()
 
 
-def test_another_scan_takes_over_no_edit_and_loses_none(qtbot, start, scans, small_study) -> None:
-    """Opening another scan once dropped settings that never ran, without a word."""
+def test_opening_another_scan_stores_the_edits_of_the_first(
+    qtbot, start, scans, small_study
+) -> None:
+    """Opening another scan once dropped settings that never ran, without a message."""
     first, shown = start(), []
     first.session.problem_raised.connect(shown.append)
     one, other = (small_study.model_copy(update={"data": path}) for path in scans[:2])
@@ -260,7 +258,7 @@ def test_changed_settings_are_offered_when_their_scan_is_opened_again(
     assert second.context.unfinished.left.edited == ()
 
 
-def test_settings_that_are_dropped_after_many_scans_are_logged(
+def test_edits_dropped_after_many_scans_are_logged(
     qtbot, start, scans, small_study, monkeypatch
 ) -> None:
     monkeypatch.setattr("engine.jobs.window_work.MOST_EDITS", 1)
@@ -278,12 +276,12 @@ def test_settings_that_are_dropped_after_many_scans_are_logged(
 
 
 def opened_scan(controls: Controls) -> Path | None:
-    """Return the scan that is open; None while none is."""
+    """Return the open scan, or None."""
     found = controls.session.study.inputs.get("data")
     return None if found is None else Path(found.value)
 
 
-def test_an_opened_study_without_changes_is_not_offered(qtbot, start, small_study) -> None:
+def test_study_without_changes_is_not_offered(qtbot, start, small_study) -> None:
     first = start()
     open_study(qtbot, first, small_study)
     edit(first)
@@ -307,7 +305,7 @@ def test_saved_and_queued_studies_are_not_offered(qtbot, start, small_study, tmp
     assert first.session.study.edited is None
 
 
-def test_a_finished_run_leaves_nothing_to_offer(qtbot, start, small_study) -> None:
+def test_finished_run_leaves_nothing_to_offer(qtbot, start, small_study) -> None:
     first = start()
     open_study(qtbot, first, small_study)
     edit(first)
@@ -319,7 +317,7 @@ def test_a_finished_run_leaves_nothing_to_offer(qtbot, start, small_study) -> No
     close(first)
 
 
-def test_an_edit_is_written_while_the_window_is_open(qtbot, start, small_study) -> None:
+def test_edit_is_saved_while_the_window_is_open(qtbot, start, small_study) -> None:
     """A window that is killed writes nothing at its end."""
     first = start()
     open_study(qtbot, first, small_study)
@@ -332,7 +330,7 @@ def test_an_edit_is_written_while_the_window_is_open(qtbot, start, small_study) 
     qtbot.waitUntil(is_written, timeout=PATIENCE_MS)
 
 
-def test_a_damaged_file_is_named_and_kept(qtbot, start, small_study) -> None:
+def test_damaged_file_is_named_and_preserved(qtbot, start, small_study) -> None:
     first = start()
     open_study(qtbot, first, small_study)
     edit(first)
@@ -347,7 +345,7 @@ def test_a_damaged_file_is_named_and_kept(qtbot, start, small_study) -> None:
     assert start().problems == [], "it is reported once"
 
 
-def test_two_windows_do_not_take_the_same_work(tmp_path, small_study) -> None:
+def test_two_windows_do_not_take_over_the_same_work(tmp_path, small_study) -> None:
     work = WindowWork.model_validate({"unsent": [{"id": "1", "title": "a"}]})
     WindowWorkFile(tmp_path).write(work, closed=True)
     first = WindowWorkFile(tmp_path).take_over()

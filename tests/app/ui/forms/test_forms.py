@@ -1,4 +1,4 @@
-"""A form shows every settings class and gives the same value back."""
+"""Forms show every settings class and return the same value."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ def faults(form):
 
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda v: type(v).__name__)
-def test_a_form_gives_back_what_it_shows(qtbot, value):
+def test_form_returns_the_value_it_shows(qtbot, value):
     form = form_of(qtbot, type(value), value)
     assert type(value).model_validate(form.raw()) == value
 
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda v: type(v).__name__)
-def test_a_form_of_defaults_takes_any_value(qtbot, value):
+def test_form_of_defaults_accepts_any_value(qtbot, value):
     form = form_of(qtbot, type(value))
     form.show_value(value)
     assert type(value).model_validate(form.raw()) == value
@@ -96,7 +96,7 @@ def type_into(qtbot, box, text):
     qtbot.keyClick(box.lineEdit(), Qt.Key.Key_Return)
 
 
-def test_typing_a_valid_number_says_changed(qtbot):
+def test_typing_a_valid_number_signals_a_change(qtbot):
     form = form_of(qtbot, Osem, Osem())
     box = form.findChildren(NumberBox)[0]
     with qtbot.waitSignal(form.changed) as said:
@@ -104,7 +104,7 @@ def test_typing_a_valid_number_says_changed(qtbot):
     assert said.args == [Osem(iterations=12)]
 
 
-def test_a_decimal_comma_is_understood(qtbot):
+def test_decimal_comma_is_accepted(qtbot):
     form = form_of(qtbot, Gaussian, Gaussian())
     with qtbot.waitSignal(form.changed) as said:
         type_into(qtbot, form.findChildren(NumberBox)[0], "4,5")
@@ -112,7 +112,7 @@ def test_a_decimal_comma_is_understood(qtbot):
 
 
 @pytest.mark.parametrize("text", ["0", "1001", "2.5", "many", ""])
-def test_an_invalid_number_stands_under_its_field_and_changes_nothing(qtbot, text):
+def test_invalid_number_is_reported_below_its_field_and_changes_nothing(qtbot, text):
     form = form_of(qtbot, Mlem, Mlem())
     form.show()
     with qtbot.assertNotEmitted(form.changed):
@@ -125,14 +125,14 @@ def test_an_invalid_number_stands_under_its_field_and_changes_nothing(qtbot, tex
     assert form.value() == Mlem(iterations=5)
 
 
-def test_a_fault_of_the_whole_is_told(qtbot):
+def test_error_of_the_complete_form_is_shown(qtbot):
     form = form_of(qtbot, AnalyticResponse, AnalyticResponse())
     form.show()
     type_into(qtbot, form.findChildren(NumberBox)[0], "300")
     assert faults(form) == ["N_points is 300, expected a power of two such as 4096."]
 
 
-def test_a_fault_of_three_numbers_stands_under_them(qtbot):
+def test_error_of_three_numbers_is_shown_below_them(qtbot):
     form = form_of(qtbot, ListModeGrid, ListModeGrid())
     form.show()
     boxes = form.findChildren(NumberBox)[:3]
@@ -144,7 +144,7 @@ def test_a_fault_of_three_numbers_stands_under_them(qtbot):
     assert all(fault.parentWidget().isAncestorOf(box) for box in boxes)
 
 
-def test_the_arrows_stay_within_the_bounds(qtbot):
+def test_arrows_stay_within_the_bounds(qtbot):
     form = form_of(qtbot, Osem, Osem(iterations=1, subsets=1000))
     iterations, subsets, _ = form.findChildren(NumberBox)
     iterations.stepBy(-5)
@@ -161,7 +161,7 @@ def test_labels_have_units_and_tips_have_bounds(qtbot):
     assert all("0" in x.toolTip() for x in form.findChildren(QLabel) if x.text() in captions)
 
 
-def test_expert_fields_hide_until_asked_for(qtbot):
+def test_expert_fields_are_hidden_by_default(qtbot):
     form = form_of(qtbot, SensitivitySettings, SensitivitySettings())
     form.show()
     seed = next(x for x in form.findChildren(QLabel) if x.text() == "Seed")
@@ -171,7 +171,7 @@ def test_expert_fields_hide_until_asked_for(qtbot):
     assert seed.isVisible()
 
 
-def test_choosing_another_kind_keeps_what_was_entered_in_the_first(qtbot):
+def test_switching_the_kind_restores_earlier_entries(qtbot):
     form = form_of(qtbot, ListModeProtocol, PROTOCOL, only=("algorithm",))
     box = form.findChild(UnionEditor).findChild(QComboBox)
     box.setCurrentIndex(1)
@@ -194,27 +194,27 @@ def test_filters_are_added_removed_and_moved(qtbot):
     assert form.value().finishing == (Gaussian(),)
 
 
-def test_a_fault_inside_a_list_stands_under_its_own_field(qtbot):
+def test_error_in_a_list_item_is_shown_below_its_field(qtbot):
     form = form_of(qtbot, ListModeProtocol, PROTOCOL, only=("finishing",))
     form.show()
     type_into(qtbot, form.findChildren(NumberBox)[0], "99")
     assert faults(form) == ["Must be less than or equal to 50. You entered 99.0."]
 
 
-def test_fields_not_shown_keep_their_value(qtbot):
+def test_hidden_fields_keep_their_value(qtbot):
     form = form_of(qtbot, ListModeProtocol, PROTOCOL, only=("algorithm",))
     type_into(qtbot, form.findChildren(NumberBox)[0], "9")
     assert form.value() == PROTOCOL.model_copy(update={"algorithm": Osem(iterations=9, subsets=21)})
 
 
-def test_an_empty_optional_field_says_what_it_means(qtbot):
+def test_empty_optional_field_shows_its_default(qtbot):
     form = form_of(qtbot, ListModeGrid, ListModeGrid())
     form.set_hints({"voxel_mm": "1 × 2 × 3", "diameter_mm": "300, as the scanner"})
     hints = [box.lineEdit().placeholderText() for box in form.findChildren(NumberBox)]
     assert hints[:4] == ["1", "2", "3", "300, as the scanner"]
 
 
-def test_a_width_that_is_left_out_is_told_in_mm(qtbot):
+def test_default_filter_width_is_shown_in_mm(qtbot):
     form = form_of(qtbot, ListModeProtocol, PROTOCOL, only=("finishing",))
     form.show_value(PROTOCOL.model_copy(update={"finishing": (Gaussian(),)}))
     form.show_voxels((2.0, 2.0, 3.0))
@@ -227,7 +227,7 @@ def test_a_width_that_is_left_out_is_told_in_mm(qtbot):
     assert hint() == "1.5, 1.5 voxels"
 
 
-def test_a_choice_without_room_ends_in_dots(qtbot):
+def test_long_choice_is_elided(qtbot):
     box = QuietCombo()
     qtbot.addWidget(box)
     box.addItem("Protocol_" + "w" * 71)
@@ -238,7 +238,7 @@ def test_a_choice_without_room_ends_in_dots(qtbot):
     assert box.shown_text() == box.currentText()
 
 
-def test_the_wheel_leaves_fields_without_focus_alone(qtbot):
+def test_wheel_does_not_change_fields_without_focus(qtbot):
     editor = ChoiceEditor(("auto", "on", "off"))
     qtbot.addWidget(editor)
     editor.show_value("on")
@@ -269,7 +269,7 @@ def roll(widget):
     QCoreApplication.sendEvent(widget, event)
 
 
-def test_nothing_of_a_form_outlives_it(qtbot, qapp):
+def test_form_is_deleted_completely(qtbot, qapp):
     gc.collect()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # widgets of other tests
     before = len(qapp.allWidgets())
@@ -291,7 +291,7 @@ def test_each_smoothness_shows_its_number(qtbot):
     assert prior == [each.title for each in PRIORS]
 
 
-def test_the_fields_of_a_column_begin_at_one_place(qtbot):
+def test_fields_of_a_column_are_aligned(qtbot):
     form = form_of(qtbot, Tracer)
     form.resize(500, 900)
     form.show()
@@ -301,8 +301,8 @@ def test_the_fields_of_a_column_begin_at_one_place(qtbot):
     assert len({row.editor.x() for row in rows}) == 1
 
 
-def test_a_field_without_effect_is_hidden_and_keeps_its_value(qtbot, qapp) -> None:
-    """Edge preservation belongs to the relative difference prior alone."""
+def test_field_without_effect_is_hidden_and_keeps_its_value(qtbot, qapp) -> None:
+    """Edge preservation applies only to the relative difference prior."""
     relative, quadratic, huber = PRIORS[:3]
     form = Form(Svrg, Svrg(edges=3))
     qtbot.addWidget(form)

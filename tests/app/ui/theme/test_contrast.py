@@ -1,4 +1,4 @@
-"""Controls can be seen: 3:1 between what marks a control and its ground, as painted."""
+"""Contrast of controls: at least 3:1 between a control and its background, as painted."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from app.ui.theme.theme import THEMES, Theme, contrast
 from app.views.scrubber import TickSlider
 
 SEEN = 3.0
-"""WCAG 2.2, 1.4.11: what is needed to make out a control."""
+"""WCAG 2.2, 1.4.11: least contrast of a control."""
 FEWEST = 12
-"""Pixels that make a mark."""
+"""Least number of pixels of a visible control."""
 
 
 def tool_button(role: str) -> QToolButton:
@@ -92,7 +92,7 @@ def theme(request, qapp):
 
 
 def seen_pixels(image: QImage, ground: str) -> int:
-    """Return how many pixels stand out from the ground."""
+    """Return the number of pixels that stand out from the background."""
     colours: dict[str, int] = {}
     for y in range(image.height()):
         for x in range(image.width()):
@@ -102,7 +102,7 @@ def seen_pixels(image: QImage, ground: str) -> int:
 
 
 def painted(qtbot, control: QWidget) -> QImage:
-    """Return a control as it stands in a panel, without the focus."""
+    """Return an image of a control in a panel, without the focus."""
     panel = QWidget()
     qtbot.addWidget(panel)
     control.setParent(panel)
@@ -116,7 +116,7 @@ def painted(qtbot, control: QWidget) -> QImage:
 
 
 @pytest.mark.parametrize("kind", CONTROLS)
-def test_a_control_stands_out_from_its_ground(qtbot, theme, kind):
+def test_control_has_sufficient_contrast(qtbot, theme, kind):
     control = CONTROLS[kind]()
     if isinstance(control, TickSlider):
         control.colours = view_colours(theme)
@@ -124,11 +124,11 @@ def test_a_control_stands_out_from_its_ground(qtbot, theme, kind):
     assert seen_pixels(image, theme.colours.panel) >= FEWEST, kind
 
 
-def test_nothing_is_seen_where_there_is_no_control(qtbot, theme):
+def test_empty_area_has_no_visible_pixels(qtbot, theme):
     assert seen_pixels(painted(qtbot, QWidget()), theme.colours.panel) == 0
 
 
-def test_what_is_dragged_between_the_panels_can_be_seen(qtbot, theme):
+def test_splitter_between_the_panels_is_visible(qtbot, theme):
     from PySide6.QtWidgets import QDockWidget
 
     window = QMainWindow()
@@ -144,7 +144,7 @@ def test_what_is_dragged_between_the_panels_can_be_seen(qtbot, theme):
 
 
 @pytest.mark.parametrize("name", THEMES)
-def test_the_colours_of_marks_are_far_enough_from_their_grounds(name):
+def test_colours_of_marks_have_sufficient_contrast(name):
     c = THEMES[name]
     for mark in (c.border, c.link, c.accent):
         assert contrast(mark, c.panel) >= SEEN
@@ -154,7 +154,7 @@ def test_the_colours_of_marks_are_far_enough_from_their_grounds(name):
         assert contrast(c.on_accent, ground) >= SEEN, "the tick and the dot"
 
 
-def test_a_theme_that_was_switched_to_looks_as_one_begun_with(qtbot, qapp, window):
+def test_switched_theme_looks_like_a_fresh_one(qtbot, qapp, window):
     theme = window.context.theme
     first = window.grab().toImage()
     theme.toggle()

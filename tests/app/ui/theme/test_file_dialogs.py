@@ -1,4 +1,4 @@
-"""The dialogs of files and questions have our icons, which can be seen in both themes."""
+"""File dialogs and questions have our icons, which are visible in both themes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def seen(icon: QIcon, ground: str) -> float:
 
 
 def asked(qapp: QApplication, ask, look) -> object:
-    """Let `look` see the dialog that `ask` puts up, then cancel it; return the answer."""
+    """Pass the dialog of `ask` to `look`, then cancel it; return the answer."""
 
     def answer() -> None:
         dialog = qapp.activeModalWidget()
@@ -51,7 +51,7 @@ def asked(qapp: QApplication, ask, look) -> object:
 
 
 @pytest.mark.parametrize("ask", ["open", "save"])
-def test_the_buttons_of_a_file_dialog_can_be_seen(qtbot, qapp, theme, tmp_path, ask):
+def test_buttons_of_a_file_dialog_are_visible(qtbot, qapp, theme, tmp_path, ask):
     parent = QWidget()
     qtbot.addWidget(parent)
     faint = []
@@ -70,7 +70,7 @@ def test_the_buttons_of_a_file_dialog_can_be_seen(qtbot, qapp, theme, tmp_path, 
     assert found is None and faint == []
 
 
-def test_folders_and_files_can_be_seen_and_told_apart(theme, tmp_path):
+def test_folder_and_file_icons_are_visible_and_differ(theme, tmp_path):
     icons = FileIcons(QApplication.palette())
     (tmp_path / "scan.l").touch()
     folder, file = icons.icon(QFileInfo(str(tmp_path))), icons.icon(QFileInfo(f"{tmp_path}/scan.l"))
@@ -80,13 +80,13 @@ def test_folders_and_files_can_be_seen_and_told_apart(theme, tmp_path):
     assert one != other
 
 
-def test_the_icon_of_a_question_can_be_seen(qtbot, theme):
+def test_icon_of_a_question_is_visible(qtbot, theme):
     box = question_box(None, "Sure?", "<b>No markup</b>", "help")
     qtbot.addWidget(box)
     assert seen(QIcon(box.iconPixmap()), theme.colours.panel) >= SEEN
 
 
-def test_the_window_has_an_icon_of_its_own(theme):
+def test_window_has_its_own_icon(theme):
     icon = QApplication.windowIcon()
     for side in (16, 32, 64):
         image = icon.pixmap(side).toImage()

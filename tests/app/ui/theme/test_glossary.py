@@ -1,4 +1,4 @@
-"""Words on the screen that a technician may not know are explained where they stand."""
+"""Technical terms on the screen have explanations."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def test_every_correction_step_stage_and_curve_is_explained(title):
     assert meaning_of(title)
 
 
-def test_the_page_of_words_is_in_order_and_in_whole_sentences():
+def test_glossary_is_sorted_and_has_full_sentences():
     words = [word.replace("μ", "mu").casefold() for word in GLOSSARY]
     assert words == sorted(words)
     assert all(text.endswith(".") and "  " not in text for text in GLOSSARY.values())
 
 
-def test_what_is_no_word_of_the_field_has_no_meaning():
+def test_unknown_term_has_no_explanation():
     assert meaning_of("Speed") == meaning_of("") == ""
     assert meaning_of("Iterations") == GLOSSARY["Iteration"]

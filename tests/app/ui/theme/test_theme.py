@@ -1,4 +1,4 @@
-"""Colours can be read, letters can be told apart, the choice is remembered."""
+"""Texts are legible, letters differ, and the chosen theme is remembered."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ GROUNDS = ("canvas", "panel", "raised", "field", "button", "hover", "message_bar
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("ground", GROUNDS)
 @pytest.mark.parametrize("text", TEXTS)
-def test_words_stand_out_from_their_ground(theme, text, ground):
+def test_texts_have_sufficient_contrast(theme, text, ground):
     colours = THEMES[theme]
     assert contrast(getattr(colours, text), getattr(colours, ground)) >= READABLE
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_words_on_buttons_and_disabled_words_can_be_read(theme):
+def test_texts_of_buttons_and_disabled_texts_are_legible(theme):
     c = THEMES[theme]
     assert contrast(c.on_accent, c.accent) >= READABLE
     assert contrast(c.on_accent, c.accent_hover) >= READABLE
@@ -44,7 +44,7 @@ def test_words_on_buttons_and_disabled_words_can_be_read(theme):
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_outlines_of_controls_can_be_seen(theme):
+def test_outlines_of_controls_are_visible(theme):
     c = THEMES[theme]
     assert contrast(c.border, c.panel) >= 3
     assert contrast(c.link, c.panel) >= 3, "the focus"
@@ -93,7 +93,7 @@ def test_different_letters_look_different(qapp):
     assert len(set(pictures.values())) == len(pictures)
 
 
-def test_switching_tells_the_widgets_and_the_application(qtbot, qapp):
+def test_switching_notifies_widgets_and_application(qtbot, qapp):
     theme = Theme(qapp, "dark")
     with qtbot.waitSignal(theme.changed):
         theme.toggle()
@@ -102,7 +102,7 @@ def test_switching_tells_the_widgets_and_the_application(qtbot, qapp):
     theme.use("dark")
 
 
-def test_the_choice_is_remembered(tmp_path, window):
+def test_chosen_theme_is_remembered(tmp_path, window):
     window.toggle_theme()
     chosen = window.context.theme.name
     window.context.preferences.save()

@@ -1,4 +1,4 @@
-"""Opening volumes beside the image of the run, and mixing them, without a whole window."""
+"""Opening a second volume and fusing it with the image, without a complete window."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def own_home(tmp_path, monkeypatch):
 
 @pytest.fixture
 def bar(qtbot, controls, small_study) -> FusionBar:
-    """The image of a run of the small study is on show."""
+    """Show the image of a run of the small study."""
     scan = read_input("data", str(small_study.data), None, None)
     controls.session.study.begin(Inputs(data=scan))
     controls.session.show_result(RunRecord("small", small_study), "final", volume())
@@ -60,20 +60,20 @@ def settle(qtbot, controls) -> None:
 
 
 def chosen(menu, title: str):
-    """The action of a menu, or of a menu in it."""
+    """Return the action of a menu or its submenus."""
     menu.fill()
     every = [*menu.actions()]
     every += [action for each in menu.actions() if each.menu() for action in each.menu().actions()]
     return next(each for each in every if each.text().startswith(title))
 
 
-def test_one_volume_alone_needs_one_row(bar):
+def test_single_volume_needs_one_row(bar):
     assert bar.base.text() == "small.h5, Small" and bar.overlay.text() == "Second volume …"
     hidden = (bar.swap, bar.mode, bar.share, bar.window_of_upper, bar.window_of_both, bar.words)
     assert not any(each.isVisible() for each in hidden)
 
 
-def test_a_result_on_disk_is_laid_over_the_image_and_taken_away(qtbot, controls, bar, small_study):
+def test_stored_result_is_overlaid_and_removed(qtbot, controls, bar, small_study):
     kept = Results().keep(NewResult(small_study, volume(5.0), {"axes": "LPS"}))
     controls.context.results.refresh()
     settle(qtbot, controls)
@@ -108,9 +108,7 @@ def test_two_clicks_compare_the_image_with_a_result(qtbot, controls, bar, small_
     assert not bar.compare.isVisible(), "the box with the modes has it now"
 
 
-def test_a_file_of_nobody_knows_whom_says_so_for_as_long_as_it_is_seen(
-    qtbot, controls, bar, tmp_path
-):
+def test_file_without_patient_shows_a_note_while_visible(qtbot, controls, bar, tmp_path):
     save(volume(3.0), tmp_path / "foreign.nii.gz", {})
     controls.context.volumes.open_file(tmp_path / "foreign.nii.gz", "overlay")
     settle(qtbot, controls)
@@ -120,7 +118,7 @@ def test_a_file_of_nobody_knows_whom_says_so_for_as_long_as_it_is_seen(
     assert bar.window_of_both.isVisible() and bar.words.isVisible()
 
 
-def test_a_file_that_cannot_be_read_leaves_all_as_it_was(qtbot, controls, bar, tmp_path):
+def test_unreadable_file_changes_nothing(qtbot, controls, bar, tmp_path):
     problems = []
     controls.session.problem_raised.connect(problems.append)
     (tmp_path / "broken.nii").write_bytes(b"nothing")
@@ -131,7 +129,7 @@ def test_a_file_that_cannot_be_read_leaves_all_as_it_was(qtbot, controls, bar, t
     assert controls.session.volumes.shows_image
 
 
-def test_the_mu_map_lies_where_the_scan_sees_it(controls, bar):
+def test_mu_map_is_at_its_position_in_the_scan(controls, bar):
     """That of a scan whose z runs towards the feet is not turned, unless DICOM states it."""
     session = controls.session
     for format_, sign in (("", 1), ("DICOM series", -1)):
@@ -145,7 +143,7 @@ def test_the_mu_map_lies_where_the_scan_sees_it(controls, bar):
         assert not bar.words.isVisible()
 
 
-def test_before_the_start_a_mu_map_is_seen_with_what_will_be_reconstructed(controls, bar):
+def test_mu_map_is_shown_with_the_grid_before_the_start(controls, bar):
     """Then the first image takes its place, and the map lies over it when it is asked for."""
     session, view = controls.session, controls.session.view
     session.run.forget()
@@ -161,7 +159,7 @@ def test_before_the_start_a_mu_map_is_seen_with_what_will_be_reconstructed(contr
     assert view.fusion.volume is None, "it is no input any more"
 
 
-def test_what_was_read_for_another_scan_is_not_shown(qtbot, controls, bar, small_study, tmp_path):
+def test_volume_read_for_another_scan_is_not_shown(qtbot, controls, bar, small_study, tmp_path):
     save(volume(3.0), tmp_path / "late.nii.gz", {})
     controls.context.volumes.open_file(tmp_path / "late.nii.gz", "overlay")
     scan = controls.session.study.inputs["data"]
@@ -170,7 +168,7 @@ def test_what_was_read_for_another_scan_is_not_shown(qtbot, controls, bar, small
     assert controls.session.volumes.items == ()
 
 
-def test_slider_and_switches_say_what_they_do(qtbot, controls, bar):
+def test_slider_and_switches_set_the_fusion(qtbot, controls, bar):
     controls.context.volumes.open_iterate("final", "overlay")
     fusion = controls.session.view.fusion
     bar.share.setValue(20)
@@ -182,7 +180,7 @@ def test_slider_and_switches_say_what_they_do(qtbot, controls, bar):
     assert fusion.window == controls.session.view.window
 
 
-def test_the_view_used_last_is_turned_and_copied(qtbot, qapp, controls, bar):
+def test_last_used_view_is_turned_and_copied(qtbot, qapp, controls, bar):
     views, menu = bar.views, bar.view.menu()
     views.resize(500, 400)
     views.show()
@@ -201,7 +199,7 @@ def test_the_view_used_last_is_turned_and_copied(qtbot, qapp, controls, bar):
     assert qapp.clipboard().image().size() == views.coronal.size()
 
 
-def test_a_position_is_stated_only_for_what_does_not_say_it(controls, bar):
+def test_patient_position_can_be_set_only_if_the_file_lacks_it(controls, bar):
     menu, session = bar.view.menu(), controls.session
     menu.fill()
     assert not menu.positions.isEnabled(), "the file says how the patient lay"
@@ -212,7 +210,7 @@ def test_a_position_is_stated_only_for_what_does_not_say_it(controls, bar):
     assert bar.views.coronal.shown_edges().top == "H" and session.view.axes == "RPI"
     assert "patient position set manually" in bar.views.coronal.remark()
     session.show_file(volume(axes="xyz"), "another.tif")
-    assert bar.views.coronal.shown_edges().top == "+z", "that was said of the other file"
+    assert bar.views.coronal.shown_edges().top == "+z", "the position of the other file was used"
     feetwards = volume(axes="xyz")
     feetwards.info["hfs_axes"] = "LPI"  # as of Interfile
     session.show_file(feetwards, "image.hv")
@@ -221,8 +219,8 @@ def test_a_position_is_stated_only_for_what_does_not_say_it(controls, bar):
     assert session.view.axes == "RPS"
 
 
-def test_a_comparison_that_the_units_forbid_is_grey_and_says_why(controls, bar):
-    """Of an image in counts/mm and a map in 1/mm; the ratio of both is allowed."""
+def test_comparison_of_different_units_is_disabled_with_a_reason(controls, bar):
+    """For an image in counts/mm and a map in 1/mm; their ratio is allowed."""
     session = controls.session
     session.study.inputs["attenuation"] = Input("map.h5", "", volume(0.01, "1/mm"))
     chosen(bar.overlay.menu(), "μ-map: map.h5").trigger()
@@ -234,7 +232,7 @@ def test_a_comparison_that_the_units_forbid_is_grey_and_says_why(controls, bar):
     assert model.item(row).isEnabled()
 
 
-def test_a_remark_on_both_volumes_appears_once(qtbot, controls, bar, tmp_path):
+def test_note_on_both_volumes_appears_once(qtbot, controls, bar, tmp_path):
     save(volume(3.0), tmp_path / "foreign.nii.gz", {})
     controls.context.volumes.open_file(tmp_path / "foreign.nii.gz", "overlay")
     settle(qtbot, controls)
@@ -243,7 +241,7 @@ def test_a_remark_on_both_volumes_appears_once(qtbot, controls, bar, tmp_path):
 
 
 def with_error(one: Volume) -> Volume:
-    """A volume whose replicates differ by 20 %."""
+    """Return the volume with replicates that differ by 20 %."""
     replicates = [one.values * np.float32(1 + k * 0.2) for k in (-1, 0, 1)]
     return replace(one, error=ErrorMap.of(one.values, replicates, seed=1, counts="a"))
 
@@ -253,7 +251,7 @@ def shows_error(controls, small_study) -> None:
     controls.session.show_result(record, "final", with_error(volume(5.0)))
 
 
-def test_the_slices_switch_between_image_and_errors(qtbot, controls, bar, small_study):
+def test_slices_switch_between_image_and_errors(qtbot, controls, bar, small_study):
     assert not bar.quantity.isVisible(), "this image has no error map"
     shows_error(controls, small_study)
     assert bar.quantity.isVisible() and bar.quantity.currentText() == "Image"
@@ -297,7 +295,7 @@ def test_errors_of_all_frames_are_prepared_in_a_thread(qtbot, controls, bar, mon
 
 
 @pytest.mark.parametrize("width", [420, 560, 900])
-def test_the_row_with_an_error_fits_into_narrow_windows(qtbot, controls, bar, small_study, width):
+def test_row_with_an_error_fits_narrow_windows(qtbot, controls, bar, small_study, width):
     shows_error(controls, small_study)
     controls.context.volumes.show_error(SPREAD)
     settle(qtbot, controls)
@@ -311,7 +309,7 @@ def test_the_row_with_an_error_fits_into_narrow_windows(qtbot, controls, bar, sm
     assert edges[-1][1] <= bar.width()
 
 
-def test_the_menu_of_the_view_tells_how_to_get_an_error_map(qtbot, controls, bar, small_study):
+def test_view_menu_explains_how_to_get_an_error_map(qtbot, controls, bar, small_study):
     menu = bar.view.menu()
     action = chosen(menu, "Show the error")
     assert not action.isEnabled()
@@ -327,7 +325,7 @@ def test_the_menu_of_the_view_tells_how_to_get_an_error_map(qtbot, controls, bar
     assert chosen(menu, "Show the relative error").isChecked()
 
 
-def test_a_difference_is_divided_by_its_error(qtbot, controls, bar, small_study):
+def test_difference_is_divided_by_its_error(qtbot, controls, bar, small_study):
     shows_error(controls, small_study)
     later = with_error(volume(4.0))
     origin = Origin(scan="/another.h5")

@@ -34,7 +34,7 @@ DARK = 40
 
 
 def volume(unit: str, shift: float) -> Volume:
-    """Return an image without dark places in its window, and another one with another shift."""
+    """Return an image without dark areas in its window; `shift` changes its values."""
     z, y, x = np.meshgrid(*(GRID.centres_mm(k) for k in (2, 1, 0)), indexing="ij")
     values = 500 + 10 * x + 5 * y + 3 * z + shift
     info = {"axes": "LPS", **({"modality": "MR", "kind": "MR"} if unit == "MR" else {})}
@@ -42,7 +42,7 @@ def volume(unit: str, shift: float) -> Volume:
 
 
 def walk(n: int, length: int) -> list[int]:
-    """Return a sequence that contains every sequence of some of n items (de Bruijn)."""
+    """Return a de Bruijn sequence: it contains every sequence of `length` of n items."""
     found, a = [], [0] * (n * length)
 
     def add(t: int, p: int) -> None:
@@ -61,7 +61,7 @@ def walk(n: int, length: int) -> list[int]:
 
 
 @pytest.mark.parametrize("length", [2, 3])
-def test_the_walk_contains_every_sequence(length):
+def test_walk_contains_every_sequence(length):
     steps = walk(4, length)
     found = {tuple(steps[k : k + length]) for k in range(len(steps) - length + 1)}
     assert found == set(product(range(4), repeat=length))
@@ -96,7 +96,7 @@ def test_no_view_is_black_in_any_sequence_of_modes(qtbot, controls, pair, length
             # As the box with the modes, also for modes that it would not offer.
             session.view.fusion.set_mode(choice)
         before = [*before[1 - length :], choice]
-        # Neither end of a map, of which one can be black.
+        # neither end of a colour map, because one end can be black
         for look in (session.view, session.view.fusion):
             look.set_window(*MIDDLE)
         QApplication.processEvents()
@@ -108,7 +108,7 @@ def test_no_view_is_black_in_any_sequence_of_modes(qtbot, controls, pair, length
     assert not faults, faults[:10]
 
 
-def test_a_pair_that_is_laid_again_after_a_comparison_is_blended(controls):
+def test_pair_overlaid_again_after_a_comparison_is_blended(controls):
     """An MR cannot be subtracted from PET, so its mode falls back."""
     session = controls.session
     session.show_file(volume("Bq/mL", 0), "first.h5")
@@ -122,7 +122,7 @@ def test_a_pair_that_is_laid_again_after_a_comparison_is_blended(controls):
     assert session.view.fusion.mode == "side by side", "no difference of two units"
 
 
-def test_the_difference_next_to_both_images_is_that_of_the_values(qtbot, controls):
+def test_difference_view_shows_the_difference_of_the_values(qtbot, controls):
     session = controls.session
     views, fusion = OrthoView(session.view), session.view.fusion
     qtbot.addWidget(views)
@@ -170,7 +170,7 @@ def compared(qtbot, controls, height: int, prepare=lambda views: None) -> OrthoV
     return views
 
 
-def test_a_comparison_in_a_low_window_shows_one_plane_large(qtbot, controls):
+def test_comparison_in_a_low_window_shows_one_plane_large(qtbot, controls):
     views = compared(qtbot, controls, 420)
     shown = [*views.slices, *views.upper_views, *views.difference_views]
     first, second, difference = views.axial, views.upper_views[0], views.difference_views[0]
@@ -187,7 +187,7 @@ def test_a_comparison_in_a_low_window_shows_one_plane_large(qtbot, controls):
     assert all(each.isVisible() for each in views.views), "the enlarged view goes with its pair"
 
 
-def test_a_comparison_never_begins_with_one_volume_on_top_of_the_other(qtbot, controls):
+def test_comparison_starts_with_both_volumes_visible(qtbot, controls):
     views = compared(qtbot, controls, 700, lambda views: views.toggle_enlarged(views.turning))
     assert controls.session.view.fusion.is_compared
     assert not views.turning.isVisible()
@@ -213,7 +213,7 @@ def test_compared_volumes_have_one_power_of_ten(controls):
     assert session.view.power != own and fusion.power == session.view.power
 
 
-def test_two_volumes_blink_while_their_mode_is_on(qtbot, controls, monkeypatch):
+def test_two_volumes_alternate_in_blink_mode(qtbot, controls, monkeypatch):
     monkeypatch.setattr("app.views.slices.blinking.BLINK_MS", 5)
     session = controls.session
     session.show_file(volume("Bq/mL", 0), "first.h5")

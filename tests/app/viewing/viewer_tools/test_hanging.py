@@ -80,7 +80,7 @@ def test_panels_show_their_sharp_slice_large(controls, views):
     assert views.coronal.width() > views.axial.width()
 
 
-def test_a_kind_keeps_the_layout_that_was_chosen_for_it(qtbot, controls, views):
+def test_chosen_layout_is_remembered_per_kind_of_data(qtbot, controls, views):
     show(controls, "HU")
     chosen = ViewLayout("one", "coronal")
     views.set_layout(chosen)
@@ -93,14 +93,14 @@ def test_a_kind_keeps_the_layout_that_was_chosen_for_it(qtbot, controls, views):
     qtbot.addWidget(other)
     other.hanging = Hanging(controls.context, other)
     assert other.layout_now == chosen
-    # The next image of a kind leaves what the user sees.
+    # the next image of the same kind does not change the layout
     views.toggle_enlarged(views.coronal)
     before = views.enlarged
     show(controls, "HU")
     assert views.enlarged is before
 
 
-def test_a_thin_ct_still_shows_one_slice(controls, views):
+def test_thin_ct_shows_one_slice(controls, views):
     flat = ImageGrid((1, 14, 16), (2.0, 2.0, 2.0))
     controls.session.show_file(volume("HU", flat), "slice.h5")
     assert views.enlarged is views.axial

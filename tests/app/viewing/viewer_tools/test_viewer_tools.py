@@ -1,4 +1,4 @@
-"""The strip beside the views: what it turns on, what is remembered, without a whole window."""
+"""The toolbar of the views: its tools and remembered settings, without a complete window."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GRID = ImageGrid((8, 10, 12), (2.0, 2.0, 2.0))
 
 @pytest.fixture
 def looking(qtbot, controls) -> Looking:
-    """The views of a small volume with their strip."""
+    """Return the views of a small volume with their toolbar."""
     values = np.linspace(0, 1, GRID.n_voxels, dtype=np.float32).reshape(GRID.shape)
     controls.session.view.set_volume(Volume(values, GRID, "HU"))
     views, scrubber = OrthoView(controls.session.view), IterationScrubber()
@@ -32,7 +32,7 @@ def looking(qtbot, controls) -> Looking:
     return made
 
 
-def test_the_slab_is_set_by_its_row_and_ended_by_its_button(looking, controls):
+def test_slab_is_set_in_its_row_and_ended_by_its_button(looking, controls):
     state, bar = controls.session.view, looking.slab_bar
     looking.slab.click()
     assert state.slab.kind == "highest"
@@ -50,7 +50,7 @@ def test_the_slab_is_set_by_its_row_and_ended_by_its_button(looking, controls):
     assert not looking.slab.isChecked()
 
 
-def test_a_layout_is_chosen_in_the_menu_and_remembered(looking, controls):
+def test_layout_is_chosen_in_the_menu_and_remembered(looking, controls):
     menu = looking.layout.menu()
     menu.fill()
     next(each for each in menu.actions() if each.text() == "Light box, 3 × 4").trigger()
@@ -66,7 +66,7 @@ def test_a_layout_is_chosen_in_the_menu_and_remembered(looking, controls):
     assert again.bars
 
 
-def test_a_film_goes_through_all_there_is_and_begins_anew(looking, controls):
+def test_film_plays_all_images_and_repeats(looking, controls):
     state, cine = controls.session.view, looking.cine
     looking.film.click()
     assert cine.is_playing
@@ -94,7 +94,7 @@ def test_a_film_goes_through_all_there_is_and_begins_anew(looking, controls):
 
 
 @pytest.mark.parametrize("suffix", [".gif", ".png"])
-def test_a_film_is_saved_as_it_is_seen_and_all_is_put_back(
+def test_film_is_saved_as_shown_and_the_view_is_restored(
     looking, controls, qtbot, tmp_path, suffix
 ):
     state, bar, view = controls.session.view, looking.cine_bar, looking.views.axial
@@ -115,7 +115,7 @@ def test_a_film_is_saved_as_it_is_seen_and_all_is_put_back(
     assert len(set(means)) == len(means), "each slice has its own values"
 
 
-def test_a_film_that_is_cancelled_leaves_nothing(looking, controls, tmp_path):
+def test_cancelled_film_leaves_no_file(looking, controls, tmp_path):
     looking.cine_bar.record(looking.views.mip, tmp_path / "film.gif")
     looking.cine_bar.cancel.click()
     assert not looking.cine_bar.recorder.is_recording
@@ -123,7 +123,7 @@ def test_a_film_that_is_cancelled_leaves_nothing(looking, controls, tmp_path):
     assert not list(tmp_path.glob("*.gif"))
 
 
-def test_tools_have_words_below_their_icons_while_there_is_room(looking, qtbot):
+def test_tools_have_labels_below_their_icons_if_the_window_is_wide(looking, qtbot):
     strip, views = looking.strip, looking.views
     style = Qt.ToolButtonStyle
     views.resize(700, 700)
@@ -152,7 +152,7 @@ def test_tools_have_words_below_their_icons_while_there_is_room(looking, qtbot):
     qtbot.waitUntil(lambda: strip.width() == wide)
 
 
-def test_an_mp4_without_its_encoder_is_refused_before_the_recording(looking, monkeypatch, tmp_path):
+def test_mp4_without_encoder_is_refused_before_the_recording(looking, monkeypatch, tmp_path):
     told = []
     monkeypatch.setattr(cine_bar, "ask_save", lambda *_: tmp_path / "a.mp4")
     monkeypatch.setattr(cine_bar, "tell", lambda _, title, text: told.append(text))

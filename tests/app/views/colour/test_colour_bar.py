@@ -23,7 +23,7 @@ def test_ticks_are_round_and_few(low, high, most, expected):
     assert ticks(low, high, most) == pytest.approx(expected)
 
 
-def test_the_bar_runs_from_the_low_to_the_high_colour(state, show, pixels):
+def test_bar_runs_from_the_low_to_the_high_colour(state, show, pixels):
     state.set_colour_map("viridis")
     row = pixels(show(ColourBar(state), 300, 36))[5]
     table = lookup_table("viridis")
@@ -32,7 +32,7 @@ def test_the_bar_runs_from_the_low_to_the_high_colour(state, show, pixels):
     assert places[1] == pytest.approx(150, abs=3)
 
 
-def test_a_swatch_shows_its_map(qapp):
+def test_swatch_shows_its_colour_map(qapp):
     image = swatch("grey", QSize(44, 12), DARK).pixmap(QSize(44, 12)).toImage()
     middle = image.height() // 2
     assert image.pixelColor(3, middle).lightness() < 40
@@ -41,7 +41,7 @@ def test_a_swatch_shows_its_map(qapp):
 
 @pytest.mark.parametrize("high", [49.9, 4.99e-5, 0.3, 1.0, 7e6, 1999])
 @pytest.mark.parametrize("most", [0, 1, 2, 5])
-def test_a_bar_never_has_less_than_two_ticks(high, most):
+def test_bar_has_at_least_two_ticks(high, most):
     found = ticks(0.0, high, most)
     assert len(found) >= 2
     assert 0 <= found[0] < found[-1] <= high * (1 + 1e-6)

@@ -11,7 +11,7 @@ from engine.geometry import Rect
 WHITE, BLACK = 0xFFFFFFFF, 0xFF000000
 
 
-def test_inverted_grey_is_grey_turned_round():
+def test_inverted_grey_is_reversed_grey():
     assert np.array_equal(lookup_table("grey_inverted"), lookup_table("grey")[::-1])
     assert lookup_table("grey_inverted")[0] == WHITE
     assert lookup_table("grey_inverted")[-1] == BLACK
@@ -25,27 +25,27 @@ def test_every_map_has_256_opaque_colours(key):
     assert len(set(table.tolist())) > 100
 
 
-def test_only_rainbow_warns():
+def test_only_rainbow_has_a_warning():
     assert [entry.key for entry in COLOUR_MAPS if entry.warning] == ["rainbow"]
 
 
-def test_an_unknown_key_falls_back_to_the_default():
+def test_unknown_key_falls_back_to_the_default():
     assert colour_map("from another version") is COLOUR_MAPS[0]
 
 
-def test_values_outside_the_window_take_the_end_colours():
+def test_values_outside_the_window_get_the_end_colours():
     values = np.array([[-np.inf, -5, 2, 4.999, 5, 1e30, np.inf]], np.float32)
     grey = colourise(values, (2.0, 5.0), "grey") & 0xFF
     assert grey.tolist() == [[0, 0, 0, 255, 255, 255, 255]]
 
 
-def test_the_window_is_shared_evenly_by_the_colours(rng):
+def test_colours_divide_the_window_evenly(rng):
     values = rng.uniform(0, 1, (300, 300)).astype("f4")
     counts = np.bincount((colourise(values, (0.0, 1.0), "grey") & 0xFF).ravel(), minlength=256)
     assert counts.min() > 0.7 * counts.mean()  # 350 a colour: 5 sigma is a quarter
 
 
-def test_nan_are_shown_as_zero_and_counted():
+def test_nan_is_shown_as_zero_and_counted():
     values = np.array([[np.nan, 1], [np.nan, 2]], np.float32)
     picture = Raster.of(values, Rect(0, 0, 2, 2))
     assert picture.n_nan == 2
@@ -65,7 +65,7 @@ def _contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("colours", [DARK, LIGHT])
-def test_words_and_lines_can_be_read(colours):
+def test_text_and_lines_on_a_colour_map_are_legible(colours):
     assert _contrast(colours.text, colours.canvas) > 7
     assert _contrast(colours.muted, colours.canvas) > 4.5
     assert _contrast(colours.plate_text, colours.plate) > 7

@@ -1,4 +1,4 @@
-"""Slices that are moved and turned together, and what of them hides what."""
+"""Slices that are moved and turned together, and their order of painting."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PLANES = orthogonal((40, 40), 0.5, MIDDLE)
 
 
 def tilted(rng: np.random.Generator) -> PlanePlacement:
-    """Three slices that lie anyhow."""
+    """Return three slices in arbitrary orientation."""
     placement = PlanePlacement.of(PLANES)
     for index in range(3):
         axis = tuple(rng.normal(size=3))
@@ -34,7 +34,7 @@ def tilted(rng: np.random.Generator) -> PlanePlacement:
 
 
 def heights(placement: PlanePlacement, point) -> np.ndarray:
-    """How far a point is above each slice [mm]."""
+    """Return the distance of a point from each slice [mm]."""
     return np.array(
         [
             placement.normal(k) @ (np.array(point) - plane.centre_mm)
@@ -43,7 +43,7 @@ def heights(placement: PlanePlacement, point) -> np.ndarray:
     )
 
 
-def test_one_slice_moves_the_others_stay_and_all_meet_in_the_point(rng):
+def test_moving_one_slice_moves_the_common_point(rng):
     before = tilted(rng)
     after = before.moved(1, 2.5)
     np.testing.assert_allclose(heights(before, after.planes[1].centre_mm)[1], 2.5)
@@ -51,7 +51,7 @@ def test_one_slice_moves_the_others_stay_and_all_meet_in_the_point(rng):
     np.testing.assert_allclose(heights(after, after.point), 0, atol=1e-9)
 
 
-def test_a_turned_slice_still_holds_the_point_and_lies_about_the_middle(rng):
+def test_turned_slice_contains_the_point_and_stays_centred(rng):
     placement = tilted(rng).through((4.0, 0.0, 7.0))
     np.testing.assert_allclose(heights(placement, (4.0, 0.0, 7.0)), 0, atol=1e-9)
     after = placement.turned(0, (0.0, 1.0, 0.0), 0.3)
@@ -60,7 +60,7 @@ def test_a_turned_slice_still_holds_the_point_and_lies_about_the_middle(rng):
     np.testing.assert_allclose(np.cross(away, after.normal(0)), 0, atol=1e-9)
 
 
-def test_slices_that_are_turned_back_are_upright_to_the_last_bit():
+def test_slices_turned_back_are_exactly_upright():
     placement = PlanePlacement.of(PLANES)
     for angle in (*np.radians([17, 40, -3]), -np.radians(54)):
         placement = placement.turned(0, (1.0, 0.0, 0.0), angle)
@@ -74,7 +74,7 @@ def test_parallel_slices_follow_their_own_normal():
     np.testing.assert_allclose(heights(placement, after.point)[1], 1.5)
 
 
-def test_no_slice_leaves_the_box():
+def test_slices_stay_in_the_box():
     placement = PlanePlacement.of(PLANES)
     assert placement.moved(0, 100.0).planes[0].centre_mm == (3.0, -2.0, 15.0)
     assert placement.through((100.0, 0.0, 0.0)).point == (13.0, 0.0, 0.0)
@@ -83,7 +83,7 @@ def test_no_slice_leaves_the_box():
 
 
 @pytest.mark.parametrize("camera", [SceneCamera(), SceneCamera(10, -60), SceneCamera(200, 90)])
-def test_what_is_nearest_is_painted_last(rng, camera):
+def test_nearest_piece_is_painted_last(rng, camera):
     placement = tilted(rng)
     pieces = back_to_front(placement.planes, camera)
     right, up, eye = camera.axes
@@ -101,7 +101,7 @@ def test_what_is_nearest_is_painted_last(rng, camera):
         assert touched(pieces, camera, at) == expected
 
 
-def test_pieces_of_a_slice_are_all_of_it(rng):
+def test_pieces_cover_the_whole_slice(rng):
     placement = tilted(rng)
     pieces = back_to_front(placement.planes, SceneCamera())
     assert len(pieces) > 3
@@ -116,7 +116,7 @@ def area(corners: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("handle", range(4))
-def test_a_handle_rises_along_the_normal_and_goes_where_it_is_drawn_to(rng, handle):
+def test_handle_rises_along_the_normal_and_follows_the_drag(rng, handle):
     placement, camera = tilted(rng), SceneCamera(-35, 40)
     plane = placement.planes[0]
     hinge = hinge_of(plane, handle)
@@ -129,6 +129,6 @@ def test_a_handle_rises_along_the_normal_and_goes_where_it_is_drawn_to(rng, hand
     np.testing.assert_allclose(np.degrees(angle), 25, atol=0.5)
 
 
-def test_corners_are_those_of_the_pixels():
+def test_corners_are_those_of_the_outer_pixels():
     np.testing.assert_allclose(corners_of(PLANES[0])[0], (-7, -12, 5))
     np.testing.assert_allclose(corners_of(PLANES[0])[2], (13, 8, 5))

@@ -1,4 +1,4 @@
-"""The scene of slices, steered with the pointer and with keys."""
+"""The scene of slices, controlled with pointer and keys."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def drag(view, start: QPointF, *stops: QPointF) -> None:
 
 
 def on(view, index: int, across: float, down: float) -> QPointF:
-    """Where a place of a slice is painted."""
+    """Return the screen position of a point of a slice."""
     plane = view.placement.planes[index]
     point = plane.centre_mm + plane.turn @ (across, down, 0.0)
     (at,) = view.to_screen.points(point[None])
     return at
 
 
-def test_a_plane_follows_the_pointer_along_its_normal(scene):
+def test_plane_follows_the_pointer_along_its_normal(scene):
     start = on(scene, 0, 12.0, -12.0)
     assert scene.touched(start) == (0, None)
     direction = scene.to_screen.direction(np.array([0.0, 0.0, 5.0]))
@@ -57,7 +57,7 @@ def test_a_plane_follows_the_pointer_along_its_normal(scene):
     assert scene.told[-1] is scene.placement
 
 
-def test_a_handle_turns_its_plane(scene):
+def test_handle_turns_its_plane(scene):
     plane = PLANES[0]
     start = scene.to_screen.points(handles_of(plane))[1]
     turned = plane.turned((1.0, 0.0, 0.0), np.radians(30))
@@ -69,7 +69,7 @@ def test_a_handle_turns_its_plane(scene):
     assert scene.caption().startswith(f"Normal to z   rotated by {angle:.0f}°")
 
 
-def test_beside_the_planes_the_eye_moves_and_no_plane(scene):
+def test_drag_outside_the_planes_turns_only_the_camera(scene):
     before = scene.camera
     drag(scene, QPointF(5, 150), QPointF(105, 150))
     assert scene.camera != before and not scene.told
@@ -77,7 +77,7 @@ def test_beside_the_planes_the_eye_moves_and_no_plane(scene):
     assert scene.camera == before
 
 
-def test_keys_do_what_the_pointer_does(scene):
+def test_keys_and_pointer_have_the_same_effect(scene):
     QTest.keyClick(scene, Qt.Key.Key_2)
     QTest.keyClick(scene, Qt.Key.Key_PageUp)
     assert scene.placement.planes[1].centre_mm == (1.0, 3.0, 3.0), "forward is along +y"
@@ -90,7 +90,7 @@ def test_keys_do_what_the_pointer_does(scene):
     assert scene.camera.azimuth_deg == (camera.azimuth_deg + 10) % 360
 
 
-def test_images_lie_on_their_planes(scene):
+def test_images_are_drawn_on_their_planes(scene):
     values = [np.zeros((32, 32), np.float32) for _ in PLANES]
     values[0][8:16, 24:] = 1.0  # across 8 to 16, down −8 to 0
     scene._state.set_colour_map("grey")
@@ -103,7 +103,7 @@ def test_images_lie_on_their_planes(scene):
     assert lit > 240 and dark < 20
 
 
-def test_a_point_of_a_turned_slice_lies_on_it(qtbot, rng):
+def test_points_of_a_turned_slice_are_on_its_plane(qtbot, rng):
     placement = PlanePlacement.of(PLANES).turned(1, (0.3, 0.2, 1.0), 0.6).moved(1, 4.0)
     view, plane = PlaneView(1), placement.planes[1]
     qtbot.addWidget(view)
@@ -116,7 +116,7 @@ def test_a_point_of_a_turned_slice_lies_on_it(qtbot, rng):
     np.testing.assert_allclose(told[0], expected, atol=1e-9)
 
 
-def test_a_slice_that_turns_keeps_its_window(qtbot):
+def test_turning_slice_keeps_its_window(qtbot):
     view, placement = PlaneView(0), PlanePlacement.of(PLANES)
     qtbot.addWidget(view)
     values = np.random.default_rng(1).random((32, 32)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Where each plane puts the sides of the patient."""
+"""Patient sides in each plane."""
 
 from itertools import product
 
@@ -31,14 +31,14 @@ def test_edges_follow_the_convention(plane, convention, letters):
 
 
 @pytest.mark.parametrize(("axis", "letters"), [(0, "RL"), (1, "AP"), (2, "FH")])
-def test_letters_are_those_of_lps(axis, letters):
+def test_letters_follow_lps(axis, letters):
     assert Direction(axis, -1).letter + Direction(axis, 1).letter == letters
     assert Direction(axis, 1).opposite.letter == letters[0]
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
 @pytest.mark.parametrize("plane", PLANES)
-def test_every_pixel_shows_the_voxel_at_its_place(plane, convention):
+def test_every_pixel_shows_the_voxel_at_its_position(plane, convention):
     way = orientation(plane, convention)
     x, y, z = (GRID.centres_mm(axis) for axis in range(3))
     values = (x[None, None, :] + 100 * y[None, :, None] + 10_000 * z[:, None, None]).astype("f4")
@@ -55,7 +55,7 @@ def test_every_pixel_shows_the_voxel_at_its_place(plane, convention):
 
 
 @pytest.mark.parametrize("plane", PLANES)
-def test_a_slice_is_contiguous_float32_and_leaves_the_volume_alone(plane):
+def test_slice_is_contiguous_float32_and_does_not_change_the_volume(plane):
     values = np.ones(GRID.shape, np.float32)
     shown = orientation(plane).extract(values, 1)
     assert shown.dtype == np.float32
@@ -66,7 +66,7 @@ def test_a_slice_is_contiguous_float32_and_leaves_the_volume_alone(plane):
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
 @pytest.mark.parametrize("plane", PLANES)
-def test_screen_and_patient_are_inverse(plane, convention):
+def test_screen_and_patient_coordinates_are_inverse(plane, convention):
     way = orientation(plane, convention)
     assert way.to_patient(*way.to_screen(POINT), POINT[way.normal]) == POINT
 
@@ -79,7 +79,7 @@ def test_anisotropic_voxels_keep_their_size_in_mm(plane, size):
     assert (rect.width, rect.height) == size
 
 
-def test_neurological_mirrors_left_and_right_alone(rng):
+def test_neurological_convention_mirrors_only_left_and_right(rng):
     values = rng.random(GRID.shape, np.float32)
     for plane in ("axial", "coronal"):
         one = orientation(plane, "radiological").extract(values, 2)
@@ -89,7 +89,7 @@ def test_neurological_mirrors_left_and_right_alone(rng):
     assert np.array_equal(sagittal, orientation("sagittal").extract(values, 2))
 
 
-def test_slice_index_holds_the_position_and_stops_at_the_ends():
+def test_slice_index_contains_the_position_and_stops_at_the_ends():
     for index, centre_mm in enumerate(GRID.centres_mm(1)):
         assert slice_index(GRID, 1, centre_mm) == index
         assert slice_index(GRID, 1, centre_mm + 0.99) == index
@@ -97,12 +97,12 @@ def test_slice_index_holds_the_position_and_stops_at_the_ends():
     assert slice_index(GRID, 1, 1e9) == 4
 
 
-def test_clamp_stops_at_the_outermost_voxel_centres():
+def test_position_is_clamped_to_the_outermost_voxel_centres():
     assert clamp_to(GRID, POINT) == POINT
     assert clamp_to(GRID, (-99.0, 99.0, 0.0)) == (7.5, 24.0, 25.5)
 
 
-def test_letters_turn_over_where_z_leads_to_the_feet():
+def test_letters_are_swapped_if_z_points_to_the_feet():
     upright = orientation("coronal").edges
     assert (upright.top, upright.bottom) == ("H", "F")
     turned = upright.on("LPI")
@@ -113,7 +113,7 @@ def test_letters_turn_over_where_z_leads_to_the_feet():
 
 @pytest.mark.parametrize("axes", ["LPI", *(axes for axes, _ in POSITIONS.values())])
 @pytest.mark.parametrize("convention", ["radiological", "neurological"])
-def test_letters_are_true_however_a_patient_lies_and_a_plane_is_turned(axes, convention):
+def test_letters_are_correct_for_every_patient_position_and_turn(axes, convention):
     """And unless a plane is turned, the head is on top and the front at the top or the left."""
     ends = {0: "LR", 1: "PA", 2: "HF"}
     for plane, quarters, mirrored in product(PLANES, range(4), (False, True)):
@@ -134,7 +134,7 @@ def test_letters_are_true_however_a_patient_lies_and_a_plane_is_turned(axes, con
             assert edges.top == "A"
 
 
-def test_flipping_twice_and_four_turns_change_nothing():
+def test_two_flips_or_four_turns_change_nothing():
     way = orientation("coronal")
     for quarters, mirrored in product(range(4), (False, True)):
         turn = ViewTurn(quarters, mirrored)

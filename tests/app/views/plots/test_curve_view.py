@@ -33,20 +33,20 @@ def test_points_are_appended(curve):
     assert (list(x), list(y)) == ([1, 2, 3], [1, 2, 3])
 
 
-def test_values_that_are_no_number_are_left_out(curve):
+def test_nan_values_are_left_out(curve):
     curve.set_points([1, 2, 3], [1.0, float("nan"), float("-inf")])
     x, _ = curve.plot.getPlotItem().listDataItems()[0].getData()
     assert list(x) == [1]
 
 
 @pytest.mark.parametrize(("first", "last"), [(1, 1), (1, 2), (1, 7), (1, 40), (1, 1000)])
-def test_iterations_have_whole_ticks(qapp, first, last):
+def test_iterations_have_integer_ticks(qapp, first, last):
     (spacing, offset), *_ = WholeAxis("bottom").tickSpacing(first - 0.25, last + 0.25, 300)
     assert spacing == int(spacing) >= 1
     assert offset == 0
 
 
-def test_the_empty_curve_says_what_will_come(curve):
+def test_empty_curve_explains_its_purpose(curve):
     assert curve.plot is None and curve.note.isVisible()
     assert curve.note.text == "The curve starts after the first iteration"
     curve.append(1, 2.0)
@@ -65,21 +65,21 @@ def test_values_of_a_hidden_curve_are_plotted_when_it_is_shown(show):
     assert curve.plot.isVisible()
 
 
-def test_the_curve_takes_the_theme(curve, pixels):
+def test_curve_uses_the_theme(curve, pixels):
     curve.append(1, 2.0)
     curve.set_colours(LIGHT)
     assert int("ff" + LIGHT.canvas[1:], 16) in pixels(curve.plot)
 
 
 @pytest.mark.parametrize("values", [[5.0], [0.0, 0.0], [-1.31e7], [1.0, 2.0]])
-def test_all_values_lie_within_the_axis(curve, values):
+def test_all_values_are_within_the_axis(curve, values):
     curve.set_points(range(1, len(values) + 1), values)
     low, high = curve.plot.viewRange()[1]
     assert low < min(values)
     assert max(values) < high
 
 
-def test_a_curve_that_ends_at_a_limit_shows_it_on_a_logarithmic_axis(show):
+def test_curve_with_a_limit_shows_it_on_a_logarithmic_axis(show):
     curve = show(CurveView("Change", "%", is_log=True), 320, 240)
     curve.set_points([1, 2, 3], [800.0, 0.0, 0.1], 0.25)
     plot = curve.plot

@@ -1,4 +1,4 @@
-"""The histogram of a volume, and the ends of the window that are dragged in it."""
+"""The histogram of a volume, and the draggable ends of the window."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GRID = ImageGrid((10, 10, 10), (1.0, 1.0, 1.0))
 
 @pytest.fixture
 def look(qapp) -> ViewState:
-    """A tenth of the voxels is 8, one is NaN, the others lie evenly from 0 to 4."""
+    """Return a volume: a tenth of the voxels is 8, one is NaN, the rest is uniform from 0 to 4."""
     values = np.linspace(0, 4, 1000, dtype=np.float32)
     values[::10], values[1] = 8, np.nan
     state = ViewState()
@@ -40,14 +40,14 @@ def drag(qtbot, view, start: float, end: float) -> None:
     qtbot.mouseRelease(view, left, pos=QPoint(round(end), 60))
 
 
-def test_every_value_is_counted_once_and_nan_never(look):
+def test_every_finite_value_is_counted_once(look):
     found = facts_of(look.volume).histogram
     assert found.counts.sum() == 999
     assert (found.lowest, found.highest) == pytest.approx((0.008, 8), abs=0.01)
     assert found.counts[-1] == 100, "the one value that is often"
 
 
-def test_an_end_is_dragged_alone_and_both_from_between(qtbot, look, view):
+def test_drag_moves_one_end_or_the_whole_window(qtbot, look, view):
     pixel = (view.span[1] - view.span[0]) / (400 - 28)
     drag(qtbot, view, view.x_of(5.0), view.x_of(7.0))
     assert look.window == pytest.approx((1.0, 7.0), abs=pixel)
@@ -60,7 +60,7 @@ def test_an_end_is_dragged_alone_and_both_from_between(qtbot, look, view):
     assert low < high, "ends never cross"
 
 
-def test_keys_move_the_end_that_was_used(qtbot, look, view):
+def test_keys_move_the_last_used_end(qtbot, look, view):
     step = 0.01 * (view.span[1] - view.span[0])
     qtbot.keyClick(view, Qt.Key.Key_Right)
     assert look.window == pytest.approx((1.0, 5.0 + step))
@@ -69,13 +69,13 @@ def test_keys_move_the_end_that_was_used(qtbot, look, view):
     assert look.window == pytest.approx((1.0 - step, 5.0 + step))
 
 
-def test_the_axis_holds_the_whole_window(look, view):
+def test_axis_contains_the_whole_window(look, view):
     look.set_window(-3.0, 20.0)
     assert view.span == (-3.0, 20.0)
     assert view.value_at(view.x_of(4.2)) == pytest.approx(4.2)
 
 
-def test_the_menu_of_windows_opens_it_and_it_follows(qtbot, look, show):
+def test_window_menu_opens_the_histogram_and_it_follows(qtbot, look, show):
     controls = show(WindowControls(look), 700, 40)
     controls.presets.menu().aboutToShow.emit()
     action = next(a for a in controls.presets.menu().actions() if a.text() == "Histogram …")
@@ -89,7 +89,7 @@ def test_the_menu_of_windows_opens_it_and_it_follows(qtbot, look, show):
 
 
 @pytest.mark.parametrize(("unit", "scale"), [("kBq/mL", 1.0), ("Bq/mL", 1e3)])
-def test_presets_of_activity_are_round_numbers_that_fit_the_values(unit, scale):
+def test_activity_presets_are_round_numbers_that_fit_the_values(unit, scale):
     state = ViewState()
     values = np.linspace(0, 30 * scale, 1000, dtype=np.float32).reshape(GRID.shape)
     state.set_volume(Volume(values, GRID, unit))
@@ -98,7 +98,7 @@ def test_presets_of_activity_are_round_numbers_that_fit_the_values(unit, scale):
 
 
 @pytest.mark.parametrize("value", [20.0, -3e-7, 4e9, 0.0])
-def test_an_image_that_is_uniform_but_for_rounding_has_a_histogram(value):
+def test_nearly_uniform_image_has_a_histogram(value):
     values = np.full(GRID.shape, value, np.float32)
     values[0] = np.nextafter(values[0], np.float32(np.inf))
     found = facts_of(volume := Volume(values, GRID, "%")).histogram

@@ -1,4 +1,4 @@
-"""The plot of scatter shows both curves, and hides where there are none."""
+"""The scatter plot shows both curves, and is hidden without data."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def of_run(state: str, text: str, profile: ScatterProfile | None = None) -> Corr
     return Corrected("scatter", state, text, profile)
 
 
-def test_the_row_of_scatter_shows_the_curves_of_a_run(qtbot, qapp) -> None:
+def test_scatter_row_shows_the_curves_of_a_run(qtbot, qapp) -> None:
     row = LedgerEntry(Scatter, Theme(qapp, "dark"), folded=True)
     qtbot.addWidget(row)
     row.show_profile(None)
@@ -51,7 +51,7 @@ def test_the_row_of_scatter_shows_the_curves_of_a_run(qtbot, qapp) -> None:
     assert row.plot.isHidden()
 
 
-def test_without_an_estimate_the_row_tells_in_the_window_what_that_costs(window, opened) -> None:
+def test_row_without_scatter_estimate_states_its_cost(window, opened) -> None:
     opened()
     session = window.session
     row = next(step for step in window.steps if hasattr(step, "ledger")).ledger.rows["scatter"]
@@ -65,9 +65,7 @@ def test_without_an_estimate_the_row_tells_in_the_window_what_that_costs(window,
 
 
 @pytest.mark.parametrize(("state", "is_told"), [("off", True), ("applied", False)])
-def test_switched_off_the_row_tells_the_cost_if_the_run_left_it_out(
-    state: str, *, is_told: bool
-) -> None:
+def test_disabled_scatter_row_states_its_cost(state: str, *, is_told: bool) -> None:
     text = "switched off in the protocol: some 30 % too high"
     shown = ledger_state_of(Scatter(use="off"), None, of_run(state, text))
     assert shown.tone == "muted"

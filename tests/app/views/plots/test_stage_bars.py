@@ -11,11 +11,11 @@ from app.views.plots.stage_bars import StageBars, seconds_text
     ("seconds", "text"),
     [(0.004, "4 ms"), (0.23, "0.23 s"), (12.4, "12.4 s"), (131.2, "2:11 min"), (99.97, "1:40 min")],
 )
-def test_durations_are_words_of_a_clock(seconds, text):
+def test_durations_are_shown_as_clock_times(seconds, text):
     assert seconds_text(seconds) == text
 
 
-def test_bars_are_as_long_as_their_stages(show, pixels):
+def test_bar_lengths_follow_the_stage_times(show, pixels):
     bars = show(StageBars(), 500, 80)
     bars.set_stages([("read", 1.0), ("projection", 4.0)])
     image = pixels(bars)
@@ -32,7 +32,7 @@ def test_each_stage_has_its_row(qapp, qtbot):
     assert bars.sizeHint().height() > 3 * few
 
 
-def test_no_time_at_all_is_no_fault(show, pixels):
+def test_zero_durations_are_drawn_without_error(show, pixels):
     bars = show(StageBars(), 400, 60)
     bars.set_stages([("read", 0.0)])
     assert pixels(bars).any()

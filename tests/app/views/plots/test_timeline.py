@@ -1,4 +1,4 @@
-"""The timeline: each call at its place, in its lane, found by the pointer."""
+"""The timeline shows each call at its time, in its lane, and finds it below the pointer."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def timeline(qtbot) -> Timeline:
 
 
 def at(timeline: Timeline, lane: int, part: float) -> Call | None:
-    """Return the call at a part of the time, 0 to 1."""
+    """Return the call at a fraction of the time, 0 to 1."""
     left = timeline._left()
     x = left + part * (timeline.width() - left)
     return timeline.call_at(QPointF(x, lane * (LANE_PX + GAP_PX) + LANE_PX / 2))
 
 
-def test_calls_are_where_their_times_are(timeline):
+def test_calls_are_at_their_times(timeline):
     assert at(timeline, 0, 0.05) == CALLS[0]
     assert at(timeline, 0, 0.5) is None
     assert at(timeline, 1, 0.05) is None
@@ -52,7 +52,7 @@ def test_equal_stages_have_one_colour_and_different_ones_differ(timeline):
     assert first.rgb() == last.rgb() == timeline._colour("Forward").rgb()
 
 
-def test_the_key_names_every_stage_within_the_width(timeline, qtbot):
+def test_legend_names_every_stage_within_the_width(timeline, qtbot):
     for width in (180, 260, 900):
         timeline.resize(width, 200)
         metrics = timeline.fontMetrics()
@@ -60,7 +60,7 @@ def test_the_key_names_every_stage_within_the_width(timeline, qtbot):
         assert [name for row in rows for name in row] == ["Upload", "Forward", "Back"]
 
 
-def test_many_threads_do_not_make_it_endless(qtbot):
+def test_timeline_of_many_threads_has_a_limited_height(qtbot):
     made = Timeline()
     qtbot.addWidget(made)
     made.set_calls([Call("Sort", f"Thread {n}", n, 1.0) for n in range(40)])

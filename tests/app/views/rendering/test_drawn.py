@@ -1,4 +1,4 @@
-"""Pictures of OpenGL against known directions, sizes and maxima."""
+"""OpenGL images compared with known directions, sizes and maxima."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MIDDLE = N_PX / 2
 
 @pytest.fixture(scope="module")
 def pictures(tmp_path_factory) -> dict[str, np.ndarray]:
-    """All pictures, drawn once by a process with a display."""
+    """Return all images, drawn once by a process with a display."""
     if why := why_no_display():
         pytest.skip(f"there is no X display for OpenGL: {why}")
     target = tmp_path_factory.mktemp("drawn") / "pictures.npz"
@@ -48,7 +48,7 @@ def pictures(tmp_path_factory) -> dict[str, np.ndarray]:
 
 
 def centre_of(picture: np.ndarray, channel: int = 0, least: int = 40) -> tuple[float, float]:
-    """Centre of the bright pixels from the middle of the picture, to the right and up [mm]."""
+    """Return the centre of the bright pixels from the middle of the image, right and up [mm]."""
     rows, columns = np.nonzero(picture[..., channel] > least)
     assert rows.size, "nothing was drawn"
     right, up = columns.mean() + 0.5 - MIDDLE, MIDDLE - rows.mean() - 0.5
@@ -62,10 +62,10 @@ def sides(axes: str) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("axes", AXES)
-def test_a_spot_is_where_the_patient_has_it_and_never_mirrored(pictures, axes):
+def test_spot_is_at_its_patient_position_and_never_mirrored(pictures, axes):
     at = sides(axes)
     # From the front the patient's left is on the right. From the left, the front is on the left.
-    # From above, as the viewer stands in front of the patient, the back is on top.
+    # From above, as the viewer stands in front of the patient, the back is at the top.
     expected = {
         "front": (at["left"], at["head"]),
         "left": (at["back"], at["head"]),
@@ -76,7 +76,7 @@ def test_a_spot_is_where_the_patient_has_it_and_never_mirrored(pictures, axes):
         assert found == pytest.approx(place, abs=0.6), (axes, view)
 
 
-def test_a_sphere_keeps_its_size_and_shape_from_every_side(pictures):
+def test_sphere_has_its_size_and_shape_from_every_side(pictures):
     radius = BALL_MM * PX_PER_MM
     for view in VIEWS:
         rows, columns = np.nonzero(pictures[f"ball {view}"][..., 0] > 40)
@@ -85,17 +85,17 @@ def test_a_sphere_keeps_its_size_and_shape_from_every_side(pictures):
             assert np.ptp(found) + 1 == pytest.approx(2 * radius, abs=3), view
 
 
-def test_an_oblique_spot_is_nearer_to_the_edge_that_has_its_letters(pictures):
+def test_oblique_spot_is_nearer_to_the_edge_with_its_letters(pictures):
     camera = VIEWS["oblique"]
     expected = camera.axes @ np.array([sides("LPS")[side] for side in ("left", "back", "head")])
     assert centre_of(pictures["spot LPS oblique"]) == pytest.approx(tuple(expected[:2]), abs=0.6)
 
 
-def test_strips_give_the_same_picture(pictures):
+def test_rendering_in_strips_gives_the_same_image(pictures):
     np.testing.assert_array_equal(pictures["ball in strips"], pictures["ball front"])
 
 
-def test_a_projection_shows_the_largest_values(pictures):
+def test_projection_shows_the_largest_values(pictures):
     noise, picture = pictures["noise"], pictures["projection"]
     levels = (noise.max(axis=1)[::-1] - noise.min()) / (noise.max() - noise.min())
     shown = picture[..., 0] / 255.0
@@ -105,7 +105,7 @@ def test_a_projection_shows_the_largest_values(pictures):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_second_volume_is_placed_in_the_axes_of_the_first(pictures, mode):
+def test_second_volume_is_placed_in_the_axes_of_the_first(pictures, mode):
     both, alone = (pictures[f"{name} {mode}"].astype(int) for name in ("fused", "alone"))
     changed = np.abs(both - alone).max(axis=2)[..., None]
     # q = p + t, so the middle of the second volume is at p = −t.
@@ -115,14 +115,14 @@ def test_a_second_volume_is_placed_in_the_axes_of_the_first(pictures, mode):
 
 
 @pytest.mark.parametrize("name", ["region", "region in a volume"])
-def test_a_region_is_seen_in_its_colour_at_its_place(pictures, name):
+def test_region_is_drawn_in_its_colour_at_its_position(pictures, name):
     picture = pictures[name]
     blue = (picture[..., 2].astype(int) - picture[..., 0])[..., None]
     assert centre_of(blue, least=30) == pytest.approx((-15.0, 20.0), abs=0.7)
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_turning_volume_of_256_voxels_reaches_ten_images_a_second(
+def test_turning_volume_of_256_voxels_reaches_ten_images_per_second(
     pictures, mode, record_property
 ):
     """Processor time, because other processes also use the cores."""
@@ -133,9 +133,7 @@ def test_a_turning_volume_of_256_voxels_reaches_ten_images_a_second(
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_pane_turns_ten_times_a_second_and_then_shows_all_pixels(
-    pictures, mode, record_property
-):
+def test_pane_turns_ten_times_per_second_and_then_draws_all_pixels(pictures, mode, record_property):
     pane, cores = pictures[f"pane {mode}"], min(os.cpu_count() or 1, 2)
     # The body is brighter than the ground, and a dense part is seen through it or on it.
     middle = pane[

@@ -21,7 +21,7 @@ def volume(rng) -> Volume:
     return Volume(rng.normal(20, 5, GRID.shape).astype(np.float32), GRID, "HU")
 
 
-def test_levels_give_back_the_values(volume):
+def test_levels_restore_the_values(volume):
     packed = PackedVolume.of(volume, 10**6)
     values = packed.low + packed.levels / TOP * (packed.high - packed.low)
     np.testing.assert_allclose(values, volume.values, atol=(packed.high - packed.low) / TOP)
@@ -30,7 +30,7 @@ def test_levels_give_back_the_values(volume):
     assert packed.lower_mm == pytest.approx(tuple(GRID.lower_mm))
 
 
-def test_a_value_that_is_no_number_counts_as_zero(volume):
+def test_nan_counts_as_zero(volume):
     values = volume.values.copy()
     values[3, 4, 5], values[6, 7, 8] = np.nan, np.inf
     packed = PackedVolume.of(Volume(values, GRID, "HU"), 10**6)
@@ -39,12 +39,12 @@ def test_a_value_that_is_no_number_counts_as_zero(volume):
         assert at == pytest.approx(0, abs=0.01)
 
 
-def test_a_constant_volume_can_be_packed():
+def test_constant_volume_can_be_packed():
     packed = PackedVolume.of(Volume(np.full(GRID.shape, 3.0, np.float32), GRID, "HU"), 10**6)
     assert packed.low == 3 and not packed.levels.any() and packed.high > packed.low
 
 
-def test_a_large_volume_is_reduced_to_the_means_of_cubes(volume):
+def test_large_volume_is_reduced_to_block_means(volume):
     packed = PackedVolume.of(volume, 2000)
     assert packed.factor == 2 and packed.levels.shape == (11, 15, 9)
     assert packed.size_mm == pytest.approx((36.0, 90.0, 33.0)), "the last cube is not cut"
@@ -53,7 +53,7 @@ def test_a_large_volume_is_reduced_to_the_means_of_cubes(volume):
     assert values[10, 14, 8] == pytest.approx(volume.values[20:, 28:, 16:].mean(), abs=1e-3)
 
 
-def test_the_highest_of_a_block_includes_its_neighbours(rng):
+def test_block_maximum_includes_neighbours(rng):
     levels = rng.integers(0, 1000, (19, 8, 30)).astype(np.uint16)
     found = highest_of_blocks(levels)
     assert found.shape == (3, 1, 4)
@@ -62,7 +62,7 @@ def test_the_highest_of_a_block_includes_its_neighbours(rng):
         assert found[index] == levels[box].max()
 
 
-def test_the_box_of_a_level_contains_all_that_is_higher():
+def test_box_of_a_level_contains_all_higher_voxels():
     values = np.zeros((64, 64, 64), np.float32)
     values[30, 9, 40] = 1.0
     grid = ImageGrid(values.shape, (1.0, 1.0, 1.0))
@@ -76,7 +76,7 @@ def test_the_box_of_a_level_contains_all_that_is_higher():
 
 
 @pytest.mark.parametrize("most", [10**6, 2000])
-def test_regions_lie_in_the_voxels_of_the_texture(volume, most):
+def test_regions_are_in_the_voxels_of_the_texture(volume, most):
     packed = PackedVolume.of(volume, most)
     spheres = (
         (SphereRegion(centre_mm=(8.0, -20.0, 0.0), diameter_mm=12.0), "#ff0000"),
@@ -95,7 +95,7 @@ def test_regions_lie_in_the_voxels_of_the_texture(volume, most):
         assert at == pytest.approx(np.array(shape.centre_mm), abs=1.6)
 
 
-def test_the_newest_request_is_packed_and_a_known_volume_only_once(qtbot, volume):
+def test_newest_request_is_packed_and_a_known_volume_only_once(qtbot, volume):
     packer = Packer()
     actual: list[PackedParts] = []
     threads: list[QThread] = []

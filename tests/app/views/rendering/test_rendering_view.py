@@ -1,4 +1,4 @@
-"""The 3D view without OpenGL: letters, settings, the way back to the projection."""
+"""The 3D view without OpenGL: letters, settings, and the return to the projection."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def test_letters_name_the_side_at_each_edge(camera, wanted):
         assert sorted(getattr(found, side)) == sorted(getattr(wanted, side)), side
 
 
-def test_the_window_starts_without_opengl():
+def test_window_starts_without_opengl():
     done = subprocess.run(
         [sys.executable, "-c", LOADED], capture_output=True, text=True, check=True, timeout=120
     )
     assert done.stdout.strip() == "[]"
 
 
-def test_without_opengl_the_projection_stays_with_one_sentence(state, show, qtbot, monkeypatch):
+def test_projection_stays_with_one_sentence_if_opengl_is_missing(state, show, qtbot, monkeypatch):
     monkeypatch.delenv("DISPLAY", raising=False)
     views = show(OrthoView(state), 900, 700)
     with qtbot.waitSignal(views.rendering_failed):
@@ -64,7 +64,7 @@ def test_without_opengl_the_projection_stays_with_one_sentence(state, show, qtbo
     views.release()
 
 
-def test_a_layout_without_the_projection_makes_room_for_the_3d_view(state, show, qtbot):
+def test_layout_without_projection_makes_space_for_the_3d_view(state, show, qtbot):
     views = show(OrthoView(state), 900, 700)
     views.set_layout(ViewLayout("sheet", "axial"))
     with qtbot.waitSignal(views.rendering_failed):
@@ -75,7 +75,7 @@ def test_a_layout_without_the_projection_makes_room_for_the_3d_view(state, show,
     views.release()
 
 
-def test_the_first_level_is_bone_skin_or_a_share_of_the_bright_values():
+def test_first_level_is_bone_skin_or_a_share_of_the_bright_values():
     grid = ImageGrid((8, 8, 8), (1.0, 1.0, 1.0))
 
     def of(value: float, unit: str) -> float:
@@ -89,7 +89,7 @@ def test_the_first_level_is_bone_skin_or_a_share_of_the_bright_values():
     assert of(0.02, "1/mm") == pytest.approx(0.01)
 
 
-def test_a_level_is_for_one_unit(state):
+def test_level_applies_to_one_unit(state):
     views = OrthoView(state)
     rendering = views.rendering
     first = rendering.level(upper=False)
@@ -101,7 +101,7 @@ def test_a_level_is_for_one_unit(state):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_program_has_only_what_it_shows(mode):
+def test_shader_contains_only_the_parts_it_needs(mode):
     alone = RayProgram(mode).text
     assert "values_1" not in alone and "coverage" not in alone
     both = RayProgram(mode, is_fused=True, has_masks=True).text

@@ -1,4 +1,4 @@
-"""A second volume over slices of any orientation: its own values where they lie, and in words."""
+"""A second volume over oblique slices: its own values at its position, and fusion modes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sloping(grid: ImageGrid, slopes: tuple[float, float, float] = SLOPES) -> Vol
 
 @pytest.fixture
 def two() -> ViewState:
-    """A volume, and another one that a motion takes to where it belongs."""
+    """Return a volume, and a second one with the motion that aligns it."""
     state = ViewState()
     state.set_volume(sloping(LOWER))
     upper = sloping(UPPER, (1.0, 0.5, -0.5))
@@ -51,7 +51,7 @@ def points_of(plane: Plane, sign: float, rect: Rect, shape: tuple[int, int]) -> 
 
 
 def moved_back(points: np.ndarray) -> np.ndarray:
-    """Where the motion took these points from: a turn about the middle, then a shift."""
+    """Return the points before the motion: a rotation about the middle, then a shift."""
     turn = Rotation.from_euler("xyz", TURNED.turn_deg, degrees=True)
     middle = np.array(UPPER.centre_mm)
     flat = points.reshape(-1, 3) - middle - TURNED.shift_mm
@@ -59,7 +59,7 @@ def moved_back(points: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_the_upper_volume_has_its_own_values_where_it_lies(two, sign):
+def test_upper_volume_has_its_own_values_at_its_position(two, sign):
     plane = Plane((8, 10), 1.7, (1.5, -1.5, 2.5)).turned((1.0, 2.0, -0.5), 0.6)
     rect = Rect(-8.5, -6.8, 17.0, 13.6)
     values, where = UpperPlane(two, lambda: None).values(plane, sign, rect)
@@ -69,7 +69,7 @@ def test_the_upper_volume_has_its_own_values_where_it_lies(two, sign):
     np.testing.assert_allclose(values, own @ np.array([1.0, 0.5, -0.5]), atol=1e-4)
 
 
-def test_a_difference_is_of_both_and_only_where_both_are(two):
+def test_difference_exists_only_where_both_volumes_have_values(two):
     two.fusion.set_mode("difference")
     plane = Plane((40, 40), 1.0, (1.0, -2.0, 3.0)).turned((0.3, 1.0, 0.2), 0.8)
     rect = Rect(-20.0, -20.0, 40.0, 40.0)
@@ -84,12 +84,12 @@ def test_a_difference_is_of_both_and_only_where_both_are(two):
 
 
 def with_error(volume: Volume, sd: float) -> Volume:
-    """The same image with this standard deviation everywhere."""
+    """Return the same image with a uniform standard deviation."""
     replicates = [volume.values + np.float32(k * sd) for k in (-1, 0, 1)]
     return replace(volume, error=ErrorMap.of(volume.values, replicates, seed=1, counts="a"))
 
 
-def test_a_significance_is_the_difference_over_its_error_in_an_oblique_slice(two):
+def test_significance_in_an_oblique_slice_is_the_difference_over_its_error(two):
     two.set_volume(with_error(two.volume, 0.3))
     placing = two.fusion.placing
     two.fusion.lay(with_error(two.fusion.volume, 0.4), placing, "above")
@@ -122,7 +122,7 @@ def page(qtbot, controls):
 
 
 def lay(view: ViewState, value: float = 3.0) -> None:
-    """Lay an even volume over the one on show, everywhere."""
+    """Overlay a uniform volume on the displayed one."""
     even = Volume(np.full(UPPER.shape, value, np.float32), UPPER, "Bq/mL")
     view.name = "below"
     view.fusion.lay(even, VolumePlacing(), "above")
@@ -130,12 +130,12 @@ def lay(view: ViewState, value: float = 3.0) -> None:
 
 
 def middle(view) -> tuple[int, int, int]:
-    """Colour beside the middle of a view, off the lines."""
+    """Return the colour next to the middle of a view, off the lines."""
     at = QPoint(view.width() // 2 + 25, view.height() // 2 + 15)
     return view.grab().toImage().pixelColor(at).getRgb()[:3]
 
 
-def test_what_is_mixed_under_volume_is_mixed_in_slices_and_said(page):
+def test_fusion_of_the_volume_page_applies_to_slices_with_a_note(page):
     first = page.views.slices[0]
     alone = middle(first)
     lay(page.view)
@@ -151,7 +151,7 @@ def test_what_is_mixed_under_volume_is_mixed_in_slices_and_said(page):
     assert middle(first) == alone and "side by side" in first.remark()
 
 
-def test_the_border_of_a_swipe_is_dragged_and_slices_stay(qtbot, page):
+def test_swipe_border_is_dragged_and_slices_stay(qtbot, page):
     lay(page.view)
     page.view.fusion.set_mode("swipe")
     first, before = page.views.slices[0], page.views.placement
@@ -163,7 +163,7 @@ def test_the_border_of_a_swipe_is_dragged_and_slices_stay(qtbot, page):
     assert page.views.placement == before
 
 
-def test_slices_of_something_else_are_not_painted_over(page):
+def test_slices_of_another_volume_have_no_overlay(page):
     first = page.views.slices[0]
     alone = middle(first)
     lay(page.view)
@@ -174,7 +174,7 @@ def test_slices_of_something_else_are_not_painted_over(page):
     assert not first.warning()
 
 
-def test_a_window_is_dragged_of_the_picture_that_is_meant(page):
+def test_drag_sets_the_window_of_the_chosen_volume(page):
     lay(page.view)
     first, fusion = page.views.slices[0], page.view.fusion
     assert first.dragged_appearance(upper=True) is fusion

@@ -1,4 +1,4 @@
-"""The words on a geometry say what its vectors say."""
+"""The description of a geometry agrees with its vectors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def message(geometry, grid=None, **changes) -> dict[str, str]:
     return dict(facts(geometry, grid, **{"pixel_mm_known": True, **changes}))
 
 
-def test_distances_and_sizes_of_a_cone():
+def test_cone_description_has_distances_and_sizes():
     words = message(cone(), ImageGrid((10, 20, 30), (1.0, 1.0, 2.0)))
     assert words["Beam"] == "cone"
     assert words["Path"] == "a circle about z"
@@ -46,7 +46,7 @@ def test_parallel_rays_have_no_distances():
     assert words["Detector"].endswith("8 × 4 pixels")
 
 
-def test_a_fan_is_a_cone_of_one_row():
+def test_cone_of_one_row_is_described_as_a_fan():
     geometry = fan(circle(9), **DISTANCES, n_columns=8, pixel_mm=1.0)
     assert message(geometry)["Beam"] == "fan"
     assert "1 row," in message(geometry)["Detector"]
@@ -55,37 +55,37 @@ def test_a_fan_is_a_cone_of_one_row():
 @pytest.mark.parametrize(
     ("way", "words"), [(1, "counter-clockwise seen from +z"), (-1, "clockwise seen from +z")]
 )
-def test_the_turn_has_a_direction(way, words):
+def test_rotation_has_a_direction(way, words):
     geometry = parallel(way * circle(180), shape=(4, 8), pixel_mm=1.0)
     assert turn_text(geometry) == f"180 views over 360°, steps of 2°, {words}"
 
 
-def test_uneven_steps_are_called_so():
+def test_uneven_steps_are_described():
     angles = np.sort(np.random.default_rng(1).uniform(0, 3, 40))
     assert "uneven steps" in turn_text(parallel(angles, shape=(4, 8), pixel_mm=1.0))
 
 
-def test_the_axis_beside_the_middle():
+def test_offset_of_the_axis_is_described():
     assert message(cone(axis_column=20.0))["Axis column"] == "20, 4.5 columns from the centre"
     words = message(cone(), axis_is_sought=True)["Axis column"]
     assert words == "24.5, at the centre; determined from the scan in each run"
 
 
 @pytest.mark.parametrize("pitch", [30.0, -30.0])
-def test_a_helix_tells_its_climb(pitch):
+def test_helix_states_its_pitch(pitch):
     angles = np.linspace(-9, 9, 120)
     geometry = helical(angles, pitch_mm=pitch, shape=(20, 50), pixel_mm=0.5, **DISTANCES)
     assert path_text(geometry) == "a helix, 30 mm along z per rotation"
 
 
-def test_a_path_of_its_own_is_no_circle():
+def test_irregular_path_is_not_described_as_a_circle():
     rng = np.random.default_rng(2)
     shaken = cone().moved(shift_mm=rng.normal(0, 1, (90, 3)))
     assert path_text(shaken).startswith("free")
     assert " to " in message(shaken)["Source to axis"]
 
 
-def test_tilt_and_roll_are_told():
+def test_tilt_and_roll_are_described():
     assert tilt_text(cone()).startswith("none")
     leaning = tilt_text(cone(tilt_rad=(np.deg2rad(3), 0.0)))
     assert leaning == "3° out of plane, 0° in plane"
@@ -93,7 +93,7 @@ def test_tilt_and_roll_are_told():
     assert rolled in ("0° out of plane, 2° in plane", "0° out of plane, −2° in plane")
 
 
-def test_signs_of_u_and_v():
+def test_directions_of_u_and_v_are_described():
     words, flipped = message(cone()), message(cone().flipped(columns=True, rows=True))
     assert words["Columns (u)"].startswith("to the right, seen from the source")
     assert flipped["Columns (u)"].startswith("to the left, seen from the source")
@@ -101,7 +101,7 @@ def test_signs_of_u_and_v():
     assert flipped["Rows (v)"].startswith("downwards")
 
 
-def test_a_view_tells_its_vectors():
+def test_view_states_its_vectors():
     words = dict(view_facts(cone(), 0, pixel_mm_known=True))
     assert words["Source"] == "(400, 0, 0) mm"
     assert words["Detector centre"] == "(−200, 0, 0) mm"

@@ -1,4 +1,4 @@
-"""Slices of any orientation of an image on show: its own values, and not those of another."""
+"""Oblique slices of the displayed image, never of an earlier one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SLOPES = (0.5, -0.25, 2.0)
 
 
 def sloping(grid: ImageGrid = GRID, more: float = 0.0) -> Volume:
-    """A x + b y + c z, which is linear between voxels wherever one looks."""
+    """Return A x + b y + c z, which is linear between voxels."""
     z, y, x = np.meshgrid(*(grid.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
     a, b, c = SLOPES
     return Volume((a * x + b * y + c * z + more).astype(np.float32), grid, "counts/mm")
@@ -55,16 +55,16 @@ def test_first_slices_are_those_of_the_voxels(qtbot, page):
     axial = page.reader.newest.values[0]
     inside = axial[1:-1]
     np.testing.assert_array_equal(inside, page.view.volume.values[4])
-    assert not axial[[0, -1]].any(), "beside the image there is nothing"
+    assert not axial[[0, -1]].any(), "the area outside the image is not empty"
 
 
-def test_beside_a_ct_there_is_air_and_not_water():
+def test_outside_a_ct_image_is_air():
     plane = Plane((40, 40), 2.0, GRID.centre_mm)
     (made,) = VolumeSlices(replace(sloping(), unit="HU")).values([plane])
     assert (made[[0, -1]] == -1000).all()
 
 
-def test_a_turned_slice_has_the_values_between_voxels():
+def test_turned_slice_interpolates_between_voxels():
     plane = Plane((4, 5), 1.3, (1.5, -2.5, 3.5)).turned((1.0, 2.0, -0.5), 0.6)
     (made,) = VolumeSlices(sloping()).values([plane])
     rows, columns = np.indices(plane.shape)
@@ -73,7 +73,7 @@ def test_a_turned_slice_has_the_values_between_voxels():
     np.testing.assert_allclose(made, points @ np.array(SLOPES), atol=1e-5)
 
 
-def test_another_image_takes_the_place_and_another_grid_begins_anew(qtbot, page):
+def test_new_image_keeps_the_planes_and_a_new_grid_resets_them(qtbot, page):
     page.view.set_volume(sloping())
     wait(qtbot, page)
     page.views.scene.turn((1.0, 0.0, 0.0), 0.3)
@@ -96,7 +96,7 @@ def test_another_image_takes_the_place_and_another_grid_begins_anew(qtbot, page)
     assert page.views.placement.planes != turned
 
 
-def test_an_image_that_nobody_looks_at_leaves_nothing_of_the_one_before(qtbot, page):
+def test_image_loaded_while_hidden_removes_the_slices_of_the_last_one(qtbot, page):
     page.view.set_volume(sloping())
     wait(qtbot, page)
     page.hide()
@@ -105,8 +105,8 @@ def test_an_image_that_nobody_looks_at_leaves_nothing_of_the_one_before(qtbot, p
     assert all(view.state.volume is None for view in page.views.slices)
 
 
-def test_what_is_kept_says_what_it_is_of(tmp_path):
+def test_saved_slices_state_their_image_by_pseudonym(tmp_path):
     slices = VolumeSlices(sloping())
-    said = slices.provenance(tmp_path / "Doe Jane.h5", slices.first_planes())
-    assert "Jane" not in str(said)
-    assert len(said["planes"]) == 3 and len(said["image"]["values_sha256"]) == 64
+    provenance = slices.provenance(tmp_path / "Doe Jane.h5", slices.first_planes())
+    assert "Jane" not in str(provenance)
+    assert len(provenance["planes"]) == 3 and len(provenance["image"]["values_sha256"]) == 64

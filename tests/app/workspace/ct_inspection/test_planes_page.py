@@ -1,4 +1,4 @@
-"""Slices of any orientation of a stored scan, in the window."""
+"""Oblique slices of a stored scan, in the window."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PLANES_OF = "engine.modalities.xray_ct.plane_slices.PlaneSlices"
 
 @pytest.fixture(scope="module")
 def scan() -> Projections:
-    """A cylinder that stands beside the axis."""
+    """Return the projections of a cylinder off the axis."""
     geometry = circular_cone(
         circle(N), source_axis_mm=200, source_detector_mm=300, shape=SHAPE, pixel_mm=1.0
     )
@@ -43,7 +43,7 @@ def protocol_of(**changes) -> CtProtocol:
 
 @pytest.fixture
 def page(qtbot, qapp, preferences, loader, scan, tmp_path):
-    """The page with a scan, as the user sees it."""
+    """Return the page with a scan, as the user sees it."""
     controls = Controls(preferences, loader)
     kept = []
     made = PlanesPage(PlaneReader(controls.session, controls.commands), kept.append)
@@ -67,7 +67,7 @@ def is_fine(page: PlanesPage) -> bool:
     return newest is not None and newest.is_fine and newest.planes == placement.planes
 
 
-def test_a_turned_plane_shows_what_the_scan_holds_there(qtbot, page, scan):
+def test_turned_plane_shows_the_values_of_the_scan(qtbot, page, scan):
     page.views.scene.choose(0)
     page.views.scene.turn((1.0, 0.0, 0.0), np.radians(20))
     qtbot.waitUntil(lambda: is_fine(page), timeout=10_000)
@@ -81,7 +81,7 @@ def test_a_turned_plane_shows_what_the_scan_holds_there(qtbot, page, scan):
     assert page.views.slices[0].caption() == "Normal to z   z 0.3 mm"
 
 
-def test_another_setting_keeps_the_planes_and_makes_them_anew(qtbot, page):
+def test_changed_setting_keeps_the_planes_and_reconstructs_them(qtbot, page):
     page.views.slices[1].advanced.emit(2.0)
     qtbot.waitUntil(lambda: is_fine(page), timeout=10_000)
     before, placement = page._reader.newest, page.views.placement
@@ -92,7 +92,7 @@ def test_another_setting_keeps_the_planes_and_makes_them_anew(qtbot, page):
     assert (page._reader.newest.values[0] != before.values[0]).any()
 
 
-def test_slices_are_kept_as_they_are_on_show(qtbot, page):
+def test_slices_are_saved_as_displayed(qtbot, page):
     page.keep.click()
     (shown,) = page.kept
     newest = page._reader.newest
@@ -103,13 +103,13 @@ def test_slices_are_kept_as_they_are_on_show(qtbot, page):
     assert len(said["planes"]) == 3
 
 
-def test_without_its_scan_nothing_stays_on_show(qtbot, page):
+def test_removing_the_scan_removes_its_slices(qtbot, page):
     page.controls.session.study.set_input(DATA, None)
     assert page.views.placement is None and page._reader.source is None
     assert page.views.slices[0].state.volume is None and not page.reset.isEnabled()
 
 
-def test_what_cannot_be_made_is_said(qtbot, page, monkeypatch):
+def test_failed_slice_is_reported(qtbot, page, monkeypatch):
     def refuse(*_: object, **__: object) -> None:
         raise ResourceError("no room; bin the projections.")
 

@@ -28,7 +28,7 @@ VOLUME, PROJECTIONS, GEOMETRY = range(3)
 
 @pytest.fixture(scope="module")
 def scan() -> Projections:
-    """Numbers that name their view, row and column."""
+    """Return values that encode their view, row and column."""
     view, row, column = np.meshgrid(*(np.arange(n) for n in (N, *SHAPE)), indexing="ij")
     values = (1000.0 + 100 * view + 10 * row + column).astype(np.float32)
     geometry = circular_cone(
@@ -39,7 +39,7 @@ def scan() -> Projections:
 
 
 class Middle(Controls):
-    """The middle of the window, alone on the screen."""
+    """The centre of the window alone."""
 
     def __init__(self, preferences: Preferences, loader: Loader) -> None:
         super().__init__(preferences, loader)
@@ -56,7 +56,7 @@ class Middle(Controls):
 
 @pytest.fixture
 def window(qtbot, qapp, preferences, loader) -> Iterator[Middle]:
-    """As much of the window as the pages need."""
+    """Return the parts of the window that the pages need."""
     made = Middle(preferences, loader)
     qtbot.addWidget(made.centre)
     made.centre.resize(800, 700)
@@ -67,7 +67,7 @@ def window(qtbot, qapp, preferences, loader) -> Iterator[Middle]:
 
 @pytest.fixture
 def open_scan(qtbot, window, scan, tmp_path):
-    """Open the scan as by a drop, and wait until its pictures are there."""
+    """Open the scan by a drop, and wait for its images."""
 
     def wait() -> None:
         path: Path = tmp_path / "cone.h5"
@@ -79,7 +79,7 @@ def open_scan(qtbot, window, scan, tmp_path):
 
 
 def settle(qtbot, window) -> None:
-    """Wait until what is wanted is on show."""
+    """Wait until the requested images are shown."""
     state = window.centre.scan.state
 
     def there() -> bool:
@@ -89,7 +89,7 @@ def settle(qtbot, window) -> None:
     qtbot.waitUntil(there, timeout=PATIENCE_MS)
 
 
-def test_a_scan_that_was_opened_shows_its_projections(window, open_scan, scan):
+def test_opened_scan_shows_its_projections(window, open_scan, scan):
     centre = window.centre
     assert not centre.tabs.isVisible()
     open_scan()
@@ -101,7 +101,7 @@ def test_a_scan_that_was_opened_shows_its_projections(window, open_scan, scan):
     assert state.unit == "counts"
 
 
-def test_views_and_rows_are_read_as_they_are_wanted(qtbot, window, open_scan, scan):
+def test_views_and_rows_are_read_on_demand(qtbot, window, open_scan, scan):
     open_scan()
     state = window.centre.scan.state
     for view in (5, 30, 12):
@@ -115,7 +115,7 @@ def test_views_and_rows_are_read_as_they_are_wanted(qtbot, window, open_scan, sc
     assert message == f"View 13, column {state.column}, row {state.row}:  {value} counts"
 
 
-def test_only_the_newest_wish_is_read(qtbot, window, open_scan, monkeypatch):
+def test_only_the_newest_request_is_read(qtbot, window, open_scan, monkeypatch):
     open_scan()
     state, read = window.centre.scan.state, []
     pictures = window.session.study.inputs.scan.radiographs
@@ -143,7 +143,7 @@ def test_prepared_values_are_line_integrals(qtbot, window, open_scan, scan):
     qtbot.waitUntil(lambda: view.state.unit == "counts", timeout=PATIENCE_MS)
 
 
-def test_nothing_is_read_while_nobody_looks(qtbot, window, open_scan):
+def test_hidden_page_reads_nothing(qtbot, window, open_scan):
     open_scan()
     window.centre.show_page(GEOMETRY)
     state = window.centre.scan.state
@@ -155,7 +155,7 @@ def test_nothing_is_read_while_nobody_looks(qtbot, window, open_scan):
     assert state.shown_view == 20
 
 
-def test_keys_lead_to_the_pages(qtbot, window, open_scan):
+def test_keys_open_the_pages(qtbot, window, open_scan):
     from PySide6.QtCore import Qt
 
     open_scan()
@@ -166,14 +166,14 @@ def test_keys_lead_to_the_pages(qtbot, window, open_scan):
     assert window.centre.scan.projections.isVisible()
 
 
-def test_without_an_image_the_volume_page_says_what_is_ready(window, open_scan):
+def test_volume_page_without_an_image_states_the_readiness(window, open_scan):
     open_scan()
     window.centre.show_page(VOLUME)
     assert window.centre.ready.isVisible()
     assert not window.centre.shows_views
 
 
-def test_a_run_leads_to_the_volume_and_the_projections_stay_at_hand(qtbot, window, open_scan):
+def test_run_opens_the_volume_page_and_the_projections_stay_available(qtbot, window, open_scan):
     open_scan()
     window.runner.start()
     assert window.centre.tabs.currentIndex() == VOLUME
@@ -183,7 +183,7 @@ def test_a_run_leads_to_the_volume_and_the_projections_stay_at_hand(qtbot, windo
     assert window.centre.scan.projections.isVisible()
 
 
-def test_the_drawing_marks_the_view_of_the_projections(window, open_scan, scan):
+def test_drawing_marks_the_current_view(window, open_scan, scan):
     open_scan()
     window.centre.scan.state.go_to_view(7)
     window.centre.show_page(GEOMETRY)
@@ -194,7 +194,7 @@ def test_the_drawing_marks_the_view_of_the_projections(window, open_scan, scan):
     assert page.drawing.view == 9
 
 
-def test_the_drawing_is_of_the_scan_as_the_steps_leave_it(window, open_scan):
+def test_drawing_shows_the_scan_after_the_steps(window, open_scan):
     open_scan()
     window.centre.show_page(GEOMETRY)
     page, session = window.centre.scan.geometry, window.session
@@ -216,7 +216,7 @@ def test_pet_has_no_tabs(window, opened, open_scan):
     assert window.centre.ready.isVisible()
 
 
-def test_no_room_for_the_pictures_is_told_where_they_would_be(window, scan):
+def test_lack_of_memory_is_reported_in_place_of_the_images(window, scan):
     held = replace(ProjectionsSummary.of(scan, Path("cone.h5")), radiographs=None)
     window.session.study.set_input("data", Input("cone.h5", "36 views", content=held))
     view = window.centre.scan.projections
@@ -225,7 +225,7 @@ def test_no_room_for_the_pictures_is_told_where_they_would_be(window, scan):
     assert window.centre.scan.geometry.drawing.isVisible()
 
 
-def test_a_fan_beam_has_a_sinogram_only(qtbot, window):
+def test_fan_beam_has_only_a_sinogram(qtbot, window):
     geometry = fan(
         circle(N), source_axis_mm=200, source_detector_mm=300, n_columns=48, pixel_mm=1.0
     )

@@ -1,4 +1,4 @@
-"""Candidates of the axis and the roll: pictures with their values, one of which may be taken."""
+"""Candidates of axis and roll: images with their values; the user can use one of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AXIS = 19.5
 
 @pytest.fixture
 def step(qtbot, controls) -> CorrectionsStep:
-    """The rows of the steps, alone on the screen."""
+    """Return the rows of the correction steps, alone on the screen."""
     made = CorrectionsStep(2, controls.context)
     qtbot.addWidget(made)
     made.show()
@@ -31,7 +31,7 @@ def step(qtbot, controls) -> CorrectionsStep:
 
 @pytest.fixture
 def open_scan(qtbot, controls, ct_scan):  # noqa: F811
-    """Open the scan as by a drop, and wait until it can start."""
+    """Open the scan by a drop, and wait until it can start."""
 
     def wait() -> None:
         controls.open_path(ct_scan)
@@ -43,7 +43,7 @@ def open_scan(qtbot, controls, ct_scan):  # noqa: F811
 
 @pytest.fixture
 def asked(qtbot, controls, step, open_scan):
-    """Press the button of a row, and wait for the pictures."""
+    """Press the button of a row, and wait for the images."""
     open_scan()
 
     def ask(kind: str = "centre") -> SweepDialog:
@@ -61,7 +61,7 @@ def make_candidates(qtbot, dialog, wanted: Range) -> None:
     qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
 
 
-def test_the_rows_offer_candidates_once_a_scan_is_open(controls, step, open_scan):
+def test_rows_offer_candidates_once_a_scan_is_open(controls, step, open_scan):
     assert step._sweeps == {}
     open_scan()
     step.set_open(True)
@@ -73,7 +73,7 @@ def test_the_rows_offer_candidates_once_a_scan_is_open(controls, step, open_scan
     assert not step._sweeps["centre"].isVisible()
 
 
-def test_values_lie_around_what_a_run_finds_which_is_marked(asked):
+def test_candidates_are_centred_on_the_automatic_value_which_is_marked(asked):
     dialog = asked()
     values = [one.value for one in dialog.found.candidates]
     assert values == pytest.approx(AXIS + 0.5 * np.arange(-4, 5), abs=0.16)
@@ -84,7 +84,7 @@ def test_values_lie_around_what_a_run_finds_which_is_marked(asked):
     assert dialog.text.text().startswith(f"★ Best value: column {values[4]:g}. Method: ")
 
 
-def test_no_line_crosses_the_large_picture_until_the_user_puts_one_there(qtbot, asked):
+def test_large_image_has_no_line_until_the_user_places_one(qtbot, asked):
     dialog = asked()
     dialog.view.resize(300, 300)
     assert painted(dialog.view).lines == ()
@@ -92,7 +92,7 @@ def test_no_line_crosses_the_large_picture_until_the_user_puts_one_there(qtbot, 
     assert len(painted(dialog.view).lines) == 4
 
 
-def test_the_picture_of_what_a_run_takes_is_the_preview(controls, asked):
+def test_image_of_the_automatic_value_equals_the_preview(controls, asked):
     one = asked().found.candidates[4]
     quick = SlicePreview(controls.session.study.inputs.scan.radiographs.scan, on=cpu(2))
     protocol = with_value(controls.session.study.protocol, "axis", one.value)
@@ -101,7 +101,7 @@ def test_the_picture_of_what_a_run_takes_is_the_preview(controls, asked):
     np.testing.assert_allclose(one.image, expected, atol=1e-7)
 
 
-def test_what_is_taken_stands_in_the_protocol_and_can_be_undone(qtbot, controls, asked):
+def test_chosen_candidate_is_set_in_the_protocol_and_can_be_undone(qtbot, controls, asked):
     before, dialog = controls.session.study.protocol, asked()
     qtbot.keyClick(dialog.tiles[4], Qt.Key.Key_Right)
     chosen = dialog.found.candidates[5]
@@ -116,7 +116,7 @@ def test_what_is_taken_stands_in_the_protocol_and_can_be_undone(qtbot, controls,
     assert controls.session.study.protocol == before
 
 
-def test_cancel_leaves_the_protocol(qtbot, controls, asked):
+def test_cancel_does_not_change_the_protocol(qtbot, controls, asked):
     before, dialog = controls.session.study.protocol, asked()
     dialog.tiles[0].click()
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
@@ -124,7 +124,7 @@ def test_cancel_leaves_the_protocol(qtbot, controls, asked):
     assert controls.session.study.protocol is before
 
 
-def test_finer_values_lie_around_the_chosen_one_which_stays_chosen(qtbot, asked):
+def test_finer_candidates_are_centred_on_the_selected_one(qtbot, asked):
     dialog = asked()
     dialog.tiles[6].click()
     chosen = dialog.chosen.value
@@ -139,7 +139,7 @@ def test_finer_values_lie_around_the_chosen_one_which_stays_chosen(qtbot, asked)
     )
 
 
-def test_enter_in_a_field_looks_again_and_takes_nothing(qtbot, controls, asked):
+def test_enter_in_a_field_computes_candidates_and_sets_nothing(qtbot, controls, asked):
     before, dialog = controls.session.study.protocol, asked()
     dialog.range.number.show_number(3)
     dialog.range.number.setFocus()
@@ -150,7 +150,7 @@ def test_enter_in_a_field_looks_again_and_takes_nothing(qtbot, controls, asked):
     assert controls.session.study.protocol is before
 
 
-def test_a_senseless_range_is_a_sentence_and_the_pictures_stay(qtbot, asked):
+def test_invalid_range_gives_one_sentence_and_the_images_stay(qtbot, asked):
     dialog = asked()
     make_candidates(qtbot, dialog, Range(None, 0.0, 9))
     assert (
@@ -161,7 +161,7 @@ def test_a_senseless_range_is_a_sentence_and_the_pictures_stay(qtbot, asked):
     assert dialog.use.isEnabled()
 
 
-def test_a_look_can_be_stopped(qtbot, asked):
+def test_computation_can_be_stopped(qtbot, asked):
     dialog = asked()
     dialog.make_candidates(Range(AXIS, 0.01, 99))
     assert dialog.range.again.text() == "Stop"
@@ -171,7 +171,7 @@ def test_a_look_can_be_stopped(qtbot, asked):
     assert dialog.range.again.text() == "Try these values"
 
 
-def test_closing_stops_what_is_at_work(qtbot, asked):
+def test_closing_stops_the_computation(qtbot, asked):
     dialog = asked()
     dialog.make_candidates(Range(AXIS, 0.01, 99))
     job = dialog.job
@@ -180,7 +180,7 @@ def test_closing_stops_what_is_at_work(qtbot, asked):
     assert not job.is_busy
 
 
-def test_closing_the_window_stops_what_is_at_work(qtbot, controls, asked):
+def test_closing_the_window_stops_the_computation(qtbot, controls, asked):
     dialog = asked()
     before = dialog.found
     dialog.make_candidates(Range(AXIS, 0.01, 99))
@@ -189,14 +189,14 @@ def test_closing_the_window_stops_what_is_at_work(qtbot, controls, asked):
     assert dialog.found is before
 
 
-def test_the_small_pictures_follow_the_window_of_the_large_one(asked):
+def test_small_images_follow_the_window_of_the_large_one(asked):
     dialog = asked()
     before = dialog.tiles[0].grab().toImage()
     dialog.state.set_window(0.0, 0.002)
     assert dialog.tiles[0].grab().toImage() != before
 
 
-def test_a_roll_that_leaves_the_detector_is_refused(qtbot, asked):
+def test_roll_beyond_the_detector_is_refused(qtbot, asked):
     dialog = asked("roll")
     make_candidates(qtbot, dialog, Range(None, 5.0, 3))
     assert dialog.text.text() == (
@@ -205,7 +205,7 @@ def test_a_roll_that_leaves_the_detector_is_refused(qtbot, asked):
     )
 
 
-def test_a_roll_that_is_taken_stands_in_the_protocol(qtbot, controls, asked):
+def test_chosen_roll_is_set_in_the_protocol(qtbot, controls, asked):
     dialog = asked("roll")
     make_candidates(qtbot, dialog, Range(None, 0.125, 5))
     dialog.tiles[3].click()
@@ -223,7 +223,7 @@ def test_scores_are_those_of_the_engine(controls, asked):
     assert f"{100 * found.candidates[0].score:.2f} % below zero" in shown
 
 
-def test_scores_that_hardly_differ_are_not_to_be_trusted(qtbot, asked):
+def test_nearly_equal_scores_give_a_warning(qtbot, asked):
     dialog = asked("roll")
     make_candidates(qtbot, dialog, Range(None, 0.01, 3))
     assert dialog.text.text().endswith("hardly differ. Compare the slices by eye.")

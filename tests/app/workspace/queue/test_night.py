@@ -1,4 +1,4 @@
-"""A night: ten studies, two bad files, a killed engine and another window in the morning."""
+"""A night of the queue: ten studies, two bad files, a killed engine and a new window."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(NIGHT_MS // 1000)]
 
 
 def fill(queue: StudyQueue, study, folder: Path) -> None:
-    """Ten studies; of one the scan is none, of another it is gone."""
+    """Queue ten studies; one has an invalid scan, one a missing scan."""
     noise, lost = folder / "noise.h5", folder / "lost.h5"
     noise.write_bytes(b"no scan at all")
     lost.write_bytes(b"gone before its turn")
@@ -52,7 +52,7 @@ def close(qtbot, window) -> None:
 
 
 def kill_its_engine(qtbot, queue: StudyQueue) -> str:
-    """Kill the engine of the study at work once it has a checkpoint; return its name."""
+    """Kill the engine of the running study once it has a checkpoint; return its name."""
 
     def at_work() -> str:
         for entry in queue.entries():
@@ -69,14 +69,14 @@ def kill_its_engine(qtbot, queue: StudyQueue) -> str:
 
 @pytest.fixture
 def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StudyQueue]:
-    """A queue of its own; whatever happens, nothing works through it afterwards."""
+    """Return a separate queue; afterwards no worker is left."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     made = StudyQueue()
     yield made
     made.set_running(False)
 
 
-def test_eight_results_and_two_reasons(
+def test_queue_produces_eight_results_and_two_reasons(
     qtbot, qapp, preferences, loader, small_study, queue: StudyQueue, tmp_path: Path
 ) -> None:
     fill(queue, small_study, tmp_path)

@@ -1,4 +1,4 @@
-"""The queue shows the question of a scan and takes its answer; a protocol changes in one choice."""
+"""The queue shows a scan's question and accepts its answer; one click changes a protocol."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def dialog(qtbot, controls, queue: StudyQueue) -> QueueDialog:
     controls.context.queue._timer.stop()
 
 
-def test_no_scanner_is_selected_before_the_user_has_chosen(dialog: QueueDialog) -> None:
+def test_no_scanner_is_selected_by_default(dialog: QueueDialog) -> None:
     dialog.list.setCurrentRow(0)
     panel = dialog.question
     assert panel.isVisible() and panel.reason.text() == QUESTIONS[0].text
@@ -72,14 +72,14 @@ def test_no_scanner_is_selected_before_the_user_has_chosen(dialog: QueueDialog) 
     assert expected == [True] and len(dialog.said_answers) == 2
 
 
-def test_an_assumption_is_accepted_by_the_keyboard(qtbot, dialog: QueueDialog) -> None:
+def test_assumption_is_accepted_with_the_keyboard(qtbot, dialog: QueueDialog) -> None:
     dialog.list.setCurrentRow(2)
     dialog.question.act.setFocus()
     qtbot.keyClick(dialog.question.act, Qt.Key.Key_Space)
     assert dialog.said_answers == [(["c.l"], QueueAnswer(accepts=True))]
 
 
-def test_a_protocol_that_cannot_run_is_not_accepted_but_another_one_is(
+def test_unusable_protocol_cannot_be_accepted_but_another_can(
     dialog: QueueDialog,
 ) -> None:
     dialog.list.setCurrentRow(3)
@@ -94,7 +94,7 @@ def test_a_protocol_that_cannot_run_is_not_accepted_but_another_one_is(
     assert used == [(["d.l", "c.l"], dialog.protocol.box.itemText(1))]
 
 
-def test_a_scan_without_a_protocol_of_its_own_shows_none(dialog: QueueDialog) -> None:
+def test_scan_without_a_protocol_shows_none(dialog: QueueDialog) -> None:
     dialog.list.setCurrentRow(4)
     assert not dialog.protocol.isVisible()
     assert dialog.list.item(4).text().startswith("e.l, The data have no description.")
@@ -104,7 +104,7 @@ def test_a_scan_without_a_protocol_of_its_own_shows_none(dialog: QueueDialog) ->
     assert expected == ["e.l"]
 
 
-def test_a_drop_on_the_queue_adds_even_one_scan(dialog: QueueDialog, tmp_path) -> None:
+def test_single_scan_dropped_on_the_queue_is_added(dialog: QueueDialog, tmp_path) -> None:
     added: list[tuple[Path, ...]] = []
     dialog._commands.intake.add = added.append
     data = QMimeData()
@@ -114,7 +114,7 @@ def test_a_drop_on_the_queue_adds_even_one_scan(dialog: QueueDialog, tmp_path) -
     assert added == [(tmp_path / "x.h5",)]
 
 
-def test_files_of_one_role_are_never_used_together(tmp_path) -> None:
+def test_files_with_the_same_role_are_never_used_together(tmp_path) -> None:
     mu, other = (InputFile(role="attenuation", path=tmp_path / n) for n in ("mu.nii", "b.nii"))
     norm = InputFile(role="normalisation", path=tmp_path / "norm.n")
     assert [files for _, files in choices_of((mu, other))] == [(mu,), (other,), ()]

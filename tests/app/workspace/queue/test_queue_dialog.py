@@ -1,4 +1,4 @@
-"""The queue beside the window: what it shows, what its buttons do, and why they do not."""
+"""The queue dialog: its list, its buttons, and the reasons of disabled buttons."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def fail(queue: StudyQueue, id: str, text: str) -> None:
     queue.change(id, lambda now: now.model_copy(update={"state": "failed", "text": text}))
 
 
-def test_it_shows_what_waits_and_lets_it_run(qtbot, dialog: QueueDialog, queue) -> None:
+def test_queue_lists_waiting_studies_and_can_run_them(qtbot, dialog: QueueDialog, queue) -> None:
     assert dialog.said.text() == f"3 waiting. {RESTS}"
     assert dialog.run.isEnabled() and not dialog.pause.isEnabled()
     assert dialog.pause.toolTip() == "Select a study in the list."
@@ -64,7 +64,7 @@ def test_it_shows_what_waits_and_lets_it_run(qtbot, dialog: QueueDialog, queue) 
     assert not queue.settings.runs
 
 
-def test_the_order_is_that_of_the_list(qtbot, dialog: QueueDialog, queue) -> None:
+def test_queue_runs_in_the_order_of_the_list(qtbot, dialog: QueueDialog, queue) -> None:
     model = dialog.list.model()
     model.moveRow(QModelIndex(), 2, QModelIndex(), 0)  # as a drag does
     qtbot.waitUntil(lambda: names(queue) == "cab")
@@ -75,7 +75,7 @@ def test_the_order_is_that_of_the_list(qtbot, dialog: QueueDialog, queue) -> Non
     qtbot.waitUntil(lambda: dialog.list.currentRow() == 1), "the same study stays chosen"
 
 
-def test_a_study_is_paused_resumed_and_taken_out(qtbot, dialog: QueueDialog, queue) -> None:
+def test_study_is_paused_resumed_and_removed(qtbot, dialog: QueueDialog, queue) -> None:
     first = queue.entries()[0].id
     dialog.list.setCurrentRow(0)
     dialog.pause.click()
@@ -89,7 +89,7 @@ def test_a_study_is_paused_resumed_and_taken_out(qtbot, dialog: QueueDialog, que
     assert names(queue) == "bc"
 
 
-def test_a_failure_has_its_reason_and_another_try(qtbot, dialog, controls, queue) -> None:
+def test_failed_study_shows_its_reason_and_can_be_retried(qtbot, dialog, controls, queue) -> None:
     problems: list[object] = []
     controls.session.problem_raised.connect(problems.append)
     second = queue.entries()[1].id
@@ -101,13 +101,13 @@ def test_a_failure_has_its_reason_and_another_try(qtbot, dialog, controls, queue
     assert dialog.said.text() == f"2 waiting, 1 failed. {RESTS}"
     assert [problem.title for problem in problems] == ["Queued study failed: b.l, Standard."]
     logged = controls.session.log[-1].text  # a pseudonym may end with a b of its own
-    assert not re.search(r"\bb\.l", logged), "a name is nobody's business but ours"
+    assert not re.search(r"\bb\.l", logged), "the log contains a file name"
     dialog.retry.click()
     qtbot.waitUntil(lambda: queue.get(second).state == "waiting")
     qtbot.waitUntil(lambda: not dialog.reason.isVisible())
 
 
-def test_a_queue_that_cannot_be_read_is_a_sentence(qtbot, dialog, controls, queue) -> None:
+def test_unreadable_queue_gives_one_sentence(qtbot, dialog, controls, queue) -> None:
     for file in queue.folder.glob("*.json"):
         file.unlink()
     (queue.folder / "a.json").mkdir()
@@ -116,7 +116,7 @@ def test_a_queue_that_cannot_be_read_is_a_sentence(qtbot, dialog, controls, queu
     qtbot.waitUntil(lambda: "cannot be read" in dialog.said.text(), timeout=30_000)
 
 
-def test_the_study_at_hand_joins_with_its_settings(qtbot, dialog, controls, queue, small_study):
+def test_open_study_is_queued_with_its_settings(qtbot, dialog, controls, queue, small_study):
     assert controls.context.queue.obstacle() == "Open a scan first."
     controls.commands.open_study(small_study)
     qtbot.waitUntil(lambda: controls.context.queue.obstacle() == "")
@@ -128,7 +128,7 @@ def test_the_study_at_hand_joins_with_its_settings(qtbot, dialog, controls, queu
     qtbot.waitUntil(lambda: dialog.list.count() == 4)
 
 
-def test_words_say_how_a_study_stands() -> None:
+def test_state_of_a_study_is_described() -> None:
     now = datetime(2026, 11, 26, 3, 12, tzinfo=UTC)
     entry = QueueEntry(id="1", title="scan.l, Brain FDG", added_utc=now)
     at_work = {"state": "running", "owner": Owner.me(), "doing": "Iterations", "done": 0.45}
@@ -146,7 +146,7 @@ def test_words_say_how_a_study_stands() -> None:
     assert standing_of(left) == "Waiting to continue after its process ended unexpectedly"
 
 
-def test_a_pause_that_nobody_asked_for_says_why(queue: StudyQueue) -> None:
+def test_automatic_pause_states_its_reason(queue: StudyQueue) -> None:
     entry = queue.entries()[0].model_copy(update={"state": "paused", "updates": 3})
     assert standing_of(entry) == "Paused; will continue from its checkpoint"
     assert standing_of(entry.model_copy(update={"text": "No worker."})) == "Paused: No worker."

@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(NIGHT_MS // 1000)]
 
 @pytest.fixture
 def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StudyQueue]:
-    """A queue of its own; whatever happens, nothing works through it afterwards."""
+    """Return a separate queue; afterwards no worker is left."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     made = StudyQueue()
     yield made
@@ -36,7 +36,7 @@ def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StudyQueu
 
 @pytest.fixture
 def scans(tiny_ring, tmp_path) -> list[Path]:
-    """Scans of one name in folders of nineteen patients, and one without its scanner."""
+    """Return scans with one name in folders of nineteen patients, and one without its scanner."""
     body, made = uniform_cylinder(diameter_mm=60, length_mm=30), []
     for k in range(N_PATIENTS):
         (tmp_path / f"patient {k}").mkdir()
@@ -69,7 +69,7 @@ def close(qtbot, window) -> None:
     qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
 
 
-def test_nineteen_images_by_morning_and_the_last_after_its_answer(
+def test_nineteen_images_are_ready_by_morning_and_the_last_after_its_answer(
     qtbot, qapp, preferences, loader, scans, queue: StudyQueue, tmp_path
 ) -> None:
     evening = a_window(qtbot, qapp, preferences, loader)

@@ -1,4 +1,4 @@
-"""The map of a scan is looked at over its image, dragged, saved, and used from then on."""
+"""The alignment dialog shows the map over the image; it is dragged, saved, and then used."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.app.engine_in_thread import EngineInThread
 
 @pytest.fixture
 def mu_map(tmp_path: Path) -> Path:
-    """A block of water that fills a part of the field of view."""
+    """Return a block of water that fills a part of the field of view."""
     values = np.zeros((12, 24, 24), np.float32)
     values[2:10, 6:18, 4:20] = 0.0096
     volume = Volume(values, ImageGrid(values.shape, (3.0, 3.0, 3.0)), "1/mm")
@@ -32,7 +32,7 @@ def mu_map(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def dialog(qtbot, controls, small_study, mu_map) -> AlignDialog:
-    """The dialog of a scan and its map, before it comes up."""
+    """Return the dialog of a scan and its map, before it opens."""
     wait = lambda: qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)  # noqa: E731
     controls.commands.open_study(small_study)
     wait()
@@ -48,7 +48,7 @@ def dialog(qtbot, controls, small_study, mu_map) -> AlignDialog:
 
 
 @pytest.mark.slow
-def test_the_lines_follow_the_pointer_and_the_map_is_saved_and_used(
+def test_lines_follow_the_pointer_and_the_map_is_saved_and_used(
     qtbot, controls, dialog, tmp_path, choose_file
 ):
     dialog.open()
@@ -83,7 +83,7 @@ def test_the_lines_follow_the_pointer_and_the_map_is_saved_and_used(
     assert kept.grid.centre_mm == pytest.approx(shift, abs=1e-5)
 
 
-def test_what_is_no_number_moves_nothing(controls, dialog):
+def test_invalid_number_moves_nothing(controls, dialog):
     problems = []
     controls.session.problem_raised.connect(problems.append)
     dialog.row.boxes[0].lineEdit().setText("far")

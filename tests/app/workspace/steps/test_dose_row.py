@@ -1,4 +1,4 @@
-"""SUV in the views: dose and times from the file of the scan, and one number that is typed."""
+"""SUV in the views: dose and times from the scan file, and one typed number."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ STATED = {
 
 @pytest.fixture
 def dosed(small_study, tiny_ring, tmp_path) -> Study:
-    """A scan that states its dose and times, and a calibration of its scanner."""
+    """Return a scan with dose and times, and a calibration of its scanner."""
     data = read_listmode(small_study.data)
     path, known = tmp_path / "dosed.h5", tmp_path / "known.json"
     write_listmode(replace(data, info={**data.info, **STATED}), path)
@@ -68,13 +68,13 @@ def enter(row: DoseRow, key: str, text: str) -> None:
     row.editors[key].editingFinished.emit()
 
 
-def test_the_file_fills_the_fields_and_only_the_weight_is_asked_for(row: DoseRow) -> None:
+def test_file_fills_the_fields_except_the_weight(row: DoseRow) -> None:
     shown = {key: editor.text() for key, editor in row.editors.items()}
     assert shown == {"weight_kg": "", "dose_mbq": "185", "injected_at": "2026-03-01 09:15:00"}
     assert row.state.text() == "Missing for SUV: weight."
 
 
-def test_one_number_gives_suv_in_the_views(qtbot, controls, row: DoseRow, dosed) -> None:
+def test_typed_weight_gives_suv_in_the_views(qtbot, controls, row: DoseRow, dosed) -> None:
     enter(row, "weight_kg", "72,5")
     settle(qtbot, controls)
     study = controls.session.study
@@ -105,7 +105,7 @@ def test_one_number_gives_suv_in_the_views(qtbot, controls, row: DoseRow, dosed)
     assert session.view.volume.unit == UNIT
 
 
-def test_without_the_weight_the_image_stays_in_bq_ml(qtbot, controls, row: DoseRow) -> None:
+def test_image_without_weight_stays_in_bq_ml(qtbot, controls, row: DoseRow) -> None:
     controls.runner.start()
     session = controls.session
     qtbot.waitUntil(lambda: session.run.record.result is not None, timeout=PATIENCE_MS)
@@ -113,10 +113,8 @@ def test_without_the_weight_the_image_stays_in_bq_ml(qtbot, controls, row: DoseR
     assert session.view.unit == "Bq/mL"
 
 
-def test_a_weight_entered_after_a_run_says_that_it_applies_to_the_next(
-    qtbot, controls, row: DoseRow
-) -> None:
-    """The image shown keeps the values that its provenance and its report state."""
+def test_weight_entered_after_a_run_applies_to_the_next_run(qtbot, controls, row: DoseRow) -> None:
+    """The image keeps the values that its provenance and report state."""
     session = controls.session
     session.run.state_changed.connect(row.refresh)
     enter(row, "weight_kg", "70")
@@ -139,7 +137,7 @@ def test_a_weight_entered_after_a_run_says_that_it_applies_to_the_next(
     assert row.state.text() == READY
 
 
-def test_a_weight_that_was_missing_in_the_run_is_named(qtbot, controls, row: DoseRow) -> None:
+def test_missing_weight_of_a_run_is_named(qtbot, controls, row: DoseRow) -> None:
     session = controls.session
     controls.runner.start()
     qtbot.waitUntil(lambda: session.run.state.name == "FINISHED", timeout=PATIENCE_MS)
@@ -153,13 +151,13 @@ def test_a_weight_that_was_missing_in_the_run_is_named(qtbot, controls, row: Dos
 @pytest.mark.parametrize(
     ("key", "text"), [("weight_kg", "-3"), ("weight_kg", "heavy"), ("injected_at", "9:15")]
 )
-def test_an_impossible_entry_is_refused_where_it_was_made(row: DoseRow, key, text) -> None:
+def test_impossible_entry_is_refused_at_its_field(row: DoseRow, key, text) -> None:
     enter(row, key, text)
     assert row.state.text() and not row.state.text().startswith("Missing")
     assert TRACER not in row._study.inputs
 
 
-def test_the_values_of_one_scan_never_reach_another(
+def test_values_of_one_scan_are_never_used_for_another(
     qtbot, controls, row: DoseRow, small_study
 ) -> None:
     enter(row, "weight_kg", "72")
@@ -170,9 +168,7 @@ def test_the_values_of_one_scan_never_reach_another(
     assert row.isHidden(), "the other scan states no dose"
 
 
-def test_the_sentence_names_the_calibration_and_the_reference(
-    qtbot, controls, row: DoseRow
-) -> None:
+def test_sentence_names_the_calibration_and_the_reference(qtbot, controls, row: DoseRow) -> None:
     study = controls.session.study
     enter(row, "weight_kg", "72")
     settle(qtbot, controls)
@@ -186,7 +182,7 @@ def test_the_sentence_names_the_calibration_and_the_reference(
     assert row.state.text() == "Missing for SUV: calibration of the scanner."
 
 
-def test_a_frame_without_facts_takes_those_of_the_whole_image() -> None:
+def test_frame_without_facts_uses_those_of_the_whole_image() -> None:
     facts = {"scan": {**STATED, "weight_kg": 72.0, "concentration": {"decay": "start"}}}
     grid = ImageGrid((2, 2, 2), (2.0, 2.0, 2.0))
     whole = Volume(np.full(grid.shape, 5e3, np.float32), grid, "Bq/mL", facts)

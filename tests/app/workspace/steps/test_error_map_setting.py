@@ -30,7 +30,7 @@ def test_step_5_sets_the_error_map(qtbot, controls, kind: type[Protocol]) -> Non
 
 
 @pytest.mark.parametrize("kind", [*WITH_ERRORS, CtProtocol])
-def test_the_window_has_the_settings_of_each_protocol_with_an_error_map(kind) -> None:
+def test_window_has_the_error_map_settings_of_each_protocol(kind) -> None:
     modality, fields = modality_of(kind()), kind.model_fields
     shown = (*modality.finishing, *modality.expert)
     for name in ("error_replicates", "error_method", "error_seed"):

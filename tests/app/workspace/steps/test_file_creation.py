@@ -1,4 +1,4 @@
-"""Step 1 offers to make the files that can be made in the window, for the scanner at hand."""
+"""Step 1 offers to create the files that the window can make, for the current scanner."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def step(qtbot, controls) -> StudyStep:
     return made
 
 
-def test_each_file_that_can_be_made_has_a_page(step, controls):
+def test_each_file_that_the_window_can_make_has_a_dialog(step, controls):
     asked: list[str] = []
     controls.commands.making_requested.connect(asked.append)
     makers = {role.key: role.making.page for role in all_roles() if role.making}
@@ -30,7 +30,7 @@ def test_each_file_that_can_be_made_has_a_page(step, controls):
     assert sorted(asked) == sorted(makers.values())
 
 
-def test_a_normalisation_is_measured_on_rings_alone(step, tiny_ring):
+def test_normalisation_can_be_measured_only_for_rings(step, tiny_ring):
     panels = read_scanner("test-panels")
     assert isinstance(panels, DualHead)
     for key, row in step.rows.items():

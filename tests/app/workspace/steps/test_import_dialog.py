@@ -43,7 +43,7 @@ def scan(tmp_path: Path) -> Path:
 
 
 def look(dialog: ImportDialog) -> None:
-    """Give the dialog a look at what was said, with pictures of nothing."""
+    """Give the dialog a preview of the current answers, with empty images."""
     said = dict(dialog.model.answers)
     found = preview_of(dialog.model.source, said, with_images=False)
     now = bool(said.get("clockwise")), bool(said.get("mirrored"))
@@ -59,11 +59,13 @@ def type_in(dialog: ImportDialog, key: str, text: str) -> None:
     editor.editingFinished.emit()
 
 
-def test_answers_a_reading_and_the_scan_is_written_and_opened(qtbot, controls, open_dialog, scan):
+def test_answered_dialog_writes_the_description_and_opens_the_scan(
+    qtbot, controls, open_dialog, scan
+):
     dialog = open_dialog(scan)
     offered = []
     controls.commands.offered.connect(lambda role, path: offered.append((role, path)))
-    dialog.job.stop()  # looks are given by hand
+    dialog.job.stop()  # previews are passed in by the test
     look(dialog)
     assert not dialog.write.isEnabled()
     assert "beam, pixel" in dialog.words.text()
@@ -85,9 +87,7 @@ def test_answers_a_reading_and_the_scan_is_written_and_opened(qtbot, controls, o
     assert np.diff(np.unwrap(data.geometry.angles_rad)).max() < 0
 
 
-def test_datasets_are_picked_and_the_next_file_takes_the_same(
-    qtbot, controls, open_dialog, tmp_path
-):
+def test_datasets_are_picked_and_reused_for_the_next_file(qtbot, controls, open_dialog, tmp_path):
     said = SAID | {"angles": "/e/motor"}
     first, second = hdf5(tmp_path / "a", n_views=6), hdf5(tmp_path / "b", n_views=6)
     dialog = open_dialog(first)
@@ -124,7 +124,7 @@ def test_datasets_are_picked_and_the_next_file_takes_the_same(
     assert other.model.draft.table == tomllib.loads(text.read_text())
 
 
-def test_a_bad_pick_is_said_and_another_one_mends_it(qtbot, controls, open_dialog, tmp_path):
+def test_bad_pick_is_reported_and_can_be_corrected(qtbot, controls, open_dialog, tmp_path):
     dialog = open_dialog(hdf5(tmp_path))
     dialog.job.stop()
     look(dialog)
@@ -139,7 +139,7 @@ def test_a_bad_pick_is_said_and_another_one_mends_it(qtbot, controls, open_dialo
     assert "no angles" not in dialog.words.text()
 
 
-def test_a_text_that_is_there_stays(qtbot, controls, open_dialog, scan):
+def test_existing_description_is_not_replaced(qtbot, controls, open_dialog, scan):
     scan.with_suffix(".toml").write_text("mine")
     dialog = open_dialog(scan)
     dialog.job.stop()
@@ -154,7 +154,7 @@ def test_a_text_that_is_there_stays(qtbot, controls, open_dialog, scan):
     qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)
 
 
-def test_importing_is_offered_in_place_of_the_refusal(qtbot, controls, scan):
+def test_import_is_offered_instead_of_an_error(qtbot, controls, scan):
     problems, expected = [], []
     controls.session.problem_raised.connect(problems.append)
     controls.commands.import_requested.connect(expected.append)
@@ -172,7 +172,7 @@ def test_importing_is_offered_in_place_of_the_refusal(qtbot, controls, scan):
     assert problems[2].is_fault
 
 
-def test_grey_rasters_span_their_values():
+def test_grey_images_span_their_values():
     values = np.linspace(-5, 7, 400, dtype=np.float32).reshape(20, 20)
     values[3, 3] = np.nan
     image = grey_image(values)
@@ -182,7 +182,7 @@ def test_grey_rasters_span_their_values():
     assert grey_image(np.full((2, 2), np.nan, np.float32)).width() == 2
 
 
-def test_the_caption_of_a_tile_is_never_cut(qtbot):
+def test_caption_of_a_tile_is_never_cut(qtbot):
     for words in ("clockwise", "gegen den Uhrzeigersinn, gespiegelt"):
         tile = RasterTile(words, "tip")
         qtbot.addWidget(tile)

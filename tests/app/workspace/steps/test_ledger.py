@@ -32,7 +32,7 @@ def is_green(state: LedgerState) -> bool:
 
 
 @pytest.mark.parametrize("use", USES)
-def test_no_row_with_a_warning_is_green(use: str) -> None:
+def test_row_with_a_warning_is_never_green(use: str) -> None:
     n_green = 0
     for obstacle, message, doubts in product(OBSTACLES, MESSAGES, DOUBTS):
         state = ledger_state_of(Scatter(use=use), obstacle, message, doubts)
@@ -45,15 +45,15 @@ def test_no_row_with_a_warning_is_green(use: str) -> None:
     assert n_green > 0 or use == "off", "a law over rows that are never green proves nothing"
 
 
-def test_no_switch_with_a_warning_is_green() -> None:
+def test_switch_with_a_warning_is_never_green() -> None:
     for is_on, found, doubts in product((True, False), (True, False, None), DOUBTS):
         state = switch_state_of(is_on, found, "the scan has it", doubts)
         assert not (doubts and is_green(state))
     assert is_green(switch_state_of(True, True, "the scan has it"))
 
 
-def test_each_warning_is_told_once() -> None:
-    """The run repeats in its warning what the row says already."""
+def test_each_warning_is_shown_once() -> None:
+    """The warning of a run repeats the text of the row."""
     applied = Corrected("scatter", "applied", "48 % scatter; scaled by 2.97: check the μ-map")
     warning = "Scatter is scaled by 2.97: check the μ-map."
     text = ledger_state_of(Scatter(), None, applied, (warning,)).text
@@ -62,7 +62,7 @@ def test_each_warning_is_told_once() -> None:
     assert text.endswith("check the μ-map. Activity goes on to the end.")
 
 
-def test_a_warning_about_a_correction_takes_the_green_mark_of_its_row(opened, window) -> None:
+def test_warning_about_a_correction_removes_the_green_mark_of_its_row(opened, window) -> None:
     opened()
     step = next(step for step in window.steps if hasattr(step, "ledger"))
     run = window.session.run
@@ -74,7 +74,7 @@ def test_a_warning_about_a_correction_takes_the_green_mark_of_its_row(opened, wi
     assert run.record.warnings == ["Check it."] * len(step.ledger.rows)
 
 
-def test_warnings_about_no_correction_are_kept(qapp) -> None:
+def test_warnings_about_no_correction_are_shown_separately(qapp) -> None:
     record = RunRecord()
     record.take(Warned("Few counts."))
     assert record.doubts == {"": ["Few counts."]}

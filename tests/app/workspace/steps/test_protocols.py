@@ -1,4 +1,4 @@
-"""What differs from the protocol is marked in its step; the manager acts on the library alone."""
+"""Differences from the protocol are marked in their step; the manager edits the library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.engine.protocols.study.test_stored_protocol import with_iterations
 
 
 def marks(window):
-    """Return what each step says is different, by its title."""
+    """Return the changes that each step marks, by its title."""
     found = {}
     for step in window.steps:
         shown = step.findChild(StepChanges)
@@ -22,7 +22,7 @@ def marks(window):
     return found
 
 
-def test_every_change_is_marked_in_its_step_and_taken_back_by_one_click(qtbot, window):
+def test_every_change_is_marked_in_its_step_and_undone_by_one_click(qtbot, window):
     study = window.session.study
     assert marks(window) == {}
     study.set_protocol(with_iterations(study.protocol, 9))
@@ -53,7 +53,7 @@ def dialog(qtbot, window):
     return made
 
 
-def test_the_manager_saves_locks_and_uses(window, dialog, monkeypatch):
+def test_manager_saves_locks_and_uses_protocols(window, dialog, monkeypatch):
     study = window.session.study
     assert not dialog.buttons["save"].isEnabled() and not dialog.buttons["delete"].isEnabled()
     window.commands.save_protocol("Mine")
@@ -78,7 +78,7 @@ def test_the_manager_saves_locks_and_uses(window, dialog, monkeypatch):
     assert "Renamed" in [box.itemText(i) for i in range(box.count())]
 
 
-def test_the_first_protocol_is_selected_if_that_of_the_study_is_not_listed(window, dialog):
+def test_first_protocol_is_selected_if_that_of_the_study_is_not_listed(window, dialog):
     dialog._fill("Demo: none of the list")
     assert dialog.chosen is not None
     assert dialog.chosen.protocol.modality == window.session.study.protocol.modality

@@ -1,4 +1,4 @@
-"""The card of the scan: its drawing is left out while the centre shows the same one."""
+"""The card of the scan has no drawing while the centre shows the same one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from engine.data import Volume
 
 
-def test_the_scanner_is_drawn_once(opened, window):
+def test_scanner_is_drawn_once(opened, window):
     opened()
     step = window.steps[0]
     step.set_open(True)

@@ -1,4 +1,4 @@
-"""Switches beside the corrections: what the scan has, and what a run found of it."""
+"""Switches of the corrections: data of the scan, and results of a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOUND = "times run towards the first crystal, as the counts tell"
 
 @pytest.fixture
 def step(qtbot, controls, tmp_path) -> CorrectionsStep:
-    """The rows for a sinogram with times of flight."""
+    """Return the rows for a sinogram with time of flight."""
     made = CorrectionsStep(2, controls.context)
     qtbot.addWidget(made)
     write_sinogram(scan(2_000), tmp_path / "scan.hs")
@@ -25,7 +25,7 @@ def step(qtbot, controls, tmp_path) -> CorrectionsStep:
     return made
 
 
-def test_what_a_run_found_of_the_times_stands_in_their_row(step, controls):
+def test_row_shows_the_time_of_flight_result_of_a_run(step, controls):
     row = step.ledger.switches["time_of_flight"]
     assert row.text.text() == "Used, resolution 300 ps"
     controls.session.run.begin("scan")

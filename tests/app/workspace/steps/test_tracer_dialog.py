@@ -1,4 +1,4 @@
-"""The page of tracer and dose: what it allows in words, the file it writes, and whose that is."""
+"""The tracer dialog: available units, the file it writes, and the scan it belongs to."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ def dialog(qtbot, controls, parent, small_study):
 
 
 def write(dialog, name: str, text: str) -> None:
-    """Type into a field of words."""
+    """Type into a text field."""
     editor = dialog.form._rows[name].editor
     editor._line.setText(text)
     editor._line.editingFinished.emit()
 
 
 def fill(dialog) -> None:
-    """Say all that SUV by weight wants."""
+    """Enter all values that SUV by weight needs."""
     enter(dialog.form, nuclide="F-18", dose_mbq=370.0, weight_kg=70.0)
     write(dialog, "injected_at", "2026-11-22 10:00")
     write(dialog, "scan_start", "2026-11-22 11:00")
 
 
-def test_what_is_missing_is_said_and_what_can_be_had(dialog):
+def test_dialog_states_missing_values_and_available_units(dialog):
     assert "SUV is not available yet. The weight is not known. The dose" in dialog.units.text()
     fill(dialog)
     assert dialog.given.text() == "370 MBq of F-18, injected 60 min before the scan began."
@@ -48,7 +48,7 @@ def test_what_is_missing_is_said_and_what_can_be_had(dialog):
 
 
 @pytest.mark.parametrize("text", ["20261122", "2026-11-22", "1763805600", "yesterday 10:00"])
-def test_what_is_no_moment_is_never_taken_for_one(dialog, text):
+def test_invalid_time_is_never_accepted(dialog, text):
     write(dialog, "scan_start", text)
     fault = dialog.form._rows["scan_start"]._fault
     assert "write date and time" in fault.text().lower() and not dialog.save.isEnabled()
@@ -56,7 +56,7 @@ def test_what_is_no_moment_is_never_taken_for_one(dialog, text):
     assert dialog.save.isEnabled()
 
 
-def test_the_file_is_the_scans_and_is_filled_in_again(
+def test_tracer_file_belongs_to_the_scan_and_is_loaded_again(
     qtbot, controls, dialog, parent, small_study, tmp_path, monkeypatch
 ):
     fill(dialog)
@@ -78,7 +78,7 @@ def test_the_file_is_the_scans_and_is_filled_in_again(
     again = TracerDialog(parent, controls.context)
     assert written.of_scan == scan_digest(small_study.data)
     assert again.form.value() == written.model_copy(update={"of_scan": None})
-    assert controls.commands.is_remembered(ROLE) is None  # it cannot be kept for other scans
+    assert controls.commands.is_remembered(ROLE) is None  # it cannot be remembered for other scans
     other = small_study.data.with_name("other.h5")
     other.write_bytes(small_study.data.read_bytes())
     again.show()

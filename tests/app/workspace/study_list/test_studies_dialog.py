@@ -1,4 +1,4 @@
-"""The list of studies and the worklist: found, opened, whose; never two patients in one."""
+"""The list of studies and the worklist: search, open, and patients that are never mixed."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def settle(qtbot, controls) -> None:
 
 @pytest.fixture
 def asked() -> list[str]:
-    """What the page asked its window for."""
+    """Return the requests of the page to its window."""
     return []
 
 
@@ -76,7 +76,7 @@ def orders(qtbot, controls) -> WorklistPage:
 
 
 def look(qtbot, controls, page: StudiesPage) -> list[str]:
-    """Return the patients that are shown, after a look at the disk."""
+    """Return the patients that are shown, after a refresh from disk."""
     page.refresh()
     settle(qtbot, controls)
     return patients(page)
@@ -111,9 +111,7 @@ def test_studies_are_found_by_words_and_state_and_sorted_by_any_column(
     assert page.found.index(0, STATE).data() == "Waiting", "which has nothing on the disk"
 
 
-def test_a_result_opens_with_whose_it_is_and_its_series_is_of_that_patient(
-    qtbot, controls, page, keep, tmp_path
-):
+def test_opened_result_has_its_patient_and_its_series_too(qtbot, controls, page, keep, tmp_path):
     keep(IDA)
     look(qtbot, controls, page)
     page.view.selectRow(0)
@@ -131,7 +129,7 @@ def test_a_result_opens_with_whose_it_is_and_its_series_is_of_that_patient(
     assert "4711" not in (tmp_path / "a.nii.provenance.json").read_text(), "others do not say"
 
 
-def test_a_result_whose_order_was_changed_is_opened_as_nobodys(qtbot, controls, keep):
+def test_result_with_a_changed_order_opens_without_patient(qtbot, controls, keep):
     result = keep(IDA)
     path = result.folder / "order.json"
     path.write_text(path.read_text().replace("4711", "4712"))
@@ -141,7 +139,7 @@ def test_a_result_whose_order_was_changed_is_opened_as_nobodys(qtbot, controls, 
     assert "checksum does not match" in controls.session.log[-2].text
 
 
-def test_what_cannot_be_opened_says_why_and_the_queue_is_shown(
+def test_study_that_cannot_open_states_the_reason_and_links_to_the_queue(
     qtbot, controls, page, small_study, asked
 ):
     StudyQueue().add(small_study)
@@ -153,7 +151,7 @@ def test_what_cannot_be_opened_says_why_and_the_queue_is_shown(
     assert asked == ["queue"]
 
 
-def test_a_signed_result_goes_only_after_a_question_that_says_so(qtbot, controls, page, keep):
+def test_signed_result_is_deleted_only_after_a_question(qtbot, controls, page, keep):
     sign(keep(), "Ann", "acceptable")
     look(qtbot, controls, page)
     page.view.selectRow(0)
@@ -169,7 +167,7 @@ def test_a_signed_result_goes_only_after_a_question_that_says_so(qtbot, controls
     assert Results().newest_first() == [] and page.found.rowCount() == 0
 
 
-def test_an_image_that_is_nowhere_else_is_not_given_up_unasked(qtbot, controls, page, keep):
+def test_unsaved_image_is_discarded_only_after_a_question(qtbot, controls, page, keep):
     keep()
     look(qtbot, controls, page)
     page.view.selectRow(0)
@@ -179,7 +177,7 @@ def test_an_image_that_is_nowhere_else_is_not_given_up_unasked(qtbot, controls, 
     assert controls.session.run.record.result_id == ""
 
 
-def test_orders_are_asked_for_and_one_is_taken_for_the_scan(qtbot, controls, orders, preferences):
+def test_orders_are_requested_and_one_is_used_for_the_scan(qtbot, controls, orders, preferences):
     assert not orders.ask.isEnabled() and "No worklist is configured" in orders.said.text()
     day = f"{orders.question.first:%Y%m%d}"
     with worklist([answer("4711", "Müller^Ida", day), answer("9", "A^B", "20000101")]) as node:
@@ -200,7 +198,7 @@ def test_orders_are_asked_for_and_one_is_taken_for_the_scan(qtbot, controls, ord
     assert "no response" in orders.said.text() and orders.list.rowCount() == 0
 
 
-def test_an_order_goes_with_its_scan(controls, small_study):
+def test_order_is_cleared_with_its_scan(controls, small_study):
     session, scan = controls.session, read_input(DATA, str(small_study.data), None, None)
     session.order.take(IDA, session.patients())
     session.study.set_input(DATA, scan)
@@ -209,7 +207,7 @@ def test_an_order_goes_with_its_scan(controls, small_study):
     assert session.order.current is None, "another scan may be of somebody else"
 
 
-def test_an_order_of_another_patient_than_a_file_says_is_refused(controls):
+def test_order_of_another_patient_is_refused(controls):
     with pytest.raises(DataError, match="The open scan belongs to a different patient"):
         controls.session.order.take(IDA, ["", "4712"])
     assert controls.session.order.current is None
@@ -218,14 +216,14 @@ def test_an_order_of_another_patient_than_a_file_says_is_refused(controls):
     assert "different patient" in controls.session.order.obstacle(["4712"])
 
 
-def test_what_a_node_sends_is_shown_as_it_is(orders):
+def test_text_of_a_node_is_shown_literally(orders):
     sent = ImagingOrder(patient_id="<b>1</b>", patient_name="<i>A</i>^B", date="20269999")
     orders._took(Worklist((sent,)))
     assert orders.list.item(0, 0).text() == "–", "no such day"
     assert orders.list.item(0, 2).text() == "<b>1</b>"
 
 
-def test_a_run_keeps_whose_it_is_with_its_result(qtbot, window, opened, keep):
+def test_run_stores_its_patient_with_the_result(qtbot, window, opened, keep):
     opened()
     session = window.session
     session.order.take(IDA, session.patients())
@@ -248,7 +246,7 @@ def test_a_run_keeps_whose_it_is_with_its_result(qtbot, window, opened, keep):
     assert Results().open(result.id).order == IDA, "an image is of one patient"
 
 
-def test_a_scan_stays_bound_where_another_one_is_refused(qtbot, window, opened, tmp_path):
+def test_scan_keeps_its_order_if_another_is_refused(qtbot, window, opened, tmp_path):
     opened()
     session = window.session
     session.order.take(IDA, [])
@@ -261,7 +259,7 @@ def test_a_scan_stays_bound_where_another_one_is_refused(qtbot, window, opened, 
         session.order.take(JOHN, session.patients())
 
 
-def test_a_job_that_cannot_be_resumed_unbinds_nothing(qtbot, window, opened, small_study, tmp_path):
+def test_failed_resume_keeps_the_order(qtbot, window, opened, small_study, tmp_path):
     copy = tmp_path / "other.h5"
     copy.write_bytes(small_study.data.read_bytes())
     job = Job.create(small_study.model_copy(update={"data": copy}))
@@ -279,10 +277,10 @@ def test_a_job_that_cannot_be_resumed_unbinds_nothing(qtbot, window, opened, sma
         session.order.take(JOHN, session.patients())
 
 
-def test_names_of_protocols_keep_their_capitals_and_results_have_a_picture(
+def test_protocol_names_keep_capitals_and_results_have_a_thumbnail(
     qtbot, controls, page, small_study
 ):
-    """The picture is that of the result: dark where its image is bright."""
+    """The thumbnail is that of the result: dark in bright areas of the image."""
     named = small_study.protocol.model_copy(update={"name": "Brain FDG"})
     study = small_study.model_copy(update={"protocol": named})
     values = np.zeros(GRID.shape, np.float32)
