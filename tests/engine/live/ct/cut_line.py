@@ -1,4 +1,4 @@
-"""A line that breaks: passes bytes from a sender on, and cuts the first connection once."""
+"""A proxy that forwards bytes from a sender, and cuts the first connection once."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from contextlib import suppress
 
 
 class CutLine:
-    """Stands between a sender and a receiver of TCP.
+    """A proxy between a sender and a receiver of TCP.
 
     Parameters
     ----------
     sender : address of the sender
-    cut_after : bytes of the first connection that are passed on [bytes]
+    cut_after : bytes of the first connection to forward [bytes]
     """
 
     def __init__(self, sender: str, cut_after: int) -> None:
@@ -46,7 +46,7 @@ class CutLine:
         self._close(source, sink)
 
     def _pass_on(self, source: socket.socket, sink: socket.socket) -> None:
-        """Pass on what the sender sends, up to the cut."""
+        """Forward the bytes of the sender, up to the cut."""
         with suppress(OSError):
             while data := source.recv(64):
                 if not self.n_cut and len(data) > self._left:

@@ -52,7 +52,7 @@ def swmr(path: Path, n: int) -> None:
 
 
 def room(path: Path, n: int) -> None:
-    """One dark, one flat, then projections, one of which holds zeros for ever."""
+    """Write one dark, one flat, then projections; one of them stays zero."""
     with h5py.File(path, "w", libver="latest") as file:
         entry = file.create_group("entry")
         entry.attrs["NX_class"] = "NXentry"

@@ -39,7 +39,7 @@ def main(address: str, first: int, last: int, *, bad: bool) -> None:
     socket.send_multipart(message(0, 1, frame + 900))
     for index in range(first, last):
         socket.send_multipart(message(index, 2, np.full_like(frame, 1 + index)))
-    sys.stdin.read()  # stays until it is killed, or let go
+    sys.stdin.read()  # runs until it is killed or its input ends
 
 
 if __name__ == "__main__":

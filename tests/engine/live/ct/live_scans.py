@@ -1,4 +1,4 @@
-"""Small scans, and what a consumer gets of a source, for the tests of sources."""
+"""Small scans, and the arrivals that a consumer gets from a source, for tests of sources."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ N, ROWS, COLUMNS = 24, 6, 10
 
 
 def scan(n: int = N, rows: int = ROWS, columns: int = COLUMNS) -> Projections:
-    """Counts that are all different, two darks, flats before and after."""
+    """Return counts that are all different, two darks, and flats before and after."""
     shape = (rows, columns)
     geometry = circular_cone(
         np.arange(n) * 2 * np.pi / n,
@@ -55,12 +55,12 @@ def frames_of(arrivals: list[Arrival], kind: FrameKind = FrameKind.PROJECTION) -
 
 
 def texts_of(arrivals: list[Arrival]) -> str:
-    """Return all that was said."""
+    """Return all notices as one text."""
     return "\n".join(each.text for each in arrivals if not isinstance(each, Frame))
 
 
 def assert_frames_of(arrivals: list[Arrival], data: Projections, *, exact: bool = True) -> None:
-    """Check that every frame of a scan came, with its angle and values."""
+    """Check that every frame of a scan arrived, with its angle and values."""
     projections = frames_of(arrivals)
     assert [each.index for each in projections] == list(range(data.n_views))
     for each in projections:
@@ -69,8 +69,8 @@ def assert_frames_of(arrivals: list[Arrival], data: Projections, *, exact: bool 
         angles = [each.angle_rad for each in projections]
         np.testing.assert_allclose(angles, data.geometry.angles_rad, atol=1e-9)
     for kind, images in ((FrameKind.DARK, data.darks), (FrameKind.FLAT, data.flats)):
-        got = frames_of(arrivals, kind)
-        np.testing.assert_array_equal([each.values for each in got], images)
+        actual = frames_of(arrivals, kind)
+        np.testing.assert_array_equal([each.values for each in actual], images)
 
 
 def until(
@@ -92,12 +92,12 @@ def until(
 
 
 def free_address() -> str:
-    """Return an address of this machine that nobody uses."""
+    """Return an unused address of this machine."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return f"tcp://127.0.0.1:{probe.getsockname()[1]}"
 
 
 def opened_here(address: str) -> str:
-    """Return the same address for whom others connect to."""
+    """Return the same address in the form that listens for connections."""
     return address.replace("127.0.0.1", "*")

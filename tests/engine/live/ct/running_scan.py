@@ -1,4 +1,4 @@
-"""A cylinder that is scanned while one watches: frames with closed forms behind them."""
+"""A live scan of a cylinder with a closed form for each frame."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def frames_of(geometry, counts, numbers):
 
 
 class Beamline:
-    """Sends what it is given, as fast as it is taken."""
+    """Sends given arrivals as fast as they are read."""
 
     name = "beamline"
     can_wait = True
@@ -76,4 +76,4 @@ class Beamline:
         yield Ended("beamline: ended.")
 
     def close(self):
-        """Nothing is open."""
+        """Do nothing: no resource is open."""

@@ -14,7 +14,7 @@ from engine.live.core.frame import Arrival, Ended, Frame, FrameKind, Noticed, Wa
 
 
 class Given:
-    """A source of what a test gives it, which tells when all of it was read."""
+    """A source of given arrivals, which signals when all of them were read."""
 
     name = "given"
     geometry = None
@@ -42,46 +42,46 @@ def frame(index: int, kind: FrameKind = FrameKind.PROJECTION, lost: int = 0) -> 
 
 
 def all_of(source: Given, **limits: int) -> tuple[list[Arrival], Arrivals]:
-    """Return what a consumer gets who begins to take when all has been read."""
+    """Return the arrivals of a consumer that starts after everything has been read."""
     with Arrivals(source, **limits) as arrivals:
         assert source.is_read.wait(10)
         return list(arrivals), arrivals
 
 
-def test_all_comes_in_order_while_it_is_taken_in_time() -> None:
+def test_arrivals_keep_their_order_if_read_in_time() -> None:
     given = [frame(0, FrameKind.DARK), Waiting("w"), frame(0), frame(1), Ended("over")]
-    got, arrivals = all_of(Given(given))
-    assert got == given
+    actual, arrivals = all_of(Given(given))
+    assert actual == given
     assert (arrivals.arrived, arrivals.dropped) == (3, 0)
 
 
-def test_oldest_projections_go_and_are_counted() -> None:
+def test_oldest_projections_are_dropped_and_counted() -> None:
     source = Given([frame(i, lost=1 if i == 3 else 0) for i in range(10)])
-    got, arrivals = all_of(source, most_projections=4)
-    frames = [each for each in got if isinstance(each, Frame)]
+    actual, arrivals = all_of(source, most_projections=4)
+    frames = [each for each in actual if isinstance(each, Frame)]
     assert [each.index for each in frames] == [6, 7, 8, 9]
     assert [each.lost for each in frames] == [7, 0, 0, 0], "six dropped, one never came"
     assert arrivals.dropped == 6
-    assert isinstance(got[-1], Ended), "a source that ends without a word has ended all the same"
+    assert isinstance(actual[-1], Ended), "a source that ends without a word has ended all the same"
 
 
-def test_bytes_are_bounded_but_one_projection_always_waits() -> None:
-    got, _ = all_of(Given([frame(i) for i in range(3)]), most_bytes=1)
-    assert [each.index for each in got if isinstance(each, Frame)] == [2]
+def test_bytes_are_limited_but_one_projection_always_waits() -> None:
+    actual, _ = all_of(Given([frame(i) for i in range(3)]), most_bytes=1)
+    assert [each.index for each in actual if isinstance(each, Frame)] == [2]
 
 
-def test_darks_and_flats_outlast_projections_and_never_go_silently() -> None:
+def test_darks_and_flats_outlast_projections_and_drops_are_reported() -> None:
     flats = [frame(i, FrameKind.FLAT) for i in range(3)]
     projections = [frame(i) for i in range(9)]
-    got, _ = all_of(Given(flats + projections), most_projections=1)
-    assert got[:3] == flats
-    got, _ = all_of(Given(flats), most_bytes=flats[0].values.nbytes * 2)
-    assert isinstance(got[0], Noticed)
-    assert "1 dark or flat could not be processed in time" in got[0].text
-    assert got[1:3] == flats[1:]
+    actual, _ = all_of(Given(flats + projections), most_projections=1)
+    assert actual[:3] == flats
+    actual, _ = all_of(Given(flats), most_bytes=flats[0].values.nbytes * 2)
+    assert isinstance(actual[0], Noticed)
+    assert "1 dark or flat could not be processed in time" in actual[0].text
+    assert actual[1:3] == flats[1:]
 
 
-def test_a_fault_comes_after_what_was_read_before_it() -> None:
+def test_error_arrives_after_earlier_frames() -> None:
     def broken() -> Iterator[Arrival]:
         yield frame(0)
         raise DataError("given: no more.")
@@ -93,7 +93,7 @@ def test_a_fault_comes_after_what_was_read_before_it() -> None:
             arrivals.take(10)
 
 
-def test_nothing_comes_in_time_and_closing_ends_the_reading() -> None:
+def test_timeout_returns_nothing_and_closing_ends_the_reading() -> None:
     go = Event()
 
     def slow() -> Iterator[Arrival]:
@@ -112,11 +112,11 @@ def test_nothing_comes_in_time_and_closing_ends_the_reading() -> None:
         go.set()
 
 
-def test_a_source_that_can_wait_loses_nothing() -> None:
+def test_source_that_can_wait_loses_nothing() -> None:
     given = [frame(i) for i in range(50)]
     with Arrivals(Given(given, can_wait=True), most_projections=2) as arrivals:
-        got = [each for each in arrivals if isinstance(each, Frame)]
-        assert got == given
+        actual = [each for each in arrivals if isinstance(each, Frame)]
+        assert actual == given
         assert arrivals.dropped == 0
     with Arrivals(Given(given, can_wait=True), most_projections=2) as arrivals:
         assert arrivals.take(10) == given[0], "and closing does not wait for the rest"

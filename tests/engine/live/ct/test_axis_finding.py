@@ -21,12 +21,12 @@ ON = backend.cpu(2)
 PLANES = orthogonal((36, 40), 1.0)
 N = 120
 SEEN_AT = 26.25
-"""Column at which the axis is really seen; the geometry says the middle, 23.5."""
+"""True column of the axis; the geometry states the middle, 23.5."""
 
 
 @pytest.fixture
 def session():
-    """One that stays when its scan has ended, of a detector that was mounted aside."""
+    """Return a session that stays after the end of its scan; the detector is off-centre."""
     real, stated = cone(N, axis_column=SEEN_AT), cone(N)
     counts = counts_of(real, centre=(4.0, -2.0))
     arrivals = [*references(stated.shape), *frames_of(stated, counts, range(N))]
@@ -37,7 +37,7 @@ def session():
 
 
 def until(session, wanted):
-    """Return what is told first that is as wanted."""
+    """Return the first event that satisfies `wanted`."""
     for _ in range(500):
         one = session.take(10)
         assert one is not None, "nothing came in 10 s"
@@ -50,25 +50,25 @@ def has_axis(one):
     return isinstance(one, LiveUpdate) and abs(one.images.axis_column - SEEN_AT) < 0.1
 
 
-def test_a_detector_that_was_mounted_aside_is_found_out(session):
+def test_offset_of_the_detector_is_found(session):
     until(session, lambda one: isinstance(one, Ended))
     session.find_axis()
-    said = until(session, lambda one: isinstance(one, Noticed) and "axis" in one.text)
-    assert "The rotation axis is at column 26.2" in said.text
+    text = until(session, lambda one: isinstance(one, Noticed) and "axis" in one.text)
+    assert "The rotation axis is at column 26.2" in text.text
     update = until(session, has_axis)
     centre = update.images.values[0][16:20, 22:26]  # 4 mm to the left, 2 mm to the front
     np.testing.assert_allclose(centre, MU, rtol=0.01)
 
 
-def test_slices_are_moved_when_the_scan_has_ended(session):
+def test_slices_can_move_after_the_end_of_the_scan(session):
     until(session, lambda one: isinstance(one, Ended))
     moved = [plane.through((3.0, 5.0, -4.0)) for plane in PLANES]
     session.place(moved)
     until(session, lambda one: isinstance(one, LiveUpdate) and one.images.planes == moved)
-    assert session.take(0) is None, "the end is told once, and nothing more comes unasked"
+    assert session.take(0) is None, "an event follows the end"
 
 
-def test_a_plane_through_a_point_moves_along_its_normal_only():
+def test_plane_through_a_point_moves_only_along_its_normal():
     across, down = (0.6, 0.8, 0.0), (0.0, 0.0, 1.0)
     plane = Plane((5, 7), 0.5, (1.0, 2.0, 3.0), across, down)
     point = np.array([-4.0, 9.0, 2.0])
@@ -79,13 +79,13 @@ def test_a_plane_through_a_point_moves_along_its_normal_only():
     assert normal @ (point - moved.centre_mm) == pytest.approx(0, abs=1e-12)
 
 
-def test_without_a_view_there_is_nothing_to_look_in():
+def test_axis_search_without_views_is_refused():
     with pytest.raises(DataError, match="no views yet"):
         LiveSlices(cone(), PLANES, on=ON).stored_views()
 
 
 @pytest.mark.parametrize("shape", [(10, 32, 48), (720, 2048, 2048), (1, 7, 1), (4000, 2000, 9000)])
-def test_what_is_copied_of_the_views_is_bounded_and_about_the_middle(shape):
+def test_copied_rows_are_limited_and_central(shape):
     rows = middle_rows(shape)
     n = rows.stop - rows.start
     assert 1 <= n <= shape[1]

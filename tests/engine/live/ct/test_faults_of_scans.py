@@ -47,7 +47,7 @@ def choices(*, mode="growing", steps=STEPS, geometry=SCAN):
 
 
 def followed(arrivals, **how):
-    """Follow arrivals to their end; returns the session, and the sentences."""
+    """Follow arrivals to their end; return the session and the notices."""
     with LiveSession(Beamline(arrivals), choices(**how), on=ON) as session:
         return session, told(session)
 
@@ -71,14 +71,14 @@ def with_values(frame, values):
     return replace(frame, values=values)
 
 
-def test_frames_twice_and_out_of_order_have_the_slices_of_those_in_order():
+def test_repeated_and_reordered_frames_give_the_same_slices():
     order = [*range(12), 5, 5, 20, 19, 12, 18, *range(13, 20), *range(20, N), 3, N - 1]
     session, _ = followed([DARK, FLAT, *(FRAMES[k] for k in order)])
     expect_equal(session.newest.images.values, stored(SCAN, COUNTS))
     np.testing.assert_array_equal(session.scan().values, COUNTS)
 
 
-def test_angles_that_run_backwards_or_are_said_twice_are_where_they_say():
+def test_backward_or_repeated_angles_are_used_as_stated():
     back = [replace(FRAMES[-k % N], index=k) for k in range(N)]
     session, _ = followed([DARK, FLAT, *back])
     expect_near(session.newest.images.values, stored(SCAN, COUNTS), 1e-5)
@@ -89,7 +89,7 @@ def test_angles_that_run_backwards_or_are_said_twice_are_where_they_say():
 
 
 @pytest.mark.parametrize("level", [0.0, -500.0])
-def test_flats_without_light_are_said_and_good_ones_that_come_later_are_used(level):
+def test_dark_flats_are_reported_and_later_good_ones_are_used(level):
     dark_flat = with_values(FLAT, np.full(SCAN.shape, level, np.float32))
     session, _ = followed([DARK, dark_flat, *FRAMES[:5]])
     assert session.newest.images is None
@@ -100,7 +100,7 @@ def test_flats_without_light_are_said_and_good_ones_that_come_later_are_used(lev
 
 
 @pytest.mark.parametrize("level", [0.0, -500.0])
-def test_a_flat_with_a_pixel_without_light_is_one_sentence_and_ends(level):
+def test_flat_with_a_dark_pixel_ends_with_one_sentence(level):
     values = FLAT.values.astype(np.float32)
     values[3, 4] = level
     session, said = followed([DARK, with_values(FLAT, values), *FRAMES])
@@ -110,7 +110,7 @@ def test_a_flat_with_a_pixel_without_light_is_one_sentence_and_ends(level):
     assert session.scan().n_views == N
 
 
-def test_flats_that_come_again_in_mid_scan_hold_from_there_and_all_are_kept():
+def test_flats_during_the_scan_apply_from_there_and_all_are_stored():
     half = N // 2
     light = FLAT.values.astype(float) - DARK.values
     dimmed = [
@@ -125,7 +125,7 @@ def test_flats_that_come_again_in_mid_scan_hold_from_there_and_all_are_kept():
     np.testing.assert_array_equal(scan.flats, [FLAT.values, again.values])
 
 
-def test_darks_and_flats_of_a_sender_that_was_restarted_replace_those_before():
+def test_darks_and_flats_of_a_restarted_sender_replace_the_earlier_ones():
     old = with_values(FLAT, FLAT.values // 2)
     frames = [DARK, old, *FRAMES[:9], DARK, FLAT, *FRAMES]
     session, _ = followed(frames)
@@ -136,21 +136,21 @@ def test_darks_and_flats_of_a_sender_that_was_restarted_replace_those_before():
     np.testing.assert_array_equal(scan.darks, [DARK.values])
 
 
-def test_memory_is_bounded_and_frames_beyond_it_are_said(monkeypatch):
+def test_memory_is_limited_and_frames_beyond_it_are_reported(monkeypatch):
     monkeypatch.setattr("engine.live.ct.recording.ROOM", 0.0)
     session, said = followed([DARK, FLAT, *FRAMES])
     assert "Further frames are not recorded. Use sliding views" in texts(said)
     assert session.newest.images.n_views == N, "the slices go on"
 
 
-def test_a_scan_that_goes_on_for_ever_is_kept_no_further_than_its_geometry():
+def test_endless_scan_is_stored_only_up_to_its_geometry():
     session, _ = followed([DARK, FLAT, *frames_of(SCAN, COUNTS, range(3 * N))])
     assert session.scan().n_views == N
     assert session._recording.n_views == N
 
 
 class Broken(Logarithm):
-    """A step with a fault of ours."""
+    """A step with an internal error."""
 
     def view_by_view(self, scan, *, on):
         done = super().view_by_view(scan, on=on)
@@ -165,7 +165,7 @@ class Broken(Logarithm):
         return work
 
 
-def test_slices_that_fail_for_a_reason_of_ours_do_not_lose_the_scan():
+def test_internal_error_of_the_slices_does_not_lose_the_scan():
     steps = (FlatField(), Broken())
     session = LiveSession(Beamline([DARK, FLAT, *FRAMES]), choices(steps=steps), on=ON)
     with session:
@@ -179,7 +179,7 @@ def test_slices_that_fail_for_a_reason_of_ours_do_not_lose_the_scan():
 
 
 class Halting(Beamline):
-    """A source that sends its last projections only once the slices have stopped."""
+    """A source that sends its last projections after the slices have stopped."""
 
     def __init__(self, arrivals):
         super().__init__(arrivals)
@@ -192,7 +192,7 @@ class Halting(Beamline):
             yield each
 
 
-def test_a_gpu_that_fails_does_not_end_the_recording(monkeypatch):
+def test_failing_gpu_does_not_end_the_recording(monkeypatch):
     def fail(self, **_):
         raise DeviceError("The GPU has failed.")
 
@@ -207,7 +207,7 @@ def test_a_gpu_that_fails_does_not_end_the_recording(monkeypatch):
 
 
 class Sender:
-    """A detector's socket in the test's own hand."""
+    """A detector's socket, controlled by the test."""
 
     def __init__(self):
         self.address = free_address()
@@ -243,7 +243,7 @@ class Sender:
 
 
 @pytest.mark.parametrize("shape", [(32, 48), (24, 40)])
-def test_another_geometry_from_one_scan_to_the_next_is_taken_with_the_scan(shape):
+def test_new_geometry_between_scans_is_used_with_its_scan(shape):
     other = replace(cone(axis_column=20.0), shape=shape)
     counts = counts_of(other, CENTRE)
     with Sender() as sender:
@@ -271,7 +271,7 @@ def test_another_geometry_from_one_scan_to_the_next_is_taken_with_the_scan(shape
 def test_two_scans_that_arrive_together_are_not_mixed():
     other = replace(cone(axis_column=20.0), shape=(24, 40))
     counts = counts_of(other, CENTRE)
-    source = Beamline([], other)  # has been told of the second scan already
+    source = Beamline([], other)  # the second scan has already been announced
     work = LiveWork(source, choices(geometry=None), on=ON, say=lambda event: None)
     work.take_up([Waiting("waits")])
     first = [Announced("a scan", SCAN), DARK, FLAT, *FRAMES[:9]]
@@ -281,7 +281,7 @@ def test_two_scans_that_arrive_together_are_not_mixed():
     expect_equal(work.update.images.values, stored(other, counts))
 
 
-def test_a_session_that_is_closed_while_frames_come_ends_and_keeps_what_came():
+def test_closing_during_a_scan_ends_the_session_and_stores_the_frames():
     with Sender() as sender:
         session = LiveSession(StreamSource(sender.address), choices(), on=ON)
         stop = Event()
@@ -306,7 +306,7 @@ def test_a_session_that_is_closed_while_frames_come_ends_and_keeps_what_came():
     assert not [t for t in threading.enumerate() if sender.address in t.name]
 
 
-def test_a_detector_of_other_bits_is_said_and_waits_for_its_own_flats():
+def test_other_bit_depth_is_reported_and_waits_for_its_own_flats():
     with Sender() as sender:
         session = LiveSession(StreamSource(sender.address), choices(), on=ON)
         with session:
@@ -323,7 +323,7 @@ def test_a_detector_of_other_bits_is_said_and_waits_for_its_own_flats():
     assert "no flat fields" in session.newest.state
 
 
-def test_frames_of_zeros_are_not_in_the_slices():
+def test_frames_of_zeros_are_not_used():
     zeros = FRAMES[7].values * 0
     with Sender() as sender:
         session = LiveSession(StreamSource(sender.address), choices(), on=ON)
@@ -341,7 +341,7 @@ def test_frames_of_zeros_are_not_in_the_slices():
     np.testing.assert_allclose(middle, MU, rtol=2e-2)
 
 
-def test_a_sender_that_never_sends_is_waited_for_and_can_be_left():
+def test_missing_sender_is_waited_for_and_can_be_cancelled():
     with LiveSession(StreamSource(free_address()), choices(), on=ON) as session:
         first = session.take(20)
         while not isinstance(first, Waiting):
@@ -351,7 +351,7 @@ def test_a_sender_that_never_sends_is_waited_for_and_can_be_left():
     assert told(session) == []
 
 
-def test_a_dark_after_the_last_view_changes_nothing():
+def test_dark_after_the_last_view_changes_nothing():
     late_dark = Frame(FrameKind.DARK, 1, None, DARK.values, 0.0)
     session, _ = followed([DARK, FLAT, *FRAMES, late_dark])
     expect_equal(session.newest.images.values, stored(SCAN, COUNTS))

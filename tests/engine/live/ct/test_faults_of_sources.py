@@ -1,4 +1,4 @@
-"""Faults of senders, folders and files while they are followed: a sentence, and more frames."""
+"""Faults of senders, folders and files during a scan: one sentence, and later frames arrive."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.engine.live.ct.test_stream import is_projection, sender
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same waits, but shorter."""
+    """Shorten all waiting times."""
     monkeypatch.setattr(folder_module, "GONE_POLL_S", 0.02)
     monkeypatch.setattr(folder_module, "END_QUIET_S", 0.2)
     monkeypatch.setattr(folder_scan, "AGAIN_S", 0.02)
@@ -43,13 +43,13 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("cut_after", [700, 761])
-def test_a_sender_killed_in_mid_message_leaves_no_half_frame(cut_after: int) -> None:
+def test_sender_killed_within_a_message_leaves_no_partial_frame(cut_after: int) -> None:
     address = free_address()
-    line, got, second = CutLine(address, cut_after), list[Arrival](), None
+    line, actual, second = CutLine(address, cut_after), list[Arrival](), None
     with sender(address, 0, 5) as first:
         try:
-            for arrival in until(StreamSource(line.address), lambda a: is_second(a, got)):
-                got.append(arrival)
+            for arrival in until(StreamSource(line.address), lambda a: is_second(a, actual)):
+                actual.append(arrival)
                 if isinstance(arrival, SourceLost) and second is None:
                     first.kill()
                     first.wait()
@@ -60,24 +60,24 @@ def test_a_sender_killed_in_mid_message_leaves_no_half_frame(cut_after: int) -> 
             if second is not None:
                 second.__exit__(None, None, None)
     assert line.n_cut == 1
-    numbers = [each.index for each in frames_of(got)]
+    numbers = [each.index for each in frames_of(actual)]
     assert numbers[-5:] == [0, 1, 2, 3, 4]
     assert 0 < len(numbers) < 10, "of the first sender some came, not all"
-    assert all((each.values == 1 + each.index).all() for each in frames_of(got))
-    text = texts_of(got)
+    assert all((each.values == 1 + each.index).all() for each in frames_of(actual))
+    text = texts_of(actual)
     assert "the sender has disconnected. Frames continue when it returns" in text
     assert "refused" not in text
 
 
 def is_second(arrival: Arrival, got: list[Arrival]) -> bool:
-    """Whether this is the last projection of the second sender."""
+    """Return True for the last projection of the second sender."""
     came_back = any(isinstance(each, Resumed) for each in got)
     return came_back and bool(is_projection(4)(arrival))
 
 
-def test_a_file_deleted_while_it_is_read_is_said_and_the_next_ones_come(tmp_path: Path) -> None:
+def test_file_deleted_while_reading_is_reported_and_the_next_ones_arrive(tmp_path: Path) -> None:
     class Deleting(CallsHere):
-        """A drive on which a file goes between the look and the reading."""
+        """A drive on which a file is deleted between listing and reading."""
 
         def call(self, function, *arguments, **more):  # type: ignore[no-untyped-def]
             if arguments[0]:
@@ -86,18 +86,18 @@ def test_a_file_deleted_while_it_is_read_is_said_and_the_next_ones_come(tmp_path
 
     write_tiffs(tmp_path, "scan_", counts(6))
     source = FolderSource(tmp_path, loader=Deleting())
-    got: list[Arrival] = []
+    actual: list[Arrival] = []
     for each in source.frames(stop := Event()):
-        got.append(each)
+        actual.append(each)
         if "scan_000002.tif was removed before it was read" in texts_of([each]):
             stop.set()
-        assert len(got) < 30
-    assert [each.index for each in frames_of(got)] == [0, 1, 3, 4, 5]
+        assert len(actual) < 30
+    assert [each.index for each in frames_of(actual)] == [0, 1, 3, 4, 5]
 
 
 @contextmanager
 def without_permission(folder: Path) -> Iterator[None]:
-    """A folder that this process may not list, root or not."""
+    """Make a folder that this process cannot list, even as root."""
     is_root = os.geteuid() == 0
     folder.chmod(0o700 if is_root else 0)
     if is_root:
@@ -111,14 +111,14 @@ def without_permission(folder: Path) -> Iterator[None]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions are others there")
-def test_a_folder_whose_permission_is_taken_is_waited_for(tmp_path: Path) -> None:
+def test_folder_without_permission_is_waited_for(tmp_path: Path) -> None:
     folder = tmp_path / "scan"
     folder.mkdir()
     write_tiffs(folder, "scan_", counts(2))
-    got, taken = list[Arrival](), None
+    actual, taken = list[Arrival](), None
     try:
         for each in until(FolderSource(folder), is_projection(3)):
-            got.append(each)
+            actual.append(each)
             if is_projection(1)(each):
                 taken = without_permission(folder)
                 taken.__enter__()
@@ -129,47 +129,47 @@ def test_a_folder_whose_permission_is_taken_is_waited_for(tmp_path: Path) -> Non
     finally:
         if taken is not None:
             taken.__exit__(None, None, None)
-    assert "the folder cannot be listed" in texts_of(got)
-    assert "the folder is available again" in texts_of(got)
-    assert [each.index for each in frames_of(got)] == [0, 1, 2, 3]
+    assert "the folder cannot be listed" in texts_of(actual)
+    assert "the folder is available again" in texts_of(actual)
+    assert [each.index for each in frames_of(actual)] == [0, 1, 2, 3]
 
 
-def test_a_file_in_the_place_of_the_folder_is_said_and_waited_for(tmp_path: Path) -> None:
+def test_file_in_place_of_the_folder_is_reported_and_waited_for(tmp_path: Path) -> None:
     folder = tmp_path / "scan"
     folder.write_text("not a folder")
-    got: list[Arrival] = []
+    actual: list[Arrival] = []
     for each in until(FolderSource(folder), is_projection(1)):
-        got.append(each)
+        actual.append(each)
         if isinstance(each, SourceLost):
             folder.unlink()
             folder.mkdir()
             write_tiffs(folder, "scan_", counts(2))
-    assert "the folder cannot be listed" in texts_of(got)
-    assert [each.index for each in frames_of(got)] == [0, 1]
+    assert "the folder cannot be listed" in texts_of(actual)
+    assert [each.index for each in frames_of(actual)] == [0, 1]
 
 
-def test_images_of_another_bit_depth_are_no_light(tmp_path: Path) -> None:
+def test_images_of_another_bit_depth_are_not_used(tmp_path: Path) -> None:
     images = counts(6)
     write_tiffs(tmp_path, "scan_", images)
     tifffile.imwrite(tmp_path / "scan_000003.tif", (images[3] // 16).astype(np.uint8))
-    got = list(until(FolderSource(tmp_path), is_projection(5)))
+    actual = list(until(FolderSource(tmp_path), is_projection(5)))
     assert (
         "projection 3 has the type uint8, but earlier projections have uint16. It is not used"
-        in texts_of(got)
+        in texts_of(actual)
     )
-    assert [each.index for each in frames_of(got)] == [0, 1, 2, 4, 5]
-    assert not [each for each in got if isinstance(each, ShapeChanged)]
+    assert [each.index for each in frames_of(actual)] == [0, 1, 2, 4, 5]
+    assert not [each for each in actual if isinstance(each, ShapeChanged)]
 
 
-def test_settings_of_the_next_scan_are_taken_with_its_images(
+def test_settings_of_the_next_scan_are_used_with_its_images(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folder_module, "END_QUIET_S", 5.0)
     flexray(tmp_path)
-    source, got, later = FolderSource(tmp_path), list[Arrival](), list[Timer]()
+    source, actual, later = FolderSource(tmp_path), list[Arrival](), list[Timer]()
     work = LiveWork(source, LiveChoices(), on=backend.cpu(1), say=lambda event: None)
-    for each in until(source, lambda a: is_second_plan(a, got)):
-        got.append(each)
+    for each in until(source, lambda a: is_second_plan(a, actual)):
+        actual.append(each)
         work.take_up([each])
         if is_projection(11)(each) and not later:
             before = work.geometry
@@ -185,17 +185,17 @@ def test_settings_of_the_next_scan_are_taken_with_its_images(
 
 
 def is_second_plan(arrival: Arrival, got: list[Arrival]) -> bool:
-    """Whether settings are read after the scan began anew."""
+    """Return True for settings that are read after the scan started again."""
     is_anew = any(isinstance(each, Resumed) and each.anew for each in got)
     return is_anew and "plans 12 projections" in texts_of([arrival])
 
 
-def test_an_hdf5_file_that_is_cut_off_is_said_and_goes_on_when_it_is_whole(tmp_path: Path) -> None:
+def test_truncated_hdf5_file_is_reported_and_used_once_complete(tmp_path: Path) -> None:
     path = dxchange(tmp_path, theta=None)
     whole = path.read_bytes()
-    got: list[Arrival] = []
+    actual: list[Arrival] = []
     for each in until(Hdf5Source(path, loader=CallsHere()), is_projection(N)):
-        got.append(each)
+        actual.append(each)
         if is_projection(N - 1)(each):
             path.write_bytes(whole[: len(whole) // 3])
         elif "cannot be read yet" in texts_of([each]):
@@ -204,22 +204,22 @@ def test_an_hdf5_file_that_is_cut_off_is_said_and_goes_on_when_it_is_whole(tmp_p
                 more = np.concatenate([counts(), counts(1) + 5])
                 del file["exchange/data"]
                 file["exchange/data"] = more
-    assert "cannot be read yet" in texts_of(got)
-    assert [each.index for each in frames_of(got)] == list(range(N + 1))
+    assert "cannot be read yet" in texts_of(actual)
+    assert [each.index for each in frames_of(actual)] == list(range(N + 1))
 
 
-def test_an_hdf5_file_of_another_layout_in_the_same_place_begins_anew(tmp_path: Path) -> None:
+def test_hdf5_file_of_another_layout_starts_a_new_scan(tmp_path: Path) -> None:
     path = dxchange(tmp_path, theta=None)
-    got: list[Arrival] = []
-    for each in until(Hdf5Source(path, loader=CallsHere()), lambda a: is_from_nexus(a, got)):
-        got.append(each)
-        if is_projection(N - 1)(each) and not any(isinstance(e, Resumed) for e in got):
+    actual: list[Arrival] = []
+    for each in until(Hdf5Source(path, loader=CallsHere()), lambda a: is_from_nexus(a, actual)):
+        actual.append(each)
+        if is_projection(N - 1)(each) and not any(isinstance(e, Resumed) for e in actual):
             other = nxtomo(tmp_path)
             other.replace(path)
-    assert "the file was replaced. The scan starts again" in texts_of(got)
-    assert [each.index for each in frames_of(got)] == list(range(N)) * 2
+    assert "the file was replaced. The scan starts again" in texts_of(actual)
+    assert [each.index for each in frames_of(actual)] == list(range(N)) * 2
 
 
 def is_from_nexus(arrival: Arrival, got: list[Arrival]) -> bool:
-    """Whether this is the last projection of the second file."""
+    """Return True for the last projection of the second file."""
     return bool(is_projection(N - 1)(arrival)) and any(isinstance(e, Resumed) for e in got)

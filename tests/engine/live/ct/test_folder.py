@@ -1,4 +1,4 @@
-"""A folder that fills: nothing is misread, whatever the order and speed of who writes."""
+"""A folder in progress is read correctly for any order and speed of the writer."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Write = Callable[..., Path]
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same waits, but shorter."""
+    """Shorten all waiting times."""
     monkeypatch.setattr(folder_module, "END_QUIET_S", 0.2)
     monkeypatch.setattr(folder_module, "GONE_POLL_S", 0.02)
     monkeypatch.setattr(folder_scan, "AGAIN_S", 0.02)
@@ -58,7 +58,7 @@ def last_projection(index: int) -> Callable[[Arrival], bool]:
     )
 
 
-def test_a_scanner_that_writes_slowly_and_out_of_order_is_never_misread(tmp_path: Path) -> None:
+def test_slow_writer_in_random_order_is_read_correctly(tmp_path: Path) -> None:
     n = 30
     words = [sys.executable, folder_writer.__file__, str(tmp_path), str(n)]
     with subprocess.Popen(words) as writer:
@@ -81,7 +81,9 @@ def test_a_scanner_that_writes_slowly_and_out_of_order_is_never_misread(tmp_path
 
 
 @pytest.mark.parametrize("write", [flexray, nikon, bruker])
-def test_settings_plan_what_the_reader_finds_in_the_end(tmp_path: Path, write: Write) -> None:
+def test_geometry_from_settings_equals_that_of_the_complete_scan(
+    tmp_path: Path, write: Write
+) -> None:
     write(tmp_path)
     whole = read_projections(tmp_path)
     source = FolderSource(tmp_path)
@@ -100,7 +102,7 @@ def test_settings_plan_what_the_reader_finds_in_the_end(tmp_path: Path, write: W
     ("last", "stated", "n_views"),
     [("360.0", "12", 12), ("360.0", "13", 12), ("330.0", "12", 12), ("348.7", "31", 31)],
 )
-def test_settings_that_count_the_repeated_view_or_not_plan_the_same(
+def test_settings_with_or_without_the_repeated_view_give_the_same_geometry(
     tmp_path: Path, last: str, stated: str, n_views: int
 ) -> None:
     flexray(tmp_path, **{"last angle": last, "# projections": stated})
@@ -110,7 +112,7 @@ def test_settings_that_count_the_repeated_view_or_not_plan_the_same(
     assert source.geometry.n_views == n_views
 
 
-def test_a_folder_without_settings_goes_by_the_names(tmp_path: Path) -> None:
+def test_folder_without_settings_is_read_by_file_names(tmp_path: Path) -> None:
     for prefix in ("dark_", "my_flat-", "bone_"):
         write_tiffs(tmp_path, prefix, counts(3), first=1)
     arrivals = list(until(FolderSource(tmp_path), last_projection(2)))
@@ -121,12 +123,12 @@ def test_a_folder_without_settings_goes_by_the_names(tmp_path: Path) -> None:
 
 
 def stepped(folder: Path) -> tuple[Iterator[Arrival], Event]:
-    """The arrivals of a folder, one after the other, and what ends them."""
+    """Return the arrivals of a folder one by one, and the event that ends them."""
     stop = Event()
     return FolderSource(folder).frames(stop), stop
 
 
-def test_faults_of_files_are_said_and_the_next_images_come(
+def test_faults_of_files_are_reported_and_the_next_images_arrive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folder_scan, "FAULT_S", 0.1)
@@ -160,7 +162,7 @@ def test_faults_of_files_are_said_and_the_next_images_come(
     stop.set()
 
 
-def test_rows_that_the_detector_leaves_dark_delay_the_first_images_only(
+def test_dark_detector_rows_delay_only_the_first_images(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folder_scan, "ZEROS_S", 0.1)
@@ -171,7 +173,7 @@ def test_rows_that_the_detector_leaves_dark_delay_the_first_images_only(
     np.testing.assert_array_equal([each.values for each in frames_of(arrivals)], images)
 
 
-def test_images_removed_and_written_again_are_a_scan_that_begins_anew(tmp_path: Path) -> None:
+def test_images_removed_and_written_again_start_a_new_scan(tmp_path: Path) -> None:
     write_tiffs(tmp_path, "scan_", counts(3))
     (tmp_path / "scan_000003.tif").write_bytes(b"II")
     arrivals: list[Arrival] = []
@@ -185,7 +187,7 @@ def test_images_removed_and_written_again_are_a_scan_that_begins_anew(tmp_path: 
     assert_begun_anew(arrivals)
 
 
-def test_another_folder_of_the_same_name_is_another_scan(tmp_path: Path) -> None:
+def test_replaced_folder_of_the_same_name_starts_a_new_scan(tmp_path: Path) -> None:
     folder = tmp_path / "scan"
     folder.mkdir()
     write_tiffs(folder, "scan_", counts(3))
@@ -201,7 +203,7 @@ def test_another_folder_of_the_same_name_is_another_scan(tmp_path: Path) -> None
 
 
 def is_second_time(index: int, arrivals: list[Arrival]) -> Callable[[Arrival], bool]:
-    """Whether a projection of this number comes after the scan began anew."""
+    """Return a test for a projection of this number after the scan started again."""
     return lambda each: (
         last_projection(index)(each)
         and any(isinstance(one, Resumed) and one.anew for one in arrivals)
@@ -214,7 +216,7 @@ def assert_begun_anew(arrivals: list[Arrival]) -> None:
     assert [int(each.values[0, 0]) for each in frames_of(arrivals)][3:] == [1007, 1022, 1037]
 
 
-def test_a_folder_that_goes_is_waited_for(tmp_path: Path) -> None:
+def test_removed_folder_is_waited_for(tmp_path: Path) -> None:
     folder, away = tmp_path / "scan", tmp_path / "away"
     folder.mkdir()
     write_tiffs(folder, "scan_", counts(2))
@@ -233,7 +235,7 @@ def test_a_folder_that_goes_is_waited_for(tmp_path: Path) -> None:
     assert not any(isinstance(each, Resumed) and each.anew for each in arrivals)
 
 
-def test_a_detector_that_is_binned_goes_on_with_the_new_size(tmp_path: Path) -> None:
+def test_newly_binned_detector_continues_with_the_new_size(tmp_path: Path) -> None:
     write_tiffs(tmp_path, "scan_", counts(3))
     write_tiffs(tmp_path, "scan_", counts(3, 2, 3), first=3)
     arrivals = list(until(FolderSource(tmp_path), last_projection(5)))
@@ -242,7 +244,7 @@ def test_a_detector_that_is_binned_goes_on_with_the_new_size(tmp_path: Path) -> 
     assert [each.index for each in frames_of(arrivals)] == [0, 1, 2, 4, 5]
 
 
-def test_the_next_number_is_found_without_listing_the_folder(tmp_path: Path) -> None:
+def test_next_image_is_found_without_listing_the_folder(tmp_path: Path) -> None:
     write_tiffs(tmp_path, "scan_", counts(2))
     files = ArrivingFiles(tmp_path)
     long_ago = 0.0
@@ -254,7 +256,7 @@ def test_the_next_number_is_found_without_listing_the_folder(tmp_path: Path) -> 
     assert files.n_listed == 1
 
 
-def test_an_image_without_zeros_need_not_be_waited_for_and_one_with_them_is_not_misread(
+def test_complete_image_is_read_at_once_and_one_with_zeros_is_waited_for(
     tmp_path: Path,
 ) -> None:
     images = counts(4)
@@ -268,7 +270,7 @@ def test_an_image_without_zeros_need_not_be_waited_for_and_one_with_them_is_not_
         complete.append(
             [f.index for f in frames_of(list(scan.frames_of_images(found, now_s, stop)))]
         )
-        if k == 1:  # nothing says yet how large an image is
+        if k == 1:  # the size of an image is not known yet
             now_s += 1.0
             found = files.poll(now_s)
             complete.append(
@@ -279,7 +281,7 @@ def test_an_image_without_zeros_need_not_be_waited_for_and_one_with_them_is_not_
     assert complete == [[], [0], [1], [], [2, 3]]
 
 
-def test_names_are_listed_in_portions_and_what_comes_meanwhile_is_not_removed(
+def test_files_that_arrive_during_a_listing_are_not_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "PORTION", 3)
@@ -297,7 +299,7 @@ def test_names_are_listed_in_portions_and_what_comes_meanwhile_is_not_removed(
     assert [file.number for file in found.removed] == [1]
 
 
-def test_a_smaller_number_than_the_first_begins_the_scan_anew(tmp_path: Path) -> None:
+def test_number_below_the_first_starts_a_new_scan(tmp_path: Path) -> None:
     write_tiffs(tmp_path, "scan_", counts(2), first=1)
     arrivals: list[Arrival] = []
     for each in until(FolderSource(tmp_path), last_projection(2)):
@@ -310,8 +312,8 @@ def test_a_smaller_number_than_the_first_begins_the_scan_anew(tmp_path: Path) ->
     np.testing.assert_array_equal([each.values for each in frames_of(arrivals)][2:], counts(3))
 
 
-def test_late_images_are_of_the_scan_and_others_of_the_next(tmp_path: Path) -> None:
-    """Check that numbers of scans, and not of images, say what belongs together."""
+def test_late_images_belong_to_the_scan_and_others_to_the_next(tmp_path: Path) -> None:
+    """Check that scan numbers, not image numbers, assign images to scans."""
     write_tiffs(tmp_path, "scan_", counts(70))
     first = (tmp_path / "scan_000000.tif").read_bytes()
     (tmp_path / "scan_000000.tif").write_bytes(first[:40])
@@ -325,10 +327,12 @@ def test_late_images_are_of_the_scan_and_others_of_the_next(tmp_path: Path) -> N
     assert {each.scan for each in frames} == {0}
     assert not starts_new_scan(frames[-1], 69, frames[-2].scan)
     assert starts_new_scan(replace(frames[1], scan=1), 69, 0)
-    assert starts_new_scan(replace(frames[-1], scan=None), 69, 0), "where only numbers say it"
+    assert starts_new_scan(replace(frames[-1], scan=None), 69, 0), (
+        "an image number below the last does not start a scan"
+    )
 
 
-def test_late_images_stay_in_what_is_kept_of_a_folder(tmp_path: Path) -> None:
+def test_late_images_are_stored_with_the_scan(tmp_path: Path) -> None:
     write_tiffs(tmp_path, "scan_", counts(70))
     first = (tmp_path / "scan_000000.tif").read_bytes()
     (tmp_path / "scan_000000.tif").write_bytes(first[:40])

@@ -1,4 +1,4 @@
-"""Frames that cannot be used, and angles that jump, end in a sentence, and frames go on."""
+"""Unusable frames and jumping angles are reported with one sentence, and later frames arrive."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def frame(index: int, values: Array | None = None, angle: float | None = None) -
     return Frame(FrameKind.PROJECTION, index, angle, pixels, 0.0)
 
 
-def test_one_frame_of_another_size_is_not_used_and_two_change_the_size() -> None:
+def test_single_frame_of_another_size_is_skipped_and_two_change_the_size() -> None:
     small = np.ones((2, 8), np.float32)
     once = screened([frame(0), frame(1, small), frame(2)])
     assert [each.index for each in frames_of(once)] == [0, 2]
@@ -36,7 +36,7 @@ def test_one_frame_of_another_size_is_not_used_and_two_change_the_size() -> None
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_frames_without_numbers_are_told_once_and_not_used(value: float) -> None:
+def test_frames_with_nan_are_reported_once_and_not_used(value: float) -> None:
     bad = np.ones((4, 8), np.float32)
     bad[1, 2] = value
     arrivals = screened([frame(0), frame(1, bad), frame(2, bad), frame(3, bad), frame(4)])
@@ -47,7 +47,7 @@ def test_frames_without_numbers_are_told_once_and_not_used(value: float) -> None
     assert len(text.splitlines()) == 2
 
 
-def test_an_angle_that_jumps_is_told_and_used() -> None:
+def test_angle_jump_is_reported_and_the_frame_is_used() -> None:
     step = 0.1
     angles = [step * k for k in range(8)] + [1.9 + step * k for k in range(8)]
     arrivals = screened([frame(k, angle=angle) for k, angle in enumerate(angles)])
@@ -57,7 +57,7 @@ def test_an_angle_that_jumps_is_told_and_used() -> None:
     assert len(text.splitlines()) == 1
 
 
-def test_a_whole_turn_golden_steps_and_frames_that_are_missing_are_no_jumps() -> None:
+def test_full_turns_golden_angles_and_missing_frames_are_not_jumps() -> None:
     turns = [(0.3 * k) % (2 * np.pi) for k in range(60)]
     golden = [(2.3999632 * k) % (2 * np.pi) for k in range(60)]
     for angles in (turns, golden):
@@ -65,7 +65,7 @@ def test_a_whole_turn_golden_steps_and_frames_that_are_missing_are_no_jumps() ->
         assert texts_of(screened(kept)) == ""
 
 
-def test_random_angles_are_not_told_for_ever() -> None:
+def test_random_angles_are_reported_only_a_few_times() -> None:
     angles = np.random.default_rng(1).uniform(0, 2 * np.pi, 200)
     text = texts_of(screened([frame(k, angle=float(a)) for k, a in enumerate(angles)]))
     assert len(text.splitlines()) == 3

@@ -1,4 +1,4 @@
-"""HDF5 files that are being written by another process: read as they grow, and never misread."""
+"""HDF5 files of a running acquisition are read while they grow, and never misread."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ N_FRAMES = 20
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same waits, but shorter."""
+    """Shorten all waiting times."""
     monkeypatch.setattr(hdf5, "END_QUIET_S", 0.2)
     monkeypatch.setattr(hdf5, "QUIET_S", 0.2)
     monkeypatch.setattr(hdf5, "POLL_S", 0.01)
@@ -35,7 +35,7 @@ def written(path: Path, how: str) -> subprocess.Popen[bytes]:
 
 
 def assert_written(arrivals: list[Arrival], left_out: int | None = None) -> None:
-    """Check that all frames came with their values and angles, each of them once."""
+    """Check that all frames arrived once, with their values and angles."""
     projections = frames_of(arrivals)
     assert [each.index for each in projections] == [k for k in range(N_FRAMES) if k != left_out]
     for each in projections:
@@ -48,7 +48,7 @@ def assert_written(arrivals: list[Arrival], left_out: int | None = None) -> None
 
 
 @pytest.mark.parametrize("how", ["swmr", "append", "held"])
-def test_frames_come_while_or_when_they_can_be_read(tmp_path: Path, how: str) -> None:
+def test_frames_arrive_as_soon_as_they_can_be_read(tmp_path: Path, how: str) -> None:
     path = tmp_path / "scan.h5"
     with written(path, how) as writer:
         source = Hdf5Source(path, loader=CallsHere())
@@ -62,7 +62,7 @@ def test_frames_come_while_or_when_they_can_be_read(tmp_path: Path, how: str) ->
         assert "the writer does not share the file" in texts_of(arrivals)
 
 
-def test_room_that_is_not_filled_yet_is_waited_for_in_a_process_of_its_own(tmp_path: Path) -> None:
+def test_unwritten_frames_are_waited_for_in_a_separate_process(tmp_path: Path) -> None:
     path = tmp_path / "scan.nxs"
     loader = Loader("fork")
     try:
@@ -75,7 +75,7 @@ def test_room_that_is_not_filled_yet_is_waited_for_in_a_process_of_its_own(tmp_p
     assert "projections 3 have only zeros. They are not used" in texts_of(arrivals)
 
 
-def test_files_that_are_complete_give_all_they_hold(tmp_path: Path) -> None:
+def test_complete_files_give_all_their_frames(tmp_path: Path) -> None:
     data_exchange = collected(Hdf5Source(dxchange(tmp_path), loader=CallsHere()))
     np.testing.assert_array_equal([each.values for each in frames_of(data_exchange)], counts())
     assert len(frames_of(data_exchange, FrameKind.DARK)) == 2
@@ -87,7 +87,7 @@ def test_files_that_are_complete_give_all_they_hold(tmp_path: Path) -> None:
         assert isinstance(arrivals[-1], Ended)
 
 
-def test_a_file_that_is_not_one_yet_goes_or_is_begun_anew(tmp_path: Path) -> None:
+def test_unfinished_removed_or_replaced_file_is_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "scan.h5"
     path.write_bytes(b"\x89HDF\r\n\x1a\n")
     arrivals: list[Arrival] = []
@@ -112,12 +112,12 @@ def test_a_file_that_is_not_one_yet_goes_or_is_begun_anew(tmp_path: Path) -> Non
 
 
 def is_last_of_third(arrival: Arrival, before: list[Arrival]) -> bool:
-    """Whether this is the last projection of the file that stands there in the end."""
+    """Return True for the last projection of the final file."""
     is_last = isinstance(arrival, Frame) and arrival.index == 4
     return is_last and "file was replaced" in texts_of(before)
 
 
-def test_links_to_elsewhere_are_not_followed(tmp_path: Path) -> None:
+def test_external_links_are_not_followed(tmp_path: Path) -> None:
     path = dxchange(tmp_path)
     with h5py.File(tmp_path / "outer.h5", "w") as file:
         file["exchange/data"] = h5py.ExternalLink(path.name, "/exchange/data")

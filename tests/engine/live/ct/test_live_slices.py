@@ -1,4 +1,4 @@
-"""Slices of a running scan against the same slices of the stored one, and against closed forms."""
+"""Live slices compared with slices of the stored scan, and with closed forms."""
 
 from __future__ import annotations
 
@@ -72,21 +72,21 @@ GEOMETRIES = {
 
 
 @pytest.mark.parametrize("name", GEOMETRIES)
-def test_a_whole_scan_has_the_slices_of_the_stored_one(name):
+def test_complete_live_scan_has_the_slices_of_the_stored_scan(name):
     geometry = GEOMETRIES[name]
     counts, live = counts_of(geometry), live_of(geometry)
     for start in range(0, N, 9):
         live.add(frames_of(geometry, counts, range(start, min(start + 9, N))))
         moving = live.refresh(is_idle=False)
 
-    wanted = stored(geometry, counts)
+    expected = stored(geometry, counts)
     if moving.weights == "exact":
-        expect_near(moving.values, wanted)
-    expect_equal(live.refresh().values, wanted)
+        expect_near(moving.values, expected)
+    expect_equal(live.refresh().values, expected)
 
 
 @pytest.mark.parametrize("n", [1, 3, 8, 20, N])
-def test_a_cylinder_has_its_attenuation_from_the_first_view_on(n):
+def test_cylinder_has_its_attenuation_from_the_first_view(n):
     geometry = cone()
     counts, live = counts_of(geometry), live_of(geometry)
 
@@ -100,7 +100,7 @@ def test_a_cylinder_has_its_attenuation_from_the_first_view_on(n):
 
 
 @pytest.mark.parametrize("turn", ["half", "full"])
-def test_sliding_views_forget_what_was_there_before(turn):
+def test_sliding_views_forget_the_earlier_object(turn):
     geometry, planes = cone(), PLANES[:1]
     before, after = counts_of(geometry, (8.0, 0.0)), counts_of(geometry, (-8.0, 4.0))
     live = live_of(geometry, planes=planes, mode="sliding", turn=turn)
@@ -116,7 +116,7 @@ def test_sliding_views_forget_what_was_there_before(turn):
     expect_equal(live.refresh().values, alone.refresh().values)
 
 
-def test_rounding_does_not_grow_over_many_turns():
+def test_rounding_errors_do_not_grow_over_many_turns():
     geometry, planes = cone(), PLANES[:1]
     counts = counts_of(geometry)
     live = live_of(geometry, planes=planes, mode="sliding")
@@ -127,7 +127,7 @@ def test_rounding_does_not_grow_over_many_turns():
     expect_near(picture.values, stored(geometry, counts, planes))
 
 
-def test_planes_axis_roll_and_filter_act_at_the_next_refresh():
+def test_planes_axis_roll_and_filter_apply_at_the_next_refresh():
     geometry = cone(axis_column=24.6)
     said = geometry.shifted(columns=1.1)  # where the file has the detector
     counts = counts_of(geometry)
@@ -153,7 +153,7 @@ def test_planes_axis_roll_and_filter_act_at_the_next_refresh():
     expect_equal(live.refresh().values, stored(rolled, counts, moved, hann))
 
 
-def test_a_turned_slice_of_a_cylinder_is_an_ellipse():
+def test_oblique_slice_of_a_cylinder_is_an_ellipse():
     geometry, angle = cone(2 * N), np.radians(30)
     turned = orthogonal((48, 48), 1.0)[0].turned((1.0, 0.0, 0.0), angle)
     live = live_of(geometry)
@@ -174,7 +174,7 @@ def test_a_turned_slice_of_a_cylinder_is_an_ellipse():
     assert tall == pytest.approx(2 * RADIUS_MM / np.cos(angle), abs=1.5)
 
 
-def test_views_without_flats_wait_and_say_so():
+def test_views_without_flats_wait_and_report_this():
     geometry = cone()
     live = LiveSlices(geometry, PLANES, steps=STEPS, on=ON)
 
@@ -186,7 +186,7 @@ def test_views_without_flats_wait_and_say_so():
     assert live.waits_for is None
 
 
-def test_another_scan_does_not_mix_with_the_one_before():
+def test_next_scan_does_not_mix_with_the_last_one():
     geometry = cone()
     one, other = counts_of(geometry, (8.0, 0.0)), counts_of(geometry, (-8.0, 0.0))
     live = live_of(geometry)
@@ -201,7 +201,7 @@ def test_another_scan_does_not_mix_with_the_one_before():
     expect_equal(live.refresh().values, alone.refresh().values)
 
 
-def test_missing_views_leave_the_level_and_late_ones_come_in():
+def test_missing_views_do_not_change_the_level_and_late_ones_are_added():
     geometry = cone()
     counts, live = counts_of(geometry), live_of(geometry)
     missing = [k for k in range(N) if k not in (7, 8, 19)]
@@ -214,7 +214,7 @@ def test_missing_views_leave_the_level_and_late_ones_come_in():
     expect_equal(live.refresh().values, stored(geometry, counts))
 
 
-def test_steps_say_whether_they_do_single_views():
+def test_steps_state_if_they_accept_single_views():
     assert Binning(pixels=2).takes_single_views
     assert not Binning(views=2).takes_single_views
     assert not Rings().takes_single_views
@@ -229,7 +229,7 @@ def test_steps_say_whether_they_do_single_views():
     np.testing.assert_allclose(middle, MU, rtol=5e-3)
 
 
-def test_a_scan_that_climbs_is_refused():
+def test_helical_scan_is_refused():
     climbing = helical(
         circle(N), pitch_mm=40, source_axis_mm=200, source_detector_mm=400, shape=(8, 48),
         pixel_mm=2.0,

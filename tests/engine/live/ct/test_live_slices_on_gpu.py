@@ -1,4 +1,4 @@
-"""Slices of a running scan that a GPU makes, against those of the processor."""
+"""Live slices computed on a GPU, compared with those of the CPU."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from engine.live.ct.slices import LiveSlices
 from tests.engine.live.ct.running_scan import N, cone, counts_of, frames_of, references
 
 BLENDED = 2**-8
-"""Textures tell places between pixels by 8 bits."""
+"""Textures interpolate with 8 bits."""
 
 
-def test_the_newest_views_make_the_slices_of_the_processor(on_gpu: Backend) -> None:
+def test_gpu_slices_equal_those_of_the_cpu(on_gpu: Backend) -> None:
     geometry = cone()
     counts, planes = counts_of(geometry), orthogonal((12, 14), 3.0)
     found = []

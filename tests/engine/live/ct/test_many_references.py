@@ -31,7 +31,7 @@ def flat(index: int) -> Frame:
     return Frame(FrameKind.FLAT, index, None, VALUES, 0.0)
 
 
-def test_references_of_a_recording_take_the_same_time_each() -> None:
+def test_each_reference_of_a_recording_takes_the_same_time() -> None:
     kept, begun = References(), time.process_time()
     for k in range(N):
         kept.keep(flat(k), 0)
@@ -43,7 +43,7 @@ def test_references_of_a_recording_take_the_same_time_each() -> None:
     assert kept.n_bytes == VALUES.nbytes
 
 
-def test_flats_are_evaluated_when_a_view_needs_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flats_are_evaluated_only_when_a_view_needs_them(monkeypatch: pytest.MonkeyPatch) -> None:
     evaluated: list[int] = []
     mean = defects.mean_field
     monkeypatch.setattr(
@@ -66,7 +66,7 @@ def test_flats_are_evaluated_when_a_view_needs_them(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("n_times", [1, 5])
-def test_rows_in_parts_give_the_mean_at_once(
+def test_mean_over_rows_in_parts_equals_the_mean_at_once(
     n_times: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
     flats = rng.normal(60_000, 200, (40, 30, 20)).astype(np.float32)
@@ -85,7 +85,7 @@ def test_rows_in_parts_give_the_mean_at_once(
     np.testing.assert_array_equal(in_parts.bad_pixels, at_once.bad_pixels)
 
 
-def test_a_mean_of_many_flats_needs_no_copy_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mean_of_many_flats_does_not_copy_them(monkeypatch: pytest.MonkeyPatch) -> None:
     flats = np.full((2_000, 40, 40), 60_000, np.float32)
     monkeypatch.setattr(defects, "PART_BYTES", 1 << 20)
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""EPICS over PVAccess, from the simulator of detectors that comes with pvapy."""
+"""EPICS PVAccess, with the detector simulator of pvapy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HERE = {
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Serve and look for channels on this machine only, on ports of this test."""
+    """Serve and find channels only on this machine, on ports of this test."""
     ports = {
         "SERVER_PORT": 15075 + os.getpid() % 1000,
         "BROADCAST_PORT": 17075 + os.getpid() % 1000,
@@ -45,7 +45,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def served(path: Path) -> subprocess.Popen[bytes]:
-    """Start the simulator with the frames of a file, again and again."""
+    """Start the simulator with the frames of a file in a loop."""
     words = ["-cn", CHANNEL, "-if", str(path), "-hds", "exchange/data", "-fps", "100"]
     more = ["-rt", "60", "-std", "2", "-dc", "-rp", "0"]
     return subprocess.Popen(
@@ -56,7 +56,7 @@ def served(path: Path) -> subprocess.Popen[bytes]:
 @pytest.mark.skipif(not HAS_PVAPY, reason="pvapy is not installed (isocenter[epics])")
 @pytest.mark.usefixtures("here")
 @pytest.mark.slow
-def test_frames_of_a_simulated_detector_come_and_it_may_go_and_come_back(tmp_path: Path) -> None:
+def test_frames_of_a_simulated_detector_arrive_also_after_a_restart(tmp_path: Path) -> None:
     frames = np.stack([np.full((6, 10), 1000 + k, np.uint16) for k in range(N)])
     with h5py.File(tmp_path / "sim.h5", "w") as file:
         file["exchange/data"] = frames
@@ -73,8 +73,8 @@ def test_frames_of_a_simulated_detector_come_and_it_may_go_and_come_back(tmp_pat
         for server in servers:
             server.kill()
             server.wait()
-    got = frames_of(arrivals)
-    first = int(got[0].values[0, 0]) - 1000
+    actual = frames_of(arrivals)
+    first = int(actual[0].values[0, 0]) - 1000
     before = next(k for k, each in enumerate(arrivals) if isinstance(each, SourceLost))
     for each in frames_of(arrivals[:before]):
         assert each.values.shape == (6, 10)
@@ -85,7 +85,7 @@ def test_frames_of_a_simulated_detector_come_and_it_may_go_and_come_back(tmp_pat
 
 
 def _is_enough(arrivals: list[Arrival]) -> Callable[[Arrival], bool]:
-    """Whether frames have come from the second server."""
+    """Return a test for frames of the second server."""
 
     def enough(arrival: Arrival) -> bool:
         came_back = any(isinstance(each, Resumed) for each in arrivals)
@@ -95,13 +95,13 @@ def _is_enough(arrivals: list[Arrival]) -> Callable[[Arrival], bool]:
 
 
 @pytest.mark.skipif(HAS_PVAPY, reason="pvapy is installed")
-def test_without_the_library_a_sentence_says_what_to_install() -> None:
+def test_missing_library_gives_one_sentence_with_the_install_command() -> None:
     with pytest.raises(SettingsError, match=r"pip install 'isocenter\[epics\]'"):
         collected(open_source("pva://channel"))
 
 
 def array(**changes: object) -> dict[str, object]:
-    """The fields of an NTNDArray, as pvapy gives them."""
+    """Return the fields of an NTNDArray, as pvapy returns them."""
     return {
         "codec": {"name": ""},
         "dimension": [{"size": 10}, {"size": 6}],
@@ -117,9 +117,9 @@ def attributes(**values: object) -> list[dict[str, object]]:
 
 def test_values_kind_and_angle_are_read_from_fields_and_attributes() -> None:
     np.testing.assert_array_equal(values_of(array()), np.arange(60).reshape(6, 10))
-    said = array(attribute=attributes(SaveDest="/exchange/data_dark", SampleRotary=90.0))
-    assert kind_of_array(said) == FrameKind.DARK
-    assert angle_of(said) == pytest.approx(np.pi / 2)
+    flagged = array(attribute=attributes(SaveDest="/exchange/data_dark", SampleRotary=90.0))
+    assert kind_of_array(flagged) == FrameKind.DARK
+    assert angle_of(flagged) == pytest.approx(np.pi / 2)
     assert kind_of_array(array(attribute=attributes(ImageKey=1))) == FrameKind.FLAT
     assert kind_of_array(array()) == FrameKind.PROJECTION
     assert angle_of(array(attribute=attributes(theta=float("nan")))) is None
@@ -134,6 +134,8 @@ def test_values_kind_and_angle_are_read_from_fields_and_attributes() -> None:
         ({"value": ()}, "has 0 values"),
     ],
 )
-def test_arrays_that_are_no_grey_image_are_refused(changes: dict[str, object], match: str) -> None:
+def test_arrays_that_are_not_grey_images_are_refused(
+    changes: dict[str, object], match: str
+) -> None:
     with pytest.raises(DataError, match=match):
         values_of(MappingProxyType(array(**changes)))

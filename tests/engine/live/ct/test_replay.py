@@ -1,4 +1,4 @@
-"""A stored scan, played as if it were measured."""
+"""A stored scan is replayed as if it were measured."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.engine.live.ct.live_scans import (
 )
 
 
-def test_all_frames_of_a_scan_come_as_they_were_taken(tmp_path: Path) -> None:
+def test_frames_are_replayed_as_measured(tmp_path: Path) -> None:
     data = scan()
     save_projections(data, tmp_path / "scan.h5")
     source = ReplaySource(tmp_path / "scan.h5", loader=CallsHere())
@@ -41,7 +41,7 @@ def test_all_frames_of_a_scan_come_as_they_were_taken(tmp_path: Path) -> None:
     assert "all 29 frames have been replayed" in texts_of(arrivals)
 
 
-def test_transmissions_and_integrals_come_with_a_flat_of_one(tmp_path: Path) -> None:
+def test_transmissions_and_integrals_are_replayed_with_a_flat_of_one(tmp_path: Path) -> None:
     p = np.linspace(-0.1, 6, 24 * 60, dtype=np.float32).reshape(24, 6, 10)
     integrals = replace(scan(), kind="integrals", values=p, flats=None, darks=None, info={})
     transmission = replace(integrals, kind="transmission", values=np.exp(-p))
@@ -50,23 +50,23 @@ def test_transmissions_and_integrals_come_with_a_flat_of_one(tmp_path: Path) -> 
         arrivals = collected(ReplaySource(tmp_path / f"{k}.h5", loader=CallsHere()))
         (flat,) = frames_of(arrivals, FrameKind.FLAT)
         assert (flat.values == 1).all()
-        got = np.stack([-np.log(each.values) for each in frames_of(arrivals)])
-        np.testing.assert_allclose(got, p, atol=1e-5)
+        actual = np.stack([-np.log(each.values) for each in frames_of(arrivals)])
+        np.testing.assert_allclose(actual, p, atol=1e-5)
 
 
-def test_a_rate_is_kept_and_a_slow_consumer_loses_the_oldest(tmp_path: Path) -> None:
+def test_replay_rate_is_exact_and_a_slow_consumer_loses_the_oldest_frames(tmp_path: Path) -> None:
     save_projections(scan(), tmp_path / "scan.h5")
     rate, begun_s = 200.0, monotonic()
     paced = collected(ReplaySource(tmp_path / "scan.h5", rate=rate, loader=CallsHere()))
     frames = [each for each in paced if isinstance(each, Frame)]
     early = [k for k, each in enumerate(frames) if each.arrived_s < begun_s + k / rate]
-    assert early == [], "no frame comes before its time"
+    assert early == [], "a frame arrived before its time"
     unpaced = ReplaySource(tmp_path / "scan.h5", loader=CallsHere())
     with Arrivals(unpaced, most_projections=2) as arrivals:
         assert len(frames_of(list(arrivals))) == 24, "it waits for who takes its frames"
 
 
-def test_faults_of_the_file_are_said_and_come_from_a_process_of_their_own(tmp_path: Path) -> None:
+def test_faults_of_the_file_are_reported_from_a_separate_process(tmp_path: Path) -> None:
     loader = Loader("fork")
     try:
         with pytest.raises(ResourceError, match=r"this file does not exist"):

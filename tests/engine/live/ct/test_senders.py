@@ -116,7 +116,7 @@ def in_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Listening:
-    """A source on a free port, and everything that it has yielded."""
+    """A source on a free port, and all its arrivals."""
 
     def __init__(self, kind: type = StreamSource) -> None:
         self.context, self.stop, self.came = zmq.Context(), Event(), []
@@ -137,7 +137,7 @@ class Listening:
     def sender(self) -> zmq.Socket:
         made = self.context.socket(zmq.PUSH)
         made.connect(f"tcp://127.0.0.1:{self.port}")
-        self.senders.append(made)  # a socket that nobody refers to would close
+        self.senders.append(made)  # an unreferenced socket would close
         return made
 
     def end(self) -> None:
@@ -170,7 +170,7 @@ def line() -> Iterator[Listening]:
 def send(to: zmq.Socket, messages: list, token: str = "") -> None:
     for each in messages:
         to.send_multipart(with_token(each, token) if token else each, copy=True)
-    time.sleep(0.05)  # the order of two connections is otherwise open
+    time.sleep(0.05)  # without it, the order of two connections is random
 
 
 TRUE = [(k, 100 + k) for k in range(N)]
@@ -178,7 +178,9 @@ TRUE = [(k, 100 + k) for k in range(N)]
 
 @pytest.mark.parametrize("token", ["", "detector"])
 @pytest.mark.parametrize("name", ROGUE)
-def test_no_message_of_a_stranger_changes_the_scan(line: Listening, name: str, token: str) -> None:
+def test_messages_of_a_stranger_do_not_change_the_scan(
+    line: Listening, name: str, token: str
+) -> None:
     detector, rogue = line.sender(), line.sender()
     first = [message_of_geometry(GEOMETRY), *(projection(k, 100 + k) for k in range(8))]
     send(detector, first, token)
@@ -196,7 +198,9 @@ def test_no_message_of_a_stranger_changes_the_scan(line: Listening, name: str, t
 
 
 @pytest.mark.parametrize("name", ["no JSON", "the end", "one part", "a wrong token"])
-def test_garbage_before_the_detector_fixes_no_sender(line: Listening, name: str) -> None:
+def test_invalid_messages_before_the_detector_do_not_set_the_sender(
+    line: Listening, name: str
+) -> None:
     rogue, detector = line.sender(), line.sender()
     send(rogue, ROGUE[name])
     send(detector, [*(projection(k, 100 + k) for k in range(N)), message_of_end(N)])
@@ -216,7 +220,7 @@ def test_twenty_strangers_are_named_and_counted(line: Listening) -> None:
     assert "20 messages of other senders" in line.came[-1].text
 
 
-def test_a_sender_that_connects_again_with_its_token_goes_on(line: Listening) -> None:
+def test_sender_that_reconnects_with_its_token_continues(line: Listening) -> None:
     first = line.sender()
     send(first, [projection(k, 100 + k) for k in range(5)], "detector")
     first.close(500)
@@ -228,7 +232,7 @@ def test_a_sender_that_connects_again_with_its_token_goes_on(line: Listening) ->
     assert not [each for each in line.came if isinstance(each, Resumed) and each.anew]
 
 
-def test_another_run_of_a_sender_starts_another_scan(line: Listening) -> None:
+def test_new_run_of_a_sender_starts_a_new_scan(line: Listening) -> None:
     first = line.sender()
     send(first, [projection(k, 1) for k in range(5)], "first")
     first.close(500)
@@ -241,7 +245,7 @@ def test_another_run_of_a_sender_starts_another_scan(line: Listening) -> None:
     assert len(before) == 5 and len(line.projections) == 8
 
 
-def test_a_repeated_number_is_refused_and_counted(line: Listening) -> None:
+def test_repeated_number_is_refused_and_counted(line: Listening) -> None:
     again = [projection(k, 9) for k in (5, 6, 7)]
     numbers = [projection(k, 100 + k) for k in range(N)]
     send(line.sender(), [*numbers[:8], *again, *numbers[8:], message_of_end(N)])
@@ -278,13 +282,13 @@ def test_events_of_a_stranger_are_refused() -> None:
         ("::ffff:10.0.0.1", False),
     ],
 )
-def test_only_loopback_is_this_computer(host: str, is_here: bool) -> None:
+def test_only_loopback_counts_as_this_computer(host: str, is_here: bool) -> None:
     assert _is_this_computer(host) == is_here
 
 
 @pytest.mark.parametrize("is_listening", [True, False])
 @pytest.mark.parametrize("token", ["", "detector"])
-def test_another_computer_needs_a_token_if_this_one_listens(
+def test_remote_sender_needs_a_token_if_this_computer_listens(
     monkeypatch: pytest.MonkeyPatch, token: str, is_listening: bool
 ) -> None:
     origin = Origin(token, 5, "192.168.1.7:5000", "192.168.1.7")
@@ -305,9 +309,7 @@ def chosen_when(line: Listening, holds: Callable[[], bool], identity: str) -> No
 
 
 @pytest.mark.parametrize("token", ["", "detector"])
-def test_the_user_chooses_the_true_sender_after_a_stranger_came_first(
-    line: Listening, token: str
-) -> None:
+def test_user_can_choose_the_true_sender_after_a_stranger(line: Listening, token: str) -> None:
     stranger, detector = line.sender(), line.sender()
     send(stranger, [message_of_geometry(OTHER), *(projection(k, 9) for k in range(4))])
     send(detector, [projection(0, 1)], token)
@@ -329,7 +331,7 @@ def test_the_user_chooses_the_true_sender_after_a_stranger_came_first(
     assert "is not the one that you have chosen" in line.texts
 
 
-def test_events_follow_the_choice_of_the_user() -> None:
+def test_events_follow_the_users_choice_of_sender() -> None:
     line = Listening(EventStreamSource)
     stranger, scanner = line.sender(), line.sender()
     send(stranger, [message_of_head(scan()), message_of_events(scan(), 0)])
@@ -358,7 +360,7 @@ def test_repeated_events_are_refused_and_counted() -> None:
     assert not [each for each in line.came if isinstance(each, Resumed)]
 
 
-def test_other_columns_of_events_are_another_scan() -> None:
+def test_other_event_columns_start_a_new_scan() -> None:
     line = Listening(EventStreamSource)
     events = scan()
     plain = replace(events, delayed=None, tof_bins=None)
@@ -373,7 +375,7 @@ def test_other_columns_of_events_are_another_scan() -> None:
 
 
 @pytest.mark.parametrize("kind", [StreamSource, EventStreamSource])
-def test_numbers_that_go_on_do_not_join_two_senders(kind: type) -> None:
+def test_consecutive_numbers_do_not_join_two_senders(kind: type) -> None:
     line = Listening(kind)
     half = scan().n_events // 2
     frames = [[projection(k, 100 + k) for k in (0, 1)], [projection(k, 9) for k in (2, 3)]]
@@ -410,12 +412,12 @@ def test_numbers_that_go_on_do_not_join_two_senders(kind: type) -> None:
         ("k" * 40, False),
     ],
 )
-def test_a_sender_is_named_by_what_it_is(identity: str, is_named_so: bool) -> None:
+def test_sender_is_identified_by_token_address_or_key(identity: str, is_named_so: bool) -> None:
     assert is_named(Origin("t", 3, "127.0.0.1:5", "127.0.0.1"), identity) == is_named_so
 
 
 @pytest.mark.parametrize("token", ["127.0.0.1", "127.0.0.1:5", "k" * 40, "key:" + "k" * 40])
-def test_a_token_is_no_address_and_no_key(token: str) -> None:
+def test_token_cannot_pose_as_address_or_key(token: str) -> None:
     stranger = Origin(token, 3, "10.0.0.9:7", "10.0.0.9")
     assert not is_named(stranger, token)
 
@@ -435,7 +437,7 @@ def test_two_senders_at_the_chosen_address_do_not_alternate(
     assert found == [True, False, True, False]
 
 
-def test_the_chosen_sender_starts_a_recording_of_its_own(
+def test_chosen_sender_starts_its_own_recording(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))

@@ -1,4 +1,4 @@
-"""Sessions that follow a running scan by themselves: images, figures, the scan that is left."""
+"""Live sessions without a window: images, rates, and the recorded scan."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def whole_scan():
 
 
 def followed(session):
-    """Take all that a session tells until it has ended."""
+    """Return all events of a session until its end."""
     told = []
     while not told or not isinstance(told[-1], Ended):
         one = session.take(20)
@@ -53,7 +53,7 @@ def followed(session):
     return told
 
 
-def test_a_scan_that_grows_ends_with_its_slices_and_is_kept_as_it_came():
+def test_growing_scan_ends_with_its_slices_and_is_stored_unchanged():
     with LiveSession(Beamline(whole_scan()), choices(preview=16), on=ON) as session:
         told = followed(session)
 
@@ -74,7 +74,7 @@ def test_a_scan_that_grows_ends_with_its_slices_and_is_kept_as_it_came():
     assert (len(scan.flats), len(scan.darks), scan.info["flat_views"]) == (1, 1, [0])
 
 
-def test_views_that_were_not_taken_in_time_are_kept_and_come_in_later():
+def test_views_that_were_not_used_in_time_are_stored_and_added_later():
     recording = Recording(Beamline(whole_scan(), SCAN))
     everything = list(recording.frames(Event()))
     work = LiveWork(recording, choices(), on=ON, say=lambda event: None)
@@ -86,7 +86,7 @@ def test_views_that_were_not_taken_in_time_are_kept_and_come_in_later():
     assert recording.scan(SCAN).n_views == N
 
 
-def test_a_sliding_image_that_is_late_has_views_from_all_around():
+def test_late_sliding_image_has_views_from_all_angles():
     work = LiveWork(Beamline([]), choices(mode="sliding"), on=ON, say=lambda event: None)
     work.take_up([*references(SCAN.shape), *frames_of(SCAN, COUNTS, range(4 * N))])
     work.refresh(is_idle=False, is_late=True)
@@ -98,7 +98,7 @@ def test_a_sliding_image_that_is_late_has_views_from_all_around():
     np.testing.assert_allclose(update.images.values[0][INSIDE, 16:24].mean(), MU, rtol=1e-2)
 
 
-def test_what_is_asked_for_while_it_runs_is_done():
+def test_changes_during_the_scan_are_applied():
     moved = orthogonal((20, 24), 1.5, (2.0, 0.0, 0.0))
     with LiveSession(Beamline(whole_scan()), choices(mode="sliding"), on=ON) as session:
         session.place(moved)
@@ -110,7 +110,7 @@ def test_what_is_asked_for_while_it_runs_is_done():
     assert images.axis_column == pytest.approx(22.0)
 
 
-def test_frames_wait_for_flats_that_come_late():
+def test_frames_wait_for_late_flats():
     dark, flat = references(SCAN.shape)
     some = frames_of(SCAN, COUNTS, range(N))
     beamline = Beamline([dark, *some[:5], flat, *some[5:]])
@@ -121,7 +121,7 @@ def test_frames_wait_for_flats_that_come_late():
     assert session.scan().info["flat_views"] == [5]
 
 
-def test_the_state_says_what_is_waited_for():
+def test_state_names_the_missing_references():
     some = frames_of(SCAN, COUNTS, range(3))
     with LiveSession(Beamline(some), choices(), on=ON) as session:
         followed(session)
@@ -134,7 +134,7 @@ def test_the_state_says_what_is_waited_for():
         session.scan()
 
 
-def test_a_scan_begun_anew_holds_nothing_of_the_one_before():
+def test_restarted_scan_contains_nothing_of_the_earlier_one():
     other = counts_of(SCAN, (8.0, 0.0))
     arrivals = [*whole_scan()[: 2 + 25], *frames_of(SCAN, other, range(N))]
     with LiveSession(Beamline(arrivals), choices(), on=ON) as session:
@@ -144,7 +144,7 @@ def test_a_scan_begun_anew_holds_nothing_of_the_one_before():
     np.testing.assert_array_equal(session.scan().values, other)
 
 
-def test_a_detector_of_another_size_ends_it_with_a_sentence():
+def test_detector_of_another_size_ends_the_session_with_one_sentence():
     small = cone().binned(2)
     frame = Frame(FrameKind.PROJECTION, 0, 0.0, np.ones(small.shape, np.uint16), 0.0)
     arrivals = [*whole_scan(), ShapeChanged("other", small.shape), frame]
@@ -153,7 +153,7 @@ def test_a_detector_of_another_size_ends_it_with_a_sentence():
         followed(session)
 
 
-def test_a_fault_of_the_source_comes_after_all_before_it():
+def test_error_of_the_source_comes_after_earlier_frames():
     arrivals = [*whole_scan(), DataError("the cable is cut.")]
     session = LiveSession(Beamline(arrivals), choices(), on=ON)
     with session, pytest.raises(DataError, match="cable"):
@@ -161,7 +161,7 @@ def test_a_fault_of_the_source_comes_after_all_before_it():
     assert session.scan().n_views == N
 
 
-def test_steps_of_the_whole_scan_and_views_beyond_it_are_said():
+def test_unsupported_steps_and_extra_views_are_reported():
     arrivals = [*whole_scan(), *frames_of(SCAN, COUNTS, range(N, N + 9))]
     with LiveSession(Beamline(arrivals), choices(steps=(*STEPS, Rings())), on=ON) as session:
         told = followed(session)
@@ -172,7 +172,7 @@ def test_steps_of_the_whole_scan_and_views_beyond_it_are_said():
     assert session.scan().n_views == N
 
 
-def test_sliding_views_are_not_kept():
+def test_sliding_views_are_not_stored():
     with LiveSession(Beamline(whole_scan()), choices(mode="sliding"), on=ON) as session:
         followed(session)
     with pytest.raises(DataError, match="sliding mode does not record it"):

@@ -1,4 +1,4 @@
-"""Frames over ZeroMQ from another process: of others' senders, and of our own."""
+"""Frames over ZeroMQ from another process, from foreign senders and from ours."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FRAME = message_of(Played(FrameKind.PROJECTION, 7, 0.5, np.arange(60, dtype=np.u
 
 @contextmanager
 def sender(address: str, first: int, last: int, *more: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Somebody else's sender, killed in the end."""
+    """Start an independent sender; kill it at the end."""
     words = [sys.executable, independent_sender.__file__, address, str(first), str(last), *more]
     process = subprocess.Popen(words, stdin=subprocess.PIPE)
     try:
@@ -63,14 +63,14 @@ def is_projection(index: int) -> object:
     return wanted
 
 
-def test_a_sender_that_is_killed_comes_back_and_begins_anew() -> None:
+def test_killed_sender_reconnects_and_starts_a_new_scan() -> None:
     address = free_address()
-    got: list[Arrival] = []
+    actual: list[Arrival] = []
     with sender(address, 0, 5, "bad") as first:
         source, second = StreamSource(address), None
         try:
-            for arrival in until(source, lambda each: is_second(each, got)):
-                got.append(arrival)
+            for arrival in until(source, lambda each: is_second(each, actual)):
+                actual.append(arrival)
                 if is_projection(4)(arrival) and second is None:
                     first.kill()
                 if isinstance(arrival, SourceLost) and second is None:
@@ -79,29 +79,29 @@ def test_a_sender_that_is_killed_comes_back_and_begins_anew() -> None:
         finally:
             if second is not None:
                 second.__exit__(None, None, None)
-    assert isinstance(got[0], Waiting)
-    text = texts_of(got)
+    assert isinstance(actual[0], Waiting)
+    text = texts_of(actual)
     assert "the message has 3 parts, expected two" in text
     assert "the message header is not valid JSON" in text
     assert "119 bytes of values, but its header describes 6 x 10 values of type uint16" in text
     assert "the sender has disconnected. Frames continue when it returns" in text
     assert "a sender is connected again" in text
     assert "the scan starts again because projection 0 follows projection 4" in text
-    assert [each.index for each in frames_of(got)] == [0, 1, 2, 3, 4] * 2
-    for each in frames_of(got):
+    assert [each.index for each in frames_of(actual)] == [0, 1, 2, 3, 4] * 2
+    for each in frames_of(actual):
         assert (each.values == 1 + each.index).all()
         assert each.angle_rad is None
-    assert [int(each.values[0, 0]) for each in frames_of(got, FrameKind.FLAT)] == [1000, 1000]
+    assert [int(each.values[0, 0]) for each in frames_of(actual, FrameKind.FLAT)] == [1000, 1000]
     assert source.geometry is None
 
 
 def is_second(arrival: Arrival, got: list[Arrival]) -> bool:
-    """Whether this is the last projection, after the sender came back."""
+    """Return True for the last projection after the sender returned."""
     came_back = any(isinstance(each, Resumed) for each in got)
     return came_back and bool(is_projection(4)(arrival))
 
 
-def test_a_scan_sent_by_the_command_arrives_whole(tmp_path: Path) -> None:
+def test_scan_sent_by_the_command_arrives_complete(tmp_path: Path) -> None:
     data, address = scan(), free_address()
     save_projections(data, tmp_path / "scan.h5")
     words = [sys.executable, "-m", "app", "live", "send", str(tmp_path / "scan.h5")]
@@ -119,7 +119,7 @@ def test_a_scan_sent_by_the_command_arrives_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_who_publishes_waits_for_the_first_and_survives_one_that_goes() -> None:
+def test_publisher_waits_for_the_first_receiver_and_survives_a_lost_one() -> None:
     # Long enough for the second receiver, whose process starts meanwhile
     data, address, stop = scan(1600), free_address(), Event()
     said: list[str] = []
@@ -142,7 +142,7 @@ def test_who_publishes_waits_for_the_first_and_survives_one_that_goes() -> None:
     assert sum("a receiver has disconnected" in each for each in said) >= 1
 
 
-def test_who_pushes_waits_for_a_receiver_that_comes_later_and_for_the_next_one() -> None:
+def test_pushing_sender_waits_for_a_late_receiver_and_for_the_next_one() -> None:
     data, address, stop = scan(200), free_address(), Event()
     how = Sending(opened_here(address), rate=400)
     sending = Thread(target=send, args=(data, how), kwargs={"stop": stop})
@@ -160,7 +160,7 @@ def test_who_pushes_waits_for_a_receiver_that_comes_later_and_for_the_next_one()
     assert numbers == list(range(numbers[0], 200)), "nothing is lost after it has come"
 
 
-def test_a_sender_that_is_stopped_says_that_the_scan_has_ended() -> None:
+def test_stopped_sender_reports_the_end_of_the_scan() -> None:
     address, stop = free_address(), Event()
     how = Sending(opened_here(address), rate=100)
     sending = Thread(target=send, args=(scan(5000, 2, 2), how), kwargs={"stop": stop})
@@ -174,21 +174,22 @@ def test_a_sender_that_is_stopped_says_that_the_scan_has_ended() -> None:
     assert not sending.is_alive()
 
 
-def test_numbers_that_are_missing_are_counted_and_late_ones_are_no_new_scan() -> None:
+def test_missing_numbers_are_counted_and_late_ones_start_no_scan() -> None:
     sequence = Sequence("scan")
     values = np.ones((2, 2))
-    got = [
+    actual = [
         each
         for index in (4, 5, 8, 7, 9, 80, 16, 17)
         for each in sequence.followed(Frame(FrameKind.PROJECTION, index, None, values, 0.0))
     ]
-    assert [each.lost for each in frames_of(got)] == [0, 0, 2, 0, 0, 70, 0, 0]
+    assert [each.lost for each in frames_of(actual)] == [0, 0, 2, 0, 0, 70, 0, 0]
     assert (
-        texts_of(got) == "scan: the scan starts again because projection 16 follows projection 80."
+        texts_of(actual)
+        == "scan: the scan starts again because projection 16 follows projection 80."
     )
 
 
-def test_addresses_that_are_none_or_in_use_are_refused() -> None:
+def test_invalid_or_used_addresses_are_refused() -> None:
     address = free_address()
     with pytest.raises(SettingsError, match="Expected tcp://host:port"):
         collected(StreamSource("tcp://nonsense"))
@@ -207,7 +208,7 @@ def assert_same_geometry(source: StreamSource, data: Projections) -> None:
 
 
 def changed(**changes: object) -> list[bytes]:
-    """A good message with some of its header changed; None leaves a key out."""
+    """Return a valid message with changed header values; None removes a key."""
     header = {**json.loads(bytes(FRAME[0])), **changes}
     kept = {key: value for key, value in header.items() if value is not None}
     return [json.dumps(kept).encode(), bytes(FRAME[1])]
@@ -244,12 +245,12 @@ def changed(**changes: object) -> list[bytes]:
         (changed(isocenter={"announce": "end"}), "'sent' is None"),
     ],
 )
-def test_what_is_not_in_the_form_is_refused_in_a_sentence(parts: list[bytes], match: str) -> None:
+def test_malformed_message_is_refused_with_one_sentence(parts: list[bytes], match: str) -> None:
     with pytest.raises(DataError, match=match):
         read_message(parts, 0.0)
 
 
-def test_messages_read_back_as_they_were_and_of_either_byte_order() -> None:
+def test_messages_are_restored_in_either_byte_order() -> None:
     data = scan()
     for each in played(data):
         back = read_message([bytes(part) for part in message_of(each)], 1.5)

@@ -1,4 +1,4 @@
-"""Sockets of senders: a receiver that goes holds nobody up."""
+"""Sockets of senders: a receiver that leaves does not block the sender."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from engine.live.core.zeromq import check_network, opened, sent
 
 
 class _JustLeft(zmq.Socket):
-    """A socket whose receiver goes after it was asked: ready once, then nobody is there."""
+    """A socket that loses its receiver after the first poll."""
 
     def poll(self, *_args, **_named) -> int:
         return zmq.POLLOUT
 
 
-def test_a_receiver_that_goes_after_the_question_does_not_hold_the_sender():
+def test_receiver_that_leaves_after_the_poll_does_not_block_the_sender():
     with zmq.Context() as context, _JustLeft(context, zmq.PUSH) as socket:
         socket.setsockopt(zmq.IMMEDIATE, 1)
         socket.bind("inproc://nobody")
         assert not sent(socket, [b"frame"], 1)
 
 
-def test_a_message_is_taken_whole_by_who_is_there():
+def test_present_receiver_gets_complete_messages():
     with (
         zmq.Context() as context,
         context.socket(zmq.PUSH) as sender,
@@ -36,7 +36,7 @@ def test_a_message_is_taken_whole_by_who_is_there():
 
 
 @pytest.mark.parametrize(("network", "host"), [(False, "127.0.0.1"), (True, "0.0.0.0")])
-def test_only_a_request_opens_a_port_to_the_network(network: bool, host: str) -> None:
+def test_port_is_opened_to_the_network_only_on_request(network: bool, host: str) -> None:
     with opened(zmq.PULL, "tcp://*:*", {}, network=network) as socket:
         assert socket.getsockopt_string(zmq.LAST_ENDPOINT).startswith(f"tcp://{host}:")
 
@@ -51,11 +51,11 @@ def test_only_a_request_opens_a_port_to_the_network(network: bool, host: str) ->
         ("/data/scan.h5", True),
     ],
 )
-def test_an_address_that_does_not_fit_the_request_is_refused(address: str, network: bool) -> None:
+def test_unsuitable_address_is_refused(address: str, network: bool) -> None:
     with pytest.raises(SettingsError, match="computers"):
         check_network(address, network)
 
 
 @pytest.mark.parametrize("address", ["tcp://*:9667", "tcp://127.0.0.1:*", "tcp://detector:9667"])
-def test_a_usual_address_needs_no_request(address: str) -> None:
+def test_usual_address_needs_no_request(address: str) -> None:
     check_network(address, network=False)

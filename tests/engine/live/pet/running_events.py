@@ -1,4 +1,4 @@
-"""Small list-mode scans whose events have times, and a source that gives them as they are asked."""
+"""Small list-mode scans with event times, and a source that delivers them in time order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PROTOCOL = ListModeProtocol(
 
 @cache
 def ring(*, timed: bool = True) -> RingScanner:
-    """Four rings of 64 crystals."""
+    """Return a scanner with four rings of 64 crystals."""
     settings = RingSettings(
         name="Small ring", n_rings=4, n_crystals_per_ring=64, radius_mm=70, ring_pitch_mm=5,
         max_ring_difference=3, n_tangential=48, fov_mm=(80, 20),
@@ -44,7 +44,7 @@ def ring(*, timed: bool = True) -> RingScanner:
 def scan(
     n: int = 6000, seconds: float = 3.0, seed: int = 1, x_mm: float = 0.0, randoms: float = 0.2
 ) -> ListMode:
-    """Events of a cylinder, in the order of their times."""
+    """Return events of a cylinder in time order."""
     phantom = moved(uniform_cylinder(diameter_mm=30, length_mm=30), (x_mm, 0.0, 0.0))
     found = simulate_listmode(
         phantom, ring(), n_prompts=n, seed=seed, randoms_fraction=randoms, duration_s=seconds
@@ -53,7 +53,7 @@ def scan(
 
 
 def one_after_the_other(first: ListMode, second: ListMode, at_s: float) -> ListMode:
-    """Return a scan that is another one from some time on."""
+    """Return a scan that changes to another one at a time."""
     assert first.time_ms is not None and second.time_ms is not None
     early, late = first.time_ms < 1e3 * at_s, second.time_ms >= 1e3 * at_s
     parts = first.select(early), second.select(late)
@@ -66,12 +66,12 @@ def _columns(part: ListMode) -> list[np.ndarray]:
 
 
 def batches_of(data: ListMode, first: int = 0) -> list[EventBatch]:
-    """Return the events of a scan, a tenth of a second each."""
+    """Return the events of a scan in batches of a tenth of a second."""
     return [EventBatch(e.events, e.first + first, monotonic()) for e in played_events(data)]
 
 
 class Scanner:
-    """Gives what it is given, as fast as it is taken."""
+    """Delivers given arrivals as fast as they are read."""
 
     name = "scanner"
 
@@ -84,7 +84,7 @@ class Scanner:
 
     @classmethod
     def of(cls, data: ListMode) -> Scanner:
-        """Return one that measures a scan."""
+        """Return a source that measures a scan."""
         return cls(batches_of(data), head_of(data))
 
     def batches(self, stop: Event) -> Iterator[EventArrival]:
@@ -97,4 +97,4 @@ class Scanner:
         yield Ended("scanner: ended.")
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no resource is open."""

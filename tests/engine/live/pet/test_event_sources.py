@@ -1,4 +1,4 @@
-"""Events of a running scan: replayed, as messages, over ZeroMQ, and handed over."""
+"""Events of a live scan: replayed, as messages, over ZeroMQ, and in memory."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def events_of(arrivals: list[EventArrival]) -> list[EventBatch]:
 
 
 def assert_same_events(arrivals: list[EventArrival], data: ListMode) -> None:
-    got = joined([batch.events for batch in events_of(arrivals)])
+    actual = joined([batch.events for batch in events_of(arrivals)])
     for column in ("crystals", "delayed", "tof_bins", "time_ms"):
-        np.testing.assert_array_equal(getattr(got, column), getattr(data, column))
+        np.testing.assert_array_equal(getattr(actual, column), getattr(data, column))
 
 
-def test_a_replay_gives_every_event_once_and_in_time(tmp_path: Path) -> None:
+def test_replay_gives_every_event_once_in_time_order(tmp_path: Path) -> None:
     write_listmode(scan(), tmp_path / "scan.h5")
     source = EventReplaySource(tmp_path / "scan.h5", rate=None)
     with EventArrivals(source) as arrivals:
@@ -51,7 +51,7 @@ def test_a_replay_gives_every_event_once_and_in_time(tmp_path: Path) -> None:
     assert isinstance(came[-1], Ended)
 
 
-def test_a_replay_at_its_own_pace_takes_as_long_as_the_scan(tmp_path: Path) -> None:
+def test_replay_in_real_time_takes_as_long_as_the_scan(tmp_path: Path) -> None:
     write_listmode(scan(500, 0.4), tmp_path / "scan.h5")
     began = monotonic()
     with EventArrivals(EventReplaySource(tmp_path / "scan.h5", rate=1.0)) as arrivals:
@@ -59,19 +59,19 @@ def test_a_replay_at_its_own_pace_takes_as_long_as_the_scan(tmp_path: Path) -> N
     assert came[-1].arrived_s - began >= 0.4
 
 
-def test_events_without_times_cannot_be_played() -> None:
+def test_events_without_times_cannot_be_replayed() -> None:
     with pytest.raises(DataError, match="has no event times"):
         next(played_events(replace(scan(), time_ms=None)))
 
 
-def test_events_out_of_order_are_played_in_their_order() -> None:
+def test_unordered_events_are_replayed_in_time_order() -> None:
     turned = scan().select(slice(None, None, -1))
     assert_same_events(
         list(batches_of(turned)), turned.select(np.argsort(turned.time_ms, kind="stable"))
     )
 
 
-def test_messages_hold_what_was_put_into_them() -> None:
+def test_messages_restore_their_contents() -> None:
     head = read_event_message(message_of_head(head_of(scan())), None, 0.0)
     assert isinstance(head, ListMode)
     assert head.scanner.fingerprint() == ring().fingerprint()
@@ -84,7 +84,7 @@ def test_messages_hold_what_was_put_into_them() -> None:
     assert read_event_message(message_of_events(some, 0), None, 0.0) is None
 
 
-def test_the_scan_of_a_crystal_map_cannot_be_announced() -> None:
+def test_scan_with_a_crystal_map_cannot_be_announced() -> None:
     where = ring()
     keys = np.stack([np.arange(where.n_crystals), *np.zeros((2, where.n_crystals), int)], 1)
     crystals = CrystalMap(
@@ -110,7 +110,7 @@ def test_the_scan_of_a_crystal_map_cannot_be_announced() -> None:
         (lambda e: replace(e, delayed=None), "the start message announced"),
     ],
 )
-def test_events_that_cannot_be_of_the_scanner_are_refused(change, sentence) -> None:  # type: ignore[no-untyped-def]
+def test_events_outside_the_scanner_are_refused(change, sentence) -> None:  # type: ignore[no-untyped-def]
     head = head_of(scan())
     with pytest.raises(DataError, match=sentence):
         read_event_message(message_of_events(change(scan()), 0), head, 0.0)
@@ -141,12 +141,12 @@ def test_events_that_cannot_be_of_the_scanner_are_refused(change, sentence) -> N
         ),
     ],
 )
-def test_what_is_no_message_of_events_is_refused(parts: list[bytes], sentence: str) -> None:
+def test_malformed_event_message_is_refused(parts: list[bytes], sentence: str) -> None:
     with pytest.raises(DataError, match=sentence):
         read_event_message(parts, head_of(scan()), 0.0)
 
 
-def test_a_stream_gives_what_is_sent() -> None:
+def test_stream_delivers_the_sent_events() -> None:
     address = free_address()
     sent: list[int] = []
     sender = Thread(
@@ -164,7 +164,7 @@ def test_a_stream_gives_what_is_sent() -> None:
     assert f"after {scan().n_events:,} events" in str(came[-1])
 
 
-def test_a_stream_says_what_is_missing_and_when_a_scan_begins_anew() -> None:
+def test_stream_reports_missing_events_and_new_scans() -> None:
     import zmq
 
     address, data = free_address(), scan()
@@ -174,7 +174,7 @@ def test_a_stream_says_what_is_missing_and_when_a_scan_begins_anew() -> None:
         EventArrivals(EventStreamSource(address)) as arrivals,
     ):
         for message in (
-            message_of_events(some, 0),  # nobody has announced these
+            message_of_events(some, 0),  # events without an announced scan
             message_of_head(head_of(data)),
             message_of_events(some, 100),
             [b"{}", b""],
@@ -190,12 +190,12 @@ def test_a_stream_says_what_is_missing_and_when_a_scan_begins_anew() -> None:
         (0, 0),
     ]
     assert [each.anew for each in came if isinstance(each, Resumed)] == [True]
-    said = "\n".join(each.text for each in came if isinstance(each, Noticed))
-    assert "before their scanner was announced" in said
-    assert "message refused: in the header, 'announce' is" in said
+    text = "\n".join(each.text for each in came if isinstance(each, Noticed))
+    assert "before their scanner was announced" in text
+    assert "message refused: in the header, 'announce' is" in text
 
 
-def test_a_slow_consumer_loses_the_oldest_and_stops_nobody() -> None:
+def test_slow_consumer_loses_the_oldest_events_and_blocks_nobody() -> None:
     batches = batches_of(scan())
     most = 3 * max(batch.n_bytes for batch in batches)
     source = Scanner(batches, can_wait=False)
@@ -212,7 +212,7 @@ def test_a_slow_consumer_loses_the_oldest_and_stops_nobody() -> None:
     assert sum(batch.n_bytes for batch in came) <= most
 
 
-def test_a_source_that_can_wait_loses_nothing() -> None:
+def test_source_that_can_wait_loses_nothing() -> None:
     batches = batches_of(scan())
     with EventArrivals(Scanner(batches), most_bytes=batches[0].n_bytes) as arrivals:
         came = list(arrivals)
@@ -220,7 +220,7 @@ def test_a_source_that_can_wait_loses_nothing() -> None:
     assert_same_events(came, scan())
 
 
-def test_a_fault_of_a_source_comes_after_its_events() -> None:
+def test_error_of_a_source_comes_after_its_events() -> None:
     with EventArrivals(Scanner([*batches_of(scan()), DataError("broken.")])) as arrivals:
         came = [arrivals.take() for _ in batches_of(scan())]
         assert all(isinstance(each, EventBatch) for each in came)

@@ -1,4 +1,4 @@
-"""The events that a live image is made of."""
+"""The store of events for a live image."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ def filled(newest_s: float | None, most: int = 2**30) -> EventStore:
     return store
 
 
-def test_every_nth_event_of_all_subsets_is_every_prompt_once() -> None:
+def test_all_subsets_together_contain_every_prompt_once() -> None:
     store = filled(None)
     times = [store.every(k, 7).crystals for k in range(7)]  # type: ignore[union-attr]
     together = np.concatenate(times)
-    wanted = scan().prompts.crystals
-    assert store.n_usable == len(wanted) == len(together)
-    found, there = (np.sort(lines[:, 0] * 1000 + lines[:, 1]) for lines in (together, wanted))
+    expected = scan().prompts.crystals
+    assert store.n_usable == len(expected) == len(together)
+    found, there = (np.sort(lines[:, 0] * 1000 + lines[:, 1]) for lines in (together, expected))
     np.testing.assert_array_equal(found, there)
     np.testing.assert_array_equal(times[2], scan().select(slice(2, None, 7)).prompts.crystals)
 
 
-def test_every_nth_event_is_counted_on_from_part_to_part(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_subset_count_continues_across_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.live.pet.event_store.PART_EVENTS", 50)
     some = filled(None).every(2, 7)
-    wanted = scan().select(slice(2, None, 7)).prompts.crystals
-    np.testing.assert_array_equal(some.crystals, wanted)  # type: ignore[union-attr]
+    expected = scan().select(slice(2, None, 7)).prompts.crystals
+    np.testing.assert_array_equal(some.crystals, expected)  # type: ignore[union-attr]
 
 
 def test_only_the_newest_seconds_stay() -> None:
@@ -47,15 +47,15 @@ def test_only_the_newest_seconds_stay() -> None:
     assert store.span_s == (float(newest.time_ms[0]) / 1e3, last / 1e3)  # type: ignore[index]
 
 
-def test_what_goes_is_counted() -> None:
+def test_dropped_events_are_counted() -> None:
     store, gone = EventStore(0.5, 2**30), 0
     for batch in batches_of(scan()):
         gone += store.add(batch.events, ~batch.events.delayed)[0]  # type: ignore[operator]
     assert gone == scan().n_prompts - store.n_usable
 
 
-def test_a_store_that_grows_ends_where_memory_does() -> None:
-    store = EventStore(None, ROOM_BYTES * 10)  # too little for anything, so the least there is
+def test_growing_store_ends_at_its_memory_limit() -> None:
+    store = EventStore(None, ROOM_BYTES * 10)  # too little for any event: the minimum size applies
     some = scan()
     kept = 0
     while not store.left_out:
@@ -64,7 +64,7 @@ def test_a_store_that_grows_ends_where_memory_does() -> None:
     assert store.left_out == some.n_events
 
 
-def test_delayeds_are_thinned_evenly_and_say_what_they_stand_for() -> None:
+def test_delayeds_are_thinned_evenly_with_their_weight() -> None:
     store = filled(None)
     found, stands_for = store.delayeds(100)
     assert found is not None

@@ -1,4 +1,4 @@
-"""List mode followed while its file grows: the events of the whole file, whatever the cuts."""
+"""List mode is read while its file grows: all events arrive, wherever the writes are cut."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def follow(source: GrowingFileSource, stop: Event) -> Iterator[EventArrival]:
 
 
 def assert_same(batches: list[EventBatch], whole: ListMode) -> None:
-    got = joined([batch.events for batch in batches])
+    actual = joined([batch.events for batch in batches])
     for column in ("crystals", "delayed", "time_ms"):
-        np.testing.assert_array_equal(getattr(got, column), getattr(whole, column))
+        np.testing.assert_array_equal(getattr(actual, column), getattr(whole, column))
     firsts = np.cumsum([0, *(batch.events.n_events for batch in batches)])
     assert [batch.first for batch in batches] == firsts[:-1].tolist()
 
 
-def test_the_sample_of_the_mmr_written_in_odd_pieces_gives_its_events(
+def test_mmr_sample_written_in_odd_pieces_gives_its_events(
     shared_data: Path, tmp_path: Path
 ) -> None:
     folder = shared_data / "pet-listmode-mmr-brain"
@@ -65,7 +65,7 @@ def test_the_sample_of_the_mmr_written_in_odd_pieces_gives_its_events(
     assert source.head.info["isotope"] == "F-18"
 
 
-def test_a_safir_scan_is_followed_cut_within_its_records_and_begun_anew(tmp_path: Path) -> None:
+def test_safir_scan_cut_within_records_and_restarted_is_read_correctly(tmp_path: Path) -> None:
     safir.write_map(tmp_path / "crystal_map.txt")
     events = [safir.event((0, k % 7, 0), (1, 8 + k % 5, 0), k % 3 == 0) for k in range(60)]
     records = [word for k, each in enumerate(events) for word in (safir.time(2 * k + 50), each)]
@@ -95,7 +95,7 @@ def test_a_safir_scan_is_followed_cut_within_its_records_and_begun_anew(tmp_path
     stop.set()
 
 
-def test_words_of_no_such_scan_end_it_in_a_sentence(tmp_path: Path) -> None:
+def test_invalid_words_end_the_scan_with_one_sentence(tmp_path: Path) -> None:
     safir.write_map(tmp_path / "crystal_map.txt")
     records = [safir.time(500), safir.event((0, 1, 0), (1, 9, 0)), safir.time(100)]
     source = GrowingFileSource(safir.write(tmp_path, records))
@@ -103,7 +103,7 @@ def test_words_of_no_such_scan_end_it_in_a_sentence(tmp_path: Path) -> None:
         list(source.batches(Event()))
 
 
-def test_a_format_that_cannot_be_followed_is_named(tmp_path: Path) -> None:
+def test_format_without_live_reading_is_named(tmp_path: Path) -> None:
     write_listmode(scan(), tmp_path / "scan.h5")
     source = open_events(str(tmp_path / "scan.h5"))
     with pytest.raises(SettingsError, match="cannot be followed while they are written"):

@@ -1,4 +1,4 @@
-"""The means over lines that turn moments of bare lines into moments of the activity."""
+"""Means over lines convert moments of lines of response to moments of the activity."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.live.pet.activity_moments import PAIRS, SAMPLE, LineMeans, Sums
 from tests.engine.live.pet.running_events import scan
 
 
-def test_the_covariance_that_lines_were_made_of_comes_back() -> None:
+def test_covariance_of_the_activity_is_recovered_from_lines() -> None:
     """E[P C P] of the lines, computed by matrices, gives C: exact for any symmetric C."""
     data = replace(scan(), tof_bins=None)
     means = LineMeans()

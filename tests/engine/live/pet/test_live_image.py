@@ -1,4 +1,4 @@
-"""The image of a running PET scan: an update with some events explains the counts of all."""
+"""The image of a live PET scan: an update with a part of the events explains all counts."""
 
 import numpy as np
 import pytest
@@ -10,8 +10,8 @@ from engine.modalities.listmode_pet.sensitivity import compute_sensitivity
 from tests.engine.live.pet.running_events import PROTOCOL, ring, scan
 
 
-def test_an_update_with_a_part_keeps_the_counts_of_all_events() -> None:
-    """Without background, EM keeps the counts: Σ s x = N (facts: EM invariants)."""
+def test_update_with_a_part_preserves_the_counts_of_all_events() -> None:
+    """Without background, EM preserves the counts: Σ s x = N (facts: EM invariants)."""
     on, events = cpu(2), prepare(scan(randoms=0.0).prompts, on=cpu(2)).data
     grid = PROTOCOL.grid.grid_for(ring())
     sensitivity = compute_sensitivity(events, grid, PROTOCOL.sensitivity, on=on)

@@ -1,4 +1,4 @@
-"""The image of a running list-mode scan: what it ends as, what it follows, what it forgets."""
+"""The image of a live list-mode scan: its final state, and what it follows and forgets."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def followed(
         return session.newest, events, session
 
 
-def test_a_growing_image_ends_as_the_ordinary_reconstruction(tmp_path: Path) -> None:
+def test_growing_image_ends_equal_to_the_ordinary_reconstruction(tmp_path: Path) -> None:
     update, _, session = followed(Scanner.of(scan()))
     kept = session.scan()
     np.testing.assert_array_equal(kept.crystals, scan().crystals)
@@ -56,7 +56,7 @@ def test_a_growing_image_ends_as_the_ordinary_reconstruction(tmp_path: Path) -> 
     assert np.abs(difference).max() < 1e-4 * ordinary.values.max()
 
 
-def test_a_sliding_image_is_of_the_newest_seconds_alone() -> None:
+def test_sliding_image_contains_only_the_newest_seconds() -> None:
     moved = one_after_the_other(scan(20_000, x_mm=-15), scan(20_000, x_mm=15), 1.5)
     update, _, session = followed(Scanner.of(moved), "sliding")
     assert update.image is not None
@@ -70,7 +70,7 @@ def test_a_sliding_image_is_of_the_newest_seconds_alone() -> None:
         session.scan()
 
 
-def test_nothing_of_a_scan_stays_when_another_begins() -> None:
+def test_new_scan_contains_nothing_of_the_last_one() -> None:
     arrivals: list[EventArrival] = [
         *batches_of(scan(x_mm=-15)),
         Resumed("scanner: the scan starts again.", anew=True),
@@ -85,7 +85,7 @@ def test_nothing_of_a_scan_stays_when_another_begins() -> None:
     assert update.statistics.image_events == scan(seed=2, x_mm=15).n_prompts
 
 
-def test_figures_count_what_was_measured_and_what_was_lost() -> None:
+def test_statistics_count_measured_and_lost_events() -> None:
     batches = batches_of(scan())
     batches[3] = replace(batches[3], lost=77)
     update, _, _ = followed(Scanner(batches, head_of(scan())))
@@ -100,14 +100,14 @@ def test_figures_count_what_was_measured_and_what_was_lost() -> None:
     assert update.state == ""
 
 
-def test_what_cannot_be_known_before_the_end_is_said() -> None:
+def test_corrections_unavailable_before_the_end_are_reported() -> None:
     head = replace(head_of(scan()), additive=np.empty(0, np.float32))
     _, events, _ = followed(Scanner(batches_of(scan()), head))
-    said = [each.text for each in events if isinstance(each, Noticed)]
-    assert "Scatter needs the whole scan and is left out of the live reconstruction." in said
+    notices = [each.text for each in events if isinstance(each, Noticed)]
+    assert "Scatter needs the whole scan and is left out of the live reconstruction." in notices
 
 
-def test_a_scan_without_a_usable_event_has_no_image() -> None:
+def test_scan_without_a_usable_event_has_no_image() -> None:
     data = scan()
     nothing = replace(data, delayed=np.ones(data.n_events, bool))
     update, _, _ = followed(Scanner.of(nothing))
@@ -115,7 +115,7 @@ def test_a_scan_without_a_usable_event_has_no_image() -> None:
     assert update.statistics.image_events == 0
 
 
-def test_a_fault_of_the_source_is_raised_to_whom_looks() -> None:
+def test_error_of_the_source_is_raised_to_the_consumer() -> None:
     arrivals: list[EventArrival | Exception] = [*batches_of(scan()), DataError("broken.")]
     with (
         LivePetSession(Scanner(arrivals), LivePetChoices(PROTOCOL), on=cpu(2)) as session,
@@ -125,7 +125,7 @@ def test_a_fault_of_the_source_is_raised_to_whom_looks() -> None:
             pass
 
 
-def test_all_that_a_page_needs_stands_in_the_face() -> None:
+def test_public_face_has_all_names_for_a_page() -> None:
     names = [name for name in dir(pet) if name[0].isupper()]
     assert {"LivePetSession", "EventReplaySource", "EventStreamSource", "Moved"} <= set(names)
     assert all(isinstance(getattr(pet, name), type) for name in names)

@@ -1,4 +1,4 @@
-"""The randoms of a live image: those of its own frame, by the delayeds that came in it."""
+"""Randoms of a live image come from the delayeds of its own frame."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.engine.live.pet.running_events import ring, scan
 
 
 def total_randoms(data: ListMode, *, timed: bool, n_delayed: Sequence[int]) -> list[float]:
-    """Return the randoms that all lines together expect, for frames with so many delayeds."""
+    """Return the expected randoms of all lines together, for frames with these delayeds."""
     store = EventStore(None, 1 << 30)
     corrections = LiveCorrections(
         data.select(slice(0, 0)), ListModeProtocol(time_of_flight=timed), on=cpu(2)
@@ -44,24 +44,24 @@ def total_randoms(data: ListMode, *, timed: bool, n_delayed: Sequence[int]) -> l
     return found
 
 
-def test_randoms_grow_with_the_delayeds_of_the_frame() -> None:
-    """All lines together expect as many randoms as delayeds came, whenever rates were estimated."""
+def test_randoms_are_proportional_to_the_delayeds_of_the_frame() -> None:
+    """The randoms of all lines equal the delayeds, whenever the rates were estimated."""
     data = replace(scan(n=80_000, randoms=0.5), tof_bins=None)
     assert data.n_delayed >= live_corrections.LEAST_DELAYEDS
-    wanted = [data.n_delayed, 3 * data.n_delayed, data.n_delayed // 4]
-    found = total_randoms(data, timed=False, n_delayed=wanted)
-    assert found == pytest.approx(wanted, rel=2e-3)  # of the rates' fit
+    expected = [data.n_delayed, 3 * data.n_delayed, data.n_delayed // 4]
+    found = total_randoms(data, timed=False, n_delayed=expected)
+    assert found == pytest.approx(expected, rel=2e-3)  # of the rates' fit
 
 
-def test_a_time_bin_expects_its_share_of_the_randoms() -> None:
-    """With time of flight each of the n bins of a line expects 1 / n of its randoms."""
+def test_time_bin_has_its_share_of_the_randoms() -> None:
+    """With time of flight each of the n bins of a line has 1 / n of its randoms."""
     data, tof = scan(n=80_000, randoms=0.5), ring().tof
     assert tof is not None
     (found,) = total_randoms(data, timed=True, n_delayed=[data.n_delayed])
     assert found == pytest.approx(data.n_delayed / tof.n_bins, rel=2e-3)  # of the rates' fit
 
 
-def test_delayeds_that_stand_for_others_expect_as_many_randoms(
+def test_thinned_delayeds_give_the_same_randoms(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A sample of the delayeds gives the randoms of all of them."""

@@ -1,4 +1,4 @@
-"""Motion of the object told from noise, from the counts that come and go, and from uptake."""
+"""Detection of object motion, as opposed to noise, changing count rates and uptake."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PER_MOMENT = 5000
 
 @cache
 def pool(x_mm: float = 0.0, turn_deg: float = 0.0, spot: bool = False) -> ListMode:
-    """Prompts of a long ellipsoid, or of a spot in it."""
+    """Return prompts of a long ellipsoid, or of a spot in it."""
     shape = Ellipsoid((x_mm, 4.0, 0.0), (12, 30, 9), activity=1.0, turn_deg=turn_deg)
     if spot:
         shape = Ellipsoid((x_mm + 4, 12.0, 0.0), (4, 4, 4), activity=1.0)
@@ -52,7 +52,7 @@ def drawn(
 
 
 def said(moments: list[ListMode]) -> list[tuple[float, Motion]]:
-    """Return the motions and the times of the events with which they were said [s]."""
+    """Return the detected motions with the event time of each detection [s]."""
     watch = MotionWatch()
     found = [
         (float(events.time_ms[-1]) / 1e3, motion)  # type: ignore[index]
@@ -64,7 +64,7 @@ def said(moments: list[ListMode]) -> list[tuple[float, Motion]]:
 
 
 @pytest.mark.parametrize("timed", [True, False])
-def test_a_shift_is_said_at_once_and_measured(timed: bool) -> None:
+def test_shift_is_detected_at_once_and_measured(timed: bool) -> None:
     first, last = said(drawn(lambda k: [(pool(5.0 * (k >= 48)), 1.0)], 60, timed=timed))
     assert 12 <= first[0] <= 13.5
     assert first[1].at_s == pytest.approx(12, abs=0.26)
@@ -73,7 +73,7 @@ def test_a_shift_is_said_at_once_and_measured(timed: bool) -> None:
     assert abs(last[1].shift_mm[1:]).max() < 0.8
 
 
-def test_a_rotation_is_said_and_measured() -> None:
+def test_rotation_is_detected_and_measured() -> None:
     first, last = said(drawn(lambda k: [(pool(0.0, 12.0 * (k >= 48)), 1.0)], 60))
     assert 12 <= first[0] <= 14
     assert last[1].turn_deg[2] == pytest.approx(12, abs=4)
@@ -81,7 +81,7 @@ def test_a_rotation_is_said_and_measured() -> None:
 
 
 @pytest.mark.slow
-def test_counts_that_come_and_go_are_no_motion() -> None:
+def test_changing_count_rates_are_not_motion() -> None:
     def parts(k: int) -> list[tuple[ListMode, float]]:
         return [(pool(), (0.2, 1.0, 3.0, 0.5)[k // 20 % 4] * 0.99**k)]
 
@@ -89,7 +89,7 @@ def test_counts_that_come_and_go_are_no_motion() -> None:
 
 
 @pytest.mark.slow
-def test_uptake_within_the_object_is_no_motion() -> None:
+def test_uptake_within_the_object_is_not_motion() -> None:
     def parts(k: int) -> list[tuple[ListMode, float]]:
         return [(pool(), 0.8 * np.exp(-k / 400)), (pool(spot=True), 0.5 * (1 - np.exp(-k / 120)))]
 
@@ -97,7 +97,7 @@ def test_uptake_within_the_object_is_no_motion() -> None:
 
 
 def test_errors_are_those_of_counting() -> None:
-    """χ² of nine numbers, drawn anew again and again, has the mean 9."""
+    """χ² of nine numbers, averaged over many draws, is 9."""
     data, mask = pool(), Mask(np.array([0.0, 4.0, 0.0]), np.diag([60.0, 250.0, 40.0]))
     means, rng = LineMeans(), np.random.default_rng(3)
     truth = means.place_of(sums_of(data, mask))
@@ -112,8 +112,8 @@ def test_errors_are_those_of_counting() -> None:
     assert np.mean(found) == pytest.approx(9, abs=4 * np.sqrt(18 / 200))
 
 
-def test_lines_alone_tell_centre_and_covariance() -> None:
-    """Without time of flight, of decays in all directions around a ring."""
+def test_lines_without_tof_give_centre_and_covariance() -> None:
+    """Without time of flight, from decays in all directions around a ring."""
     data = pool(6.0)
     means, timed = LineMeans(), LineMeans().place_of(sums_of(data))
     bare = replace(data, tof_bins=None)
@@ -121,11 +121,11 @@ def test_lines_alone_tell_centre_and_covariance() -> None:
     place = means.place_of(sums_of(bare))
     assert timed is not None and place is not None
     np.testing.assert_allclose(place.centre_mm[:2], [6, 4], atol=0.8)
-    wanted = [12**2 / 5, 30**2 / 5]
-    np.testing.assert_allclose(np.diag(place.covariance)[:2], wanted, atol=40)
+    expected = [12**2 / 5, 30**2 / 5]
+    np.testing.assert_allclose(np.diag(place.covariance)[:2], expected, atol=40)
 
 
-def test_a_rotation_about_a_round_axis_is_not_invented() -> None:
+def test_rotation_of_a_round_object_is_not_reported() -> None:
     moments = [pool(), pool().select(slice(0, 20_000))]
     places = [LineMeans().place_of(sums_of(each)) for each in moments]
     assert places[0] is not None
@@ -138,7 +138,7 @@ def test_a_rotation_about_a_round_axis_is_not_invented() -> None:
     assert motion.turn_deg[2] == pytest.approx(0)
 
 
-def test_nothing_is_said_of_no_events_or_no_times() -> None:
+def test_no_events_or_no_times_give_no_motion() -> None:
     watch = MotionWatch()
     assert watch.add(pool().select(slice(0, 0))) == []
     assert watch.add(replace(pool(), time_ms=None)) == []

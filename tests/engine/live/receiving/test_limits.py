@@ -48,7 +48,7 @@ def running() -> Iterator[Knowing]:
     made.end()
 
 
-def test_nothing_is_known_before_the_scan() -> None:
+def test_default_limits_apply_before_the_scan() -> None:
     most = most_message("frames", None)
     # Fewer bytes wait than two messages of the largest kind
     assert (most, most_waiting(most)) == (2**27, 8)
@@ -57,14 +57,14 @@ def test_nothing_is_known_before_the_scan() -> None:
 
 
 @pytest.mark.parametrize("shape", list(product(SIZES, SIZES)))
-def test_a_connection_needs_no_more_memory_than_without_the_size(shape: tuple[int, int]) -> None:
+def test_connection_needs_no_more_memory_than_without_the_size(shape: tuple[int, int]) -> None:
     most = most_message("frames", shape)
     assert most * most_waiting(most) <= MOST_BYTES * most_waiting(MOST_BYTES)
     assert 2 <= most_waiting(most) <= 64
     assert most >= min(MOST_BYTES, 8 * shape[0] * shape[1])
 
 
-def test_small_frames_wait_in_a_long_queue_and_the_largest_geometry_fits() -> None:
+def test_small_frames_have_a_long_queue_and_the_largest_geometry_fits() -> None:
     geometry = circular_cone(
         np.linspace(0, 6, MOST_PIXELS),
         source_axis_mm=500, source_detector_mm=800, shape=(1, 1), pixel_mm=1,
@@ -79,7 +79,7 @@ def frame_of(shape: tuple[int, int], k: int = 0) -> list[object]:
     return message_of(Played(FrameKind.PROJECTION, k, None, np.full(shape, 7, np.uint16)))
 
 
-def test_a_frame_of_another_size_is_received(running: Knowing) -> None:
+def test_frame_of_another_size_is_received(running: Knowing) -> None:
     sender = running.sender()
     for k, shape in enumerate([SHAPE, (1024, 2048), SHAPE]):
         sender.send_multipart(frame_of(shape, k))
@@ -87,7 +87,7 @@ def test_a_frame_of_another_size_is_received(running: Knowing) -> None:
     assert "projection 1 has 1024 x 2048 pixels" in running.texts
 
 
-def test_a_message_beyond_the_limit_is_explained_once(running: Knowing) -> None:
+def test_message_beyond_the_limit_is_explained_once(running: Knowing) -> None:
     for _ in range(2):
         large = running.sender({zmq.LINGER: 0})
         large.send_multipart(frame_of((4096, 2048)))
@@ -103,7 +103,7 @@ def test_a_message_beyond_the_limit_is_explained_once(running: Knowing) -> None:
     ]
 
 
-def test_a_frame_too_large_without_a_geometry_is_explained() -> None:
+def test_too_large_frame_without_a_geometry_is_explained() -> None:
     unknown = Running()
     try:
         large = unknown.sender({zmq.LINGER: 0})
@@ -118,7 +118,7 @@ def test_a_frame_too_large_without_a_geometry_is_explained() -> None:
         unknown.end()
 
 
-def test_strangers_that_announce_a_gibibyte_reserve_no_memory(running: Knowing) -> None:
+def test_announced_gibibyte_messages_reserve_no_memory(running: Knowing) -> None:
     before = running.child.memory_info().vms
     with strangers(running.port, 10, size=2**30):
         time.sleep(1)

@@ -1,4 +1,4 @@
-"""A sender that connects at the first moment counts as any other."""
+"""A sender that connects at the first moment counts like any other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.live.core.zeromq import opened
 from engine.live.receiving.presence import Presence
 
 
-def test_the_departure_of_the_earliest_sender_is_noticed() -> None:
+def test_departure_of_the_earliest_sender_is_detected() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -58,7 +58,7 @@ SHAPE = (32, 48)
 
 
 class Running:
-    """A source on a free port, what it yields, and a sender."""
+    """A source on a free port, its arrivals, and a sender."""
 
     def __init__(self) -> None:
         with socket.socket() as probe:
@@ -93,7 +93,7 @@ class Running:
         made.setsockopt(zmq.RECONNECT_IVL, 20)
         made.setsockopt(zmq.IMMEDIATE, 1)
         made.connect(f"tcp://127.0.0.1:{self.port}")
-        self._senders.append(made)  # a socket that nobody refers to would close
+        self._senders.append(made)  # an unreferenced socket would close
         return made
 
     def until(self, holds: object, seconds: float = 20.0) -> None:
@@ -136,7 +136,7 @@ def send(to: zmq.Socket, messages: list) -> None:
 
 @linux
 @pytest.mark.parametrize(("how", "text"), [("kill", "signal 9"), ("stop", "did not answer")])
-def test_a_process_that_ends_or_hangs_is_replaced_and_the_scan_goes_on(
+def test_ended_or_hanging_process_is_replaced_and_the_scan_continues(
     line: Running, monkeypatch: pytest.MonkeyPatch, how: str, text: str
 ) -> None:
     monkeypatch.setattr(receiver, "ANSWER_S", 1.5)
@@ -158,7 +158,7 @@ def test_a_process_that_ends_or_hangs_is_replaced_and_the_scan_goes_on(
 
 @linux
 @pytest.mark.slow
-def test_a_new_process_does_not_trust_a_new_connection_without_a_token(
+def test_new_process_does_not_trust_a_new_connection_without_a_token(
     line: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(receiver, "PAUSE_S", 0.0)
@@ -173,7 +173,7 @@ def test_a_new_process_does_not_trust_a_new_connection_without_a_token(
     assert any(isinstance(each, Resumed) and each.is_another for each in line.came)
 
 
-def test_a_process_that_cannot_start_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_that_cannot_start_gives_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "COMMAND", "raise SystemExit(3)")
     with pytest.raises(ResourceError, match=r"cannot be started\. It has ended \(exit code 3\)"):
         list(StreamSource("tcp://*:0").frames(Event()))
@@ -181,7 +181,7 @@ def test_a_process_that_cannot_start_is_one_sentence(monkeypatch: pytest.MonkeyP
 
 @linux
 @pytest.mark.slow
-def test_the_process_ends_with_its_source_and_with_the_program(line: Running) -> None:
+def test_process_ends_with_its_source_and_with_the_program(line: Running) -> None:
     running = line.child
     line.stop.set()
     line.until(lambda: not running.is_running())
@@ -198,7 +198,7 @@ def test_the_process_ends_with_its_source_and_with_the_program(line: Running) ->
 
 @linux
 @pytest.mark.slow
-def test_strangers_that_announce_large_messages_cost_no_memory_and_no_frame(line: Running) -> None:
+def test_announced_large_messages_of_strangers_cost_no_memory_and_no_frame(line: Running) -> None:
     sender = line.sender()
     send(sender, [projection(0, "detector")])
     line.until(lambda: line.frames)
@@ -212,7 +212,7 @@ def test_strangers_that_announce_large_messages_cost_no_memory_and_no_frame(line
 
 @contextmanager
 def strangers(port: int, n: int, *, size: int) -> Iterator[None]:
-    """Connections that announce one message of a given size, and send nothing of it."""
+    """Open connections that announce one message of a given size, and send nothing of it."""
     greeting = b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + bytes(32)
     ready = b"\x05READY\x0bSocket-Type\x00\x00\x00\x04PUSH"
     made = [socket.create_connection(("127.0.0.1", port)) for _ in range(n)]
@@ -229,7 +229,7 @@ def strangers(port: int, n: int, *, size: int) -> Iterator[None]:
             each.close()
 
 
-def test_bytes_that_are_no_messages_change_nothing(line: Running) -> None:
+def test_non_zeromq_bytes_change_nothing(line: Running) -> None:
     for garbage in (b"GET / HTTP/1.1\r\n\r\n", bytes(100), b"\xff" * 4000):
         with socket.create_connection(("127.0.0.1", line.port)) as stranger:
             stranger.sendall(garbage)
@@ -239,7 +239,7 @@ def test_bytes_that_are_no_messages_change_nothing(line: Running) -> None:
 
 
 @pytest.mark.slow
-def test_large_frames_come_with_or_without_shared_memory(
+def test_large_frames_arrive_with_and_without_shared_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for has_memory in (True, False):
@@ -256,7 +256,7 @@ def test_large_frames_come_with_or_without_shared_memory(
 
 
 @linux
-def test_memory_returns_to_the_system_once_a_frame_is_not_used() -> None:
+def test_memory_is_released_once_a_frame_is_not_used() -> None:
     memory = new_memory()
     assert memory is not None
     writer, reader = MemoryWriter(memory), MemoryReader(memory)
@@ -290,7 +290,7 @@ def test_messages_never_cross_the_end_of_a_mapping() -> None:
 
 
 @linux
-def test_the_memory_cannot_shrink_under_its_reader() -> None:
+def test_shared_memory_cannot_shrink_below_its_reader() -> None:
     memory = new_memory()
     assert memory is not None
     with pytest.raises(OSError, match="not permitted"):
@@ -320,7 +320,7 @@ def reader_of(*pieces: bytes) -> ItemReader:
     return ItemReader(Pieces(*pieces))
 
 
-def test_reports_that_have_arrived_are_read_together() -> None:
+def test_arrived_reports_are_read_together() -> None:
     assert reader_of(SENT).read() == REPORTS
 
 
@@ -332,18 +332,18 @@ def test_reports_do_not_depend_on_the_pieces_in_which_they_arrive(cut: int) -> N
     assert found == REPORTS
 
 
-def test_a_report_that_was_cut_is_the_end() -> None:
+def test_truncated_report_is_the_end() -> None:
     first = b"".join(map(bytes, packed(REPORTS[0])))
     assert all(reader_of(first[:k]).read() == [] for k in range(1, len(first)))
 
 
 @pytest.mark.parametrize("sizes", [(2**21, 0, 0), (0, 2**17, 0), (0, 0, 2**31)])
-def test_a_report_of_an_impossible_size_is_refused(sizes: tuple[int, int, int]) -> None:
+def test_report_with_an_impossible_size_is_refused(sizes: tuple[int, int, int]) -> None:
     with pytest.raises(DataError, match="wrong size"):
         reader_of(HEAD.pack(*sizes, INLINE, 0.0)).read()
 
 
-def test_the_process_waits_for_a_program_that_takes_nothing(
+def test_process_waits_for_a_program_that_does_not_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(process, "ALIVE_S", 0.01)
@@ -374,7 +374,7 @@ def test_many_restarts_are_reported_briefly(monkeypatch: pytest.MonkeyPatch) -> 
     assert "Further restarts are not reported" in found[-1].text
 
 
-def test_messages_of_a_stranger_do_not_hold_back_a_report(tmp_path: Path) -> None:
+def test_messages_of_a_stranger_do_not_delay_a_report(tmp_path: Path) -> None:
     path = tmp_path / "reports"
     with path.open("wb") as target:
         receiving = process.Receiving(

@@ -1,10 +1,10 @@
-"""Keys of live streams: only senders with an allowed key are heard.
+"""Keys of live streams: only senders with an allowed key are accepted.
 
 Cases, listed before the code was written:
 
-- the sender has an allowed key; it connects again from another port, and goes on;
-- the sender has another key: named, not heard;
-- the sender has no key: reported, not heard;
+- the sender has an allowed key; it connects again from another port, and continues;
+- the sender has another key: named, not accepted;
+- the sender has no key: reported, not accepted;
 - a stranger without CURVE claims the key of the sender in its greeting (User-Id);
 - the sender is a scan that `live send` sends with the key of the receiver;
 - the file of the pair: made once, private, readable by others, damaged;
@@ -67,7 +67,7 @@ def line() -> Iterator[Keyed]:
     made.end()
 
 
-def test_only_the_allowed_key_is_heard_also_from_another_address(line: Keyed) -> None:
+def test_only_the_allowed_key_is_accepted_also_from_another_address(line: Keyed) -> None:
     stranger, unknown = line.sender(), line.keyed(*zmq.curve_keypair())
     first = line.keyed(line.public, line.secret)
     put(first, [projection(k) for k in range(3)])
@@ -82,7 +82,7 @@ def test_only_the_allowed_key_is_heard_also_from_another_address(line: Keyed) ->
     assert {each.scan for each in line.frames} == {0}
 
 
-def test_a_claimed_key_is_no_key() -> None:
+def test_claimed_key_is_not_accepted() -> None:
     line = Running()
     detector = line.sender()
     put(detector, [projection(0)])
@@ -106,7 +106,7 @@ def test_a_claimed_key_is_no_key() -> None:
 
 
 @pytest.mark.slow
-def test_a_stored_scan_is_sent_with_keys() -> None:
+def test_stored_scan_is_sent_with_keys() -> None:
     own = stream_key()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -125,7 +125,7 @@ def test_a_stored_scan_is_sent_with_keys() -> None:
     assert "1 sender" not in came[0].text and "the token of this sender is" in "".join(said)
 
 
-def test_the_pair_is_made_once_and_private(home: Path) -> None:
+def test_key_pair_is_created_once_and_private(home: Path) -> None:
     first = stream_key()
     assert stream_key() == first and first.public != first.secret
     path = home / "key" / "stream.key"
@@ -154,7 +154,7 @@ def test_lists_of_keys_are_read(tmp_path: Path) -> None:
             allowed_keys((wrong,), network=False)
 
 
-def test_the_list_in_the_settings_counts_for_the_network(
+def test_key_list_in_the_settings_applies_to_the_network(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = stream_key().public
@@ -168,7 +168,7 @@ def test_the_list_in_the_settings_counts_for_the_network(
         allowed_keys((), network=True)
 
 
-def test_a_copy_of_zeromq_without_curve_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zeromq_without_curve_gives_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     key = zmq.curve_keypair()[0].decode()
     monkeypatch.setattr(zmq, "has", lambda _: False)
     for call in (stream_key, lambda: checked_key(key), lambda: allowed_keys((key,), network=False)):
@@ -177,6 +177,6 @@ def test_a_copy_of_zeromq_without_curve_is_one_sentence(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("text", ["", "short", "x" * 41, "é" * 40, sys.executable])
-def test_a_text_that_is_no_key_is_refused(text: str) -> None:
+def test_text_that_is_not_a_key_is_refused(text: str) -> None:
     with pytest.raises(SettingsError, match="not a public key"):
         checked_key(text)

@@ -67,22 +67,22 @@ def counts_in(path: Path, tmp_path: Path) -> np.ndarray:
     return read_projections(target).values
 
 
-def test_the_recording_holds_the_scan(tmp_path: Path) -> None:
+def test_recording_contains_the_scan(tmp_path: Path) -> None:
     frames = [*references(GEOMETRY.shape), *frames_of(GEOMETRY, COUNTS, range(12))]
     recording = recorded(frames, tmp_path)
     assert recording.recorder.is_whole
     target = tmp_path / "made.h5"
     assert convert_recording(recording.recorder.path, target) == ()
-    made, wanted = read_projections(target), recording.scan(GEOMETRY)
+    made, expected = read_projections(target), recording.scan(GEOMETRY)
     for name in ("values", "flats", "darks"):
-        np.testing.assert_array_equal(getattr(made, name), getattr(wanted, name))
-    np.testing.assert_allclose(made.geometry.source_mm, wanted.geometry.source_mm)
+        np.testing.assert_array_equal(getattr(made, name), getattr(expected, name))
+    np.testing.assert_allclose(made.geometry.source_mm, expected.geometry.source_mm)
     assert [each.text for each in unfinished_recordings()] == ["14 frames recorded"]
     recording.recorder.discard()
     assert not unfinished_recordings() and not recording.recorder.path.exists()
 
 
-def test_a_scan_larger_than_the_memory_is_recorded(tmp_path: Path, monkeypatch) -> None:
+def test_scan_larger_than_memory_is_recorded(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("engine.live.ct.recording.ROOM", 0)
     monkeypatch.setattr("engine.live.ct.recorded.SHARE", 0)
     recording = recorded(frames_of(GEOMETRY, COUNTS, range(12)), tmp_path)
@@ -91,7 +91,7 @@ def test_a_scan_larger_than_the_memory_is_recorded(tmp_path: Path, monkeypatch) 
 
 
 @pytest.mark.parametrize("change", ["restart", "geometry", "shape"])
-def test_another_scan_never_replaces_the_earlier_one(tmp_path: Path, change: str) -> None:
+def test_new_scan_never_replaces_the_earlier_one(tmp_path: Path, change: str) -> None:
     first = [*references(GEOMETRY.shape), *frames_of(GEOMETRY, COUNTS, range(10))]
     other = cone(12, turn=np.pi)
     between: dict[str, list[object]] = {
@@ -121,7 +121,7 @@ def test_another_scan_never_replaces_the_earlier_one(tmp_path: Path, change: str
     assert RecordingFile(recorder.path).count == (6 if change == "restart" else 4)
 
 
-def test_a_scan_without_geometry_needs_one_for_its_conversion(tmp_path: Path) -> None:
+def test_scan_without_geometry_needs_one_for_its_conversion(tmp_path: Path) -> None:
     recording = recorded(frames_of(GEOMETRY, COUNTS, range(12)), tmp_path, geometry=None)
     with pytest.raises(DataError, match="--geometry"):
         convert_recording(recording.recorder.path, tmp_path / "a.h5")
@@ -129,14 +129,14 @@ def test_a_scan_without_geometry_needs_one_for_its_conversion(tmp_path: Path) ->
     np.testing.assert_array_equal(read_projections(tmp_path / "a.h5").values, COUNTS)
 
 
-def test_a_recording_without_projections_is_not_converted(tmp_path: Path) -> None:
+def test_recording_without_projections_is_not_converted(tmp_path: Path) -> None:
     recording = recorded(references(GEOMETRY.shape), tmp_path)
     with pytest.raises(DataError, match="no projections"):
         convert_recording(recording.recorder.path, tmp_path / "a.h5")
 
 
 @pytest.mark.parametrize("is_small", [True, False])
-def test_types_that_differ_keep_their_values(tmp_path: Path, monkeypatch, is_small) -> None:
+def test_frames_of_different_types_keep_their_values(tmp_path: Path, monkeypatch, is_small) -> None:
     monkeypatch.setattr("engine.live.ct.recorded.SHARE", 0.3 * is_small)
     frames = [*references(GEOMETRY.shape), *frames_of(GEOMETRY, COUNTS, range(12))]
     for kind in (FrameKind.FLAT, FrameKind.PROJECTION):
@@ -145,13 +145,13 @@ def test_types_that_differ_keep_their_values(tmp_path: Path, monkeypatch, is_sma
         frames[k] = replace(frames[k], values=wide)
     recording = recorded(frames, tmp_path)
     convert_recording(recording.recorder.path, tmp_path / "a.h5")
-    made, wanted = read_projections(tmp_path / "a.h5"), recording.scan(GEOMETRY)
+    made, expected = read_projections(tmp_path / "a.h5"), recording.scan(GEOMETRY)
     assert made.values.max() >= 70_000
-    np.testing.assert_array_equal(made.values, wanted.values)
-    np.testing.assert_array_equal(made.flats, wanted.flats)
+    np.testing.assert_array_equal(made.values, expected.values)
+    np.testing.assert_array_equal(made.flats, expected.flats)
 
 
-def test_missing_projections_are_noted(tmp_path: Path) -> None:
+def test_missing_projections_are_reported(tmp_path: Path) -> None:
     recording = recorded(frames_of(GEOMETRY, COUNTS, range(1, 12)), tmp_path)
     notes = convert_recording(recording.recorder.path, tmp_path / "a.h5")
     assert notes == ("1 of 12 projections are missing.",)
@@ -174,25 +174,25 @@ class Scanner:
         yield from self._arrivals
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no resource is open."""
 
 
-def test_the_recording_holds_all_events(tmp_path: Path) -> None:
+def test_recording_contains_all_events(tmp_path: Path) -> None:
     recorder = LiveRecorder("events", "scanner")
     source = RecordedEvents(Scanner(batches(10)), recorder)
     assert len(list(source.batches(Never()))) == 10
     recorder.close()
     assert recorder.is_whole
     convert_recording(recorder.path, tmp_path / "a.h5")
-    made, wanted = read_listmode(tmp_path / "a.h5"), scan()
+    made, expected = read_listmode(tmp_path / "a.h5"), scan()
     for name in ("crystals", "delayed", "tof_bins", "time_ms"):
-        np.testing.assert_array_equal(getattr(made, name), getattr(wanted, name))
-    assert unfinished_recordings()[0].text == f"{wanted.n_events:,} events recorded"
+        np.testing.assert_array_equal(getattr(made, name), getattr(expected, name))
+    assert unfinished_recordings()[0].text == f"{expected.n_events:,} events recorded"
     remove_recording(recorder.path)
     assert not unfinished_recordings()
 
 
-def test_a_scanner_that_starts_again_begins_another_recording() -> None:
+def test_restarted_scanner_starts_a_new_recording() -> None:
     recorder = LiveRecorder("events", "scanner")
     arrivals = [*batches(4)[:2], Resumed("again", anew=True), *batches(4)[:1]]
     list(RecordedEvents(Scanner(arrivals), recorder).batches(Never()))
@@ -202,7 +202,7 @@ def test_a_scanner_that_starts_again_begins_another_recording() -> None:
     assert recorded_events(RecordingFile(recorder.path)).n_events == part
 
 
-def test_a_scanner_that_cannot_be_sent_stays_in_memory(monkeypatch) -> None:
+def test_scan_of_an_unsendable_scanner_stays_in_memory(monkeypatch) -> None:
     from engine.core.errors import SettingsError
 
     def refuse(_: object) -> None:
@@ -216,7 +216,7 @@ def test_a_scanner_that_cannot_be_sent_stays_in_memory(monkeypatch) -> None:
     assert sum(getattr(each, "text", "").count("memory only") for each in arrivals) == 1
 
 
-def test_late_frames_and_own_angles_are_recorded(tmp_path: Path) -> None:
+def test_late_frames_and_individual_angles_are_recorded(tmp_path: Path) -> None:
     frames = frames_of(GEOMETRY, COUNTS, [0, 1, 3, 2, *range(4, 12)])
     frames[5] = replace(frames[5], angle_rad=frames[5].angle_rad + 0.01)
     recording = recorded(frames, tmp_path)
@@ -226,7 +226,7 @@ def test_late_frames_and_own_angles_are_recorded(tmp_path: Path) -> None:
     assert abs(made.geometry.angles_rad[5] - GEOMETRY.angles_rad[5] - 0.01) < 1e-9
 
 
-def test_views_of_many_frames_are_the_views_of_each() -> None:
+def test_views_of_many_frames_equal_the_views_of_each() -> None:
     turns = {2: 0.0, 3: 0.02, 7: -0.3, 13: 0.01}
     frames = [
         Frame(
@@ -242,7 +242,7 @@ def test_views_of_many_frames_are_the_views_of_each() -> None:
             np.testing.assert_array_equal(getattr(whole, name)[k], getattr(one, name)[0])
 
 
-def test_a_session_saves_the_scan_of_its_recording(tmp_path: Path) -> None:
+def test_session_saves_the_scan_of_its_recording(tmp_path: Path) -> None:
     from engine.live.ct.session import LiveSession
 
     frames = [*references(GEOMETRY.shape), *frames_of(GEOMETRY, COUNTS, range(12))]
@@ -251,14 +251,14 @@ def test_a_session_saves_the_scan_of_its_recording(tmp_path: Path) -> None:
     while not (session._thread.join(0.1) or not session._thread.is_alive()):
         pass
     session.close()
-    session._recording._views.clear()  # the disk alone has the scan
+    session._recording._views.clear()  # only the disk has the scan
     np.testing.assert_array_equal(session.scan().values, COUNTS)
     session.scan_saved()
     assert not unfinished_recordings()
 
 
 class Halting(Scanner):
-    """A scanner that sends its last batches only once the images have stopped."""
+    """A scanner that sends its last batches after the images have stopped."""
 
     def __init__(self, arrivals: list[object], n_first: int) -> None:
         super().__init__(arrivals)
@@ -273,7 +273,7 @@ class Halting(Scanner):
 @pytest.mark.parametrize(
     "fault", [RuntimeError("planted"), DeviceError("The GPU has failed. Use the CPU.")]
 )
-def test_images_that_fail_do_not_end_the_recording(monkeypatch, tmp_path: Path, fault) -> None:
+def test_failing_images_do_not_end_the_recording(monkeypatch, tmp_path: Path, fault) -> None:
     def fail(*_: object) -> None:
         raise fault
 

@@ -56,7 +56,7 @@ def written(path: Path, n: int = N) -> list[int]:
     return ends
 
 
-def test_a_recording_cut_at_any_byte_is_readable_up_to_the_cut(tmp_path: Path) -> None:
+def test_recording_cut_at_any_byte_is_readable_up_to_the_cut(tmp_path: Path) -> None:
     path, cut = tmp_path / "a.isorec", tmp_path / "cut.isorec"
     ends = written(path)
     whole = path.read_bytes()
@@ -70,7 +70,7 @@ def test_a_recording_cut_at_any_byte_is_readable_up_to_the_cut(tmp_path: Path) -
         assert file.extent.is_cut == (n not in ends and n > len(MAGIC)) or n < len(MAGIC)
 
 
-def test_a_changed_byte_never_gives_other_data(tmp_path: Path) -> None:
+def test_changed_byte_never_gives_other_data(tmp_path: Path) -> None:
     path, changed = tmp_path / "a.isorec", tmp_path / "changed.isorec"
     written(path)
     whole, random_ = path.read_bytes(), random.Random(1)
@@ -87,14 +87,14 @@ def test_a_changed_byte_never_gives_other_data(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"\x89HDF\r\n", b"isocenter recording 2\n", b"x" * 1000])
-def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_other_kind_of_file_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.isorec"
     path.write_bytes(content)
     with pytest.raises(FileFormatError, match="not a recording"):
         list(RecordingFile(path).records())
 
 
-def test_a_folder_or_a_missing_file_is_refused(tmp_path: Path) -> None:
+def test_folder_or_missing_file_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none"):
         with pytest.raises(FileFormatError, match="cannot be opened"):
             list(RecordingFile(path).records())
@@ -109,7 +109,7 @@ def data_in(path: Path) -> list[bytes]:
     return [each.data for each in RecordingFile(path).records() if each.kind == RecordKind.DATA]
 
 
-def test_everything_is_on_the_disk_after_finish(tmp_path: Path) -> None:
+def test_all_data_are_on_disk_after_finish(tmp_path: Path) -> None:
     path = tmp_path / "a.isorec"
     writer = RecordingWriter(path, FACTS, 2**20)
     put(writer, 50)
@@ -120,7 +120,7 @@ def test_everything_is_on_the_disk_after_finish(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600 or os.name != "posix"
 
 
-def test_data_before_the_process_is_killed_are_on_the_disk(tmp_path: Path) -> None:
+def test_data_before_a_kill_of_the_process_are_on_disk(tmp_path: Path) -> None:
     path = tmp_path / "a.isorec"
     writer = RecordingWriter(path, FACTS, 2**20)
     put(writer, 20)
@@ -159,7 +159,7 @@ time.sleep(60)
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGHUP"])
-def test_the_recording_survives_its_program(tmp_path: Path, name: str) -> None:
+def test_recording_survives_its_program(tmp_path: Path, name: str) -> None:
     path = tmp_path / "a.isorec"
     root = str(Path(__file__).parents[4])
     program = subprocess.Popen(
@@ -184,7 +184,7 @@ def test_the_recording_survives_its_program(tmp_path: Path, name: str) -> None:
 
 
 class FullDisk:
-    """Takes some bytes, then none until there is space again."""
+    """Accepts some bytes, then none until there is space again."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, free: int) -> None:
         self.free, self._write = free, os.write
@@ -200,7 +200,7 @@ class FullDisk:
 
 
 @pytest.mark.parametrize("free", [0, 10, 300, 333, 1000])
-def test_a_full_disk_loses_nothing(
+def test_full_disk_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int
 ) -> None:
     said: list[dict[str, object]] = []
@@ -222,7 +222,7 @@ def test_a_full_disk_loses_nothing(
 
 
 @pytest.mark.parametrize("free", [0, 10, 30, 400, 3333])
-def test_a_disk_that_is_full_for_the_program_is_left_to_the_process(
+def test_writer_process_handles_a_disk_that_is_full_for_the_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int
 ) -> None:
     path = tmp_path / "a.isorec"
@@ -249,7 +249,7 @@ def _unlimited(disk: FullDisk, write):
     return written
 
 
-def test_a_record_that_the_program_did_not_finish_hides_nothing(tmp_path: Path) -> None:
+def test_unfinished_record_of_the_program_hides_no_other(tmp_path: Path) -> None:
     path = tmp_path / "a.isorec"
     program = RecordAppender.of_new(path)
     program.append([(RecordKind.DATA, 1, b"{}", b"first")])
@@ -286,7 +286,7 @@ SIZES = [3, LARGE, LARGE, 5, LARGE, CHUNK + 7, 0, 2 * CHUNK, 9]
 
 
 @pytest.mark.parametrize("n", range(1, len(SIZES) + 1))
-def test_large_and_small_records_in_turn_are_whole(tmp_path: Path, n: int) -> None:
+def test_alternating_large_and_small_records_are_complete(tmp_path: Path, n: int) -> None:
     path = tmp_path / "a.isorec"
     data = appended(path, SIZES[:n])
     file = RecordingFile(path)
@@ -295,7 +295,7 @@ def test_large_and_small_records_in_turn_are_whole(tmp_path: Path, n: int) -> No
     assert not file.extent.is_cut and path.stat().st_size - file.extent.end < BLOCK
 
 
-def test_a_disk_without_direct_writes_gets_the_same_records(tmp_path: Path, monkeypatch) -> None:
+def test_disk_without_direct_writes_gets_the_same_records(tmp_path: Path, monkeypatch) -> None:
     class Refusing:
         def write(self, *_: object) -> bytes:
             raise OSError(errno.EINVAL, "no direct writes")
@@ -308,7 +308,7 @@ def test_a_disk_without_direct_writes_gets_the_same_records(tmp_path: Path, monk
     assert appended(path, SIZES) == data_in(path)
 
 
-def test_a_disk_that_becomes_full_leaves_the_earlier_records(tmp_path: Path, monkeypatch) -> None:
+def test_disk_that_becomes_full_keeps_the_earlier_records(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "a.isorec"
     appender = RecordAppender.of_new(path)
     records = [(RecordKind.DATA, 1, b"{}", drawn(LARGE, k)) for k in range(3)]
@@ -343,13 +343,13 @@ def test_another_process_continues_after_a_large_record(tmp_path: Path) -> None:
 
 
 def aligned(n_bytes: int, seed: int) -> memoryview:
-    """Return bytes that begin with a page, as those of the shared memory do."""
+    """Return bytes that begin at a page, as those of the shared memory do."""
     memory = mmap(-1, n_bytes)
     memory[:] = drawn(n_bytes, seed)
     return memoryview(memory)
 
 
-def test_data_that_begin_with_a_page_begin_a_block_of_the_file(tmp_path: Path) -> None:
+def test_page_aligned_data_start_at_a_file_block(tmp_path: Path) -> None:
     path = tmp_path / "a.isorec"
     appender = RecordAppender.of_new(path)
     if appender._direct is None:
@@ -376,7 +376,7 @@ def test_data_that_begin_with_a_page_begin_a_block_of_the_file(tmp_path: Path) -
     assert not file.extent.is_cut and not file.extent.damaged
 
 
-def test_more_aligned_records_than_one_write_takes_are_whole(tmp_path: Path) -> None:
+def test_more_aligned_records_than_one_write_accepts_are_complete(tmp_path: Path) -> None:
     path, n = tmp_path / "a.isorec", MOST_PARTS + 3
     data = aligned(2 * ALIGNED_BYTES, 1)
     # Parts of whole blocks and of a block and a half
@@ -399,20 +399,20 @@ def test_only_zeros_of_one_block_may_follow_the_records(tmp_path: Path) -> None:
         assert len(list(file.records())) == N and file.extent.is_cut is is_cut
 
 
-def test_late_records_take_the_faster_way(tmp_path: Path) -> None:
+def test_late_records_use_the_faster_write(tmp_path: Path) -> None:
     path = tmp_path / "a.isorec"
     assert appended(path, [LARGE] * 5, is_late=True) == data_in(path)
 
 
-def test_a_full_disk_and_a_full_memory_are_reported(
+def test_full_disk_and_full_memory_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said: list[dict[str, object]] = []
-    appender = Appender(tmp_path / "a.isorec", said.append, 500)
+    reports: list[dict[str, object]] = []
+    appender = Appender(tmp_path / "a.isorec", reports.append, 500)
     FullDisk(monkeypatch, 0)
     for k in range(20):
         appender.add((RecordKind.DATA, 1, b"{}", bytes([k]) * 100))
-    assert said[-1]["event"] == "dropped"
+    assert reports[-1]["event"] == "dropped"
 
 
 STUCK = """
@@ -424,24 +424,24 @@ time.sleep(60)
 """
 
 
-def test_a_process_that_does_not_end_does_not_stop_the_program(tmp_path, monkeypatch) -> None:
+def test_hanging_process_does_not_stop_the_program(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(writer_module, "COMMAND", STUCK)
     monkeypatch.setattr(writer_module, "END_S", 0.1)
     writer = RecordingWriter(tmp_path / "a.isorec", FACTS, 2**20)
     put(writer, 3)
-    begun = time.monotonic()
-    assert writer.finish() and time.monotonic() - begun < 30
+    started = time.monotonic()
+    assert writer.finish() and time.monotonic() - started < 30
     assert writer._process.poll() is not None
 
 
-def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
+def test_missing_folder_is_reported(tmp_path: Path) -> None:
     writer = RecordingWriter(tmp_path / "none" / "a.isorec", FACTS, 2**20)
     put(writer, 3)
     assert not writer.finish()
     assert any("cannot be written" in text for text in writer.take_notices())
 
 
-def test_an_older_file_is_never_replaced(tmp_path: Path) -> None:
+def test_older_file_is_never_replaced(tmp_path: Path) -> None:
     path = tmp_path / "a.isorec"
     path.write_bytes(b"older")
     writer = RecordingWriter(path, FACTS, 2**20)

@@ -1,4 +1,4 @@
-"""After a crash, the scan is where the program would have saved it, with the newest data.
+"""After a crash, the scan has its newest data and is at the planned location.
 
 Cases, listed before the code was written:
 
@@ -64,7 +64,7 @@ def crashing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Crashi
 
 
 @pytest.mark.parametrize("pauses", [(), (12,), (5,), (5, 12)])
-def test_the_scan_has_all_data_before_the_crash(crashing: Crashing, pauses) -> None:
+def test_scan_has_all_data_before_the_crash(crashing: Crashing, pauses) -> None:
     first = 0
     for end in pauses:
         crashing.come(first, end)
@@ -78,7 +78,7 @@ def test_the_scan_has_all_data_before_the_crash(crashing: Crashing, pauses) -> N
     assert not crashing.hidden.exists()
 
 
-def test_a_prepared_scan_needs_no_second_conversion(crashing: Crashing, monkeypatch) -> None:
+def test_prepared_scan_needs_no_second_conversion(crashing: Crashing, monkeypatch) -> None:
     crashing.come(0, 12)
     crashing.rescue.prepare()
     monkeypatch.setattr(conversion, "convert_recording", None)
@@ -86,7 +86,7 @@ def test_a_prepared_scan_needs_no_second_conversion(crashing: Crashing, monkeypa
     assert crashing.rescue.save() == {"saved": str(crashing.target)}
 
 
-def test_an_existing_target_stays(crashing: Crashing) -> None:
+def test_existing_target_stays(crashing: Crashing) -> None:
     crashing.come(0, 12)
     crashing.rescue.prepare()
     crashing.target.write_bytes(b"other")
@@ -94,7 +94,7 @@ def test_an_existing_target_stays(crashing: Crashing) -> None:
     assert crashing.target.read_bytes() == b"other"
 
 
-def test_a_disk_without_links_is_used(crashing: Crashing, monkeypatch) -> None:
+def test_disk_without_links_is_used(crashing: Crashing, monkeypatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError("no links")
 
@@ -117,7 +117,7 @@ def test_large_scans_and_full_disks_are_not_prepared(
     assert crashing.rescue.save() == {"saved": str(crashing.target)}
 
 
-def test_a_scan_without_geometry_is_tried_once(tmp_path: Path, monkeypatch) -> None:
+def test_scan_without_geometry_is_tried_once(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(conversion, "REST", 0)
     crashing, tried = Crashing(tmp_path, has_geometry=False), list[Path]()
@@ -132,9 +132,9 @@ def test_a_scan_without_geometry_is_tried_once(tmp_path: Path, monkeypatch) -> N
     assert len(tried) == 1 and crashing.rescue.save() == {}
 
 
-def test_a_discarded_recording_leaves_no_hidden_file(crashing: Crashing) -> None:
+def test_discarded_recording_leaves_no_hidden_file(crashing: Crashing) -> None:
     crashing.come(0, 3)
     crashing.rescue.prepare()
-    # As after the process was killed
+    # as after a kill of the process
     remove_recording(crashing.path)
     assert not crashing.hidden.exists() and not crashing.path.exists()
