@@ -18,7 +18,7 @@ MARKERS = {"left": (30.0, 0.0, 0.0), "back": (0.0, 20.0, 0.0), "head": (0.0, 0.0
 
 @pytest.fixture
 def phantom() -> Volume:
-    """A box, not centred, with a marker to the left, to the back and to the head."""
+    """Return an off-centre box with a marker to the left, to the back and to the head."""
     grid = ImageGrid((9, 21, 35), (2.0, 2.5, 4.0), (4.0, 2.5, 2.0))
     values = np.zeros(grid.shape, np.float32)
     for value, point in enumerate(MARKERS.values(), 1):
@@ -30,7 +30,7 @@ def phantom() -> Volume:
 
 @pytest.fixture
 def ring() -> RingScanner:
-    """A tiny ring with time of flight."""
+    """Return a tiny ring with time of flight."""
     return RingScanner(
         RingSettings(
             name="Tiny",
@@ -49,7 +49,7 @@ def ring() -> RingScanner:
 
 @pytest.fixture
 def crystal_map(ring: RingScanner) -> CrystalMap:
-    """The same crystals as a map."""
+    """Return the same crystals as a map."""
     crystal = np.arange(48, dtype=np.int32)
     keys = np.stack([crystal // 16, crystal % 16, 0 * crystal], -1)
     return CrystalMap(
@@ -65,7 +65,7 @@ def crystal_map(ring: RingScanner) -> CrystalMap:
 
 @pytest.fixture
 def scan(ring: RingScanner, rng: np.random.Generator) -> ListMode:
-    """500 events with every column, efficiencies and a mu-map."""
+    """Return 500 events with every column, efficiencies and a mu-map."""
     n = 500
     grid = ImageGrid((3, 4, 5), (8.0, 8.0, 5.0))
     return ListMode(

@@ -1,4 +1,4 @@
-"""Doing what a refusal says, and which refusals want the program of somebody else."""
+"""Carries out the remedies in error messages, and lists those that need other programs."""
 
 from __future__ import annotations
 
@@ -73,11 +73,11 @@ ELSEWHERE = {
         "Fiji",
     ),
 }
-"""Remedies that a program of somebody else carries out, and which."""
+"""Remedies that need another program, with its name."""
 
 
 def refusal(path: Path) -> str:
-    """The one sentence on a file."""
+    """Return the error message for a file."""
     (said,) = inspect(path).faults
     return said
 

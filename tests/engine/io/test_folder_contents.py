@@ -1,4 +1,4 @@
-"""A folder with one scan or image opens it; one with several lists them; junk is called that."""
+"""A folder opens its only scan or image, lists several, and is refused without any."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ IMAGE = Volume(
 
 @pytest.fixture
 def patient(tmp_path: Path) -> Path:
-    """A patient's folder: two series in DICOM, an image and texts, each in its own subfolder."""
+    """Return a patient's folder: two DICOM series, an image and texts, each in a subfolder."""
     folder = tmp_path / "patient"
     folder.mkdir()
     for name in ("CT", "PET"):
@@ -39,7 +39,7 @@ def patient(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_folder_with_one_hdf5_scan_opens_it(tmp_path: Path) -> None:
+def test_folder_with_one_hdf5_scan_opens_it(tmp_path: Path) -> None:
     folder = tmp_path / "tooth"
     folder.mkdir()
     scan = dxchange(folder)
@@ -52,7 +52,7 @@ def test_a_folder_with_one_hdf5_scan_opens_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("deep", ["", "series", "a/b/series"])
-def test_a_folder_with_one_image_opens_it(tmp_path: Path, deep: str) -> None:
+def test_folder_with_one_image_opens_it(tmp_path: Path, deep: str) -> None:
     place = tmp_path / "export" / deep
     place.mkdir(parents=True)
     save(IMAGE, place / "ct.nii.gz")
@@ -61,7 +61,7 @@ def test_a_folder_with_one_image_opens_it(tmp_path: Path, deep: str) -> None:
         assert purpose_of(path).purpose == "volume"
 
 
-def test_a_patients_folder_lists_its_content(
+def test_patient_folder_lists_its_content(
     patient: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     items = items_in(patient)
@@ -79,18 +79,18 @@ def test_a_patients_folder_lists_its_content(
         )  # 16 bits
 
 
-def test_what_wants_one_image_names_all(patient: Path) -> None:
+def test_reader_of_one_image_names_all(patient: Path) -> None:
     with pytest.raises(
         SeveralItemsError, match=r"contains 3 scans or images; open one, such as CT.dicom/"
     ):
         purpose_of(patient)
     with pytest.raises(SeveralItemsError) as fault:
         read_volume(patient)
-    again = pickle.loads(pickle.dumps(fault.value))  # it comes from another process
+    again = pickle.loads(pickle.dumps(fault.value))  # the error crosses process boundaries
     assert (str(again), again.items) == (str(fault.value), fault.value.items)
 
 
-def test_two_scans_of_one_folder_are_items(tmp_path: Path) -> None:
+def test_two_scans_of_one_folder_are_listed(tmp_path: Path) -> None:
     shutil.copy(dxchange(tmp_path), tmp_path / "other.h5")
     with pytest.raises(SeveralItemsError, match="contains 2 scans") as fault:
         scan_file(tmp_path)
@@ -109,7 +109,7 @@ def test_two_scans_of_one_folder_are_items(tmp_path: Path) -> None:
         (("a.raw",), "describe them with `isocenter import`"),
     ],
 )
-def test_a_folder_of_junk_is_called_that(
+def test_folder_without_scans_is_refused(
     tmp_path: Path, names: tuple[str, ...], words: str
 ) -> None:
     for name in names:
@@ -120,7 +120,7 @@ def test_a_folder_of_junk_is_called_that(
     assert not inspect(tmp_path).usable
 
 
-def test_the_folders_of_the_samples(shared_data: Path) -> None:
+def test_sample_folders_are_recognised(shared_data: Path) -> None:
     assert scan_file(shared_data / "ct-parallel-tooth").name == "tooth.h5"
     assert scan_file(shared_data / "cases-3" / "15-castor-image").name == "im.hdr"
     series = items_in(shared_data / "pet-dicom-sts" / "STS_025")

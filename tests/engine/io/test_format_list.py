@@ -1,4 +1,4 @@
-"""Tables of formats: they agree with the classes, and load only the readers of a file."""
+"""Tables of formats agree with the classes, and load only the reader of a file."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ print("\\n".join(sys.modules))
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.place)
-def test_an_entry_states_the_facts_of_its_class(entry: Entry) -> None:
+def test_entry_states_the_facts_of_its_class(entry: Entry) -> None:
     found = entry.format
     assert (entry.name, entry.suffixes) == (found.name, tuple(found.suffixes))
     assert entry.companions == tuple(found.companions)
 
 
-def test_an_entry_with_a_class_alone_reads_its_facts() -> None:
+def test_entry_with_only_a_class_reads_its_facts() -> None:
     entry = Entry("engine.io.volumes.nrrd_volume.NrrdWriter")
     assert (entry.name, entry.suffixes) == ("NRRD volume", (".nrrd",))
     assert entry.ends(Path("A.NRRD"))
 
 
-def test_a_list_without_others_keeps_the_order() -> None:
+def test_removing_formats_preserves_the_order() -> None:
     rest = READERS.without(WRITERS)
     assert list(rest) == list(READERS)
     assert len(READERS.without(READERS)) == 0
 
 
-def test_an_hdf5_list_mode_file_loads_no_other_reader(tmp_path: Path, scan: ListMode) -> None:
+def test_hdf5_list_mode_loads_no_other_reader(tmp_path: Path, scan: ListMode) -> None:
     path = tmp_path / "scan.h5"
     write_listmode(scan, path)
     done = subprocess.run(

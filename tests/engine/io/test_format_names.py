@@ -1,4 +1,4 @@
-"""`inspect` names the format of every file, as its makers call it."""
+"""`inspect` names the format of every file as its makers do."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def by_nibabel(kind: type) -> Callable[[Path], object]:
     ],
     ids=["nifti1", "nifti2", "pair", "analyze", "imagej"],
 )
-def test_volumes_of_others(
+def test_foreign_volume_formats_are_named(
     tmp_path: Path, name: str, write: Callable[[Path], object], expected: str
 ) -> None:
     write(tmp_path / name)
@@ -64,7 +64,9 @@ def test_volumes_of_others(
         (".tif", "TIFF"),
     ],
 )
-def test_volumes_of_ours(tmp_path: Path, phantom: Volume, ending: str, expected: str) -> None:
+def test_own_volume_formats_are_named(
+    tmp_path: Path, phantom: Volume, ending: str, expected: str
+) -> None:
     save(phantom, tmp_path / f"a{ending}")
     assert inspect(tmp_path / f"a{ending}").facts[0] == ("Format", expected)
 
@@ -78,11 +80,11 @@ def test_volumes_of_ours(tmp_path: Path, phantom: Volume, ending: str, expected:
         ("pet-listmode-safir-point/crystal_map_front.txt", "Crystal map"),
     ],
 )
-def test_samples(shared_data: Path, path: str, expected: str) -> None:
+def test_formats_of_samples_are_named(shared_data: Path, path: str, expected: str) -> None:
     assert inspect(shared_data / path).facts[0] == ("Format", expected)
 
 
-def test_a_summary_for_the_window_begins_with_the_format(tmp_path: Path, scan: ListMode) -> None:
+def test_summary_for_the_window_begins_with_the_format(tmp_path: Path, scan: ListMode) -> None:
     write_listmode(scan, tmp_path / "a.h5")
     assert scan_at(tmp_path / "a.h5").facts[0] == ("Format", "Isocenter list mode (HDF5)")
     facts = scan_at(nxtomo(tmp_path)).facts
@@ -90,7 +92,7 @@ def test_a_summary_for_the_window_begins_with_the_format(tmp_path: Path, scan: L
     assert [label for label, _ in facts].count("Format") == 1
 
 
-def test_the_command_line_prints_the_format_and_writes_it_as_json(
+def test_command_prints_the_format_and_writes_it_as_json(
     tmp_path: Path, phantom: Volume, capsys: pytest.CaptureFixture[str]
 ) -> None:
     save(phantom, tmp_path / "a.mha")
@@ -106,7 +108,7 @@ def test_the_command_line_prints_the_format_and_writes_it_as_json(
     assert "unknown format" in other["faults"][0]
 
 
-def test_files_of_regions(tmp_path: Path) -> None:
+def test_region_files_are_named(tmp_path: Path) -> None:
     ball = Region(name="Lesion", shape=SphereRegion(centre_mm=(0, 0, 0), diameter_mm=10))
     write_regions(RegionSet(regions=(ball,)), tmp_path / "a.regions.toml")
     report = inspect_regions(tmp_path / "a.regions.toml")
@@ -117,7 +119,7 @@ def test_files_of_regions(tmp_path: Path) -> None:
     assert main(["inspect", str(tmp_path / "a.regions.toml")]) == 0
 
 
-def test_a_structure_set_of_the_samples(shared_data: Path) -> None:
+def test_structure_set_of_the_samples_is_named(shared_data: Path) -> None:
     report = inspect_regions(next((shared_data / "pet-dicom-sts/STS_025/PET/mask").iterdir()))
     assert report is not None
     assert report.usable

@@ -1,6 +1,6 @@
 """FORMATS.md agrees with the readers: optional parts can be absent, all others are required.
 
-Every attribute and dataset of a file is taken out in turn.
+Every attribute and dataset of a file is removed in turn.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ KINDS: dict[str, tuple[str, Callable[[Path], Path], Callable[[Path], object]]] =
 
 
 def rows_of(title: str) -> list[tuple[str, str]]:
-    """What the table of a section is about, and what it says of it."""
+    """Return subject and description of each row in a section's table."""
     section = PAGE.partition(f"## Isocenter {title} (`.h5`)")[2].partition("\n## ")[0]
     rows = [row.strip("|").split("|", 1) for row in section.splitlines() if row.startswith("|")]
     return [(where, what) for where, what in rows]
 
 
 def may_be_absent(title: str, place: str, attribute: str) -> bool:
-    """Whether the table says so, or does not know it; a dataset has no attribute."""
+    """Return True if the table allows it, or does not list it; a dataset has no attribute."""
     if attribute:
         of = [f"`{attribute}`"] if place == "/" else [f"`{attribute}`", f"`/{place}`"]
         said = [e for e in rows_of(title) if "attribute" in e[0] and all(w in e[0] for w in of)]
@@ -50,7 +50,7 @@ def may_be_absent(title: str, place: str, attribute: str) -> bool:
 
 
 def parts_of(path: Path) -> Iterator[tuple[str, str]]:
-    """Every attribute by its object, and every dataset with an empty attribute."""
+    """Yield every attribute by its object, and every dataset with an empty attribute."""
     found: list[tuple[str, str]] = []
 
     def add(name: str, item: h5py.Dataset | h5py.Group) -> None:
@@ -81,7 +81,7 @@ def reads_without(path: Path, place: str, attribute: str, read: Callable[[Path],
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_may_be_absent_may_and_all_else_is_required(tmp_path: Path, kind: str) -> None:
+def test_only_documented_optional_parts_can_be_absent(tmp_path: Path, kind: str) -> None:
     title, make, read = KINDS[kind]
     path = make(tmp_path)
     with h5py.File(path, "r+") as file:

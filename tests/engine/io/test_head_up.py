@@ -1,4 +1,4 @@
-"""The head is on top in each picture of a volume, whatever sides its axes lead to."""
+"""The head is at the top of each image of a volume, for all axes."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from tests.engine.marked import CORNERS, ORIENTATIONS, corner_of, marked
 
 STEP = PANEL_PX + 2 * MARGIN_PX
 PLACES = {"axial": (0, 0), "coronal": (0, 1), "sagittal": (1, 0), "frontal": (1, 1)}
-"""(row, column) of each picture of the page."""
+"""(row, column) of each image on the page."""
 LETTERS = {"axial": "RLAP", "coronal": "RLHF", "sagittal": "APHF", "frontal": "RLHF"}
 
 
 def inner(page: np.ndarray, row: int, column: int) -> np.ndarray:
-    """The pixels of one picture of a page, within its frame; the volume is a cube."""
+    """Return the pixels of one image of a page, inside its frame; the volume is a cube."""
     top, left = (k * STEP + MARGIN_PX for k in (row, column))
     return page[top + 2 : top + PANEL_PX - 2, left + 2 : left + PANEL_PX - 2] < 128
 
 
 def letters_of(page: np.ndarray, row: int, column: int) -> str:
-    """The letters at the left, right, top and bottom of one picture, told by their shapes."""
+    """Return the letters at the left, right, top and bottom of one image, found by their shapes."""
     top, left = (k * STEP + MARGIN_PX for k in (row, column))
     middle_x, middle_y = left + PANEL_PX // 2, top + PANEL_PX // 2
     spots = (
@@ -44,22 +44,22 @@ def letters_of(page: np.ndarray, row: int, column: int) -> str:
 
 
 def check_page(page: np.ndarray) -> None:
-    """Refuse a page that shows the block in another corner, or with other letters."""
+    """Check the corner of the block and the letters of each image on a page."""
     for name, place in PLACES.items():
         assert corner_of(inner(page, *place)) == CORNERS[name], name
         assert letters_of(page, *place) == LETTERS[name], name
 
 
 @pytest.mark.parametrize("axes", ORIENTATIONS)
-def test_png(tmp_path: Path, axes: str) -> None:
+def test_head_is_up_in_png(tmp_path: Path, axes: str) -> None:
     save(marked(axes), tmp_path / "a.png")
     check_page(np.asarray(Image.open(tmp_path / "a.png").convert("L")))
 
 
 @pytest.mark.parametrize("ending", ["png", "capture.dcm"])
 @pytest.mark.parametrize("sides", ["RPS", "RAI", "LAS"])
-def test_a_stated_position(tmp_path: Path, sides: str, ending: str) -> None:
-    """Axes of the scanner get the letters of the position that a header or the user states."""
+def test_head_is_up_for_a_stated_patient_position(tmp_path: Path, sides: str, ending: str) -> None:
+    """Scanner axes get the letters of the position in the header or of the user."""
     volume = replace(marked(sides), info={"axes": "xyz"}).positioned(sides)
     save(volume, tmp_path / f"a.{ending}")
     if ending == "png":
@@ -71,23 +71,23 @@ def test_a_stated_position(tmp_path: Path, sides: str, ending: str) -> None:
 
 
 @pytest.mark.parametrize("axes", ORIENTATIONS)
-def test_dicom_picture(tmp_path: Path, axes: str) -> None:
+def test_head_is_up_in_dicom_capture(tmp_path: Path, axes: str) -> None:
     save(marked(axes), tmp_path / "a.capture.dcm")
     check_page(pydicom.dcmread(tmp_path / "a.capture.dcm").pixel_array.mean(axis=2))
 
 
 @pytest.mark.parametrize("axes", ORIENTATIONS)
 @pytest.mark.parametrize("unit", ["counts/mm", "1/mm"])
-def test_thumbnail(axes: str, unit: str) -> None:
-    """Activity is shown by its frontal projection, X-ray images by their axial slice."""
+def test_head_is_up_in_thumbnails(axes: str, unit: str) -> None:
+    """Activity is shown as a frontal projection, CT as an axial slice."""
     page = np.asarray(Image.open(BytesIO(thumbnail(marked(axes, unit=unit)))))
     ink = page > 128 if unit == "1/mm" else page < 128
     assert corner_of(ink) == CORNERS["axial" if unit == "1/mm" else "frontal"]
 
 
 @pytest.mark.parametrize("axes", ORIENTATIONS)
-def test_film(tmp_path: Path, axes: str) -> None:
-    """The frames go from the feet to the head, and the line on the projection goes up."""
+def test_head_is_up_in_a_film(tmp_path: Path, axes: str) -> None:
+    """The frames go from the feet to the head, and the line on the projection moves up."""
     save(marked(axes), tmp_path / "a.gif")
     with Image.open(tmp_path / "a.gif") as film:
         frames = [np.asarray(each.convert("L")) for each in ImageSequence.Iterator(film)]
@@ -101,13 +101,13 @@ def test_film(tmp_path: Path, axes: str) -> None:
     assert letters_of(frames[0], 0, 1) == LETTERS["frontal"]
     rows = np.flatnonzero(block[:, PANEL_PX // 2 :].any(axis=1))
     lines = [np.argmin(frame[:STEP, STEP + 6 : STEP + 14].mean(axis=1)) for frame in frames]
-    for k, line in enumerate(lines):  # beside the block where its slice shows the block
+    for k, line in enumerate(lines):  # level with the block if the slice shows the block
         beside = rows[0] <= line - MARGIN_PX <= rows[-1]
         assert beside == (k in shown), k
 
 
-def test_an_assumed_position_is_stated_on_the_picture() -> None:
-    """The footer has another line where the scan did not state how the patient lay."""
+def test_assumed_patient_position_is_stated_on_the_image() -> None:
+    """The footer has another line if the scan did not state the patient position."""
     assert position_facts({"axes": "LPI"}) == position_facts({"patient_orientation": "HFS"}) == {}
     scan = position_facts({"isotope": "F-18"})
     assert scan == {"patient_position": ASSUMED}

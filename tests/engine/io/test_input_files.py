@@ -1,4 +1,4 @@
-"""No file that a reader opens is missing from the list of those that must not be written to."""
+"""Every file that a reader opens is in the list of protected input files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _opened: list[set[str]] = []
 
 @cache
 def _listen() -> None:
-    """Let the interpreter itself tell of every file that is opened; it cannot be stopped again."""
+    """Install an audit hook that reports every opened file; it cannot be removed."""
     sys.addaudithook(_hear)
 
 
@@ -43,7 +43,7 @@ def _hear(event: str, arguments: tuple[object, ...]) -> None:
 
 @contextmanager
 def opened_in(folder: Path) -> Iterator[set[str]]:
-    """Gather the files of a folder that are opened meanwhile."""
+    """Collect the files of a folder that are opened meanwhile."""
     _listen()
     found: set[str] = set()
     _opened.append(set())
@@ -55,7 +55,7 @@ def opened_in(folder: Path) -> Iterator[set[str]]:
 
 
 def sidecar(folder: Path) -> Path:
-    """Raw counts with flats, and a sidecar that spells one name with an escape."""
+    """Write raw counts with flats, and a sidecar that spells one name with an escape."""
     orbit = circular_cone(
         np.arange(6) * np.pi / 3, source_axis_mm=300, source_detector_mm=500, shape=(2, 5),
         pixel_mm=2,
@@ -87,20 +87,22 @@ def spelled(files: tuple[Path, ...]) -> set[str]:
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-def test_every_file_of_an_xray_scan_is_known(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+def test_every_file_of_an_xray_scan_is_an_input(
+    tmp_path: Path, make: Callable[[Path], Path]
+) -> None:
     settings = make(tmp_path)
     (tmp_path / "result.nii.gz").write_bytes(b"of an earlier run")
     with opened_in(tmp_path) as opened:
         read_projections(settings)
     for named in (settings, tmp_path, *map(Path, opened)):
         if (found := find(named)) is None or found[1] != settings:
-            continue  # alone it is no name of this scan
+            continue  # the file alone does not open this scan
         known = spelled(files_behind(named))
         assert known >= opened | {str(settings)}
         assert str(tmp_path / "result.nii.gz") not in known
 
 
-def test_every_image_of_a_varian_scan_leads_to_all_that_is_read(tmp_path: Path) -> None:
+def test_every_image_of_a_varian_scan_names_all_its_files(tmp_path: Path) -> None:
     settings = varian(tmp_path)
     with opened_in(tmp_path) as opened:
         read_projections(settings)
@@ -110,7 +112,7 @@ def test_every_image_of_a_varian_scan_leads_to_all_that_is_read(tmp_path: Path) 
     assert spelled(images_behind(settings)) == opened - {str(settings)}
 
 
-def test_a_scenario_leads_to_the_images_in_its_folder(tmp_path: Path) -> None:
+def test_scenario_names_the_images_in_its_folder(tmp_path: Path) -> None:
     settings = ctsimu(tmp_path)
     with opened_in(tmp_path) as opened:
         read_projections(settings)
@@ -121,7 +123,7 @@ def test_a_scenario_leads_to_the_images_in_its_folder(tmp_path: Path) -> None:
     assert spelled(images_behind(tmp_path / "projections" / "tiny_metadata.json")) == images
 
 
-def test_metadata_lead_to_images_in_any_folder_below(tmp_path: Path) -> None:
+def test_metadata_name_images_in_any_subfolder(tmp_path: Path) -> None:
     settings = ctsimu(tmp_path)
     inside = tmp_path / "projections"
     (inside / "views").mkdir()
@@ -136,8 +138,8 @@ def test_metadata_lead_to_images_in_any_folder_below(tmp_path: Path) -> None:
         assert spelled(files_behind(named)) >= opened
 
 
-def test_no_scan_takes_in_the_images_of_folders_above(tmp_path: Path) -> None:
-    """They would be recorded as its inputs, and a change of theirs would stop a resumed run."""
+def test_images_of_parent_folders_are_not_inputs(tmp_path: Path) -> None:
+    """They would be recorded as inputs, and their changes would stop a resumed run."""
     for make, name in ((ctsimu, "a.tif"), (obi, "Proj_00001.hnd"), (elekta, "00001.9.his")):
         (tmp_path / name).write_bytes(b"of another scan")
         folder = tmp_path / name.replace(".", "_")
@@ -162,7 +164,7 @@ def test_measured_angles_and_a_folder_of_images_belong_to_a_scan(tmp_path: Path)
     assert spelled(files_behind(settings)) >= opened
 
 
-def test_header_and_data_know_each_other(tmp_path: Path) -> None:
+def test_header_and_data_name_each_other(tmp_path: Path) -> None:
     (tmp_path / "a.l").write_bytes(bytes(range(4)) * 8)
     (tmp_path / "b.l").write_bytes(bytes(range(4)) * 8)
     (tmp_path / "a.l.hdr").write_text("!INTERFILE:=\nname of data file := a.l\n")
@@ -171,7 +173,7 @@ def test_header_and_data_know_each_other(tmp_path: Path) -> None:
     assert spelled(files_behind(tmp_path / "a.l.hdr")) == both
 
 
-def test_the_crystal_map_beside_a_scan_belongs_to_it(tmp_path: Path) -> None:
+def test_crystal_map_of_the_folder_belongs_to_its_scan(tmp_path: Path) -> None:
     (tmp_path / "scan.clm.safir").write_bytes(b"MUPET CListModeData")
     (tmp_path / "my_crystal_map.txt").write_text("0 0 1 2 3")
     (tmp_path / "notes.txt").write_text("of the day")
@@ -179,7 +181,7 @@ def test_the_crystal_map_beside_a_scan_belongs_to_it(tmp_path: Path) -> None:
     assert [path.name for path in files] == ["scan.clm.safir", "my_crystal_map.txt"]
 
 
-def test_the_provenance_of_a_volume_belongs_to_it(tmp_path: Path) -> None:
+def test_provenance_of_a_volume_belongs_to_it(tmp_path: Path) -> None:
     grid = ImageGrid((1, 2, 3), (1.0, 1.0, 1.0))
     save(Volume(np.ones(grid.shape, np.float32), grid, "1/mm"), tmp_path / "mu.nii.gz")
     with opened_in(tmp_path) as opened:
@@ -188,7 +190,7 @@ def test_the_provenance_of_a_volume_belongs_to_it(tmp_path: Path) -> None:
     assert spelled(files_behind(tmp_path / "mu.nii.gz")) == opened
 
 
-def test_a_folder_that_is_no_scan_stands_for_all_its_files(tmp_path: Path) -> None:
+def test_folder_without_a_scan_names_all_its_files(tmp_path: Path) -> None:
     (tmp_path / "one").write_text("1")
     (tmp_path / "more").mkdir()
     assert files_behind(tmp_path) == (tmp_path / "one",)

@@ -28,7 +28,7 @@ HOSTS = {
 
 
 @pytest.mark.parametrize("path", HOSTS)
-def test_a_path_names_its_computer(path: str) -> None:
+def test_path_states_its_computer(path: str) -> None:
     assert network_host(path) == HOSTS[path]
 
 
@@ -42,7 +42,7 @@ def test_a_path_names_its_computer(path: str) -> None:
         'data = "scan.h5"\n[inputs]\nmu_map = "//host/share/mu.nii"',
     ],
 )
-def test_a_study_names_no_other_computer(
+def test_foreign_study_cannot_name_another_computer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     monkeypatch.setattr(study_values, "is_file", lambda path: pytest.fail(f"asked for {path}"))
@@ -52,14 +52,14 @@ def test_a_study_names_no_other_computer(
         read_study(study)
 
 
-def test_the_computer_of_the_study_itself_is_accepted() -> None:
+def test_computer_of_the_study_itself_is_accepted() -> None:
     values = {"data": "//host/share/scan.h5"}
     refuse_other_hosts(Path("//HOST/studies"), values, "study.toml")
     with pytest.raises(SettingsError):
         refuse_other_hosts(Path("//elsewhere/studies"), values, "study.toml")
 
 
-def test_a_study_of_the_program_may_name_any_computer(tmp_path: Path) -> None:
+def test_own_study_can_name_any_computer(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(
         'data = "//host/share/scan.h5"\n[protocol]\nmodality = "listmode"\n'
     )

@@ -1,4 +1,4 @@
-"""A folder stands for the one scan in it: the same file as its header and its data do."""
+"""A folder opens its only scan, as header and data file do."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RING = RingScanner(
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with one scan, and files that are none."""
+    """Return a folder with one scan and other files."""
     folder = tmp_path / "patient"
     folder.mkdir()
     write_listmode(ListMode(RING, np.array([[1, 9], [2, 20]], np.int32)), folder / "scan.h5")
@@ -33,19 +33,19 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_folder_stands_for_its_only_scan(folder: Path):
+def test_folder_opens_its_only_scan(folder: Path):
     assert scan_file(folder) == folder / "scan.h5"
     assert purpose_of(folder).purpose == "scan"
     assert inspect(folder).title == "2 prompts, tiny"
 
 
-def test_a_folder_of_two_scans_names_them(folder: Path):
+def test_folder_of_two_scans_names_them(folder: Path):
     shutil.copy(folder / "scan.h5", folder / "again.h5")
     with pytest.raises(FileFormatError, match=r"patient: contains 2 scans \(again.h5, scan.h5\)"):
         scan_file(folder)
 
 
-def test_a_folder_without_a_scan_stands_for_itself(folder: Path):
+def test_folder_without_a_scan_is_returned_itself(folder: Path):
     (folder / "scan.h5").unlink()
     assert scan_file(folder) == folder
 
@@ -68,7 +68,7 @@ def test_header_and_data_are_one_scan(folder: Path):
     np.testing.assert_array_equal(by_folder.crystals, by_data.crystals)
 
 
-def test_a_header_whose_data_are_elsewhere_is_passed_over(folder: Path):
+def test_header_without_data_in_its_folder_is_skipped(folder: Path):
     header(folder, "elsewhere.l")
     (folder / "prompts.hs").write_text("!INTERFILE :=\nname of data file := elsewhere.s\n")
     assert scan_file(folder) == folder / "scan.h5"

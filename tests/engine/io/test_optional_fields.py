@@ -31,7 +31,7 @@ from tests.engine.io.xray.xray_files import bruker, dxchange, flexray, nikon, nx
 DAMAGE = re.compile(r"damaged|truncated|cut off|cut or edited|copy (it|the file) again|corrupt")
 REMEDY = re.compile(r"; (correct|give) ")
 GEOMETRY = ("pixel_size_", "initial_angle", "DetectorOffsetX", "ObjectTilt", "exchange/data_dark")
-"""Fields that change where things come out, or the values: a wrong one must not go unnoticed."""
+"""Fields that change positions or values: a wrong one must be noticed."""
 N_MUTATIONS = 500
 SEED = 41
 
@@ -61,13 +61,13 @@ VALUES: tuple[Value, ...] = (
     "reference",
     "group",
 )
-"""What a field may be instead; the last three only in HDF5."""
+"""Replacement values of a field; the last three only in HDF5."""
 TEXTS = ("b2017b74-c39d", "", "0.65 um", "1,5", "nan", "inf", "-1", "0", "1e30", "[1 2]", "None")
-"""The same in text formats, next to leaving the field out."""
+"""Replacement values in text formats; the field can also be left out."""
 
 
 def put(file: h5py.File, place: str, value: Value) -> None:
-    """Put a value of any type in the place of a dataset."""
+    """Replace a dataset by a value of any type."""
     if place in file:
         del file[place]
     if value is REMOVED:
@@ -84,7 +84,7 @@ def put(file: h5py.File, place: str, value: Value) -> None:
 
 
 def put_attribute(file: h5py.File, place: str, value: Value) -> None:
-    """Put a value of any type in the place of an attribute, which stands after an @."""
+    """Replace an attribute (after @) by a value of any type."""
     dataset, _, name = place.partition("@")
     attributes = file[dataset].attrs
     if name in attributes:
@@ -136,12 +136,12 @@ HDF5: dict[str, tuple[Callable[[Path], Path], tuple[str, ...]]] = {
         ),
     ),
 }
-"""Format -> function that writes a scan, and its optional datasets and attributes."""
+"""Writer of a scan, and its optional datasets and attributes, by format."""
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """One changed field: its format, its name, and what writes the scan with it."""
+    """One changed field: its format, its name, and the function that writes the scan."""
 
     format: str
     field: str
@@ -241,7 +241,7 @@ def verdicts(mutations: list[Mutation], root: Path) -> dict[str, str]:
 
 
 def chosen(n: int) -> list[Mutation]:
-    """Return some mutations of every format, by the seed."""
+    """Return some mutations of every format, selected by the seed."""
     rng = np.random.default_rng(SEED)
     return [MUTATIONS[k] for k in rng.permutation(len(MUTATIONS))[:n]]
 
@@ -259,12 +259,12 @@ def assert_open(found: dict[str, str]) -> None:
 
 
 @pytest.mark.slow
-def test_no_optional_field_of_any_type_keeps_a_scan_from_opening(tmp_path: Path) -> None:
+def test_scan_opens_with_any_value_of_any_optional_field(tmp_path: Path) -> None:
     assert len(MUTATIONS) >= N_MUTATIONS
     assert_open(verdicts(MUTATIONS, tmp_path))
 
 
-def test_some_optional_fields_of_any_type_keep_no_scan_from_opening(tmp_path: Path) -> None:
+def test_scan_opens_with_some_values_of_optional_fields(tmp_path: Path) -> None:
     some = chosen(60)
     assert {each.format for each in some} >= {*HDF5, "Nikon", "Bruker"}
     assert_open(verdicts(some, tmp_path))
@@ -278,9 +278,7 @@ ZEISS = (
 
 @pytest.mark.parametrize("field", ZEISS)
 @pytest.mark.parametrize("value", [None, b"", b"\0", b"abc", np.float32(np.nan).tobytes()])
-def test_optional_streams_of_zeiss_keep_no_scan_from_opening(
-    field: str, value: bytes | None
-) -> None:
+def test_zeiss_scan_opens_without_its_optional_streams(field: str, value: bytes | None) -> None:
     streams = test_xray_zeiss.streams()
     streams.pop(field, None)
     if value is not None:

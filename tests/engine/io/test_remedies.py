@@ -1,6 +1,7 @@
-"""What a refusal tells people to do is done here, by the words of the refusal, and then it opens.
+"""Remedies in error messages work when followed literally.
 
-Every remedy of the recogniser is either followed, or wants a program that is not ours (ELSEWHERE).
+Every remedy of the recogniser is either followed here, or needs another program (see
+`remedies.py`).
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def mu_map(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PACKERS)
-def test_what_is_unpacked_opens(name: str, tmp_path: Path) -> None:
+def test_unpacked_file_opens(name: str, tmp_path: Path) -> None:
     pack, unpack = PACKERS[name]
     mu_map(tmp_path / "mu.h5")
     bundle = tmp_path / "mu.dat"
@@ -97,14 +98,14 @@ def test_arrays_open_with_the_variables_of_the_example(name: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("name", ARRAYS)
-def test_arrays_of_projections_are_imported(name: str, tmp_path: Path) -> None:
+def test_projection_arrays_are_imported(name: str, tmp_path: Path) -> None:
     write, file = ARRAYS[name]
     path = tmp_path / file
     write(path, FEW if write is npz else FEW.transpose(1, 2, 0))
     import_it(refusal(path), path)
 
 
-def test_a_numpy_array_opens_with_the_text_beside_it_or_is_imported(tmp_path: Path) -> None:
+def test_numpy_array_opens_with_its_text_file_or_is_imported(tmp_path: Path) -> None:
     path = tmp_path / "mu.npy"
     npy(path, VALUES)
     said = refusal(path)
@@ -117,7 +118,7 @@ def test_a_numpy_array_opens_with_the_text_beside_it_or_is_imported(tmp_path: Pa
     import_it(refusal(scan), scan)
 
 
-def test_a_pickle_is_imported_as_the_array_that_it_holds(tmp_path: Path) -> None:
+def test_pickle_is_imported_as_its_array(tmp_path: Path) -> None:
     path = tmp_path / "scan.pkl"
     path.write_bytes(pickle.dumps(FEW))
     said = refusal(path)
@@ -127,7 +128,7 @@ def test_a_pickle_is_imported_as_the_array_that_it_holds(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("place", ["entry/data/data_000001", "frames"])
-def test_datasets_of_others_are_imported(place: str, tmp_path: Path) -> None:
+def test_foreign_datasets_are_imported(place: str, tmp_path: Path) -> None:
     """Frames of an Eiger detector, and a NetCDF 4 file."""
     path = tmp_path / "scan.h5"
     with h5py.File(path, "w") as file:
@@ -139,14 +140,14 @@ def test_datasets_of_others_are_imported(place: str, tmp_path: Path) -> None:
     import_it(said, path, "--array", f"/{place}")
 
 
-def test_an_unknown_hdf5_file_is_imported(tmp_path: Path) -> None:
+def test_unknown_hdf5_file_is_imported(tmp_path: Path) -> None:
     path = tmp_path / "scan.h5"
     with h5py.File(path, "w") as file:
         file["mine/views"] = FEW
     import_it(refusal(path), path)
 
 
-def test_a_tiff_without_sizes_is_imported(tmp_path: Path) -> None:
+def test_tiff_without_sizes_is_imported(tmp_path: Path) -> None:
     path = tmp_path / "scan.tif"
     tifffile.imwrite(path, FEW)
     said = refusal(path)
@@ -155,7 +156,7 @@ def test_a_tiff_without_sizes_is_imported(tmp_path: Path) -> None:
 
 
 def xray_file(name: str, path: Path) -> None:
-    """Something that is known by its beginning."""
+    """Write a file that is recognised by its first bytes."""
     edf = "{\nHeaderID = EH:000001:000000:000000 ;\nDim_1 = 4 ;\n"
     ge = "[General]\nVersion=2\n[Geometry]\nFDD=800\n[Detector]\nPixelsizeX=0.2\n"
     bruker = "[System]\nScanner=X\n[Acquisition]\nSource Voltage (kV)=  80\n"
@@ -174,7 +175,7 @@ def xray_file(name: str, path: Path) -> None:
 
 
 def series(folder: Path) -> Path:
-    """A folder of DICOM slices."""
+    """Return a folder of DICOM slices."""
     dicom_files.write_series(folder / "series", affine=np.eye(4), shape=(4, 3, 2))
     return folder / "series"
 
@@ -188,8 +189,8 @@ SLICES = tuple(known.name for known in recognising.XRAY if known.remedy == recog
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_projections_that_another_program_exports_are_imported(name: str, tmp_path: Path) -> None:
-    """The other program is the one that wrote them; from its TIFF images on, it is ours to do."""
+def test_projections_exported_by_another_program_are_imported(name: str, tmp_path: Path) -> None:
+    """The other program is the one that wrote them; we read its TIFF images."""
     xray_file(name, tmp_path / "scan.dat")
     said = refusal(tmp_path / "scan.dat")
     assert f"Format: {name}." in said
@@ -211,7 +212,7 @@ def test_edf_without_the_text_of_its_scan_is_imported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SLICES)
-def test_slices_that_another_program_exports_open(name: str, tmp_path: Path) -> None:
+def test_slices_exported_by_another_program_open(name: str, tmp_path: Path) -> None:
     xray_file(name, tmp_path / "volume.dat")
     said = refusal(tmp_path / "volume.dat")
     assert f"Format: {name}." in said
@@ -223,7 +224,7 @@ def test_slices_that_another_program_exports_open(name: str, tmp_path: Path) -> 
     assert read_volume(tiff).grid.voxel_mm == pytest.approx((0.05, 0.05, 0.05))
 
 
-def test_a_volume_that_nibabel_saves_as_nifti_opens(tmp_path: Path) -> None:
+def test_volume_saved_by_nibabel_as_nifti_opens(tmp_path: Path) -> None:
     path = tmp_path / "a.mgh"
     path.write_bytes(MGHImage(VALUES.T, np.eye(4)).to_bytes())
     values = MGHImage.from_bytes(path.read_bytes()).get_fdata(dtype=np.float32)
@@ -234,14 +235,14 @@ def test_a_volume_that_nibabel_saves_as_nifti_opens(tmp_path: Path) -> None:
     assert found.shape == VALUES.shape and set(found.flat) == set(VALUES.flat)
 
 
-def test_the_series_of_a_study_opens_in_place_of_its_other_parts(tmp_path: Path) -> None:
-    """Structures, plans, doses, pictures, and DICOMDIR beside the folder of a series."""
+def test_series_of_a_study_opens_instead_of_its_other_objects(tmp_path: Path) -> None:
+    """Structures, plans, doses, images, and DICOMDIR next to the folder of a series."""
     parts = [each for each in emission.EMISSION if each.remedy == emission.DICOM_PART]
     assert len(parts) == 7
     assert read_volume(series(tmp_path)).grid.shape == (2, 3, 4)
 
 
-def test_regions_are_taken_from_a_structure_set(tmp_path: Path) -> None:
+def test_regions_are_read_from_a_structure_set(tmp_path: Path) -> None:
     folder = series(tmp_path)
     corners = np.array([[0.2, 0.3, 0.0], [2.4, 0.3, 0.0], [2.4, 1.8, 0.0], [0.2, 1.8, 0.0]])
     drawn = structures(tmp_path / "drawn.dcm", corners)
@@ -251,7 +252,7 @@ def test_regions_are_taken_from_a_structure_set(tmp_path: Path) -> None:
     run_what_it_says(command, drawn, folder, "--other-scan")
 
 
-def test_the_files_that_a_list_of_attributes_was_written_from_open(tmp_path: Path) -> None:
+def test_source_files_of_an_attribute_list_open(tmp_path: Path) -> None:
     folder = series(tmp_path)
     one = next(each for each in folder.rglob("*") if each.is_file())
     listed = tmp_path / "listed.json"
@@ -260,7 +261,7 @@ def test_the_files_that_a_list_of_attributes_was_written_from_open(tmp_path: Pat
     assert read_volume(folder).grid.shape == (2, 3, 4)
 
 
-def test_raw_data_of_a_normalisation_are_taken_out(tmp_path: Path) -> None:
+def test_raw_data_of_a_normalisation_are_extracted(tmp_path: Path) -> None:
     text = "!INTERFILE:=\n!name of data file:=a.n\n"
     path = siemens_raw_files.write_ima(tmp_path, text, bytes(8), kind="norm")
     said = refusal(path)
@@ -269,7 +270,7 @@ def test_raw_data_of_a_normalisation_are_taken_out(tmp_path: Path) -> None:
     assert (tmp_path / "out.n").read_bytes() == bytes(8)
 
 
-def test_factors_in_the_folder_of_their_counts_open_with_these(tmp_path: Path) -> None:
+def test_factors_open_with_the_counts_in_their_folder(tmp_path: Path) -> None:
     said = next(each for each in emission.EMISSION if each.remedy == emission.BESIDE).remedy
     assert ".s.hdr with .s, not compressed" in said
     bins = siemens_files.layout()
@@ -278,7 +279,7 @@ def test_factors_in_the_folder_of_their_counts_open_with_these(tmp_path: Path) -
     assert read_sinogram(path).n_prompts == counts.size
 
 
-def test_a_real_projection_opens_in_place_of_its_calibration(shared_data: Path) -> None:
+def test_real_projection_opens_instead_of_its_calibration(shared_data: Path) -> None:
     folder = shared_data / "formats" / "varian-xim"
     assert "Open the folder of its scan, or one of the projections" in refusal(
         folder / "FilterBowtie.xim"
@@ -294,8 +295,8 @@ OTHERS = (
 """Followed in test_recogniser_others.py; the scans of CASToR and GATE open in their own tests."""
 
 
-def test_no_remedy_escapes() -> None:
-    """Each format is followed above, or stands in the table with whose program it wants."""
+def test_every_remedy_is_followed_or_listed() -> None:
+    """Each format is followed above, or its program is in the table."""
     here = {
         *PACKERS, *ARRAYS, *VIEWS, *SLICES,
         *(each.name for each in emission.EMISSION if each.remedy == emission.DICOM_PART),

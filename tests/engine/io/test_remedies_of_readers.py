@@ -1,4 +1,4 @@
-"""Ways out that readers name work, and each command and extra that the program names is one."""
+"""Remedies that readers name work, and every named command and extra exists."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.engine.io.remedies import COMMAND, FEW, ROOT, import_it
 from tests.engine.io.xray import xray_files
 
 
-def test_an_mrc_map_with_a_voxel_size_opens_and_without_is_imported(tmp_path: Path) -> None:
+def test_mrc_map_with_a_voxel_size_opens_and_without_is_imported(tmp_path: Path) -> None:
     mrcfile = pytest.importorskip("mrcfile")
     path = tmp_path / "scan.mrc"
     with mrcfile.new(path) as file:
@@ -39,7 +39,7 @@ def test_an_mrc_map_with_a_voxel_size_opens_and_without_is_imported(tmp_path: Pa
     assert read_volume(path).grid.voxel_mm == pytest.approx((1.0, 1.0, 1.0))
 
 
-def test_hdf5_packed_by_a_filter_opens_once_saved_with_gzip(tmp_path: Path) -> None:
+def test_filtered_hdf5_opens_after_saving_with_gzip(tmp_path: Path) -> None:
     path = packed_by(tmp_path, NOBODYS)
     with pytest.raises(EngineError, match="or save the file with gzip or uncompressed"):
         read_projections(path)
@@ -49,7 +49,7 @@ def test_hdf5_packed_by_a_filter_opens_once_saved_with_gzip(tmp_path: Path) -> N
     assert np.array_equal(read_projections(path).values, xray_files.counts())
 
 
-def test_a_folder_of_images_is_imported(tmp_path: Path) -> None:
+def test_folder_of_images_is_imported(tmp_path: Path) -> None:
     for k, view in enumerate(FEW):
         tifffile.imwrite(tmp_path / f"view_{k:04}.tif", view)
     with pytest.raises(EngineError, match="this folder contains no scan or image") as fault:
@@ -58,7 +58,7 @@ def test_a_folder_of_images_is_imported(tmp_path: Path) -> None:
 
 
 def said_anywhere() -> Iterator[tuple[str, str]]:
-    """Each text of the program, with the file that it stands in."""
+    """Yield each text of the program, with its file."""
     for folder in ("engine", "app"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             text = path.read_text(encoding="utf-8")
@@ -69,7 +69,7 @@ def said_anywhere() -> Iterator[tuple[str, str]]:
                     yield path.name, node.value
 
 
-def test_each_command_that_is_named_is_one() -> None:
+def test_every_named_command_exists() -> None:
     """Verb, part of the verb and options of `isocenter ...` in any sentence."""
     named = {each for _, text in said_anywhere() for each in COMMAND.findall(text)}
     assert len(named) > 15
@@ -88,7 +88,7 @@ def test_each_command_that_is_named_is_one() -> None:
             assert option in usage, each
 
 
-def test_each_extra_that_is_named_is_one() -> None:
+def test_every_named_extra_exists() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     named = {
         name

@@ -1,6 +1,6 @@
-"""Every volume that the program writes opens again: the same values at the same places.
+"""Every written volume opens again with the same values at the same positions.
 
-Other programs' libraries that read a format are asked the same: nibabel, pydicom, tifffile, zarr.
+Other libraries that read a format agree: nibabel, pydicom, tifffile and zarr.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from engine.io.volumes.straight_axes import in_scanner_frame
 from engine.protocols.run_context.provenance import FORMAT
 
 PICTURES = (PngWriter, CineWriter, DicomCaptureWriter)
-"""Writers of pictures for the eye, which hold no values."""
+"""Writers of images for display, without values."""
 VOLUMES = [writer for writer in WRITERS if writer not in PICTURES]
 SCALED = (DicomSeriesWriter, TiffWriter)
 """Formats of whole numbers with a slope: a value is off by half a step, range / 65535, at most."""
@@ -64,7 +64,7 @@ def tolerance(writer: type, values: NDArray[np.float32]) -> float:
 
 
 def as_read(volume: Volume, ending: str) -> Volume:
-    """The volume as its format has it: BIDS knows the axes of the patient (LPS) alone."""
+    """Return the volume in the axes of its format: BIDS knows only patient axes (LPS)."""
     if ending not in BidsWriter.suffixes or volume.axes == "LPS":
         return volume
     turned = in_scanner_frame(volume)  # z the other way round, at the same places
@@ -84,7 +84,7 @@ def assert_same(found: Volume, wanted: Volume, step: float) -> None:
 @pytest.mark.parametrize("axes", ["LPS", "LPI"])
 @pytest.mark.parametrize("name", GRIDS)
 @pytest.mark.parametrize("writer", VOLUMES, ids=lambda w: w.suffixes[0])
-def test_a_volume_comes_back(tmp_path: Path, writer: type, name: str, axes: str) -> None:
+def test_volume_is_restored(tmp_path: Path, writer: type, name: str, axes: str) -> None:
     wanted = volume(GRIDS[name], axes)
     path = tmp_path / f"a{writer.suffixes[0]}"
     save(wanted, path, wanted.info)
@@ -109,50 +109,50 @@ GATES = [TimeFrame(0, 60_000, Gate(k, 3, 20_000)) for k in (1, 2, 3)]
 @pytest.mark.parametrize("axes", ["LPS", "LPI"])
 @pytest.mark.parametrize("times", [EVEN, UNEVEN, GATES], ids=["even", "uneven", "gates"])
 @pytest.mark.parametrize("ending", sorted({*frame_suffixes(), *frame_suffixes(gated=True)}))
-def test_frames_come_back_with_their_times(
+def test_frames_are_restored_with_their_times(
     tmp_path: Path, ending: str, times: list[TimeFrame], axes: str
 ) -> None:
     if times is GATES and ending not in frame_suffixes(gated=True):
         pytest.skip("this format has no place for gates")
-    wanted = framed(GRIDS["odd"], axes, times)
+    expected = framed(GRIDS["odd"], axes, times)
     whole = volume(GRIDS["odd"], axes)
     path = tmp_path / f"a{ending}"
-    save_frames(whole, wanted, path, whole.info)
+    save_frames(whole, expected, path, whole.info)
     found = read_frames(scan_file(path))
     assert [each.frame.duration_s for each in found] == [each.duration_s for each in times]
     assert [bool(each.frame.gate) for each in found] == [bool(each.gate) for each in times]
     if times is not GATES:
         assert [each.frame.start_s for each in found] == [each.start_s for each in times]
     writer = DicomSeriesWriter if ending in DicomSeriesWriter.suffixes else NiftiWriter
-    for one, other in zip(found, wanted, strict=True):
+    for one, other in zip(found, expected, strict=True):
         step = tolerance(writer, other.volume.values)
         assert_same(one.volume, as_read(other.volume, ending), step)
     assert read_volume(path).grid.shape == whole.grid.shape
 
 
 @pytest.mark.parametrize("ending", [".nii.gz", ".nii", ".mha"])
-def test_a_turned_slice_comes_back_in_its_own_axes(tmp_path: Path, ending: str) -> None:
+def test_oblique_slice_is_restored_in_its_own_axes(tmp_path: Path, ending: str) -> None:
     c, s = np.cos(0.4), np.sin(0.4)
     plane = Plane((4, 6), 1.5, (10.0, -20.0, 30.0), (c, s, 0.0), (0.0, 0.0, 1.0))
     values = np.random.default_rng(1).normal(size=(4, 6)).astype(np.float32)
-    wanted = thin_volume(values, plane, "Bq/mL", EMISSION)
-    save(wanted, tmp_path / f"a{ending}", wanted.info)
+    expected = thin_volume(values, plane, "Bq/mL", EMISSION)
+    save(expected, tmp_path / f"a{ending}", expected.info)
     found = read_volume(tmp_path / f"a{ending}")
-    np.testing.assert_array_equal(found.values, wanted.values)
-    frame, said = found.info["slice_frame"], wanted.info["slice_frame"]
+    np.testing.assert_array_equal(found.values, expected.values)
+    frame, said = found.info["slice_frame"], expected.info["slice_frame"]
     for key in ("centre_mm", "across", "down"):
         np.testing.assert_allclose(frame[key], said[key], atol=1e-5)  # float32 of NIfTI
     assert any("tilted slice" in note for note in found.notes)
     save(found, tmp_path / f"b{ending}")
     again = read_volume(tmp_path / f"b{ending}")
-    np.testing.assert_array_equal(again.values, wanted.values)
+    np.testing.assert_array_equal(again.values, expected.values)
 
 
 # other programs
 
 
 def by_nibabel(path: Path) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Values [x, y, z, ...] and the place of the first voxel in LPS."""
+    """Return values [x, y, z, ...] and the position of the first voxel in LPS."""
     image = nibabel.load(path)
     return image.get_fdata(dtype=np.float32), (np.diag([-1, -1, 1, 1]) @ image.affine)[:3, 3]
 
@@ -169,31 +169,31 @@ def test_nibabel_reads_frames_and_their_step(tmp_path: Path, ending: str) -> Non
     assert image.header.get_xyzt_units() == ("mm", "sec")
 
 
-def test_pydicom_reads_values_and_places(tmp_path: Path) -> None:
-    wanted = volume(GRIDS["odd"], "LPS")
-    save(wanted, tmp_path / "a.dicom", wanted.info)
+def test_pydicom_reads_values_and_positions(tmp_path: Path) -> None:
+    expected = volume(GRIDS["odd"], "LPS")
+    save(expected, tmp_path / "a.dicom", expected.info)
     slices = [pydicom.dcmread(path) for path in sorted((tmp_path / "a.dicom").iterdir())]
     slices.sort(key=lambda each: each.ImagePositionPatient[2])
     values = np.stack([float(e.RescaleSlope) * e.pixel_array for e in slices])
-    step = tolerance(DicomSeriesWriter, wanted.values)
-    np.testing.assert_allclose(values, wanted.values, rtol=0, atol=step)
-    first = [wanted.grid.centres_mm(axis)[0] for axis in range(3)]
+    step = tolerance(DicomSeriesWriter, expected.values)
+    np.testing.assert_allclose(values, expected.values, rtol=0, atol=step)
+    first = [expected.grid.centres_mm(axis)[0] for axis in range(3)]
     np.testing.assert_allclose(slices[0].ImagePositionPatient, first, atol=PLACE_MM)
 
 
 @pytest.mark.parametrize("ending", [".ome.tif", ".tif"])
 def test_tifffile_reads_values(tmp_path: Path, ending: str) -> None:
-    wanted = volume(GRIDS["odd"], "LPS")
-    save(wanted, tmp_path / f"a{ending}", wanted.info)
+    expected = volume(GRIDS["odd"], "LPS")
+    save(expected, tmp_path / f"a{ending}", expected.info)
     found = read_volume(tmp_path / f"a{ending}")
     stored = tifffile.imread(tmp_path / f"a{ending}")
-    assert stored.shape == wanted.values.shape
-    # a straight line from stored to read values, whose slope the file's text states
+    assert stored.shape == expected.values.shape
+    # a line from stored to read values; its slope is in the text of the file
     assert np.corrcoef(stored.ravel(), found.values.ravel())[0, 1] == pytest.approx(1, abs=1e-6)
 
 
 @pytest.mark.parametrize("times", [None, UNEVEN])
-def test_zarr_reads_what_we_read(tmp_path: Path, times: list[TimeFrame] | None) -> None:
+def test_zarr_reads_the_same_as_our_reader(tmp_path: Path, times: list[TimeFrame] | None) -> None:
     zarr = pytest.importorskip("zarr", reason="the library zarr is not installed")
     whole, path = volume(GRIDS["odd"], "LPS"), tmp_path / "a.ome.zarr"
     frames = framed(GRIDS["odd"], "LPS", times) if times else []

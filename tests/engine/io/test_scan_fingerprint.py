@@ -1,4 +1,4 @@
-"""A tracer file knows its scan by content: whatever it is called, and no other one."""
+"""A tracer file identifies its scan by content, not by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.io.scan_fingerprint import scan_digest
 from engine.modalities.attaching import attached
 
 
-def test_name_and_place_do_not_count_and_every_end_does(tmp_path: Path) -> None:
+def test_fingerprint_depends_on_content_and_not_on_name(tmp_path: Path) -> None:
     scan, moved = tmp_path / "a.h5", tmp_path / "b.dat"
     long = bytes(range(256)) * 8200  # of more than two ends
     for path in (scan, moved):
@@ -31,7 +31,7 @@ def test_name_and_place_do_not_count_and_every_end_does(tmp_path: Path) -> None:
     assert len({*digests, scan_digest(scan)}) == len(others) + 1
 
 
-def test_a_folder_is_known_by_its_files(tmp_path: Path) -> None:
+def test_folder_is_identified_by_its_files(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).write_text(name)
     first = scan_digest(tmp_path)
@@ -39,7 +39,7 @@ def test_a_folder_is_known_by_its_files(tmp_path: Path) -> None:
     assert scan_digest(tmp_path) != first
 
 
-def test_what_was_written_for_another_scan_is_refused(tmp_path: Path) -> None:
+def test_tracer_file_of_another_scan_is_refused(tmp_path: Path) -> None:
     events = ListMode(engine.read_scanner("demo-ring"), np.zeros((1, 2), np.int32))
     scan, other, file = (tmp_path / name for name in ("scan.h5", "other.h5", "tracer.toml"))
     scan.write_text("events of one patient")

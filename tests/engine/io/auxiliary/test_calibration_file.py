@@ -1,4 +1,4 @@
-"""Calibrations and tracer files: what is written is read, what was changed is not."""
+"""Calibrations and tracer files are read as written, and refused if changed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def written(folder: Path) -> Path:
     return folder / "calibration.json"
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_calibration_is_read_as_written(tmp_path: Path) -> None:
     path = written(tmp_path)
     assert read_calibration(path, RING) == CALIBRATION
     assert read_calibration(path) == CALIBRATION
@@ -43,14 +43,14 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert report.usable and ("Standard error", "0.4 %") in report.facts
 
 
-def test_one_of_another_scanner_is_refused(tmp_path: Path) -> None:
+def test_calibration_of_another_scanner_is_refused(tmp_path: Path) -> None:
     other = RingScanner(RING.settings.model_copy(update={"radius_mm": 61.0}))
     with pytest.raises(GeometryError, match=r"calibration.json: the geometry of .*calibrate the"):
         read_calibration(written(tmp_path), other)
 
 
 @pytest.mark.parametrize("key", ["positrons_per_ml", "corrections", "measured", "sha256"])
-def test_one_that_was_changed_is_refused(tmp_path: Path, key: str) -> None:
+def test_changed_calibration_is_refused(tmp_path: Path, key: str) -> None:
     path = written(tmp_path)
     content = json.loads(path.read_text())
     content[key] = [] if isinstance(content[key], list) else 3.0
@@ -71,8 +71,8 @@ weight_kg = 70
 """
 
 
-def test_a_dose_is_that_at_the_injection_without_what_was_left(tmp_path: Path) -> None:
-    """One half-life after it was measured half is there; what is left is as of the injection."""
+def test_dose_is_decay_corrected_to_injection_minus_the_residual(tmp_path: Path) -> None:
+    """Half is left one half-life after the measurement; the residual refers to the injection."""
     path = tmp_path / "tracer.toml"
     path.write_text(TRACER)
     facts = read_tracer(path).facts()
@@ -107,7 +107,7 @@ def test_a_dose_is_that_at_the_injection_without_what_was_left(tmp_path: Path) -
         ("[patient]\nweight_kg = 70", r"expected a single table \[tracer\]"),
     ],
 )
-def test_a_tracer_file_that_cannot_be_is_a_sentence(tmp_path: Path, text: str, reason: str) -> None:
+def test_impossible_tracer_file_gives_one_sentence(tmp_path: Path, text: str, reason: str) -> None:
     path = tmp_path / "tracer.toml"
     path.write_text(text)
     with pytest.raises(SettingsError, match=f"tracer.toml: .*{reason}"):

@@ -1,4 +1,4 @@
-"""Crystal efficiencies: one for each crystal, none negative, not all zero."""
+"""Crystal efficiencies: one per crystal, none negative, not all zero."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def listed(folder: Path, values: object) -> Path:
     return path
 
 
-def test_a_list_is_read(tmp_path: Path, ring: RingScanner, values: np.ndarray) -> None:
+def test_list_is_read(tmp_path: Path, ring: RingScanner, values: np.ndarray) -> None:
     found = read_efficiencies(listed(tmp_path, values), ring)
     np.testing.assert_array_equal(found, values)
     assert found.dtype == np.float32
 
 
-def test_numbered_rows_may_come_in_any_order(
+def test_numbered_rows_are_read_in_any_order(
     tmp_path: Path, ring: RingScanner, values: np.ndarray, rng: np.random.Generator
 ) -> None:
     order = rng.permutation(len(values))
@@ -38,7 +38,7 @@ def test_numbered_rows_may_come_in_any_order(
     np.testing.assert_array_equal(read_efficiencies(path, ring), values)
 
 
-def test_a_dataset_is_read(tmp_path: Path, ring: RingScanner, values: np.ndarray) -> None:
+def test_dataset_is_read(tmp_path: Path, ring: RingScanner, values: np.ndarray) -> None:
     with h5py.File(tmp_path / "eff.h5", "w") as file:
         file["crystal_efficiencies"] = values.astype(np.float64)
     np.testing.assert_array_equal(read_efficiencies(tmp_path / "eff.h5", ring), values)
@@ -66,7 +66,7 @@ def test_a_dataset_is_read(tmp_path: Path, ring: RingScanner, values: np.ndarray
         (lambda v: [], FileFormatError, "contains no efficiencies"),
     ],
 )
-def test_a_fault_is_named(
+def test_faulty_efficiencies_are_refused_with_the_reason(
     tmp_path: Path,
     ring: RingScanner,
     values: np.ndarray,
@@ -78,7 +78,7 @@ def test_a_fault_is_named(
         read_efficiencies(listed(tmp_path, edit(values)), ring)  # type: ignore[operator]
 
 
-def test_another_dataset_is_refused(tmp_path: Path, ring: RingScanner) -> None:
+def test_dataset_with_another_name_is_refused(tmp_path: Path, ring: RingScanner) -> None:
     with h5py.File(tmp_path / "eff.h5", "w") as file:
         file["other"] = np.ones(48)
     with pytest.raises(FileFormatError, match="no dataset 'crystal_efficiencies'"):

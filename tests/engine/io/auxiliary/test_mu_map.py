@@ -27,7 +27,7 @@ WATER = 0.0096
 def cylinder(
     radius_mm: float = 15, centre_mm: tuple[float, float, float] = (0, 0, 0), voxel_mm: float = 2
 ) -> Volume:
-    """Water in air; the scanner `ring` has a bore of 40 mm and z from −5 to 5 mm."""
+    """Return water in air; the scanner `ring` has a bore of 40 mm and z from −5 to 5 mm."""
     n = int(2 * radius_mm / voxel_mm) + 4
     grid = ImageGrid((4, n, n), (voxel_mm, voxel_mm, voxel_mm), centre_mm)
     x, y = grid.centres_mm(0) - centre_mm[0], grid.centres_mm(1) - centre_mm[1]
@@ -36,14 +36,14 @@ def cylinder(
     return Volume(np.broadcast_to(values, grid.shape).copy(), grid, "")
 
 
-def test_a_map_in_per_mm_is_taken_as_it_is(tmp_path: Path, ring: RingScanner) -> None:
+def test_map_in_per_mm_is_read_unchanged(tmp_path: Path, ring: RingScanner) -> None:
     save(cylinder(), tmp_path / "mu.nii.gz")
     volume = read_mu_map(tmp_path / "mu.nii.gz", ring)
     assert volume.unit == "1/mm"
     assert volume.values.max() == np.float32(WATER)
 
 
-def test_a_map_that_says_per_cm_is_converted(tmp_path: Path, ring: RingScanner) -> None:
+def test_map_in_per_cm_is_converted(tmp_path: Path, ring: RingScanner) -> None:
     water = cylinder()
     save(replace(water, values=10 * water.values, unit="1/cm"), tmp_path / "mu.h5")
     volume = read_mu_map(tmp_path / "mu.h5", ring)
@@ -61,7 +61,7 @@ def test_a_map_that_says_per_cm_is_converted(tmp_path: Path, ring: RingScanner) 
         (0, 0, "contains only air"),
     ],
 )
-def test_another_unit_is_refused(
+def test_other_unit_is_refused(
     tmp_path: Path, ring: RingScanner, scale: float, offset: float, message: str
 ) -> None:
     water = cylinder()
@@ -87,7 +87,7 @@ def test_another_unit_is_refused(
         (cylinder(radius_mm=150, voxel_mm=51), "expected 0.1 to 50 mm"),
     ],
 )
-def test_another_place_is_refused(
+def test_map_outside_the_scanner_is_refused(
     tmp_path: Path, ring: RingScanner, volume: Volume, message: str
 ) -> None:
     save(volume, tmp_path / "mu.nii")
@@ -95,7 +95,7 @@ def test_another_place_is_refused(
         read_mu_map(tmp_path / "mu.nii", ring)
 
 
-def test_air_may_reach_beyond_the_bore(tmp_path: Path, ring: RingScanner) -> None:
+def test_air_may_extend_beyond_the_bore(tmp_path: Path, ring: RingScanner) -> None:
     water = cylinder()
     values = np.pad(water.values, ((0, 0), (50, 50), (50, 50)))
     grid = ImageGrid(values.shape, water.grid.voxel_mm)
@@ -120,7 +120,7 @@ def test_nan_is_refused(tmp_path: Path, ring: RingScanner) -> None:
         (1e5, -1000, "CT numbers .* 120 kV, because the tube voltage", 0.00096 / 10 * 96),
     ],
 )
-def test_a_unit_that_only_the_values_tell_is_shown(
+def test_unit_guessed_from_the_values_is_reported(
     tmp_path: Path, ring: RingScanner, scale: float, offset: float, said: str, wanted: float
 ) -> None:
     water = cylinder()
@@ -136,7 +136,7 @@ def test_a_unit_that_only_the_values_tell_is_shown(
     ("unit", "scale", "offset"),
     [("1/mm", 10, 0), ("1/cm", 1, 0), ("HU", 1, 0), ("1/mm", 1e5, -1e3)],
 )
-def test_a_unit_against_its_values_is_refused(
+def test_unit_that_contradicts_the_values_is_refused(
     tmp_path: Path, ring: RingScanner, unit: str, scale: float, offset: float
 ) -> None:
     water = cylinder()
@@ -147,7 +147,7 @@ def test_a_unit_against_its_values_is_refused(
 
 
 @pytest.mark.parametrize("kilovolts", [80, 100, 115, 120, 130, 140])
-def test_the_law_of_ct_numbers(kilovolts: float) -> None:
+def test_hounsfield_values_are_converted_by_tube_voltage(kilovolts: float) -> None:
     hounsfield = np.linspace(-1100, 3000, 4101, dtype=np.float32)
     mu = mu_of_hounsfield(hounsfield, kilovolts)
     assert mu_of_hounsfield(np.zeros(1, np.float32), kilovolts)[0] == pytest.approx(
@@ -161,18 +161,18 @@ def test_the_law_of_ct_numbers(kilovolts: float) -> None:
     assert 0.011 < cortical < 0.0175
 
 
-def test_no_law_beyond_its_voltages() -> None:
+def test_tube_voltage_out_of_range_is_refused() -> None:
     with pytest.raises(DataError, match="the tube voltage is 50 kV"):
         mu_of_hounsfield(np.zeros(1, np.float32), 50)
 
 
-def test_joined_voxels_attenuate_as_before() -> None:
+def test_binned_voxels_have_the_same_attenuation() -> None:
     rng = np.random.default_rng(5)
-    wanted = rng.random((5, 3, 4), np.float32)
-    values = wanted.repeat(3, axis=1).repeat(2, axis=2)
+    expected = rng.random((5, 3, 4), np.float32)
+    values = expected.repeat(3, axis=1).repeat(2, axis=2)
     grid = ImageGrid(values.shape, (0.7, 0.9, 2.5), (4.0, 5, 6))
     whole = joined(Volume(values, grid, "1/mm"), (2, 3, 1))
-    np.testing.assert_allclose(whole.values, wanted, rtol=1e-6)
+    np.testing.assert_allclose(whole.values, expected, rtol=1e-6)
     np.testing.assert_allclose(whole.grid.lower_mm, grid.lower_mm)
     cut = ImageGrid((5, 7, 7), (0.7, 0.9, 2.5), (4.0, 5, 6))  # blocks that are not whole
     part = joined(Volume(values[:, :7, :7], cut, "1/mm"), (2, 3, 1))
@@ -183,10 +183,10 @@ def test_joined_voxels_attenuate_as_before() -> None:
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
 @pytest.mark.parametrize("signs", list(product((1, -1), repeat=3)))
-def test_a_ct_series_in_any_sense_becomes_the_map(
+def test_ct_series_in_any_orientation_becomes_the_map(
     tmp_path: Path, ring: RingScanner, order: tuple[int, ...], signs: tuple[int, ...]
 ) -> None:
-    """Water about one place with bone at another: each is where it was, with its μ."""
+    """Water around one point, and bone at another: each stays in place, with its μ."""
     affine = np.eye(4)
     affine[:3, :3] = (np.eye(3)[list(order)] * signs) @ np.diag([2.0, 2.0, 2.0])
     affine[:3, 3] = -affine[:3, :3] @ [7, 7, 7]
@@ -208,10 +208,10 @@ def test_a_ct_series_in_any_sense_becomes_the_map(
 
 
 @pytest.mark.parametrize("axes", ["LPS", "LPI"])
-def test_a_series_lies_as_the_patient_whichever_way_z_of_the_scanner_runs(
+def test_ct_series_matches_the_patient_for_both_directions_of_scanner_z(
     tmp_path: Path, ring: RingScanner, axes: str
 ) -> None:
-    """A series counts z to the head; where the scanner counts it to the feet, the map is turned."""
+    """A series counts z to the head; the map is flipped if the scanner counts it to the feet."""
     affine = np.diag([2.0, 2.0, 2.0, 1.0])
     affine[:3, 3] = -14
 

@@ -5,7 +5,7 @@ from engine.core.errors import EngineError
 from engine.io.auxiliary.point_spread import read_point_spread
 
 
-def test_reads_the_table_of_a_scanner(tmp_path):
+def test_table_of_a_scanner_is_read(tmp_path):
     path = tmp_path / "widths.csv"
     path.write_text("# r, radial, tangential, axial\n10, 4.1, 4.0, 4.4\n100, 4.9, 4.4, 4.6\n")
 
@@ -28,7 +28,7 @@ def test_reads_the_table_of_a_scanner(tmp_path):
         ("10 4 4 nan\n", "NaN"),
     ],
 )
-def test_refuses_what_is_no_table_of_widths(tmp_path, text, said):
+def test_invalid_table_of_widths_is_refused(tmp_path, text, said):
     path = tmp_path / "widths.txt"
     path.write_text(text)
 

@@ -1,4 +1,4 @@
-"""Files of trigger times: read in either unit, and every way one can be wrong."""
+"""Files of trigger times are read in either unit; every fault is refused."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def written(folder: Path, text: str) -> Path:
         "\ufefftrigger time s\r\n0.25\r\n1.1\r\n2.004\r\n",
     ],
 )
-def test_times_are_read_in_whole_ms_and_each_once(tmp_path: Path, text: str):
+def test_times_are_read_in_whole_ms_without_duplicates(tmp_path: Path, text: str):
     path = written(tmp_path, text)
     with open_input(path) as file:
         assert is_trigger_file(file)
@@ -57,12 +57,12 @@ def test_times_are_read_in_whole_ms_and_each_once(tmp_path: Path, text: str):
         ("trigger time [s]\n1\nnan\n2\n", "1 of 3 values are not numbers"),
     ],
 )
-def test_what_says_no_times_is_refused(tmp_path: Path, text: str, why: str):
+def test_file_without_valid_times_is_refused(tmp_path: Path, text: str, why: str):
     with pytest.raises(EngineError, match=why):
         read_triggers(written(tmp_path, text))
 
 
-def test_other_texts_are_no_trigger_times(tmp_path: Path):
+def test_other_text_files_are_not_trigger_times(tmp_path: Path):
     for text in ("x y\n1 2\n", "time [s],trigger\n1,0\n", "triggers\n1\n"):
         with open_input(written(tmp_path, text)) as file:
             assert not is_trigger_file(file)

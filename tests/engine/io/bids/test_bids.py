@@ -1,4 +1,4 @@
-"""BIDS datasets: held to the published schema, read by nibabel, and silent of what nobody said."""
+"""BIDS datasets follow the published schema, open in nibabel, and state only known facts."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def schema() -> dict[str, dict[str, dict[str, dict[str, object]]]]:
     return json.loads((Path(place.origin).parent / "data" / "schema.json").read_text("utf-8"))
 
 
-def test_the_published_schema_asks_for_what_we_say_and_takes_its_types(tmp_path, schema):
+def test_sidecar_has_the_fields_and_types_of_the_published_schema(tmp_path, schema):
     save(volume(), tmp_path / "a.bids")
     asked = {
         field
@@ -105,20 +105,20 @@ def test_the_published_schema_asks_for_what_we_say_and_takes_its_types(tmp_path,
     assert asked == set(REQUIRED)
     formats = schema["objects"]["formats"]
     for key, value in fields_at(tmp_path / "a.bids").items():
-        wanted = schema["objects"]["metadata"][key]
-        assert fits(value, wanted), key
-        if wanted.get("format") == "time":
+        expected = schema["objects"]["metadata"][key]
+        assert fits(value, expected), key
+        if expected.get("format") == "time":
             assert re.fullmatch(formats["time"]["pattern"], value)
     for key, wrong in (("InjectedMass", "much"), ("FrameDuration", ["1"]), ("TimeZero", 3)):
         assert not fits(wrong, schema["objects"]["metadata"][key])
-    said = json.loads((tmp_path / "a.bids" / "dataset_description.json").read_text("utf-8"))
+    text = json.loads((tmp_path / "a.bids" / "dataset_description.json").read_text("utf-8"))
     asked_of_all = schema["rules"]["json"]["dataset"]["dataset_description"]["fields"]
-    assert {key for key, level in asked_of_all.items() if level == "required"} <= set(said)
+    assert {key for key, level in asked_of_all.items() if level == "required"} <= set(text)
     for key in ("Name", "BIDSVersion", "DatasetType"):
-        assert fits(said[key], schema["objects"]["metadata"][key]), key
+        assert fits(text[key], schema["objects"]["metadata"][key]), key
 
 
-def test_values_and_places_are_those_of_the_image(tmp_path):
+def test_values_and_positions_are_those_of_the_image(tmp_path):
     image = volume()
     save(image, tmp_path / "a.bids")
     names = {p.relative_to(tmp_path / "a.bids").as_posix() for p in tmp_path.rglob("*.bids/**/*")}
@@ -135,7 +135,7 @@ def test_values_and_places_are_those_of_the_image(tmp_path):
     assert row == {"participant_id": WHO, "sex": "F", "weight": "71.5", "height": "n/a"}
 
 
-def test_times_are_after_the_second_in_which_the_scan_began():
+def test_times_are_relative_to_the_second_of_the_scan_start():
     fields = sidecar_of(volume(), INFO)
     assert (fields["TimeZero"], fields["ScanStart"]) == ("23:31:02", 0.25)
     assert fields["InjectionStart"] == -3662  # injected at 22:30:00 by the clock of the scan
@@ -153,7 +153,7 @@ def test_times_are_after_the_second_in_which_the_scan_began():
     assert "FrameDuration" in missing_from(sidecar_of(volume(), of_a_gate))
 
 
-def test_frames_of_time_are_one_file_of_four_axes(tmp_path):
+def test_time_frames_are_one_file_with_four_axes(tmp_path):
     frames = [FrameVolume(TimeFrame(1000 * k, 2500 * k + 1000), volume(seed=k)) for k in (1, 3)]
     save_frames(volume(), frames, tmp_path / "a.bids", INFO)
     fields = fields_at(tmp_path / "a.bids")
@@ -165,22 +165,22 @@ def test_frames_of_time_are_one_file_of_four_axes(tmp_path):
         assert np.array_equal(stack[..., t].T, each.volume.values)
 
 
-def test_what_nobody_said_is_named_and_never_made_up(tmp_path, capsys):
+def test_unknown_fields_are_named_and_never_invented(tmp_path, capsys):
     assert missing_from(sidecar_of(volume(), INFO)) == NOBODY_SAID
     save(volume(), tmp_path / "image.h5", INFO)
     assert main(["export", str(tmp_path / "image.h5"), str(tmp_path / "a.bids")]) == 0
-    told = capsys.readouterr().err
+    output = capsys.readouterr().err
     readme = (tmp_path / "a.bids" / "README").read_text("utf-8")
     fields = fields_at(tmp_path / "a.bids")
     for name in NOBODY_SAID:
-        assert name.removesuffix("Units") in told and f"- {name}\n" in readme
+        assert name.removesuffix("Units") in output and f"- {name}\n" in readme
         assert fields.get(name, "n/a") == "n/a"
     nothing = sidecar_of(volume({}), {})
     assert nothing.keys() - set(NOBODY_SAID) == {"Units", "ScanStart"}
     assert set(missing_from(nothing)) == set(REQUIRED) - {"Units", "ScanStart"}
 
 
-def test_a_tracer_file_says_the_rest(tmp_path):
+def test_tracer_file_fills_the_missing_fields(tmp_path):
     """Specific activity is activity over mass: 370 MBq of 2 µg are 185 TBq/g."""
     path = tmp_path / "tracer.toml"
     path.write_text(
@@ -199,7 +199,7 @@ def test_a_tracer_file_says_the_rest(tmp_path):
         read_tracer(path)
 
 
-def test_an_image_before_the_filters_says_its_own_iterations():
+def test_unfiltered_image_states_its_own_iterations():
     early = {**INFO, "before_finishing": True, "iterations_done": 2.0}
     fields = sidecar_of(volume(), early)
     assert dict(
@@ -215,7 +215,7 @@ def test_an_image_before_the_filters_says_its_own_iterations():
     assert "ReconFilterSize" in missing_from(sidecar_of(volume(), median))
 
 
-def test_a_dataset_is_never_replaced_and_an_image_of_no_tracer_is_refused(tmp_path):
+def test_existing_dataset_is_not_replaced_and_a_non_tracer_image_is_refused(tmp_path):
     save(volume(), tmp_path / "a.bids")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     with pytest.raises(ResourceError, match="already exists"):

@@ -1,4 +1,4 @@
-"""The error of an image in a BIDS dataset: a derivative that the published schema accepts."""
+"""The error of an image in a BIDS dataset is a derivative that follows the published schema."""
 
 from __future__ import annotations
 
@@ -54,29 +54,29 @@ def test_nibabel_reads_the_standard_deviation(tmp_path: Path) -> None:
     assert raw.header.get_intent() == ("none", (), "")
 
 
-def test_the_sidecar_states_method_number_seed_and_unit(tmp_path: Path, schema: Schema) -> None:
+def test_sidecar_states_method_number_seed_and_unit(tmp_path: Path, schema: Schema) -> None:
     save(with_error(1), tmp_path / "a.bids")
 
-    said = json.loads((tmp_path / "a.bids" / f"{ERROR}.json").read_text("utf-8"))
+    text = json.loads((tmp_path / "a.bids" / f"{ERROR}.json").read_text("utf-8"))
 
-    assert said["Units"] == "Bq/mL"
-    assert said["Sources"] == [f"bids:raw:{WHO}/pet/{WHO}_pet.nii.gz"]
-    ours = {key: said.pop(key) for key in list(said) if key.startswith("Error")}
+    assert text["Units"] == "Bq/mL"
+    assert text["Sources"] == [f"bids:raw:{WHO}/pet/{WHO}_pet.nii.gz"]
+    ours = {key: text.pop(key) for key in list(text) if key.startswith("Error")}
     assert ours == {
         "ErrorMethod": "bootstrap",
         "ErrorStatistic": "standard deviation",
         "ErrorReplicates": N,
         "ErrorSeed": 3,
     }
-    for key in said:
+    for key in text:
         if key != "Sources":
-            assert fits(said[key], schema["objects"]["metadata"][key]), key
+            assert fits(text[key], schema["objects"]["metadata"][key]), key
     raw = json.loads((tmp_path / "a.bids" / WHO / "pet" / f"{WHO}_pet.json").read_text("utf-8"))
-    assert raw.items() <= said.items()
+    assert raw.items() <= text.items()
     assert not {"Sources", "SkullStripped", "ErrorSeed"} & set(raw)
 
 
-def test_the_published_schema_has_such_derivatives(tmp_path: Path) -> None:
+def test_published_schema_allows_such_derivatives(tmp_path: Path) -> None:
     rules = pytest.importorskip("bidsschematools.rules")
     published = pytest.importorskip("bidsschematools.schema").load_schema()
     files = published.rules.files.deriv.imaging
@@ -91,11 +91,11 @@ def test_the_published_schema_has_such_derivatives(tmp_path: Path) -> None:
         assert any(re.match(pattern, name) for pattern in patterns), name
         wrong = name.replace("_desc-", "_stat-")
         assert not any(re.match(pattern, wrong) for pattern in patterns), wrong
-    said = json.loads((derivative / "dataset_description.json").read_text("utf-8"))
-    assert said["DatasetType"] == "derivative"
-    assert said["GeneratedBy"][0]["Name"] == "Isocenter"
+    text = json.loads((derivative / "dataset_description.json").read_text("utf-8"))
+    assert text["DatasetType"] == "derivative"
+    assert text["GeneratedBy"][0]["Name"] == "Isocenter"
     # The link of the sources leads to the raw dataset.
-    assert (derivative / said["DatasetLinks"]["raw"]).resolve() == (tmp_path / "a.bids").resolve()
+    assert (derivative / text["DatasetLinks"]["raw"]).resolve() == (tmp_path / "a.bids").resolve()
 
 
 def test_frames_have_their_errors_in_one_file(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_frames_have_their_errors_in_one_file(tmp_path: Path) -> None:
     assert not (tmp_path / "b.bids" / "derivatives").exists()
 
 
-def test_a_dataset_opens_as_its_image(tmp_path: Path) -> None:
+def test_dataset_opens_as_its_image(tmp_path: Path) -> None:
     image = with_error(1)
     save(image, tmp_path / "a.bids")
 
@@ -121,7 +121,9 @@ def test_a_dataset_opens_as_its_image(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found.values, spread(image))
 
 
-def test_errors_are_no_raw_image(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_error_image_cannot_be_a_raw_image(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     image = with_error(1)
     save(image, tmp_path / "image.h5")
 

@@ -1,4 +1,4 @@
-"""Scans written as CASToR lays them out: header, records and look-up table."""
+"""Writes scans in the layout of CASToR: header, records and look-up table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEYS = {
 
 
 def write_table(path: Path, ring: RingScanner) -> Path:
-    """The ring's crystals, y turned round as CASToR's axes are left-handed."""
+    """Write the ring's crystals; y is flipped because CASToR's axes are left-handed."""
     mirror = np.array([1.0, -1.0, 1.0])
     rows = np.concatenate([ring.positions_mm * mirror, -ring.crystal_normals * mirror], axis=1)
     rows.astype("<f4").tofile(path)
@@ -39,7 +39,7 @@ def write_table(path: Path, ring: RingScanner) -> Path:
 def write_normalisation(
     path: Path, lines: Array, columns: Mapping[str, Array], **changes: object
 ) -> Path:
-    """Corrections of lines, and their header."""
+    """Write corrections of lines, and their header."""
     header: dict[str, object] = {
         "Scanner name": "SMALL_RING",
         "Data filename": path.with_suffix(".cdf").name,
@@ -66,7 +66,7 @@ def write_histogram(
     scatter: Array | None = None,
     **changes: object,
 ) -> Path:
-    """Counts (lines, time bins), rates of scatter of the same shape, and a header."""
+    """Write counts (lines, time bins), scatter rates of the same shape, and a header."""
     header: dict[str, object] = {
         "Scanner name": "SMALL_RING",
         "Data filename": path.with_suffix(".cdf").name,
@@ -98,7 +98,7 @@ def write_histogram(
 def write_scan(
     path: Path, scan: ListMode, more: Mapping[str, Array] | None = None, **changes: object
 ) -> Path:
-    """A header and its data, with further parts of the records and changes of the header."""
+    """Write a header and its data, with more record columns and changed header keys."""
     assert scan.time_ms is not None
     columns: dict[str, Array] = {"first": scan.crystals[:, 0], "second": scan.crystals[:, 1]}
     header: dict[str, object] = {

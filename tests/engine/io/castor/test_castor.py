@@ -1,4 +1,4 @@
-"""CASToR: files by its published layout give the scan again, and every way they can be wrong."""
+"""CASToR files in the published layout restore the scan; every fault is refused."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SETTINGS = (
 
 @pytest.fixture(scope="module")
 def scan() -> ListMode:
-    """A small cylinder off the middle in x and y."""
+    """Return a scan of a small cylinder off-centre in x and y."""
     shape = Cylinder((8.0, 6.0, 2.0), (15.0, 15.0, 6.0), activity=1.0, mu_per_mm=0.0)
     found = simulate_listmode(
         ShapePhantom("cylinder", (shape,)), RING, n_prompts=2500, seed=5, randoms_fraction=0,
@@ -60,14 +60,14 @@ def scan() -> ListMode:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with the scanner's table."""
+    """Return a folder with the scanner's table."""
     files.write_table(tmp_path / "SMALL_RING.lut", RING)
     return tmp_path
 
 
 class TestTheScanComesBack:
     @pytest.mark.parametrize("suffix", [".cdh", ".cdf"])
-    def test_with_its_events(self, scan: ListMode, folder: Path, suffix: str) -> None:
+    def test_events_are_restored(self, scan: ListMode, folder: Path, suffix: str) -> None:
         path = files.write_scan(folder / "scan.cdh", scan)
         found = read_listmode(path.with_suffix(suffix))
         np.testing.assert_array_equal(found.crystals, scan.crystals)
@@ -77,7 +77,7 @@ class TestTheScanComesBack:
         (note,) = found.notes
         assert "left-handed" in note
 
-    def test_with_its_scanner(self, scan: ListMode, folder: Path) -> None:
+    def test_scanner_is_restored(self, scan: ListMode, folder: Path) -> None:
         found = read_listmode(files.write_scan(folder / "scan.cdh", scan)).scanner
         np.testing.assert_allclose(found.positions_mm, RING.positions_mm, atol=1e-5)
         assert found.tof == RING.tof
@@ -85,7 +85,7 @@ class TestTheScanComesBack:
         ours = RING.in_coincidence(pairs) | RING.in_coincidence(pairs[:, ::-1])
         np.testing.assert_array_equal(found.in_coincidence(pairs), ours)
 
-    def test_with_its_image(self, scan: ListMode, folder: Path) -> None:
+    def test_image_is_that_of_our_own_format(self, scan: ListMode, folder: Path) -> None:
         write_listmode(scan, folder / "ours.h5")
         path = files.write_scan(folder / "scan.cdh", scan)
         images = []
@@ -96,7 +96,7 @@ class TestTheScanComesBack:
         assert ours.any()
         np.testing.assert_allclose(theirs, ours, atol=1e-4 * ours.max())
 
-    def test_times_that_are_not_quantised(self, scan: ListMode, folder: Path) -> None:
+    def test_unquantised_times_are_read(self, scan: ListMode, folder: Path) -> None:
         path = files.write_scan(
             folder / "scan.cdh", scan, **{"List TOF quantization bin size (ps)": 0}
         )
@@ -107,8 +107,8 @@ class TestTheScanComesBack:
         ours = RING.tof.centres_mm[scan.tof_bins]
         np.testing.assert_allclose(tof.centres_mm[found.tof_bins], ours, atol=tof.bin_mm / 2)
 
-    def test_steps_that_lie_about_the_middle(self, scan: ListMode, folder: Path) -> None:
-        """Four bins, whose middles are odd halves of a step."""
+    def test_time_bins_centred_on_half_steps_are_read(self, scan: ListMode, folder: Path) -> None:
+        """Four bins, with centres at odd halves of a step."""
         rng = np.random.default_rng(0)
         at_ps = (rng.integers(0, 4, scan.n_events) - 1.5) * 100
         path = files.write_scan(
@@ -120,7 +120,7 @@ class TestTheScanComesBack:
         assert found.scanner.tof.n_bins == 4
         np.testing.assert_array_equal(found.tof_bins, at_ps / 100 + 1.5)
 
-    def test_every_part_of_a_record(self, scan: ListMode, folder: Path) -> None:
+    def test_every_column_of_a_record_is_read(self, scan: ListMode, folder: Path) -> None:
         rng, n = np.random.default_rng(1), scan.n_events
         without_tof = replace(scan, tof_bins=None)
         more = {
@@ -133,12 +133,12 @@ class TestTheScanComesBack:
         }
         found = read_listmode(files.write_scan(folder / "scan.cdh", without_tof, more))
         np.testing.assert_array_equal(found.crystals, scan.crystals)
-        want = 3 * (more["scatter"] + more["randoms"])
-        np.testing.assert_allclose(found.additive, want, rtol=1e-6)
+        expected = 3 * (more["scatter"] + more["randoms"])
+        np.testing.assert_allclose(found.additive, expected, rtol=1e-6)
         assert any("only the lines of the events" in note for note in found.notes)
         assert any("Positions within crystals" in note for note in found.notes)
 
-    def test_on_a_scanner_of_ours(self, scan: ListMode, tmp_path: Path) -> None:
+    def test_scan_opens_with_our_own_scanner(self, scan: ListMode, tmp_path: Path) -> None:
         from engine.core.settings import to_toml
 
         (tmp_path / "ring.toml").write_text(to_toml(RING.settings))
@@ -151,7 +151,7 @@ class TestTheScanComesBack:
 class TestNormalisation:
     @pytest.fixture
     def lines(self) -> np.ndarray:
-        """Every line of the ring once, in no order."""
+        """Return every line of the ring once, in random order."""
         lors = RING.lors(np.arange(RING.n_lors))
         return np.random.default_rng(4).permutation(lors[RING.in_coincidence(lors)])
 
@@ -165,7 +165,7 @@ class TestNormalisation:
         path = folder / "norm.cdh"
         return files.write_normalisation(path, lines, {"norm": corrections}, **changes)
 
-    def test_lines_have_their_probability_and_others_none(self, folder, lines, efficiencies):
+    def test_lines_have_their_probability_and_missing_lines_zero(self, folder, lines, efficiencies):
         found = np.prod(efficiencies[lines], axis=1)
         path = self.write(folder, lines[10:], found[10:])
         components = read_components(path, RING)
@@ -175,7 +175,7 @@ class TestNormalisation:
         assert not applied.factors[:10].any()
         assert "its table is used" in (LineGeometry().obstacle(applied) or "")
 
-    def test_the_image_is_that_of_crystals_and_geometry(
+    def test_normalised_image_is_that_of_crystals_and_geometry(
         self, folder: Path, lines, efficiencies
     ) -> None:
         shape = Cylinder((8.0, 6.0, 2.0), (15.0, 15.0, 6.0), activity=1.0, mu_per_mm=0.0)
@@ -199,12 +199,12 @@ class TestNormalisation:
         assert ours.any()
         np.testing.assert_allclose(theirs, ours, atol=1e-4 * ours.max())
 
-    def test_a_drop_knows_it(self, folder: Path, lines) -> None:
+    def test_dropped_file_is_recognised_as_normalisation(self, folder: Path, lines) -> None:
         found = purpose_of(self.write(folder, lines, np.ones(len(lines))))
         assert found.role is not None
         assert (found.purpose, found.role.key) == ("input", "normalisation")
 
-    def test_attenuation_in_it_is_left_out(self, folder: Path, lines) -> None:
+    def test_attenuation_in_a_normalisation_is_ignored(self, folder: Path, lines) -> None:
         ones = np.ones(len(lines))
         path = files.write_normalisation(
             folder / "norm.cdh", lines, {"acf": 3 * ones, "norm": ones}
@@ -222,12 +222,14 @@ class TestNormalisation:
             ({"Normalization correction flag": 0}, FileFormatError, "no normalisation"),
         ],
     )
-    def test_headers(self, folder: Path, lines, changes, error, wanted) -> None:
+    def test_faulty_headers_of_a_scan_are_refused(
+        self, folder: Path, lines, changes, error, wanted
+    ) -> None:
         path = self.write(folder, lines, np.ones(len(lines)), **changes)
         with pytest.raises(error, match=wanted):
             read_components(path, RING)
 
-    def test_lines_that_make_no_sense(self, folder: Path, lines) -> None:
+    def test_invalid_lines_are_refused(self, folder: Path, lines) -> None:
         twice = np.concatenate([lines, lines[:1, ::-1]])
         with pytest.raises(DataError, match="listed twice"):
             read_components(self.write(folder, twice, np.ones(len(twice))), RING)
@@ -242,7 +244,7 @@ class TestNormalisation:
 
 
 class TestDamage:
-    def test_no_table(self, scan: ListMode, tmp_path: Path) -> None:
+    def test_missing_table_is_refused(self, scan: ListMode, tmp_path: Path) -> None:
         path = files.write_scan(tmp_path / "scan.cdh", scan)
         with pytest.raises(ScannerMissingError, match=r"SMALL_RING\.lut"):
             read_listmode(path)
@@ -250,7 +252,7 @@ class TestDamage:
         with pytest.raises(ScannerMissingError, match="-olut"):
             read_listmode(path)
 
-    def test_two_tables(self, scan: ListMode, folder: Path) -> None:
+    def test_right_one_of_two_tables_is_used(self, scan: ListMode, folder: Path) -> None:
         files.write_table(folder / "OTHER.lut", RING)
         path = files.write_scan(folder / "scan.cdh", scan)
         assert read_listmode(path).n_events == scan.n_events
@@ -270,12 +272,14 @@ class TestDamage:
             ("Data filename", "..", "does not name a data file"),
         ],
     )
-    def test_headers(self, scan, folder: Path, key: str, value: object, wanted: str) -> None:
+    def test_faulty_headers_of_a_scan_are_refused(
+        self, scan, folder: Path, key: str, value: object, wanted: str
+    ) -> None:
         path = files.write_scan(folder / "scan.cdh", scan, **{key: value})
         with pytest.raises(FileFormatError, match=wanted):
             read_listmode(path)
 
-    def test_cut_off(self, scan: ListMode, folder: Path) -> None:
+    def test_truncated_scan_is_refused(self, scan: ListMode, folder: Path) -> None:
         path = files.write_scan(folder / "scan.cdh", scan)
         data = path.with_suffix(".cdf")
         data.write_bytes(data.read_bytes()[:-7])
@@ -291,12 +295,14 @@ class TestDamage:
         assert (found.info[EVENTS], found.info[MISSING]) == (100, n_missing)
         assert f"(events used: 100, records missing: {n_missing:,})" in found.notes[0]
 
-    def test_a_flag_that_the_file_does_not_keep(self, scan: ListMode, folder: Path) -> None:
+    def test_header_flag_that_contradicts_the_file_is_refused(
+        self, scan: ListMode, folder: Path
+    ) -> None:
         path = files.write_scan(folder / "scan.cdh", scan, **{files.KEYS["norm"]: 1})
         with pytest.raises((FileFormatError, GeometryError)):
             read_listmode(path)
 
-    def test_a_table_of_other_bytes(self, scan: ListMode, folder: Path) -> None:
+    def test_table_with_extra_bytes_is_refused(self, scan: ListMode, folder: Path) -> None:
         path = files.write_scan(folder / "scan.cdh", scan)
         table = folder / "SMALL_RING.lut"
         good = table.read_bytes()

@@ -1,4 +1,4 @@
-"""Histograms of CASToR: the events that were counted, on the lines on which they were counted."""
+"""CASToR histograms restore the counted events on their lines."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SETTINGS = (
 
 @pytest.fixture(scope="module")
 def scan() -> ListMode:
-    """A small cylinder off the middle in x and y."""
+    """Return a scan of a small cylinder off-centre in x and y."""
     shape = Cylinder((8.0, 6.0, 2.0), (15.0, 15.0, 6.0), activity=1.0, mu_per_mm=0.0)
     found = simulate_listmode(
         ShapePhantom("cylinder", (shape,)), RING, n_prompts=2500, seed=5, randoms_fraction=0,
@@ -60,7 +60,7 @@ def packed(crystals: np.ndarray) -> np.ndarray:
 
 
 def counts_of(scan: ListMode) -> np.ndarray:
-    """(lines, 1) counts, by looking each line up."""
+    """Return (lines, 1) counts, by looking each line up."""
     order = np.argsort(packed(LINES))
     at = order[np.searchsorted(packed(LINES)[order], packed(scan.crystals))]
     return np.bincount(at, minlength=len(LINES))[:, None].astype(np.float32)
@@ -76,7 +76,7 @@ def test_every_count_is_an_event_of_its_line(scan: ListMode, folder: Path, suffi
     assert "left-handed" in note
 
 
-def test_a_folder_stands_for_the_scan_beside_its_normalisation(scan, folder) -> None:
+def test_folder_opens_the_scan_and_not_its_normalisation(scan, folder) -> None:
     path = files.write_histogram(folder / "scan.cdh", LINES, counts_of(scan), {})
     files.write_normalisation(folder / "norm.cdh", LINES, {"norm": np.ones(len(LINES))})
     assert scan_file(folder) == path
@@ -85,8 +85,8 @@ def test_a_folder_stands_for_the_scan_beside_its_normalisation(scan, folder) -> 
         assert {"scan.cdh", "scan.cdf", "SMALL_RING.lut", "SMALL_RING.hscan"} <= behind
 
 
-def test_the_image_is_that_of_the_list_with_its_normalisation(scan, folder) -> None:
-    """With 1 over the geometric factor as its correction, the image is that of our own scan."""
+def test_image_equals_that_of_list_mode_with_its_normalisation(scan, folder) -> None:
+    """With the inverse geometric factor as its correction, the image is that of our own scan."""
     write_listmode(scan, folder / "ours.h5")
     columns = {"norm": 1 / RING.geometric_factor(LINES)}
     path = files.write_histogram(folder / "scan.cdh", LINES, counts_of(scan), columns)
@@ -120,7 +120,7 @@ def test_background_is_the_rate_of_the_line_times_the_duration(scan, folder) -> 
     assert any("attenuation" in note for note in found.notes)
 
 
-def test_a_list_of_lines_with_counts_alone_normalises_none(scan, folder) -> None:
+def test_histogram_of_only_nonzero_lines_has_no_normalisation(scan, folder) -> None:
     counts = counts_of(scan)
     held = counts[:, 0] > 0
     ones = np.ones(np.count_nonzero(held))
@@ -149,7 +149,7 @@ def test_a_list_of_lines_with_counts_alone_normalises_none(scan, folder) -> None
         ({"norm": -1.0}, DataError, "line 0 is -1"),
     ],
 )
-def test_what_is_refused_and_why(scan, folder, change, error, wanted) -> None:
+def test_faulty_histogram_is_refused_with_the_reason(scan, folder, change, error, wanted) -> None:
     counts, lines = counts_of(scan), LINES.copy()
     counts[0] = change.get("counts", 1.5 if "histories" in str(change) else counts[0])
     lines[0, 0] = change.get("crystal", lines[0, 0])

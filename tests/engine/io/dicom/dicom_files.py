@@ -1,4 +1,4 @@
-"""DICOM series made for tests: a function of space, sampled where each slice says it lies."""
+"""Writes DICOM series for tests: a function of space, sampled at the positions of the slices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Field = Callable[[np.ndarray], np.ndarray]
 
 
 def plane_field(points: np.ndarray) -> np.ndarray:
-    """Values that name a place: linear in x, y and z [mm], so interpolation keeps them."""
+    """Return values that are linear in x, y and z [mm], which interpolation preserves."""
     return 3 * points[..., 0] + 5 * points[..., 1] - 2 * points[..., 2]
 
 
@@ -74,7 +74,7 @@ def write_series(
 
 
 def change(path: Path, **attributes: object) -> None:
-    """Change attributes of a file; None takes one away."""
+    """Change attributes of a file; None removes one."""
     dataset = pydicom.dcmread(path)
     for keyword, value in attributes.items():
         if value is None:

@@ -1,4 +1,4 @@
-"""Hostile files to put next to a good DICOM series: each is made from a good slice and a seed.
+"""Hostile files next to a good DICOM series: each is made from a good slice and a seed.
 
 The list and the seeds were fixed before the reader was changed.
 """
@@ -38,7 +38,7 @@ class Hostile:
 
     @property
     def is_random(self) -> bool:
-        """Whether another seed makes another file."""
+        """Return True if another seed makes another file."""
         return "random" in self.name or self.name.startswith(("cut", "copy", "4 GB"))
 
 
@@ -51,20 +51,20 @@ def _preamble(dataset: bytes = b"") -> bytes:
 
 
 def _nested_open(path: Path, good: Path, rng: np.random.Generator) -> None:
-    """Sequences of undefined length, one in the other, without an end."""
+    """Write nested sequences of undefined length without an end."""
     start = b"\x08\0\x40\x11SQ\0\0\xff\xff\xff\xff\xfe\xff\0\xe0\xff\xff\xff\xff"
     path.write_bytes(_preamble(start * DEPTH))
 
 
 def _nested_closed(path: Path, good: Path, rng: np.random.Generator) -> None:
-    """Sequences of undefined length, one in the other, each with its end, in a wanted attribute."""
+    """Write nested sequences of undefined length, each with its end, in an attribute we read."""
     start = b"\x28\0\0\x30SQ\0\0\xff\xff\xff\xff\xfe\xff\0\xe0\xff\xff\xff\xff"
     end = b"\xfe\xff\x0d\xe0\0\0\0\0\xfe\xff\xdd\xe0\0\0\0\0"
     path.write_bytes(_preamble(start * DEPTH + end * DEPTH))
 
 
 def _endless(path: Path, good: Path, rng: np.random.Generator) -> None:
-    """A sequence of a million empty items that never ends."""
+    """Write a sequence of a million empty items that never ends."""
     start = b"\x52\0\x30\x92SQ\0\0\xff\xff\xff\xff"
     path.write_bytes(_preamble(start + b"\xfe\xff\0\xe0\0\0\0\0" * 1_000_000))
 
@@ -95,12 +95,12 @@ def _noise_after_the_meta_header(path: Path, good: Path, rng: np.random.Generato
 
 
 def _long_claim(path: Path, good: Path, rng: np.random.Generator) -> None:
-    """An attribute that claims 4 GB in a file of 1 kB."""
+    """Write an attribute that states 4 GB in a file of 1 kB."""
     path.write_bytes(_preamble(b"\x20\0\0\x40UT\0\0\xf0\xff\xff\xff" + rng.bytes(1000)))
 
 
 def _huge(path: Path, good: Path, rng: np.random.Generator) -> None:
-    """A sparse file of 8 GiB with an attribute of 3 GiB that readers want."""
+    """Write a sparse file of 8 GiB with an attribute of 3 GiB that readers need."""
     path.write_bytes(_preamble(b"\x20\0\0\x40UT\0\0\0\0\0\xc0"))
     os.truncate(path, 8 << 30)
 
@@ -189,7 +189,7 @@ HARMLESS = (
 
 
 def other_series(folder: Path, good: Path) -> Dataset:
-    """Write a slice of another modality next to a series, which is no fault."""
+    """Write a slice of another modality next to a series, which is not an error."""
     dataset = pydicom.dcmread(good)
     dataset.SOPInstanceUID, dataset.SeriesInstanceUID = generate_uid(), generate_uid()
     dataset.Modality = "MR" if dataset.Modality != "MR" else "CT"

@@ -1,4 +1,4 @@
-"""A scan of any format opens next to hostile files, whatever their names end with."""
+"""Scans of all formats open next to hostile files with any file ending."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ NAMES = ("sequences nested in one another", "zero length", "random bytes", "link
 
 
 @pytest.mark.parametrize("kind", ["a.nii.gz", "a.tif", "a.mha", "projections"])
-def test_a_scan_opens_next_to_hostile_files(tmp_path: Path, kind: str) -> None:
+def test_scan_opens_next_to_hostile_files(tmp_path: Path, kind: str) -> None:
     if kind == "projections":
         path = xray_files.dxchange(tmp_path)
     else:
         path = tmp_path / kind
         values = np.arange(60, dtype=np.float32).reshape(3, 4, 5)
         save(Volume(values, ImageGrid((3, 4, 5), (1.0, 1.0, 1.0)), "1/mm"), path)
-    wanted = inspect(path)
-    assert not wanted.faults
+    expected = inspect(path)
+    assert not expected.faults
     for hostile in HOSTILE:
         if hostile.name in NAMES:
             for ending in ENDINGS:
                 hostile.make(tmp_path / f"bad{ending}", path, np.random.default_rng(3))
-            assert inspect(path) == wanted
+            assert inspect(path) == expected
             for ending in ENDINGS:
                 (tmp_path / f"bad{ending}").unlink()

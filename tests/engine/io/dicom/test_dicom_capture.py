@@ -1,4 +1,4 @@
-"""Pictures as DICOM secondary capture: the pixels of the PNG, in the right study."""
+"""Images as DICOM secondary capture have the pixels of the PNG, in the right study."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def series(tmp_path_factory) -> Path:
     return folder
 
 
-def test_the_picture_is_that_of_the_png_in_the_study_of_the_series(tmp_path, series):
+def test_capture_has_the_pixels_of_the_png_and_the_study_of_the_series(tmp_path, series):
     found = captured(tmp_path / "a.capture.dcm")
     page = np.asarray(Image.open(BytesIO(snapshot(volume()))).convert("RGB"))
     assert np.array_equal(found.pixel_array, page)
@@ -51,7 +51,7 @@ def test_the_picture_is_that_of_the_png_in_the_study_of_the_series(tmp_path, ser
     assert list(found.ImageType) == ["DERIVED", "SECONDARY"]
 
 
-def test_the_same_picture_is_the_same_object_and_names_nobody(tmp_path):
+def test_same_image_gives_the_same_object_without_a_patient_name(tmp_path):
     info = {**INFO, "scan": {**SCAN, "patient_name": "Doe^Jane"}}
     one, other = (captured(tmp_path / f"{k}.capture.dcm", info=info) for k in range(2))
     assert without_log(one) == without_log(other)
@@ -61,8 +61,8 @@ def test_the_same_picture_is_the_same_object_and_names_nobody(tmp_path):
     assert third.StudyInstanceUID == one.StudyInstanceUID
 
 
-def test_beside_a_series_of_a_patient(tmp_path, series):
-    """Of the series that is shown, its own instances; of another, only that it lies beside it."""
+def test_capture_refers_only_to_the_series_it_shows(tmp_path, series):
+    """A displayed series is referenced by its instances; another one only shares the study."""
     command = ["dicom", "capture", str(series), str(tmp_path / "a.dcm")]
     first = series / "00001.dcm"
     assert main([*command, "--like", str(first)]) == DONE
@@ -80,27 +80,27 @@ def test_beside_a_series_of_a_patient(tmp_path, series):
     assert found.ReferencedSeriesSequence[0].SeriesInstanceUID == beside.SeriesInstanceUID
 
 
-def test_a_series_that_nobody_names_is_not_referred_to(tmp_path, series):
+def test_anonymous_series_is_not_referenced(tmp_path, series):
     """Its identifiers would lead to the patient."""
     save(read_volume(series), tmp_path / "a.capture.dcm")
     found = pydicom.dcmread(tmp_path / "a.capture.dcm")
     assert shown(found) == [] and "ReferencedSeriesSequence" not in found
 
 
-def test_a_picture_is_not_read_and_named(tmp_path):
+def test_capture_is_refused_as_an_input_by_name(tmp_path):
     captured(tmp_path / "a.capture.dcm")
     with pytest.raises(FileFormatError, match=r"secondary capture.*open an image series"):
         read_volume(tmp_path / "a.capture.dcm")
 
 
-def test_a_picture_ends_as_one(tmp_path, series, capsys):
+def test_capture_needs_a_dicom_file_name(tmp_path, series, capsys):
     assert main(["dicom", "capture", str(series), str(tmp_path / "a.png")]) == USER_FAULT
     assert "must end with .dcm" in capsys.readouterr().err and not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(CHECKER is None, reason="dciodvfy of dicom3tools is not installed")
 @pytest.mark.parametrize(("unit", "info"), [("Bq/mL", INFO), ("HU", {})])
-def test_the_checker_finds_no_error(tmp_path, unit, info):
+def test_dciodvfy_finds_no_error(tmp_path, unit, info):
     captured(tmp_path / "a.capture.dcm", unit, info)
     done = subprocess.run(
         [CHECKER or "", "-new", str(tmp_path / "a.capture.dcm")],

@@ -1,4 +1,4 @@
-"""Dynamic PET series: frames of time out and in, by closed forms and by refusals."""
+"""Dynamic PET series: time frames are written and read, compared with closed forms."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def written(path: Path, frames: list[FrameVolume]) -> list[pydicom.Dataset]:
     return [pydicom.dcmread(file) for file in sorted(path.iterdir())]
 
 
-def test_each_slice_says_which_frame_it_is_of_and_when_that_was(tmp_path):
+def test_each_slice_states_its_frame_and_time(tmp_path):
     """A(start) = mean · F, F = 2^(t / T½) λT / (1 − exp(−λT)); the mean is that of log2(F) T½."""
     slices = written(tmp_path / "a.dicom", images())
-    want = np.concatenate([each.volume.values for each in images()])
-    for one, values in zip(slices, want, strict=True):
+    expected = np.concatenate([each.volume.values for each in images()])
+    for one, values in zip(slices, expected, strict=True):
         step = float(one.RescaleSlope)
-        assert np.abs(one.pixel_array * step - values).max() <= step / 2 + 1e-6 * want.max()
+        assert np.abs(one.pixel_array * step - values).max() <= step / 2 + 1e-6 * expected.max()
     begun = datetime.fromisoformat(str(SCAN["scan_start"]))
     half_life_s = float(str(SCAN["half_life_s"]))
     rate = np.log(2) / half_life_s
@@ -81,14 +81,14 @@ def test_each_slice_says_which_frame_it_is_of_and_when_that_was(tmp_path):
     assert other[0].SeriesInstanceUID != slices[0].SeriesInstanceUID
 
 
-def test_counts_are_of_the_middle_of_their_frame_and_of_no_decay(tmp_path):
+def test_count_images_refer_to_the_middle_of_the_frame_without_decay(tmp_path):
     one = written(tmp_path / "a.dicom", images("counts/mm", {}))[-1]
     assert one.FrameReferenceTime == 240_000 and "DecayFactor" not in one
 
 
 @pytest.mark.parametrize("unit", ["Bq/mL", "counts/mm"])
 @pytest.mark.parametrize("known", ["scan", "axes", "nothing"])
-def test_frames_come_back(tmp_path, unit, known):
+def test_frames_are_restored(tmp_path, unit, known):
     """Within half a step of each frame. Without a start of the scan, the provenance has times."""
     info = {"scan": INFO, "axes": {**INFO, "axes": "LPI"}, "nothing": {"axes": "LPS"}}[known]
     frames = [
@@ -108,12 +108,12 @@ def test_frames_come_back(tmp_path, unit, known):
     whole = read_volume(tmp_path / "a.dicom")
     stack = np.array([each.volume.values for each in found], np.float64)
     weights = [frame.duration_s for frame in FRAMES]
-    want = np.average(stack, axis=0, weights=weights) if unit == "Bq/mL" else stack.sum(axis=0)
-    np.testing.assert_allclose(whole.values, want, rtol=1e-5, atol=1e-6 * max(largest))
+    expected = np.average(stack, axis=0, weights=weights) if unit == "Bq/mL" else stack.sum(axis=0)
+    np.testing.assert_allclose(whole.values, expected, rtol=1e-5, atol=1e-6 * max(largest))
     assert any("3 time frames, from 0 to 390 s" in note for note in whole.notes)
 
 
-def test_the_commands_take_frames_along(tmp_path, capsys):
+def test_commands_include_time_frames(tmp_path, capsys):
     frames = images()
     save_frames(mean_of(frames), frames, tmp_path / "a.h5", INFO)
     other = written(tmp_path / "other.dicom", frames[:1])[0]
@@ -128,7 +128,7 @@ def test_the_commands_take_frames_along(tmp_path, capsys):
     assert [each.frame for each in read_frames(Path(names[2]))] == list(FRAMES)
 
 
-def test_frames_of_another_kind_than_pet_are_refused(tmp_path):
+def test_frames_of_another_modality_than_pet_are_refused(tmp_path):
     frames = images("1/mm", CT)
     with pytest.raises(DataError, match="only PET images can have time frames"):
         written(tmp_path / "a.dicom", frames)
@@ -136,7 +136,7 @@ def test_frames_of_another_kind_than_pet_are_refused(tmp_path):
 
 
 @pytest.mark.skipif(CHECKER is None, reason="dciodvfy of dicom3tools is not installed")
-def test_the_checker_finds_no_error(tmp_path):
+def test_dciodvfy_finds_no_error(tmp_path):
     for unit, info in (("Bq/mL", INFO), ("counts/mm", {})):
         one_slice = [
             FrameVolume(frame, replace(image, values=image.values[:1], grid=GRID_OF_ONE))
@@ -148,7 +148,7 @@ def test_the_checker_finds_no_error(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(CHECKER is None, reason="dciodvfy of dicom3tools is not installed")
-def test_the_checker_finds_no_error_in_a_hundred_and_they_come_back(tmp_path):
+def test_dciodvfy_finds_no_error_in_a_hundred_series_that_are_restored(tmp_path):
     for seed in range(100):
         rng = np.random.default_rng(seed)
         one = random_image(2000 + seed)
@@ -184,7 +184,7 @@ GRID_OF_ONE = replace(GRID, shape=(1, *GRID.shape[1:]))
 
 def theirs(folder: Path, spans: tuple[tuple[int, int], ...] = SPANS, **more: object) -> Path:
     """Write a dynamic series with slopes for each slice, frames in no order of names."""
-    begun = datetime(2026, 11, 23, 23, 59, 30)  # goes on after midnight
+    begun = datetime(2026, 11, 23, 23, 59, 30)  # continues after midnight
     for t, (start, end) in enumerate(spans):
         acquired = begun + timedelta(milliseconds=start)
         write_series(
@@ -234,32 +234,32 @@ def series(siemens, tmp_path) -> Path:
     return Path(shutil.copytree(siemens, tmp_path / "s"))
 
 
-def test_a_series_of_a_scanner_opens_in_the_order_of_time(siemens):
+def test_scanner_series_opens_in_time_order(siemens):
     frames = read_frames(siemens / "8-im0007.dcm")
     assert [each.frame for each in frames] == list(FRAMES)
     for t, each in enumerate(frames):
         np.testing.assert_allclose(each.volume.values, 1000 * t, atol=0.5)
         assert each.volume.patient == "P1" and each.volume.unit == "Bq/mL"
     whole = read_volume(siemens)
-    want = (1000 * 59.95 + 2000 * 300) / 360
-    np.testing.assert_allclose(whole.values, want, rtol=1e-3)
+    expected = (1000 * 59.95 + 2000 * 300) / 360
+    np.testing.assert_allclose(whole.values, expected, rtol=1e-3)
 
 
-def test_reference_times_may_be_starts_and_the_series_begun_before(series):
-    """As GE says them; a series that began before its first frame counts from there."""
+def test_reference_times_can_be_starts_and_the_series_can_begin_earlier(series):
+    """GE states them so; a series that began before its first frame counts from its own start."""
     for t, (start, _) in enumerate(SPANS):
         altered(series, t, FrameReferenceTime=str(start), SeriesTime="235200.000000")
     assert [each.frame for each in read_frames(series)] == list(FRAMES)
 
 
-def test_times_of_day_may_be_told_to_the_second(series):
+def test_times_of_day_can_be_whole_seconds(series):
     for t, (start, _) in enumerate(SPANS):
         told = datetime(2026, 11, 23, 23, 59, 30) + timedelta(milliseconds=start)
         altered(series, t, AcquisitionTime=f"{told:%H%M%S}", SeriesTime="235930")
     assert [each.frame for each in read_frames(series)] == list(FRAMES)
 
 
-def test_frames_that_no_time_of_day_tells_follow_one_another(tmp_path):
+def test_frames_without_time_of_day_follow_one_another(tmp_path):
     folder = tmp_path / "s"
     folder.mkdir()
     spans = ((0, 1000), (1000, 3000))
@@ -269,7 +269,7 @@ def test_frames_that_no_time_of_day_tells_follow_one_another(tmp_path):
     assert [each.frame for each in read_frames(folder)] == [TimeFrame(*span) for span in spans]
 
 
-def test_one_frame_alone_is_an_image(series):
+def test_single_frame_is_a_static_image(series):
     for t in (0, 2):
         for file in series.glob(f"{9 - t}-*"):
             file.unlink()
@@ -322,14 +322,14 @@ def _moved(folder: Path) -> None:
         (_moved, r"time frames 1 and 2 differ in position"),
     ],
 )
-def test_frames_that_lack_or_do_not_belong_together_are_refused(series, spoil, message):
+def test_missing_or_inconsistent_frames_are_refused(series, spoil, message):
     spoil(series)
     for read in (read_frames, read_volume):
         with pytest.raises(EngineError, match=message):
             read(series)
 
 
-def test_a_static_series_has_no_frames(tmp_path):
+def test_static_series_has_no_frames(tmp_path):
     save(volume(), tmp_path / "a.dicom")
     assert frames_at(tmp_path / "a.dicom") == () == read_frames(tmp_path / "a.dicom" / "00001.dcm")
     assert frames_at(tmp_path) == ()

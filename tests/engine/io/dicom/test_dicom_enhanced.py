@@ -1,4 +1,4 @@
-"""Enhanced CT files: the values and places of the series of single slices, in one file."""
+"""Enhanced CT files have the values and positions of the single-slice series, in one file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.engine.io.dicom.test_dicom_series import CHECKER, CT, GRID, INFO, vol
 
 
 @pytest.mark.parametrize("axes", ["xyz", "LPS", "LPI"])
-def test_one_file_is_the_same_image_as_the_series(tmp_path, axes):
+def test_enhanced_file_equals_the_series(tmp_path, axes):
     image = volume("HU", {**CT, "axes": axes})
     write_enhanced(image, tmp_path / "a.dcm", image.info)
     save(image, tmp_path / "a.dicom")
@@ -42,7 +42,7 @@ def test_one_file_is_the_same_image_as_the_series(tmp_path, axes):
     assert found.ContentQualification == "RESEARCH"
 
 
-def test_a_file_that_was_changed_is_refused(tmp_path):
+def test_changed_file_is_refused(tmp_path):
     write_enhanced(volume("HU", CT), tmp_path / "a.dcm", CT)
     change(tmp_path / "a.dcm", PatientComments="other")
     with pytest.raises(FileFormatError, match="so it has been changed"):
@@ -56,13 +56,13 @@ def test_a_file_that_was_changed_is_refused(tmp_path):
         ("1/mm", CT, r"the unit of the image is '1/mm', .* only store CT numbers \(HU\); export"),
     ],
 )
-def test_what_it_cannot_say_is_refused_and_nothing_written(tmp_path, unit, info, message):
+def test_unsupported_image_is_refused_and_nothing_is_written(tmp_path, unit, info, message):
     with pytest.raises(DataError, match=rf"a\.dcm: {message}"):
         write_enhanced(volume(unit, info), tmp_path / "a.dcm", info)
     assert not list(tmp_path.iterdir())
 
 
-def test_the_command(tmp_path, capsys):
+def test_command_writes_an_enhanced_file(tmp_path, capsys):
     save(volume("HU", CT), tmp_path / "a.nii.gz")
     command = ["dicom", "write", str(tmp_path / "a.nii.gz"), str(tmp_path / "a.dcm")]
     assert main(command) == USER_FAULT
@@ -74,7 +74,7 @@ def test_the_command(tmp_path, capsys):
 
 @pytest.mark.skipif(CHECKER is None, reason="dciodvfy of dicom3tools is not installed")
 @pytest.mark.parametrize("info", [CT, {}])
-def test_the_checker_finds_no_error(tmp_path: Path, info: dict[str, object]):
+def test_dciodvfy_finds_no_error(tmp_path: Path, info: dict[str, object]):
     write_enhanced(volume("HU", info), tmp_path / "a.dcm", info)
     done = subprocess.run(
         [CHECKER or "", "-new", str(tmp_path / "a.dcm")],

@@ -68,7 +68,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def deflated(before: bytes, n_zeros: int) -> bytes:
-    """A deflated file with a private attribute of zeros."""
+    """Return a deflated file with a private attribute of zeros."""
     meta = before + b"\x02\0\x10\0UI" + struct.pack("<H", len(DEFLATED)) + DEFLATED
     length = b"\x02\0\0\0UL\x04\0" + struct.pack("<I", len(meta))
     pack = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
@@ -78,21 +78,21 @@ def deflated(before: bytes, n_zeros: int) -> bytes:
 
 
 @pytest.mark.parametrize("before", [b"", LATE], ids=["early", "late"])
-def test_a_deflated_bomb_is_refused_at_every_door(
+def test_deflate_bomb_is_refused_at_every_entry_point(
     tmp_path: Path, before: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounded_stream, "MOST_INFLATED", 1 << 20)
     path = tmp_path / "a.dcm"
     path.write_bytes(deflated(before, 3 << 20))
     for name, door in DOORS.items():
-        begun = time.process_time()
+        started = time.process_time()
         with pytest.raises(EngineError, match=r"deflated|would decompress") as refused:
             door(path)
         assert "a.dcm" in str(refused.value), name
-        assert time.process_time() - begun < 2, name
+        assert time.process_time() - started < 2, name
 
 
-def test_a_small_deflated_file_is_only_refused_as_an_image(good: Path, tmp_path: Path) -> None:
+def test_small_deflated_file_is_refused_only_as_an_image(good: Path, tmp_path: Path) -> None:
     dataset = pydicom.dcmread(good)
     dataset.file_meta.TransferSyntaxUID = DeflatedExplicitVRLittleEndian
     path = tmp_path / "a.dcm"
@@ -104,7 +104,7 @@ def test_a_small_deflated_file_is_only_refused_as_an_image(good: Path, tmp_path:
         header_at(path)
 
 
-def test_the_uid_of_the_deflated_syntax_is_a_value_like_others(good: Path, tmp_path: Path) -> None:
+def test_deflate_uid_as_a_value_is_accepted(good: Path, tmp_path: Path) -> None:
     dataset = pydicom.dcmread(good)
     dataset.SeriesDescription = DEFLATED.decode()
     dataset.save_as(tmp_path / "a.dcm")
@@ -113,7 +113,7 @@ def test_the_uid_of_the_deflated_syntax_is_a_value_like_others(good: Path, tmp_p
 
 @pytest.mark.parametrize("n_frames", [10**6, 10**9, -5])
 @pytest.mark.parametrize("kind", ["2", "2.1", "66.4", "481.2"], ids=["CT", "new CT", "SEG", "dose"])
-def test_declared_frames_are_compared_with_the_file(
+def test_stated_number_of_frames_is_compared_with_the_file(
     good: Path, tmp_path: Path, n_frames: int, kind: str
 ) -> None:
     dataset = pydicom.dcmread(good)
@@ -124,11 +124,11 @@ def test_declared_frames_are_compared_with_the_file(
     path = tmp_path / "a.dcm"
     dataset.save_as(path)
     for name in ("send", "--like", "regions", "import"):
-        begun = time.process_time()
+        started = time.process_time()
         with pytest.raises(EngineError, match=rf"{n_frames:,} frames") as refused:
             DOORS[name](path)
         assert "IndexError" not in str(refused.value), name
-        assert time.process_time() - begun < 1, name
+        assert time.process_time() - started < 1, name
 
 
 def nested_open(levels: int) -> bytes:
@@ -146,20 +146,20 @@ def nested_closed(levels: int) -> bytes:
 
 @pytest.mark.parametrize("make", [nested_open, nested_closed])
 @pytest.mark.parametrize("levels", [LEVELS, 9_000])
-def test_deep_sequences_are_a_sentence_at_every_door(
+def test_deep_sequences_give_one_sentence_at_every_entry_point(
     tmp_path: Path, make: Callable[[int], bytes], levels: int
 ) -> None:
     path = tmp_path / "a.dcm"
     path.write_bytes(_preamble(make(levels)))
     for name, door in DOORS.items():
-        begun = time.process_time()
+        started = time.process_time()
         with pytest.raises(EngineError, match=r"nested too deeply|more than [\d,]+ parts"):
             door(path)
-        assert time.process_time() - begun < 2, name
+        assert time.process_time() - started < 2, name
 
 
 @pytest.mark.parametrize("make", [nested_open, nested_closed])
-def test_the_header_has_its_own_limit(tmp_path: Path, make: Callable[[int], bytes]) -> None:
+def test_header_has_its_own_nesting_limit(tmp_path: Path, make: Callable[[int], bytes]) -> None:
     path = tmp_path / "a.dcm"
     path.write_bytes(_preamble(make(100)))
     with pytest.raises(FileFormatError, match="more than 64 levels"):
@@ -168,7 +168,7 @@ def test_the_header_has_its_own_limit(tmp_path: Path, make: Callable[[int], byte
 
 @pytest.mark.parametrize("is_implicit", [False, True])
 @pytest.mark.parametrize("levels", [20, 70])
-def test_real_nesting_is_read(
+def test_usual_nesting_is_read(
     good: Path, tmp_path: Path, levels: int, *, is_implicit: bool
 ) -> None:
     inner = Dataset()

@@ -1,4 +1,4 @@
-"""One bad file never keeps a good DICOM series from opening, and it is named."""
+"""A bad file never prevents a good DICOM series from opening, and is named."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BAD = "bad.dcm"
 
 @pytest.fixture
 def series(tmp_path: Path) -> Path:
-    """A folder of a series of 12 slices."""
+    """Return a folder with a series of 12 slices."""
     write_series(tmp_path / "s", affine=AFFINE, shape=(16, 15, 12), kind="PT", Units="BQML")
     return tmp_path / "s"
 
@@ -33,7 +33,7 @@ def same(one: Volume, other: Volume) -> bool:
 
 
 def put(hostile: Hostile, folder: Path, seed: int) -> Path:
-    """Write a hostile file next to a series; skip what this machine cannot make."""
+    """Write a hostile file next to a series; skip if this machine cannot make it."""
     good = sorted(folder.iterdir())[3]
     path = folder / BAD
     if hostile.name == "no permission" and os.geteuid() == 0:
@@ -43,7 +43,7 @@ def put(hostile: Hostile, folder: Path, seed: int) -> Path:
 
 
 @pytest.mark.parametrize("hostile", HOSTILE, ids=lambda each: each.name)
-def test_a_good_series_opens_next_to_a_hostile_file_which_is_named(series: Path, hostile: Hostile):
+def test_good_series_opens_next_to_a_hostile_file_which_is_named(series: Path, hostile: Hostile):
     clean = read_volume(series)
     assert not clean.notes
     for seed in SEEDS if hostile.is_random else SEEDS[:1]:
@@ -57,9 +57,7 @@ def test_a_good_series_opens_next_to_a_hostile_file_which_is_named(series: Path,
 
 
 @pytest.mark.parametrize("hostile", HARMLESS, ids=lambda each: each.name)
-def test_a_good_series_opens_next_to_a_file_that_cannot_be_opened_alone(
-    series: Path, hostile: Hostile
-):
+def test_good_series_opens_next_to_an_unreadable_file(series: Path, hostile: Hostile):
     clean = read_volume(series)
     put(hostile, series, SEEDS[0])
     assert same(read_volume(series / "im0000"), clean)
@@ -71,7 +69,7 @@ def test_a_good_series_opens_next_to_a_file_that_cannot_be_opened_alone(
     [each for each in (*HOSTILE, *HARMLESS) if each.name != "copy cut in the pixels"],
     ids=lambda each: each.name,
 )
-def test_a_hostile_file_that_is_asked_for_is_named_in_a_sentence(series: Path, hostile: Hostile):
+def test_hostile_file_opened_directly_gives_one_sentence(series: Path, hostile: Hostile):
     bad = put(hostile, series, SEEDS[0])
     with pytest.raises(EngineError, match=BAD) as found:
         read_volume(bad)
@@ -80,7 +78,7 @@ def test_a_hostile_file_that_is_asked_for_is_named_in_a_sentence(series: Path, h
 
 
 @pytest.mark.slow
-def test_all_hostile_files_at_once_are_named_or_counted(series: Path):
+def test_all_hostile_files_together_are_named_or_counted(series: Path):
     clean, n = read_volume(series), 0
     for hostile in HOSTILE:
         if hostile.name != "no permission":
@@ -93,7 +91,7 @@ def test_all_hostile_files_at_once_are_named_or_counted(series: Path):
     assert len(found.notes) == 6 and all("bad" in note for note in found.notes[:-1])
 
 
-def test_other_files_are_no_faults(series: Path):
+def test_other_files_are_not_errors(series: Path):
     clean = read_volume(series)
     other_series(series, series / "im0000")
     (series / "README").write_text("slices of a phantom")
@@ -103,7 +101,7 @@ def test_other_files_are_no_faults(series: Path):
     assert same(found, clean) and not found.notes
 
 
-def test_a_fault_of_the_series_names_files_that_may_hold_what_is_missing(series: Path):
+def test_error_of_the_series_names_ignored_files(series: Path):
     (series / "im0021").write_bytes((series / "im0021").read_bytes()[:300])
     with pytest.raises(
         EngineError, match=r"missing slices: 1 .*\. Files ignored in this folder: im0021"
@@ -111,14 +109,14 @@ def test_a_fault_of_the_series_names_files_that_may_hold_what_is_missing(series:
         read_volume(series / "im0000")
 
 
-def test_a_slice_that_is_cut_is_named_by_its_series(series: Path):
+def test_truncated_slice_is_named(series: Path):
     whole = (series / "im0021").read_bytes()
     (series / "im0021").write_bytes(whole[:-100])
     with pytest.raises(EngineError, match="im0021: its pixels cannot be read"):
         read_volume(series / "im0000")
 
 
-def test_a_copy_is_left_out_with_a_note(series: Path):
+def test_copied_slice_is_ignored_with_a_note(series: Path):
     clean = read_volume(series)
     shutil.copy(series / "im0021", series / "im0021 (1)")
     found = read_volume(series)
@@ -130,7 +128,7 @@ def test_a_copy_is_left_out_with_a_note(series: Path):
     )
 
 
-def test_a_copy_in_another_encoding_is_left_out_with_a_note(series: Path):
+def test_copy_in_another_encoding_is_ignored_with_a_note(series: Path):
     clean = read_volume(series)
     dataset = pydicom.dcmread(series / "im0021")
     dataset.file_meta.ImplementationVersionName = "ARCHIVE"
@@ -142,7 +140,7 @@ def test_a_copy_in_another_encoding_is_left_out_with_a_note(series: Path):
 
 
 @pytest.mark.parametrize("changed", [{"PixelData": bytes(480)}, {"SliceThickness": 3.0}])
-def test_two_contents_of_one_instance_are_refused_by_both_names(series: Path, changed):
+def test_two_contents_of_one_instance_are_refused_with_both_names(series: Path, changed):
     shutil.copy(series / "im0021", series / "im0021b")
     change(series / "im0021b", **changed)
     with pytest.raises(
@@ -151,7 +149,7 @@ def test_two_contents_of_one_instance_are_refused_by_both_names(series: Path, ch
         read_volume(series)
 
 
-def test_copies_of_a_whole_series_are_counted(series: Path):
+def test_copies_of_a_complete_series_are_counted(series: Path):
     clean = read_volume(series)
     for path in list(series.iterdir()):
         shutil.copy(path, series / f"{path.name} copy")
@@ -160,6 +158,6 @@ def test_copies_of_a_whole_series_are_counted(series: Path):
     assert len(found.notes) == 6 and "7 more files" in found.notes[-1]
 
 
-def test_a_new_file_of_the_same_object_is_another_object(series: Path):
+def test_same_slice_with_a_new_uid_is_another_object(series: Path):
     change(series / "im0021", SOPInstanceUID=generate_uid())
     assert not read_volume(series).notes

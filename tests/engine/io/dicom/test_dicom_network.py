@@ -1,4 +1,4 @@
-"""Sending to nodes of others: pynetdicom's, and storescp of dcmtk where it is installed."""
+"""Sending to foreign nodes: pynetdicom's, and storescp of dcmtk if it is installed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def free_port() -> int:
 
 @contextmanager
 def node(answer, classes=AllStoragePresentationContexts, title: str = "") -> Iterator[Node]:
-    """A node that answers each image as it is told to."""
+    """Run a node with a given answer to each image."""
     entity = AE(ae_title=title or "ARCHIVE")
     entity.supported_contexts = classes
     entity.add_supported_context(Verification)
@@ -58,7 +58,7 @@ def node(answer, classes=AllStoragePresentationContexts, title: str = "") -> Ite
         server.shutdown()
 
 
-def test_a_node_gets_every_slice_as_it_is(series):
+def test_node_receives_every_slice_unchanged(series):
     taken: list[pydicom.Dataset] = []
 
     def answer(event):
@@ -70,13 +70,13 @@ def test_a_node_gets_every_slice_as_it_is(series):
         echo(there)
         assert send([series], there, lambda done, of: told.append((done, of))) == 5
     assert told == [(k, 5) for k in range(1, 6)]
-    for file, got in zip(sorted(series.iterdir()), taken, strict=True):
+    for file, actual in zip(sorted(series.iterdir()), taken, strict=True):
         sent = pydicom.dcmread(file)
-        assert got.SOPInstanceUID == sent.SOPInstanceUID
-        assert got.PixelData == sent.PixelData
+        assert actual.SOPInstanceUID == sent.SOPInstanceUID
+        assert actual.PixelData == sent.PixelData
 
 
-def test_a_refusal_is_a_sentence_with_how_many_are_there(series):
+def test_refusal_gives_one_sentence_with_the_number_of_stored_images(series):
     answers = iter([0x0000, 0x0000, OUT_OF_RESOURCES])
     with (
         node(lambda event: next(answers)) as there,
@@ -89,7 +89,7 @@ def test_a_refusal_is_a_sentence_with_how_many_are_there(series):
     assert len(list(series.iterdir())) == 5
 
 
-def test_a_link_that_ends_is_a_sentence(series):
+def test_lost_connection_gives_one_sentence(series):
     def answer(event):
         event.assoc.abort()
         return 0x0000
@@ -103,7 +103,7 @@ def test_a_link_that_ends_is_a_sentence(series):
         send([series], there, lambda done, of: None)
 
 
-def test_a_node_that_knows_another_title_refuses(series, capsys):
+def test_wrong_called_title_is_refused(series, capsys):
     with node(lambda event: 0x0000, title="OTHER") as there:
         to = f"{there.host}:{there.port}"
         assert main(["dicom", "echo", "--to", to, "--called", "WRONG"]) == USER_FAULT
@@ -111,7 +111,7 @@ def test_a_node_that_knows_another_title_refuses(series, capsys):
         assert main(["dicom", "echo", "--to", to, "--called", "OTHER"]) == 0
 
 
-def test_a_node_that_takes_no_pet_is_said(series):
+def test_node_without_pet_support_is_named(series):
     with (
         node(lambda event: 0x0000, classes=[]) as there,
         pytest.raises(ResourceError, match="does not accept Positron Emission Tomography"),
@@ -119,24 +119,24 @@ def test_a_node_that_takes_no_pet_is_said(series):
         send([series], there, lambda done, of: None)
 
 
-def test_where_nobody_listens_is_a_sentence(series):
+def test_unreachable_node_gives_one_sentence(series):
     with pytest.raises(ResourceError, match=r"no response \(.*\); check the host, the port"):
         echo(Node.at(f"127.0.0.1:{free_port()}"))
 
 
 @pytest.mark.parametrize("address", ["archive", "archive:", ":104", "archive:99999", "a:b"])
-def test_what_is_no_address_is_said(address):
+def test_invalid_address_is_refused(address):
     with pytest.raises(DataError, match="write host:port"):
         Node.at(address)
 
 
 @pytest.mark.parametrize("title", ["", " ", "x" * 17, "a\\b", "ä"])
-def test_what_is_no_title_is_said(title):
+def test_invalid_title_is_refused(title):
     with pytest.raises(DataError, match="not a valid AE title"):
         Node.at("archive:104", called=title)
 
 
-def test_two_patients_are_not_sent_together(series, tmp_path):
+def test_images_of_two_patients_are_not_sent_together(series, tmp_path):
     save(Volume(np.ones(GRID.shape, np.float32), GRID, "HU"), tmp_path / "b.dicom")
     with pytest.raises(DataError, match="to 2 patients"):
         send([series, tmp_path / "b.dicom"], Node.at("127.0.0.1:1"), lambda done, of: None)
@@ -146,7 +146,7 @@ STORESCP = shutil.which("storescp")
 
 
 @pytest.mark.skipif(STORESCP is None, reason="storescp of dcmtk is not installed")
-def test_storescp_takes_a_series(series, tmp_path, capsys):
+def test_storescp_receives_a_series(series, tmp_path, capsys):
     port = free_port()
     command = [STORESCP or "", "--output-directory", str(tmp_path), str(port)]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-"""DICOM series in: each voxel where its slice says it lies, one series, none lacking."""
+"""DICOM series are read: each voxel at its stated position, one series, no missing slice."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def turned(order: tuple[int, ...], signs: tuple[int, ...]) -> np.ndarray:
 
 
 def tilted(degrees: float) -> np.ndarray:
-    """Return what a tilted gantry makes: slices lean, the table moves along z."""
+    """Return the affine of a tilted gantry: slices lean, the table moves along z."""
     affine, angle = AFFINE.copy(), np.radians(degrees)
     affine[:3, 1] = 3 * np.array([0, np.cos(angle), -np.sin(angle)])
     return affine
@@ -46,14 +46,14 @@ def tilted(degrees: float) -> np.ndarray:
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1), (1, 2, 0)])
 @pytest.mark.parametrize("signs", list(product((1, -1), repeat=3)))
-def test_every_voxel_lies_where_its_slice_says(tmp_path, order, signs):
+def test_every_voxel_is_at_the_position_of_its_slice(tmp_path, order, signs):
     write_series(tmp_path / "s", affine=turned(order, signs), shape=SHAPE)
     volume = read_volume(tmp_path / "s")
     np.testing.assert_allclose(volume.values, plane_field(points_of(volume.grid)), atol=0.51)
     assert volume.unit == "HU" and volume.values.size == 120 and not volume.notes
 
 
-def test_folder_and_any_file_of_it_give_the_same_bits(tmp_path):
+def test_folder_and_any_of_its_files_give_the_same_bits(tmp_path):
     write_series(tmp_path / "s", affine=AFFINE, shape=SHAPE)
     (tmp_path / "s" / "notes.txt").write_text("not an image")
     whole = read_volume(tmp_path / "s")
@@ -67,7 +67,7 @@ def test_folder_and_any_file_of_it_give_the_same_bits(tmp_path):
 
 
 @pytest.mark.parametrize("degrees", [-12.0, 5.0, 20.0])
-def test_a_tilted_gantry_is_straightened_and_said(tmp_path, degrees):
+def test_tilted_gantry_is_resampled_with_a_note(tmp_path, degrees):
     def field(p: np.ndarray) -> np.ndarray:
         return plane_field(p) + 2000
 
@@ -81,8 +81,8 @@ def test_a_tilted_gantry_is_straightened_and_said(tmp_path, degrees):
     inside = ((back > 0) & (back < 29)).all(axis=-1)
     outside = ((back < -1) | (back > 30)).any(axis=-1)
     assert inside.sum() > 15_000
-    wanted = field(points_of(volume.grid))
-    np.testing.assert_allclose(volume.values[inside], wanted[inside], atol=0.6)
+    expected = field(points_of(volume.grid))
+    np.testing.assert_allclose(volume.values[inside], expected[inside], atol=0.6)
     assert (volume.values[outside] == -1000).all()
 
 
@@ -98,7 +98,7 @@ def test_each_slice_has_its_own_slope(tmp_path):
     assert volume.unit == "Bq/mL"
 
 
-def test_several_series_are_named_and_a_file_chooses(tmp_path):
+def test_several_series_are_named_and_a_file_selects_one(tmp_path):
     for prefix in ("soft", "bone"):
         write_series(tmp_path / "s", affine=AFFINE, shape=SHAPE, prefix=prefix)
     with pytest.raises(FileFormatError, match=r"contains 2 DICOM series: .*Test bone.*Test soft"):
@@ -119,7 +119,7 @@ def test_several_series_are_named_and_a_file_chooses(tmp_path):
         ({"PixelData": b"12"}, "its pixels cannot be read"),
     ],
 )
-def test_what_does_not_belong_together_is_refused(tmp_path, attributes, message):
+def test_inconsistent_slices_are_refused(tmp_path, attributes, message):
     write_series(tmp_path / "s", affine=AFFINE, shape=(6, 5, 8))
     change(tmp_path / "s" / "im0007", **attributes)
     with pytest.raises(EngineError, match=message) as found:
@@ -127,7 +127,7 @@ def test_what_does_not_belong_together_is_refused(tmp_path, attributes, message)
     assert "im0007" in str(found.value)
 
 
-def test_a_missing_slice_is_named(tmp_path):
+def test_missing_slice_is_named(tmp_path):
     write_series(tmp_path / "s", affine=AFFINE, shape=(6, 5, 9))
     (tmp_path / "s" / "im0021").unlink()
     with pytest.raises(GeometryError, match="missing slices: 1 between im0014 and im0028"):
@@ -138,7 +138,7 @@ def test_a_missing_slice_is_named(tmp_path):
 
 
 def uneven(folder: Path, heights: list[float], numbers: list[int] | None = None) -> None:
-    """Write slices at these heights, numbered in their order or as given."""
+    """Write slices at these z positions, numbered in order or as given."""
     write_series(folder, affine=AFFINE, shape=(6, 5, len(heights)))
     for k, height in enumerate(heights):
         number = {} if numbers is None else {"InstanceNumber": numbers[k]}
@@ -153,8 +153,8 @@ THIN_THICK = [*np.arange(0, 20, 2.5), *np.arange(20.0, 51, 7.5)]
 
 
 @pytest.mark.parametrize("numbers", [None, [*range(len(THIN_THICK), 0, -1)]])
-def test_uneven_slices_are_resampled_and_said(tmp_path, numbers):
-    """2.5 mm, then 7.5 mm: no slice lacks, and a linear field keeps its values between slices."""
+def test_uneven_slices_are_resampled_with_a_note(tmp_path, numbers):
+    """2.5 mm, then 7.5 mm: no slice is missing, and a linear field keeps its values."""
     uneven(tmp_path / "s", THIN_THICK, numbers)
     volume = read_volume(tmp_path / "s")
     assert volume.grid.voxel_mm[2] == 2.5 and volume.grid.shape[0] == 21
@@ -163,14 +163,14 @@ def test_uneven_slices_are_resampled_and_said(tmp_path, numbers):
     assert "slices are 2.5 to 7.5 mm apart; they were resampled to a spacing of 2.5 mm" in note
 
 
-def test_one_slice_off_its_even_place_is_resampled(tmp_path):
+def test_displaced_slice_is_resampled(tmp_path):
     uneven(tmp_path / "s", [0.0, 5.0, 8.0, 12.0, 16.0, 20.0, 24.0, 28.0])
     volume = read_volume(tmp_path / "s")
     np.testing.assert_allclose(volume.values, plane_field(points_of(volume.grid)), atol=0.51)
     assert "3 to 5 mm apart" in volume.notes[0]
 
 
-def test_numbers_tell_missing_slices_from_uneven_ones(tmp_path):
+def test_instance_numbers_distinguish_missing_from_uneven_slices(tmp_path):
     heights = [0.0, 2.5, 5.0, 7.5, 15.0, 17.5, 20.0]
     uneven(tmp_path / "whole", heights, [1, 2, 3, 4, 5, 6, 7])
     assert read_volume(tmp_path / "whole").notes
@@ -181,13 +181,13 @@ def test_numbers_tell_missing_slices_from_uneven_ones(tmp_path):
     assert "5 to 7.5 mm apart" in read_volume(tmp_path / "ends").notes[0]
 
 
-def test_slices_that_are_too_uneven_are_refused(tmp_path):
+def test_too_uneven_slices_are_refused(tmp_path):
     uneven(tmp_path / "s", [0.0, 0.1, 8.0, 20.0, 33.0])
     with pytest.raises(GeometryError, match=r"0.1 to 13 mm, too uneven"):
         read_volume(tmp_path / "s")
 
 
-def test_a_dicomdir_stands_for_its_folder(tmp_path):
+def test_dicomdir_opens_its_folder(tmp_path):
     folder = Path(str(get_testdata_file("DICOMDIR"))).parent
     with pytest.raises(FileFormatError, match="contains 10 scans or images"):
         read_volume(folder / "DICOMDIR")
@@ -196,7 +196,7 @@ def test_a_dicomdir_stands_for_its_folder(tmp_path):
     assert read_volume(tmp_path / "DICOMDIR").grid.shape == (4, 5, 6)
 
 
-def test_slices_that_lack_at_the_end_are_missed_where_the_series_counts_them(tmp_path):
+def test_slices_missing_at_the_end_are_found_if_the_series_states_their_number(tmp_path):
     write_series(tmp_path / "s", affine=AFFINE, shape=SHAPE, kind="PT", NumberOfSlices=4)
     (tmp_path / "s" / "im0021").unlink()
     with pytest.raises(
@@ -212,7 +212,7 @@ def test_padding_is_air(tmp_path):
 
 
 @pytest.mark.parametrize(("unit", "axes"), [("HU", "xyz"), ("1/mm", "LPI"), ("Bq/mL", "LPS")])
-def test_our_own_series_come_back(tmp_path, unit, axes):
+def test_own_series_are_restored(tmp_path, unit, axes):
     values = np.random.default_rng(1).normal(0, 500, (4, 5, 6)).astype(np.float32)
     grid = ImageGrid((4, 5, 6), (2.0, 2.5, 3.0), (1.0, -2.0, 30.0))
     save(Volume(values, grid, unit, {"axes": axes}), tmp_path / "a.dicom")
@@ -227,7 +227,7 @@ def test_our_own_series_come_back(tmp_path, unit, axes):
 
 
 def enhanced(path: Path, n: int = 4) -> None:
-    """Write an Enhanced MR of one file: frames in another order than they lie in."""
+    """Write an Enhanced MR of one file with frames in random order."""
     (one, *_) = write_series(path.parent / "tmp", affine=AFFINE, shape=SHAPE, kind="MR")
     shutil.rmtree(path.parent / "tmp")
     numbers = np.arange(n * 30, dtype="<i2").reshape(n, 5, 6)
@@ -252,7 +252,7 @@ def enhanced(path: Path, n: int = 4) -> None:
     one.save_as(path, enforce_file_format=True)
 
 
-def test_an_enhanced_file_is_a_volume(tmp_path):
+def test_enhanced_file_is_a_volume(tmp_path):
     enhanced(tmp_path / "mr.dcm")
     volume = read_volume(tmp_path / "mr.dcm")
     numbers = np.arange(120).reshape(4, 5, 6)
@@ -261,7 +261,7 @@ def test_an_enhanced_file_is_a_volume(tmp_path):
     assert volume.grid.voxel_mm == (2.0, 3.0, 4.0) and volume.grid.centre_mm[2] == 10
 
 
-def test_packed_pixels_are_the_same(tmp_path):
+def test_compressed_pixels_are_the_same(tmp_path):
     write_series(tmp_path / "s", affine=AFFINE, shape=SHAPE)
     plain = read_volume(tmp_path / "s").values
     for path in (tmp_path / "s").iterdir():
@@ -271,13 +271,13 @@ def test_packed_pixels_are_the_same(tmp_path):
     assert np.array_equal(read_volume(tmp_path / "s").values, plain)
 
 
-def test_what_nothing_here_unpacks_names_the_remedy():
+def test_unsupported_compression_names_the_remedy():
     with pytest.raises(ResourceError, match=r"MPEG.*pip install 'isocenter\[dicom\]'"):
         _refuse_packed("1.2.840.10008.1.2.4.100", "a.dcm")
 
 
 @pytest.mark.parametrize("name", ["rtplan.dcm", "SC_rgb_rle.dcm", "test-SR.dcm"])
-def test_other_kinds_are_named(tmp_path, name):
+def test_other_kinds_of_objects_are_named(tmp_path, name):
     shutil.copy(str(get_testdata_file(name)), tmp_path)
     with pytest.raises(
         FileFormatError,
@@ -289,17 +289,17 @@ def test_other_kinds_are_named(tmp_path, name):
 @pytest.mark.parametrize("name", ["CT_small.dcm", "MR_small.dcm"])
 def test_samples_of_scanners_open(tmp_path, name):
     shutil.copy(str(get_testdata_file(name)), tmp_path)
-    wanted = pydicom.dcmread(tmp_path / name)
+    expected = pydicom.dcmread(tmp_path / name)
     volume = read_volume(tmp_path / name)
-    x, y, _ = (float(v) for v in wanted.ImagePositionPatient)
+    x, y, _ = (float(v) for v in expected.ImagePositionPatient)
     corner = [volume.grid.centres_mm(axis)[0] for axis in (0, 1)]
     np.testing.assert_allclose(corner, [x, y], atol=1e-6)
-    slope, intercept = (float(wanted.get(k, d)) for k, d in
+    slope, intercept = (float(expected.get(k, d)) for k, d in
                         (("RescaleSlope", 1), ("RescaleIntercept", 0)))  # fmt: skip
-    assert np.array_equal(volume.values[0], wanted.pixel_array * slope + intercept)
+    assert np.array_equal(volume.values[0], expected.pixel_array * slope + intercept)
 
 
-def test_no_cut_file_ends_in_anything_but_a_sentence(tmp_path):
+def test_truncated_file_gives_one_sentence(tmp_path):
     write_series(tmp_path / "s", affine=AFFINE, shape=SHAPE)
     path = tmp_path / "s" / "im0000"
     whole = path.read_bytes()

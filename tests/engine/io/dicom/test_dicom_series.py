@@ -1,4 +1,4 @@
-"""DICOM series: read by pydicom, judged by dciodvfy where it is installed, and by laws."""
+"""Written DICOM series: read by pydicom, checked by dciodvfy if it is installed."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def written(image: Volume, path: Path) -> list[pydicom.Dataset]:
 
 
 def flat(slices: list[pydicom.Dataset]) -> list[dict[str, object]]:
-    """Attributes as `series_factor` takes them, those of the tracer beside the others."""
+    """Return attributes in the form of `series_factor`, with those of the tracer at top level."""
     tracers = (each.RadiopharmaceuticalInformationSequence[0] for each in slices)
     return [
         {e.keyword: str(e.value) for part in (each, tracer) for e in part}
@@ -79,7 +79,7 @@ def flat(slices: list[pydicom.Dataset]) -> list[dict[str, object]]:
     ("unit", "info", "step"),
     [("Bq/mL", INFO, None), ("counts/mm", INFO, None), ("HU", CT, 1.0), ("1/mm", CT, None)],
 )
-def test_no_value_errs_by_more_than_half_a_step(tmp_path, unit, info, step):
+def test_values_are_exact_to_half_a_step(tmp_path, unit, info, step):
     image = volume(unit, info)
     slices = written(image, tmp_path / "a.dicom")
 
@@ -94,12 +94,12 @@ def test_no_value_errs_by_more_than_half_a_step(tmp_path, unit, info, step):
     assert all(each.pixel_array.dtype == np.int16 for each in slices)
 
 
-def test_ct_numbers_that_fit_have_steps_of_a_tenth(tmp_path):
+def test_ct_numbers_have_steps_of_a_tenth_if_they_fit(tmp_path):
     image = replace(volume("HU", CT), values=np.linspace(-1000, 3000, 120).reshape(GRID.shape))
     assert float(written(image, tmp_path / "a.dicom")[0].RescaleSlope) == 0.1
 
 
-def test_the_same_image_has_the_same_bytes_and_no_other_has_its_uids(tmp_path):
+def test_same_image_gives_the_same_bytes_and_other_images_other_uids(tmp_path):
     first = written(volume(), tmp_path / "a.dicom")
     written(volume(), tmp_path / "b.dicom")
     files = sorted(path.name for path in (tmp_path / "a.dicom").iterdir())
@@ -122,17 +122,17 @@ def test_the_same_image_has_the_same_bytes_and_no_other_has_its_uids(tmp_path):
     assert [frame == frames[0] for frame in frames] == [each == patients[0] for each in patients]
 
 
-def test_what_others_calculate_from_a_series_is_our_suv(tmp_path):
+def test_suv_computed_from_the_series_equals_ours(tmp_path):
     image = volume()
     slices = written(image, tmp_path / "a.dicom")
-    wanted = suv_factor(facts_of(image))
-    assert series_factor(flat(slices)) == pytest.approx(wanted, rel=1e-6)
+    expected = suv_factor(facts_of(image))
+    assert series_factor(flat(slices)) == pytest.approx(expected, rel=1e-6)
     suv = written(in_suv(image), tmp_path / "b.dicom")
     assert (suv[0].Units, suv[0].SUVType, suv[0].ImageType[0]) == ("GML", "BW", "DERIVED")
     assert series_factor(flat(suv)) == 1.0
 
 
-def test_decay_is_told_as_the_standard_means_it(tmp_path):
+def test_decay_correction_follows_the_standard(tmp_path):
     """A(start) / mean = λT / (1 − exp(−λT)), and the mean is the activity at the reference time."""
     rate, frame_s = np.log(2) / 6586.2, 600.0
     at_start = written(volume(), tmp_path / "a.dicom")[0]
@@ -159,14 +159,14 @@ def test_decay_is_told_as_the_standard_means_it(tmp_path):
     assert counts.DecayCorrection == "NONE" and "DecayFactor" not in counts
 
 
-def test_a_dose_whose_time_is_not_known_is_not_told(tmp_path):
+def test_dose_without_a_known_time_is_not_written(tmp_path):
     for left_out in ("injected_at", "scan_start"):
         scan = {key: value for key, value in SCAN.items() if key != left_out}
         found = written(volume(info={**INFO, "scan": scan}), tmp_path / f"{left_out}.dicom")[0]
         assert "RadionuclideTotalDose" not in found.RadiopharmaceuticalInformationSequence[0]
 
 
-def test_times_of_two_zones_are_told_in_one(tmp_path):
+def test_times_of_two_zones_are_written_in_one_zone(tmp_path):
     scan = {
         **SCAN,
         "injected_at": "2026-11-22T22:30:00+00:00",
@@ -180,12 +180,12 @@ def test_times_of_two_zones_are_told_in_one(tmp_path):
     assert (found.InstanceCreationTime, found.AcquisitionTime) == ("050956.205000", "003102.000000")
 
 
-def test_every_correction_has_its_terms_or_is_known_to_have_none():
+def test_every_correction_has_dicom_terms_or_is_listed_without():
     without = {"resolution"}
     assert {kind.kind for kind in CORRECTIONS} == set(CORRECTED) | without
 
 
-def test_a_series_beside_another_is_of_the_same_patient_and_study(tmp_path):
+def test_series_like_another_has_its_patient_and_study(tmp_path):
     other = written(volume("HU", CT), tmp_path / "ct.dicom")[1]
     other.PatientName, other.PatientID, other.AccessionNumber = "Doe^Jane", "4711", "A1"
     other.save_as(tmp_path / "theirs.dcm")
@@ -205,7 +205,7 @@ def test_a_series_beside_another_is_of_the_same_patient_and_study(tmp_path):
         assert subject_like(file, same_frame=True).frame_uid == other.FrameOfReferenceUID
 
 
-def test_without_another_series_no_name_goes_along(tmp_path):
+def test_series_without_a_reference_contains_no_name(tmp_path):
     info = {**INFO, "scan": {**SCAN, "patient_name": "Doe^Jane", "header": "Doe, Jane"}}
     slices = written(volume(info=info), tmp_path / "a.dicom")
     assert all("Doe" not in str(each) and "Jane" not in str(each) for each in slices)
@@ -213,7 +213,7 @@ def test_without_another_series_no_name_goes_along(tmp_path):
 
 
 @pytest.mark.parametrize("missing", ["PatientID", "StudyInstanceUID"])
-def test_a_series_that_is_nobodys_is_refused(tmp_path, missing):
+def test_reference_series_without_patient_is_refused(tmp_path, missing):
     other = written(volume("HU", CT), tmp_path / "ct.dicom")[0]
     delattr(other, missing)
     other.save_as(tmp_path / "theirs.dcm")
@@ -224,7 +224,7 @@ def test_a_series_that_is_nobodys_is_refused(tmp_path, missing):
         subject_like(file)
 
 
-def test_what_is_no_dicom_is_refused(tmp_path):
+def test_reference_that_is_not_dicom_is_refused(tmp_path):
     (tmp_path / "a.txt").write_text("not a series")
     with (
         open_input(tmp_path / "a.txt") as file,
@@ -233,7 +233,7 @@ def test_what_is_no_dicom_is_refused(tmp_path):
         subject_like(file)
 
 
-def test_a_folder_that_exists_is_never_replaced(tmp_path, capsys):
+def test_existing_folder_is_never_replaced(tmp_path, capsys):
     written(volume(), tmp_path / "a.dicom")
     before = sorted((path.name, path.read_bytes()) for path in (tmp_path / "a.dicom").iterdir())
     with pytest.raises(ResourceError, match=r"a\.dicom: a file or folder with this name"):
@@ -246,25 +246,25 @@ def test_a_folder_that_exists_is_never_replaced(tmp_path, capsys):
     assert after == before and not list(tmp_path.glob(".*"))
 
 
-def test_a_scan_that_is_not_named_stands_for_itself():
+def test_unnamed_scan_gets_its_own_patient_id():
     one, other = (subject_of({}, digest_of(volume(seed=k))) for k in (1, 2))
     assert one.attributes["PatientID"] != other.attributes["PatientID"]
 
 
 @pytest.mark.parametrize("value", [1 / 3, 1e-7 / 3, 12345678901234567.0, -1 / 3e9, 5e-320, 0.1])
-def test_numbers_are_the_nearest_that_sixteen_signs_hold(value):
+def test_decimals_have_sixteen_characters_and_the_nearest_value(value):
     text = decimal(value)
     assert len(text) <= DECIMAL_CHARACTERS
     assert float(text) == pytest.approx(value, rel=1e-8)
 
 
-def test_a_step_is_never_too_small():
+def test_step_is_never_rounded_down():
     for value in np.random.default_rng(3).lognormal(0, 12, 2000):
         text = decimal_from_above(float(value))
         assert len(text) <= DECIMAL_CHARACTERS and value <= float(text) <= value * (1 + 1e-8)
 
 
-def test_words_hold_nothing_that_parts_values():
+def test_texts_contain_no_value_separators():
     assert words(" a\\b^c=d\n e " + "x" * 80)[:9] == "a b c d e" and len(words("x" * 80)) == 64
 
 
@@ -272,7 +272,7 @@ CHECKER = shutil.which("dciodvfy")
 
 
 def faults(folder: Path) -> list[str]:
-    """What the checker of dicom3tools calls errors, in any slice."""
+    """Return the errors that dciodvfy finds in any slice."""
     said: list[str] = []
     for file in sorted(folder.glob("*.dcm")):
         done = subprocess.run(
@@ -284,7 +284,7 @@ def faults(folder: Path) -> list[str]:
 
 
 def random_image(seed: int) -> Volume:
-    """Values, grid, unit and knowledge of the scan as chance will have them."""
+    """Return an image with random values, grid, unit and scan facts."""
     rng = np.random.default_rng(seed)
     shape = tuple(int(n) for n in rng.integers(1, 6, 3))
     voxel, centre = rng.uniform(0.01, 6, 3), rng.uniform(-300, 300, 3)
@@ -299,14 +299,14 @@ def random_image(seed: int) -> Volume:
 
 @pytest.mark.skipif(CHECKER is None, reason="dciodvfy of dicom3tools is not installed")
 @pytest.mark.parametrize("seed", range(4))
-def test_the_checker_of_dicom3tools_finds_no_error(tmp_path, seed):
+def test_dciodvfy_finds_no_error(tmp_path, seed):
     save(random_image(seed), tmp_path / "a.dicom")
     assert faults(tmp_path / "a.dicom") == []
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(CHECKER is None, reason="dciodvfy of dicom3tools is not installed")
-def test_the_checker_finds_no_error_in_a_hundred(tmp_path):
+def test_dciodvfy_finds_no_error_in_a_hundred(tmp_path):
     for seed in range(100):
         save(random_image(1000 + seed), tmp_path / f"{seed}.dicom")
         assert faults(tmp_path / f"{seed}.dicom") == [], seed

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.skipif(OPENSSL is None, reason="openssl is not installe
 
 
 def issue(folder: Path, name: str, alternatives: str, *more: str) -> tuple[Path, Path]:
-    """A certificate that signs itself, and its key."""
+    """Create a self-signed certificate and its key."""
     certificate, key = folder / f"{name}.pem", folder / f"{name}.key"
     subprocess.run(
         [OPENSSL or "", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
@@ -61,7 +61,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def encrypted(keys: Path, name: str = "here", *, clients: str = "") -> Iterator[str]:
-    """A node with TLS that takes images and has one order; its address."""
+    """Run a node with TLS that accepts images and has one order; yield its address."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(keys / f"{name}.pem", keys / f"{name}.key")
     if clients:
@@ -105,7 +105,7 @@ def test_all_services_are_encrypted(keys: Path, tmp_path: Path) -> None:
         assert len(ask_worklist(there, WorklistQuery()).orders) == 1
 
 
-def test_the_command_takes_the_certificates_of_the_settings(
+def test_command_uses_the_certificates_of_the_settings(
     keys: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = config_dir()
@@ -127,7 +127,7 @@ def test_the_command_takes_the_certificates_of_the_settings(
         ("elsewhere", "elsewhere", "not valid"),
     ],
 )
-def test_a_stranger_is_refused(keys: Path, name: str, authority: str, reason: str) -> None:
+def test_untrusted_node_is_refused(keys: Path, name: str, authority: str, reason: str) -> None:
     with encrypted(keys, name) as address, pytest.raises(ResourceError, match=reason) as refused:
         echo(node_at(address, keys, authority=authority))
     assert "add the certificate of its authority" in str(refused.value)
@@ -145,7 +145,7 @@ def test_both_sides_must_encrypt(keys: Path) -> None:
         echo(Node.at(address))
 
 
-def test_a_node_may_ask_for_a_certificate(keys: Path) -> None:
+def test_node_can_request_a_certificate(keys: Path) -> None:
     with encrypted(keys, clients="elsewhere") as address:
         echo(node_at(address, keys, own="elsewhere"))
         for own in ("", "here"):
@@ -153,7 +153,7 @@ def test_a_node_may_ask_for_a_certificate(keys: Path) -> None:
                 echo(node_at(address, keys, own=own))
 
 
-def test_files_that_cannot_be_used_are_a_sentence(keys: Path, tmp_path: Path) -> None:
+def test_unusable_certificate_files_give_one_sentence(keys: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.pem").touch()
     (tmp_path / "other.pem").write_text("not a certificate\n")
     here, missing = keys / "here.pem", tmp_path / "missing.pem"

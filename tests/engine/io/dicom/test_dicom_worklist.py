@@ -1,4 +1,4 @@
-"""Asking worklists of pynetdicom, and giving images to the patient of an order."""
+"""Queries to pynetdicom worklists, and assigning images to the patient of an order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GRID = ImageGrid((5, 4, 3), (2.0, 2.0, 2.0))
 
 
 def answer(number: str, name: str, day: str, time: str = "0930", modality: str = "PT") -> Dataset:
-    """An order as another program words it."""
+    """Return an order in the form of another program."""
     step, found = Dataset(), Dataset()
     step.Modality, step.ScheduledStationAETitle = modality, "PET1"
     step.ScheduledProcedureStepStartDate, step.ScheduledProcedureStepStartTime = day, time
@@ -54,7 +54,7 @@ ORDERS = [
 
 @contextmanager
 def worklist(orders: list[Dataset], asked: list[Dataset] | None = None) -> Iterator[Node]:
-    """A node of pynetdicom's that answers by day and modality."""
+    """Run a pynetdicom node that answers by day and modality."""
 
     def find(event):
         question = event.identifier
@@ -91,7 +91,7 @@ def volume(patient: str = "") -> Volume:
     return Volume(values, GRID, "counts/mm", patient=patient)
 
 
-def test_orders_of_a_day_come_in_the_order_of_their_time():
+def test_orders_of_a_day_are_sorted_by_time():
     asked: list[Dataset] = []
     with worklist(ORDERS, asked) as node:
         found = ask_worklist(node, WorklistQuery(date(2026, 11, 26), date(2026, 11, 26), "pt"))
@@ -103,22 +103,22 @@ def test_orders_of_a_day_come_in_the_order_of_their_time():
     assert f"{first.when:%Y-%m-%d %H:%M}" == "2026-11-26 09:30"
     step = asked[0].ScheduledProcedureStepSequence[0]
     assert (step.ScheduledProcedureStepStartDate, step.Modality) == ("20261126", "PT")
-    assert "ReferringPhysicianName" in asked[0], "what is left empty is asked for"
+    assert "ReferringPhysicianName" in asked[0], "the query lacks the attribute"
 
 
-def test_days_are_asked_for_as_a_range():
+def test_days_are_queried_as_a_range():
     ends = (date(2026, 11, 26), date(2026, 11, 28))
-    for first, last, want in (
+    for first, last, expected in (
         (*ends, "20261126-20261128"),
         (ends[0], None, "20261126-"),
         (None, ends[1], "-20261128"),
         (None, None, ""),
     ):
         step = WorklistQuery(first, last).to_dataset().ScheduledProcedureStepSequence[0]
-        assert step.ScheduledProcedureStepStartDate == want
+        assert step.ScheduledProcedureStepStartDate == expected
 
 
-def test_an_order_without_a_number_is_left_out_with_a_word():
+def test_order_without_a_patient_id_is_skipped_with_a_note():
     nameless = answer("", "Nobody", "20261126")
     with worklist([nameless, ORDERS[0]]) as node:
         found = ask_worklist(node, WorklistQuery())
@@ -126,14 +126,14 @@ def test_an_order_without_a_number_is_left_out_with_a_word():
     assert found.notes == ("a worklist order has no patient ID; correct the order in the RIS.",)
 
 
-def test_more_than_a_day_holds_is_cut_with_a_word():
+def test_too_many_orders_are_cut_with_a_note():
     with worklist([answer(str(n), "A^B", "20261126") for n in range(MOST + 3)]) as node:
         found = ask_worklist(node, WorklistQuery())
     assert len(found.orders) == MOST
     assert "query a single day" in found.notes[0]
 
 
-def test_a_node_without_a_worklist_says_so():
+def test_node_without_a_worklist_is_reported():
     entity = AE(ae_title="ARCHIVE")
     entity.add_supported_context(Verification)
     with socket.socket() as free:
@@ -149,11 +149,11 @@ def test_a_node_without_a_worklist_says_so():
         ask_worklist(Node.at(f"127.0.0.1:{port}"), WorklistQuery())
 
 
-def test_an_order_is_kept_as_it_is_and_a_change_is_seen(tmp_path):
+def test_order_is_stored_unchanged_and_a_change_is_detected(tmp_path):
     order, path = ImagingOrder.of_answer(ORDERS[0]), tmp_path / "order.json"
     order.write(path)
     assert ImagingOrder.read(path) == order
-    assert path.stat().st_mode & 0o077 == 0, "for its owner alone"
+    assert path.stat().st_mode & 0o077 == 0, "others can read the order"
     path.write_text(path.read_text().replace("4711", "4712"))
     with pytest.raises(FileFormatError, match="checksum does not match"):
         ImagingOrder.read(path)
@@ -162,7 +162,7 @@ def test_an_order_is_kept_as_it_is_and_a_change_is_seen(tmp_path):
         ImagingOrder.read(path)
 
 
-def test_an_image_is_given_to_the_patient_of_its_order(tmp_path):
+def test_image_gets_the_patient_of_its_order(tmp_path):
     image, order, out = tmp_path / "a.nii", tmp_path / "order.json", tmp_path / "out.dicom"
     save(volume(), image)
     ImagingOrder.of_answer(ORDERS[0]).write(order)
@@ -178,14 +178,14 @@ def test_an_image_is_given_to_the_patient_of_its_order(tmp_path):
         assert "PatientIdentityRemoved" not in each
 
 
-def test_orders_without_a_study_of_their_own_get_one_each():
+def test_orders_without_a_study_uid_get_one_each():
     days = ("20261126", "20261127")
     orders = [ImagingOrder(patient_id="4711", date=day) for day in (*days, days[0])]
     first, second, again = (str(each.attributes()["StudyInstanceUID"]) for each in orders)
     assert first == again != second
 
 
-def test_an_image_of_another_patient_is_never_given_to_an_order(tmp_path):
+def test_image_of_another_patient_is_never_assigned_to_an_order(tmp_path):
     path = tmp_path / "order.json"
     ImagingOrder.of_answer(ORDERS[0]).write(path)
     assert subject_of_image(path, volume("4711"), {}).attributes["PatientID"] == "4711"
@@ -194,7 +194,7 @@ def test_an_image_of_another_patient_is_never_given_to_an_order(tmp_path):
     assert "Müller" not in str(refused.value) and "4711" not in str(refused.value)
 
 
-def test_an_image_of_another_patient_is_never_given_to_a_series(tmp_path):
+def test_image_of_another_patient_is_never_assigned_to_a_series(tmp_path):
     like = tmp_path / "like.dicom"
     save(volume(), like)
     first = next(like.glob("*.dcm"))
@@ -202,20 +202,20 @@ def test_an_image_of_another_patient_is_never_given_to_a_series(tmp_path):
     assert subject_of_image(first, volume(known), {}).attributes["PatientID"] == known
     nobody = volume("isocenter-0123456789ab")
     assert subject_of_image(first, nobody, {}).attributes["PatientID"] == known, (
-        "was named by nobody"
+        "the image names no patient"
     )
     with pytest.raises(DataError, match="to a different patient than the image"):
         subject_of_image(first, volume("4712"), {})
 
 
-def test_the_command_lists_and_keeps_one_order(tmp_path, capsys):
+def test_command_lists_orders_and_stores_one(tmp_path, capsys):
     order = tmp_path / "order.json"
     with worklist(ORDERS) as node:
         to = ["--to", f"{node.host}:{node.port}", "--called", "RIS", "--on", "2026-11-26"]
         assert main(["dicom", "worklist", *to]) == 0
-        said = capsys.readouterr().out
+        output = capsys.readouterr().out
         assert (
-            "2026-11-26 09:30  Doe, John (4712)  PT, FDG, skull to thigh, accession A4712" in said
+            "2026-11-26 09:30  Doe, John (4712)  PT, FDG, skull to thigh, accession A4712" in output
         )
         assert main(["dicom", "worklist", *to, "--keep", str(order)]) == USER_FAULT
         assert "2 orders match" in capsys.readouterr().err
@@ -225,14 +225,14 @@ def test_the_command_lists_and_keeps_one_order(tmp_path, capsys):
     assert ImagingOrder.read(order).name == "Roe, Jane"
 
 
-def test_days_that_are_none_are_refused(capsys):
+def test_invalid_days_are_refused(capsys):
     for words in (["--on", "26.11.2026"], ["--on", "2026-11-26", "--until", "2026-11-20"]):
         assert main(["dicom", "worklist", "--to", "127.0.0.1:9", *words]) == USER_FAULT
         assert "2026-11-" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("uid", ["../../../tmp/x", "1..2", "1.2.", "1.2/3", "1.2\n", "a"])
-def test_a_study_uid_is_numbers_and_dots(uid: str) -> None:
+def test_study_uid_has_only_digits_and_dots(uid: str) -> None:
     with pytest.raises(SettingsError):
         ImagingOrder(patient_id="1", study_uid=uid)
     for fine in ("", "1", "1.2.840.10008", "1.2.0003"):

@@ -22,7 +22,7 @@ FAST = [each for each in HOSTILE if each.name not in SLOW]
 
 @pytest.fixture
 def copied(request: pytest.FixtureRequest, shared_data: Path, tmp_path: Path) -> Path:
-    """A copy of a series that files can be put next to."""
+    """Return a copy of a series with space for other files."""
     found = shared_data / "pet-dicom-sts" / "STS_025" / request.param / "image"
     if not found.is_dir():
         pytest.skip("the clinical series of ../shared/data are not on this machine")
@@ -32,7 +32,7 @@ def copied(request: pytest.FixtureRequest, shared_data: Path, tmp_path: Path) ->
 
 
 def positions(folder: Path) -> np.ndarray:
-    """Return values of all slices as pydicom alone reads them, from low to high."""
+    """Return values of all slices as read by pydicom, sorted by position."""
     slices = [pydicom.dcmread(path) for path in folder.iterdir()]
     slices.sort(key=lambda each: float(each.ImagePositionPatient[2]))
     return np.stack([
@@ -42,7 +42,7 @@ def positions(folder: Path) -> np.ndarray:
 
 
 def check(folder: Path, hostile: Hostile, seed: int, wanted: np.ndarray) -> None:
-    """Open a series next to a hostile file; ask for that file, too."""
+    """Open a series next to a hostile file, and open that file, too."""
     bad, good = folder / BAD, folder / "000001.dcm"
     hostile.make(bad, folder / "000004.dcm", np.random.default_rng(seed))
     found = read_volume(good)
@@ -56,27 +56,27 @@ def check(folder: Path, hostile: Hostile, seed: int, wanted: np.ndarray) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("copied", ["PET"], indirect=True)
-def test_a_real_series_opens_next_to_hostile_files(copied: Path) -> None:
-    wanted = positions(copied)
+def test_real_series_opens_next_to_hostile_files(copied: Path) -> None:
+    expected = positions(copied)
     for hostile in FAST:
         if hostile.name != "no permission" or os.geteuid() != 0:
-            check(copied, hostile, SEEDS[0], wanted)
+            check(copied, hostile, SEEDS[0], expected)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("copied", ["PET", "CT", "MR_T1"], indirect=True)
-def test_a_real_series_opens_next_to_every_hostile_file_and_seed(copied: Path) -> None:
-    wanted, n = positions(copied), 0
+def test_real_series_opens_next_to_every_hostile_file_and_seed(copied: Path) -> None:
+    expected, n = positions(copied), 0
     for hostile in HOSTILE:
         if hostile.name == "no permission" and os.geteuid() == 0:
             continue
         for seed in SEEDS if hostile.is_random else SEEDS[:1]:
-            check(copied, hostile, seed, wanted)
+            check(copied, hostile, seed, expected)
             n += 1
     assert n >= 26
 
 
-def test_a_copied_slice_and_files_without_a_preamble_open(shared_data: Path) -> None:
+def test_copied_slice_and_files_without_a_preamble_open(shared_data: Path) -> None:
     cases = shared_data / "cases-3"
     if not (cases / "10-copied-slice").is_dir():
         pytest.skip("the cases of ../shared/data are not on this machine")
@@ -91,5 +91,5 @@ def test_a_copied_slice_and_files_without_a_preamble_open(shared_data: Path) -> 
         z, y, x = hot.mean(axis=0)
         centre = [found.grid.centres_mm(k)[0] + v * found.grid.voxel_mm[k] for k, v in
                   ((0, x), (1, y), (2, z))]  # fmt: skip
-        # the ball of the case lies at this place; half a voxel of sampling
+        # position of the ball in this case; half a voxel of sampling
         assert centre == pytest.approx([10, -15, 20], abs=max(found.grid.voxel_mm) / 2)

@@ -52,7 +52,7 @@ HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
 
 @contextmanager
 def peer(act: Peer) -> Iterator[Node]:
-    """A program on a port that does this with each connection."""
+    """Run a program on a port that handles each connection with `act`."""
 
     def one(link: socket.socket) -> None:
         with suppress(OSError), link:
@@ -101,20 +101,20 @@ def trickle(link: socket.socket) -> None:
     ],
     ids=["flood", "trickle", "silence", "http", "unknown", "cut", "closed"],
 )
-def test_an_answer_to_the_association_is_limited(
+def test_answer_to_the_association_is_limited(
     act: Peer, reason: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(network, "ECHO_S", 1.0)
-    begun = time.monotonic()
+    started = time.monotonic()
     with peer(act) as there, pytest.raises(ResourceError, match=reason) as refused:
         echo(there)
     assert there.name in str(refused.value)
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - started < 10
     assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("length", [16_383, 0xFFFFFFF0])
-def test_an_answer_longer_than_agreed_ends_the_connection(length: int) -> None:
+def test_answer_longer_than_agreed_ends_the_connection(length: int) -> None:
     def reply(event: evt.Event) -> int:
         event.assoc.dul.socket.socket.sendall(struct.pack(">BBI", 4, 0, length) + bytes(5000))
         return 0x0000
@@ -134,7 +134,7 @@ def test_an_answer_longer_than_agreed_ends_the_connection(length: int) -> None:
 
 @contextmanager
 def orders(find: Callable[[evt.Event], Iterator[tuple[int, object]]]) -> Iterator[Node]:
-    """A worklist that answers like this."""
+    """Run a worklist with these answers."""
     entity = AE(ae_title="RIS")
     entity.add_supported_context(ModalityWorklistInformationFind)
     port = free_port()
@@ -147,7 +147,7 @@ def orders(find: Callable[[evt.Event], Iterator[tuple[int, object]]]) -> Iterato
         server.shutdown()
 
 
-def test_a_worklist_answer_that_is_too_large_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_worklist_answer_gives_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worklist, "MOST_BYTES", 1 << 18)
 
     def find(event: evt.Event) -> Iterator[tuple[int, object]]:
@@ -160,7 +160,9 @@ def test_a_worklist_answer_that_is_too_large_is_a_sentence(monkeypatch: pytest.M
         ask_worklist(there, WorklistQuery())
 
 
-def test_answers_without_end_stop_at_the_time_of_the_query(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_answers_stop_at_the_time_limit_of_the_query(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(worklist, "QUERY_S", 1.0)
 
     def find(event: evt.Event) -> Iterator[tuple[int, object]]:
@@ -168,14 +170,14 @@ def test_answers_without_end_stop_at_the_time_of_the_query(monkeypatch: pytest.M
             time.sleep(0.1)
             yield 0xFF00, answer(str(k), "A^B", "20261126")
 
-    begun = time.monotonic()
+    started = time.monotonic()
     with orders(find) as there:
         with pytest.raises(ResourceError, match="no complete response after 1 s"):
             ask_worklist(there, WorklistQuery())
-        assert time.monotonic() - begun < 8
+        assert time.monotonic() - started < 8
 
 
-def test_unusable_answers_count_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusable_answers_count_towards_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worklist, "MOST", 5)
 
     def find(event: evt.Event) -> Iterator[tuple[int, object]]:
@@ -187,7 +189,7 @@ def test_unusable_answers_count_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.orders == () and "more than 5 orders" in found.notes[-1]
 
 
-def test_a_file_has_a_time_to_be_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_storing_a_file_has_a_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(network, "ANSWER_S", 1.0)
     monkeypatch.setattr(network, "SLOWEST_PER_S", 1e9)
     folder = tmp_path / "a.dicom"
@@ -203,7 +205,7 @@ def test_a_file_has_a_time_to_be_stored(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.slow
-def test_a_node_that_stops_reading_does_not_block(
+def test_node_that_stops_reading_does_not_block(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(network, "ANSWER_S", 1.0)
@@ -222,13 +224,13 @@ def test_a_node_that_stops_reading_does_not_block(
     server = entity.start_server(
         ("127.0.0.1", port), block=False, evt_handlers=[(evt.EVT_PDU_RECV, stop_reading)]
     )
-    begun = time.monotonic()
+    started = time.monotonic()
     try:
         with pytest.raises(
             ResourceError, match=r"no complete response after 1 s|connection was lost"
         ):
             send([tmp_path / "a.dicom"], Node.at(f"127.0.0.1:{port}"), lambda done, of: None)
-        assert time.monotonic() - begun < 7
+        assert time.monotonic() - started < 7
     finally:
         free.set()
         server.shutdown()
@@ -236,7 +238,7 @@ def test_a_node_that_stops_reading_does_not_block(
 
 @contextmanager
 def changed(kind: str, changes: dict[int, int], request: int) -> Iterator[Node]:
-    """A node that stores images and answers echoes, with other numbers in one response."""
+    """Run a node that stores images and answers echoes, with changed numbers in one response."""
 
     def change(link_data: bytes) -> bytes:
         data = bytearray(link_data)
@@ -262,7 +264,7 @@ def changed(kind: str, changes: dict[int, int], request: int) -> Iterator[Node]:
         ("worklist", {0x0120: 9}, 1),
     ],
 )
-def test_a_message_that_answers_another_request_is_refused(
+def test_response_to_another_request_is_refused(
     kind: str, changes: dict[int, int], request_number: int
 ) -> None:
     act = ACTS[kind]
@@ -270,7 +272,7 @@ def test_a_message_that_answers_another_request_is_refused(
         act(there)
 
 
-def test_a_response_that_comes_twice_confirms_one_image() -> None:
+def test_repeated_response_confirms_one_image() -> None:
     answers = [list(each) for each in recorded("store")]
     answers[1] *= 2
     answers[2] = []
@@ -280,7 +282,7 @@ def test_a_response_that_comes_twice_confirms_one_image() -> None:
 
 
 @pytest.mark.parametrize("length", [0, 6, 7])
-def test_a_node_that_accepts_no_data_is_a_sentence(length: int) -> None:
+def test_node_that_accepts_no_data_gives_one_sentence(length: int) -> None:
     answers = [list(each) for each in recorded("echo")]
     accept = answers[0][0]
     at = accept.find(b"\x51\x00\x00\x04")
@@ -302,5 +304,5 @@ def test_damaged_messages_print_no_traceback(capfd: pytest.CaptureFixture[str]) 
         sent, begun = [answers[0], [whole]], time.monotonic()
         with replayed(sent, random.Random(3), 60.0) as there, pytest.raises(ResourceError):
             ACTS["echo"](there)
-        assert time.monotonic() - begun < 10, "nobody waits for what cannot come"
+        assert time.monotonic() - begun < 10, "the client waited for an impossible answer"
     assert "Traceback" not in capfd.readouterr().err

@@ -1,4 +1,4 @@
-"""Facts of PET series of other programs give the SUV that those programs would give."""
+"""Facts of foreign PET series give the SUV of their own programs."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def factor(facts) -> float:
         {"RadiopharmaceuticalStartDateTime": "20260301091000"},
     ],
 )
-def test_the_factor_is_that_of_the_attributes(changed: dict[str, str]) -> None:
+def test_suv_factor_follows_the_attributes(changed: dict[str, str]) -> None:
     stated = SERIES | changed
     assert factor(tracer_facts([header(stated)])) == pytest.approx(
         series_factor([stated]), rel=1e-9
     )
 
 
-def test_the_earliest_acquisition_of_all_slices_is_the_start() -> None:
+def test_scan_start_is_the_earliest_acquisition_of_all_slices() -> None:
     slices = [
         SERIES | {"AcquisitionDate": "20260301", "AcquisitionTime": t} for t in ("102000", "101000")
     ]
@@ -83,13 +83,13 @@ def test_the_earliest_acquisition_of_all_slices_is_the_start() -> None:
         ({"RadiopharmaceuticalStartTime": ""}, "injection"),
     ],
 )
-def test_a_missing_fact_is_missing_and_not_guessed(changed, missing) -> None:
+def test_missing_fact_is_reported_and_not_guessed(changed, missing) -> None:
     facts = tracer_facts([header(SERIES | changed)])
     reasons = suv_obstacles(facts_of_scan(facts, "start", "bw"))
     assert len(reasons) == 1 and missing in reasons[0].lower()
 
 
-def test_an_unknown_reference_of_the_decay_or_another_modality_gives_no_facts() -> None:
+def test_unknown_decay_reference_or_another_modality_gives_no_facts() -> None:
     assert tracer_facts([header(SERIES | {"DecayCorrection": ""})]) == {}
     assert tracer_facts([header(SERIES | {"Modality": "CT"})]) == {}
 

@@ -1,4 +1,4 @@
-"""Scans written as GATE writes them: ROOT trees with the published names of its branches."""
+"""Writes scans in the format of GATE: ROOT trees with the published names of branches."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from engine.geometry.ring import RingScanner
 from engine.geometry.tof import MM_PER_PS
 
 DEPTH_MM = 4.0
-"""Photons are seen this far about the mean depth."""
+"""Spread of photon positions around the mean depth."""
 
 
 def library() -> ModuleType:
-    """The package that writes and reads ROOT files, which the extra `gate` brings."""
+    """Return the package that reads and writes ROOT files, from the extra `gate`."""
     return pytest.importorskip("uproot")
 
 
@@ -33,7 +33,7 @@ def write(path: Path, trees: Mapping[str, Mapping[str, Array]]) -> Path:
 
 
 def numbers(crystals: Array, ring: RingScanner, end: str) -> dict[str, Array]:
-    """A cylindricalPET: sectors round the axis, modules along it, crystals in a module by rows."""
+    """Number crystals as a cylindricalPET: sectors around the axis, modules along it, crystals."""
     s = ring.settings
     ring_of, place = np.divmod(crystals, s.n_crystals_per_ring)
     sector, column = np.divmod(place, s.block_places)
@@ -50,7 +50,7 @@ def numbers(crystals: Array, ring: RingScanner, end: str) -> dict[str, Array]:
 
 
 def places(crystals: Array, ring: RingScanner, rng: np.random.Generator) -> Array:
-    """(n, 3) where photons were seen, at various depths of their crystals."""
+    """Return (n, 3) photon positions at various depths of their crystals."""
     points = ring.positions_mm[crystals]
     radius = np.hypot(points[:, 0], points[:, 1])
     deeper = 1 + rng.uniform(-DEPTH_MM, DEPTH_MM, len(points)) / radius
@@ -58,7 +58,7 @@ def places(crystals: Array, ring: RingScanner, rng: np.random.Generator) -> Arra
 
 
 def gate_9(scan: ListMode, rng: np.random.Generator) -> dict[str, Array]:
-    """Branches of the coincidences of a scan, as version 9 calls them."""
+    """Return the branches of a scan's coincidences with the names of version 9."""
     ring = scan.scanner
     assert isinstance(ring, RingScanner)
     assert scan.time_ms is not None
@@ -81,7 +81,7 @@ def gate_9(scan: ListMode, rng: np.random.Generator) -> dict[str, Array]:
 
 
 def gate_10(scan: ListMode, rng: np.random.Generator, *, of_actor: bool) -> dict[str, Array]:
-    """The same as version 10 calls them, which numbers no crystals."""
+    """Return the same with the names of version 10, which does not number crystals."""
     nine = gate_9(scan, rng)
     found: dict[str, Array] = {}
     for end in "12":

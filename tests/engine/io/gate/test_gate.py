@@ -1,4 +1,4 @@
-"""GATE: trees by its published names give the scan again, and every way a file can be wrong."""
+"""GATE trees with the published names restore the scan; every fault is refused."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ SETTINGS = (
 
 @pytest.fixture(scope="module")
 def scan() -> ListMode:
-    """A small cylinder off the middle."""
+    """Return a scan of a small off-centre cylinder."""
     shape = Cylinder((8.0, 0.0, 2.0), (15.0, 15.0, 6.0), activity=1.0, mu_per_mm=0.0)
     phantom = ShapePhantom("cylinder", (shape,))
     found = simulate_listmode(
@@ -67,7 +67,7 @@ def scan() -> ListMode:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with the scanner's file."""
+    """Return a folder with the scanner's file."""
     (tmp_path / "scanner.toml").write_text(to_toml(RING.settings))
     return tmp_path
 
@@ -79,7 +79,9 @@ def same_events(found: ListMode, scan: ListMode) -> None:
 
 
 class TestTheScanComesBack:
-    def test_of_version_9(self, scan: ListMode, folder: Path, rng: np.random.Generator) -> None:
+    def test_events_of_version_9_are_restored(
+        self, scan: ListMode, folder: Path, rng: np.random.Generator
+    ) -> None:
         prompts = scan.prompts
         path = files.write(folder / "a.root", {"Coincidences": files.gate_9(prompts, rng)})
         found = read_listmode(path)
@@ -88,7 +90,7 @@ class TestTheScanComesBack:
         assert found.notes == ()
 
     @pytest.mark.parametrize("of_actor", [False, True])
-    def test_of_version_10(
+    def test_events_of_version_10_are_restored(
         self, scan: ListMode, folder: Path, rng: np.random.Generator, of_actor: bool
     ) -> None:
         prompts = scan.prompts
@@ -97,7 +99,7 @@ class TestTheScanComesBack:
         same_events(found, prompts)
         assert found.info["crystals"] == "nearest to the detected photon"
 
-    def test_with_its_image_bit_by_bit(
+    def test_image_equals_that_of_our_own_format_bit_by_bit(
         self, scan: ListMode, folder: Path, rng: np.random.Generator
     ) -> None:
         prompts = scan.prompts
@@ -114,7 +116,7 @@ class TestTheScanComesBack:
         np.testing.assert_array_equal(images[0].values, images[1].values)
         assert images[0].values.any()
 
-    def test_with_delayeds_and_singles(
+    def test_delayeds_and_singles_are_read(
         self, scan: ListMode, folder: Path, rng: np.random.Generator
     ) -> None:
         delayeds = files.gate_9(scan.delayeds, rng)
@@ -137,7 +139,7 @@ class TestTheScanComesBack:
         assert found.coincidence_window_ps == pytest.approx(300, rel=1e-3)
         assert any("window is the largest time difference" in note for note in found.notes)
 
-    def test_on_a_crystal_map(
+    def test_crystal_map_can_be_the_scanner(
         self, scan: ListMode, tmp_path: Path, rng: np.random.Generator
     ) -> None:
         alive = np.flatnonzero(RING.alive)
@@ -155,7 +157,7 @@ class TestTheScanComesBack:
 
 
 class TestTheTruth:
-    def test_counts_what_became_of_each_event(self, scan, folder, rng) -> None:
+    def test_events_are_counted_by_their_origin(self, scan, folder, rng) -> None:
         branches = files.gate_9(scan.prompts, rng)
         n = len(branches["time1"])
         branches["eventID2"][:100] += 1
@@ -165,7 +167,7 @@ class TestTheTruth:
         assert (found.info["n_randoms"], found.info["n_scattered"]) == (100, 120)
         assert found.info["n_trues"] == n - 220
 
-    def test_shows_where_the_decays_were(self, scan, folder, rng) -> None:
+    def test_decay_positions_are_read_as_a_volume(self, scan, folder, rng) -> None:
         branches = files.gate_9(scan.prompts, rng)
         n = len(branches["time1"])
         points = rng.normal((8.0, -3.0, 2.0), 4.0, (n, 3)).astype(np.float32)
@@ -181,14 +183,14 @@ class TestTheTruth:
         bound = max(volume.grid.voxel_mm) / 2
         np.testing.assert_allclose(mean, points[100:].mean(axis=0), atol=bound)
 
-    def test_says_where_sources_are_masked(self, scan, folder, rng) -> None:
+    def test_masked_source_positions_are_refused(self, scan, folder, rng) -> None:
         path = files.write(folder / "a.root", {"Coincidences": files.gate_9(scan.prompts, rng)})
         with pytest.raises(FileFormatError, match="sourcePosX1"):
             read_volume(path)
 
 
 class TestCrystals:
-    def test_larger_numbers_in_a_later_part(self, scan, folder, rng, monkeypatch) -> None:
+    def test_larger_numbers_in_a_later_part_are_read(self, scan, folder, rng, monkeypatch) -> None:
         prompts = scan.prompts
         order = np.argsort(prompts.crystals.max(axis=1), kind="stable")
         path = files.write(
@@ -198,8 +200,10 @@ class TestCrystals:
         monkeypatch.setattr(gate_trees, "AT_ONCE", 100)
         np.testing.assert_array_equal(read_listmode(path).crystals, whole.crystals)
 
-    def test_blurred_places_share_no_crystal(self, rng: np.random.Generator) -> None:
-        """Two numbers whose photons lie nearest to one crystal: the surer one has it."""
+    def test_blurred_positions_are_assigned_to_different_crystals(
+        self, rng: np.random.Generator
+    ) -> None:
+        """Two numbers with the same nearest crystal: the more certain one gets it."""
         alive = np.flatnonzero(RING.alive)
         at = RING.positions_mm[alive]
         at[1] = 0.51 * at[0] + 0.49 * at[1]
@@ -218,7 +222,7 @@ class TestCrystals:
             ({"n_rings": 2, "max_ring_difference": 1, "fov_mm": (60, 10)}, "crystals"),
         ],
     )
-    def test_another_scanner_is_refused(self, scan, folder, rng, changes, wanted) -> None:
+    def test_other_scanner_is_refused(self, scan, folder, rng, changes, wanted) -> None:
         other = RING.settings.model_copy(update=changes)
         (folder / "other.toml").write_text(to_toml(other))
         prompts = scan.prompts
@@ -233,11 +237,11 @@ class TestDamage:
     def branches(self, scan: ListMode, rng: np.random.Generator) -> dict[str, Array]:
         return files.gate_9(scan.prompts, rng)
 
-    def test_no_scanner_and_both_ways_out(self, branches, scan, tmp_path: Path) -> None:
+    def test_missing_scanner_names_both_remedies(self, branches, scan, tmp_path: Path) -> None:
         path = files.write(tmp_path / "a.root", {"Coincidences": branches})
         found = "Scanner files in the same folder: 0, expected: 1"
-        wanted = rf"{found}.*Choose the scanner that was simulated.*its \.toml"
-        with pytest.raises(ScannerMissingError, match=wanted):
+        expected = rf"{found}.*Choose the scanner that was simulated.*its \.toml"
+        with pytest.raises(ScannerMissingError, match=expected):
             read_listmode(path)
         (tmp_path / "far").mkdir()
         (tmp_path / "far" / "scanner.toml").write_text(to_toml(RING.settings))
@@ -247,35 +251,35 @@ class TestDamage:
         (tmp_path / "far" / "scanner.toml").rename(tmp_path / "scanner.toml")
         same_events(read_listmode(path), scan.prompts)
 
-    def test_masked_places(self, branches, folder: Path) -> None:
+    def test_masked_photon_positions_are_refused(self, branches, folder: Path) -> None:
         del branches["globalPosY2"]
         path = files.write(folder / "a.root", {"Coincidences": branches})
         with pytest.raises(FileFormatError, match="unmask these branches"):
             read_listmode(path)
 
-    def test_singles_alone(self, branches, folder: Path) -> None:
+    def test_file_of_only_singles_is_refused(self, branches, folder: Path) -> None:
         path = files.write(folder / "a.root", {"Singles": {"time": np.zeros(3)}})
         with pytest.raises(FileFormatError, match="Sort the singles into coincidences"):
             read_listmode(path)
 
-    def test_two_trees_of_coincidences(self, branches, folder: Path) -> None:
+    def test_two_coincidence_trees_are_refused(self, branches, folder: Path) -> None:
         path = files.write(folder / "a.root", {"LowEnergy": branches, "HighEnergy": branches})
         with pytest.raises(FileFormatError, match="2 coincidence trees"):
             read_listmode(path)
 
-    def test_times_before_the_scan(self, branches, folder: Path) -> None:
+    def test_times_before_the_scan_are_refused(self, branches, folder: Path) -> None:
         branches["time1"][3] = -5
         path = files.write(folder / "a.root", {"Coincidences": branches})
         with pytest.raises(FileFormatError, match="times run from -5"):
             read_listmode(path)
 
-    def test_no_event(self, branches, folder: Path) -> None:
+    def test_file_without_events_is_refused(self, branches, folder: Path) -> None:
         none = {name: values[:0] for name, values in branches.items()}
         path = files.write(folder / "a.root", {"Coincidences": none})
         with pytest.raises(FileFormatError, match="no coincidences"):
             read_listmode(path)
 
-    def test_any_changed_byte_or_a_cut_is_a_sentence_or_a_scan(self, branches, folder) -> None:
+    def test_changed_or_truncated_file_gives_one_sentence_or_a_scan(self, branches, folder) -> None:
         good = bytearray(files.write(folder / "a.root", {"Coincidences": branches}).read_bytes())
         rng, path = np.random.default_rng(3), folder / "bad.root"
         for at in [*rng.integers(4, len(good), 30), *range(4, 100, 4)]:
@@ -287,7 +291,7 @@ class TestDamage:
             except EngineError as e:
                 assert "\n" not in str(e)
 
-    def test_without_the_library(self, branches, folder: Path, monkeypatch) -> None:
+    def test_missing_library_is_named(self, branches, folder: Path, monkeypatch) -> None:
         path = files.write(folder / "a.root", {"Coincidences": branches})
         monkeypatch.setitem(sys.modules, "uproot.reading", None)
         with pytest.raises(ResourceError, match=r"pip install 'isocenter\[gate\]"):
@@ -301,7 +305,7 @@ class TestDamage:
         *(b"root\0\0\xf6\x18\0\0\0\x01", b"ROOT" + bytes(60)),
     ],
 )
-def test_only_the_header_of_root_makes_a_root_file(head: bytes) -> None:
+def test_only_the_root_header_makes_a_root_file(head: bytes) -> None:
     def file_of(head: bytes) -> Any:
         return SimpleNamespace(head=head)
 
@@ -309,7 +313,7 @@ def test_only_the_header_of_root_makes_a_root_file(head: bytes) -> None:
     assert is_root(file_of(b"root\0\0\xf6\x18\0\0\0\x64"))
 
 
-def test_no_address_of_an_object_is_in_the_sentence(
+def test_sentence_contains_no_object_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(self: object, file: InputFile) -> None:

@@ -1,4 +1,4 @@
-"""HDF5 datasets packed with filters that are not HDF5's own."""
+"""HDF5 datasets that are compressed with external filters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BITSHUFFLE, NOBODYS = 32008, 299
 
 
 def packed_by(folder: Path, number: int) -> Path:
-    """A Data Exchange file whose images a filter of this number is said to have packed."""
+    """Write a Data Exchange file with images marked as compressed by this filter."""
     path = xray_files.dxchange(folder)
     images = xray_files.counts()
     with h5py.File(path, "r+") as file:
@@ -31,7 +31,7 @@ def packed_by(folder: Path, number: int) -> Path:
     return path
 
 
-def test_a_filter_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_unknown_filter_is_named(tmp_path: Path) -> None:
     path = packed_by(tmp_path, NOBODYS)
     with pytest.raises(
         ResourceError,
@@ -41,19 +41,19 @@ def test_a_filter_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(find_spec("hdf5plugin") is not None, reason="bitshuffle is installed")
-def test_bitshuffle_is_named_where_it_is_not_installed(tmp_path: Path) -> None:
+def test_missing_bitshuffle_is_named(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r"Missing filters: bitshuffle\.$"):
         read_projections(packed_by(tmp_path, BITSHUFFLE))
 
 
 @pytest.mark.parametrize("name", ["Bitshuffle", "LZ4", "Blosc", "Zstd"])
-def test_what_a_detector_packed_is_read(tmp_path: Path, name: str) -> None:
+def test_file_compressed_by_a_detector_is_read(tmp_path: Path, name: str) -> None:
     plugin = pytest.importorskip("hdf5plugin")
     path = xray_files.dxchange(tmp_path)
-    wanted = read_projections(path).values
+    expected = read_projections(path).values
     with h5py.File(path, "r+") as file:
         del file["exchange/data"]
         images = xray_files.counts()
         how = getattr(plugin, name)()
         file["exchange"].create_dataset("data", data=images, chunks=(1, *images.shape[1:]), **how)
-    np.testing.assert_array_equal(read_projections(path).values, wanted)
+    np.testing.assert_array_equal(read_projections(path).values, expected)

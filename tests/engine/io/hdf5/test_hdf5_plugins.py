@@ -1,4 +1,4 @@
-"""HDF5 loads no code that the environment names."""
+"""HDF5 loads no plugins from environment variables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ print(os.environ.get("HDF5_PLUGIN_PATH"), os.environ["HDF5_PLUGIN_PRELOAD"], *pl
 """
 
 
-def test_plugins_of_the_environment_are_not_looked_for(tmp_path: Path) -> None:
+def test_plugins_of_the_environment_are_not_loaded(tmp_path: Path) -> None:
     variables = os.environ | {"HDF5_PLUGIN_PATH": str(tmp_path), "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", PROGRAM]
     done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""Our own histograms: round trips, and every way a file can be wrong."""
+"""Our own histograms: round trips; every fault is refused."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COLUMNS = ("prompts", "delayeds", "additive", "normalisation", "efficiencies")
 
 @pytest.fixture
 def data(rng: np.random.Generator) -> Histogram:
-    """Every column, whole counts and others."""
+    """Return a histogram with every column, with integer and other counts."""
     scanner = panels()
     n = scanner.n_lors
     prompts, delayeds, additive = rng.poisson(3, n), rng.poisson(1, n), rng.random(n)
@@ -57,7 +57,7 @@ def path(data: Histogram, tmp_path: Path) -> Path:
     return tmp_path / "scan.h5"
 
 
-def test_it_comes_back(data: Histogram, path: Path) -> None:
+def test_histogram_is_restored(data: Histogram, path: Path) -> None:
     assert is_histogram(path)
     found = read_histogram(path)
     for name in COLUMNS:
@@ -67,7 +67,7 @@ def test_it_comes_back(data: Histogram, path: Path) -> None:
     assert (found.duration_s, found.info) == (12.5, {"isotope": "F-18"})
 
 
-def test_prompts_alone_and_whole_numbers_will_do(path: Path, data: Histogram) -> None:
+def test_prompts_alone_as_integers_are_sufficient(path: Path, data: Histogram) -> None:
     with h5py.File(path, "r+") as file:
         unseal(file)
         for name in ("delayeds", "additive", "normalisation", "prompts"):
@@ -79,7 +79,7 @@ def test_prompts_alone_and_whole_numbers_will_do(path: Path, data: Histogram) ->
     assert found.delayeds is None and found.efficiencies is None
 
 
-def test_a_list_mode_scan_is_counted(tmp_path: Path, rng: np.random.Generator) -> None:
+def test_list_mode_scan_is_converted_to_counts(tmp_path: Path, rng: np.random.Generator) -> None:
     scanner = panels()
     crystals = rng.integers(scanner.n_crystals, size=(200, 2)).astype(np.int32)
     scan = ListMode(scanner, crystals[crystals[:, 0] != crystals[:, 1]])
@@ -89,10 +89,10 @@ def test_a_list_mode_scan_is_counted(tmp_path: Path, rng: np.random.Generator) -
     assert not is_histogram(tmp_path / "events.h5")
 
 
-def test_efficiencies_are_of_the_crystals_of_the_scan(
+def test_efficiencies_have_one_value_per_crystal_of_the_scan(
     path: Path, tmp_path: Path, rng: np.random.Generator
 ) -> None:
-    """Of all layers where events are counted, of the only one in a histogram."""
+    """For list mode the crystals of all layers, for a histogram those of its only layer."""
     two = panels(n_layers=2)
     write_listmode(ListMode(two, two.lors(np.arange(9))), tmp_path / "events.h5")
     for scan, n in ((tmp_path / "events.h5", two.n_crystals), (path, two.n_crystals // 2)):
@@ -104,7 +104,7 @@ def test_efficiencies_are_of_the_crystals_of_the_scan(
             read_histogram(scan, efficiencies=tmp_path / "e.txt")
 
 
-def test_a_named_scanner_may_have_another_image(path: Path, tmp_path: Path) -> None:
+def test_named_scanner_can_have_another_grid(path: Path, tmp_path: Path) -> None:
     other = panels(n_planes=3, name="other image")
     (tmp_path / "other.toml").write_text(to_toml(other.settings))
     assert read_histogram(path, str(tmp_path / "other.toml")).scanner.grid == other.grid
@@ -190,7 +190,7 @@ def _other_attenuation(file: h5py.File) -> None:
         ),
     ],
 )
-def test_damage_is_told_in_one_sentence(
+def test_damaged_file_gives_one_sentence(
     path: Path, damage: Callable[[h5py.File], None], kind: type[EngineError], sentence: str
 ) -> None:
     with h5py.File(path, "r+") as file:
@@ -201,14 +201,14 @@ def test_damage_is_told_in_one_sentence(
 
 
 @pytest.mark.parametrize("part", [0.3, 0.7])
-def test_a_file_cut_short_is_refused(path: Path, part: float) -> None:
+def test_truncated_file_is_refused(path: Path, part: float) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole[: int(part * len(whole))])
     with pytest.raises(EngineError):
         read_histogram(path)
 
 
-def test_other_readers_say_what_it_is(path: Path, tmp_path: Path) -> None:
+def test_other_readers_name_the_file_type(path: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownFormatError, match="of type 'Isocenter histogram'"):
         read_listmode(path)
     (tmp_path / "notes.txt").write_text("nothing")
@@ -218,7 +218,7 @@ def test_other_readers_say_what_it_is(path: Path, tmp_path: Path) -> None:
         read_histogram(tmp_path / "notes.txt")
 
 
-def test_inspection_tells_lines_and_counts(path: Path, data: Histogram) -> None:
+def test_inspection_states_lines_and_counts(path: Path, data: Histogram) -> None:
     report = inspect(path)
     assert report.format == "Isocenter histogram" and report.usable
     facts = dict(report.facts)

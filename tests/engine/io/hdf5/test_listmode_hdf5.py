@@ -1,4 +1,4 @@
-"""Our own list mode: round trips, mapping, and every way a file can be wrong."""
+"""Our own list mode: round trips; every fault is refused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def same(a: ListMode, b: ListMode) -> None:
 
 
 class TestRoundTrip:
-    def test_with_every_column(self, tmp_path: Path, scan: ListMode) -> None:
+    def test_scan_with_every_column_is_restored(self, tmp_path: Path, scan: ListMode) -> None:
         write_listmode(scan, tmp_path / "a.h5")
         again = read_listmode(tmp_path / "a.h5")
         same(again, scan)
@@ -43,16 +43,16 @@ class TestRoundTrip:
         np.testing.assert_array_equal(again.mu_map.values, scan.mu_map.values)
         assert (again.mu_map.grid, again.mu_map.unit) == (scan.mu_map.grid, "1/mm")
 
-    def test_with_crystals_alone(self, tmp_path: Path, scan: ListMode) -> None:
+    def test_scan_with_only_crystals_is_restored(self, tmp_path: Path, scan: ListMode) -> None:
         bare = ListMode(scanner=scan.scanner, crystals=scan.crystals)
         write_listmode(bare, tmp_path / "a.h5")
         same(read_listmode(tmp_path / "a.h5"), bare)
 
-    def test_with_no_events(self, tmp_path: Path, scan: ListMode) -> None:
+    def test_scan_without_events_is_restored(self, tmp_path: Path, scan: ListMode) -> None:
         write_listmode(scan.select(slice(0)), tmp_path / "a.h5")
         assert read_listmode(tmp_path / "a.h5").n_events == 0
 
-    def test_with_a_crystal_map(
+    def test_scan_with_a_crystal_map_is_restored(
         self, tmp_path: Path, scan: ListMode, crystal_map: CrystalMap
     ) -> None:
         mapped = replace(scan, scanner=crystal_map)
@@ -62,12 +62,12 @@ class TestRoundTrip:
         assert again.scanner.default_voxel_mm == crystal_map.default_voxel_mm
         assert again.scanner.default_fov_mm == crystal_map.default_fov_mm
 
-    def test_the_same_scan_gives_the_same_bytes(self, tmp_path: Path, scan: ListMode) -> None:
+    def test_same_scan_gives_the_same_bytes(self, tmp_path: Path, scan: ListMode) -> None:
         write_listmode(scan, tmp_path / "a.h5")
         write_listmode(scan, tmp_path / "b.h5")
         assert (tmp_path / "a.h5").read_bytes() == (tmp_path / "b.h5").read_bytes()
 
-    def test_checks_in_pieces_find_nothing(
+    def test_checks_in_pieces_accept_a_valid_scan(
         self, tmp_path: Path, scan: ListMode, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("engine.io.hdf5.listmode.CHUNK", 7)
@@ -75,7 +75,7 @@ class TestRoundTrip:
         same(read_listmode(tmp_path / "a.h5"), scan)
 
 
-def test_a_full_disk_keeps_the_old_scan(tmp_path: Path, scan: ListMode) -> None:
+def test_full_disk_keeps_the_old_scan(tmp_path: Path, scan: ListMode) -> None:
     resource = pytest.importorskip("resource", reason="file size limits need POSIX")
     (tmp_path / "a.h5").write_bytes(b"old")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -90,15 +90,15 @@ def test_a_full_disk_keeps_the_old_scan(tmp_path: Path, scan: ListMode) -> None:
 
 
 def test_columns_outlive_their_file(tmp_path: Path, scan: ListMode) -> None:
-    """Nothing is mapped: a file that is cut under a map ends the process."""
+    """Nothing is memory-mapped: truncating a mapped file would end the process."""
     write_listmode(scan, tmp_path / "a.h5")
     data = read_listmode(tmp_path / "a.h5")
     (tmp_path / "a.h5").write_bytes(b"")
     assert np.array_equal(data.crystals, scan.crystals)
 
 
-def test_a_file_of_another_program_is_read(tmp_path: Path, ring: RingScanner) -> None:
-    """As FORMATS.md shows; chunked columns are read instead of mapped."""
+def test_file_of_another_program_is_read(tmp_path: Path, ring: RingScanner) -> None:
+    """As FORMATS.md describes; chunked columns are read, too."""
     crystals = np.array([[1, 9], [17, 25]])
     (tmp_path / "scanner.toml").write_text(to_toml(ring.settings))
     with h5py.File(tmp_path / "scan.h5", "w") as file:
@@ -212,7 +212,7 @@ def endless_group(file: h5py.File) -> None:
         (huge, FileFormatError, "more: would decompress"),
     ],
 )  # fmt: skip
-def test_a_fault_is_named(
+def test_fault_is_named(
     tmp_path: Path, scan: ListMode, edit: Edit, kind: type[EngineError], message: str
 ) -> None:
     write_listmode(scan, tmp_path / "a.h5")
@@ -223,7 +223,7 @@ def test_a_fault_is_named(
         read_listmode(tmp_path / "a.h5")
 
 
-def test_a_group_inside_itself_does_not_hang(tmp_path: Path, scan: ListMode) -> None:
+def test_recursive_group_does_not_hang(tmp_path: Path, scan: ListMode) -> None:
     write_listmode(scan, tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         unseal(file)
@@ -232,7 +232,7 @@ def test_a_group_inside_itself_does_not_hang(tmp_path: Path, scan: ListMode) -> 
 
 
 @pytest.mark.parametrize("fraction", [0.01, 0.3, 0.9, 0.999])
-def test_a_truncated_file_is_refused(tmp_path: Path, scan: ListMode, fraction: float) -> None:
+def test_truncated_file_is_refused(tmp_path: Path, scan: ListMode, fraction: float) -> None:
     write_listmode(scan, tmp_path / "a.h5")
     content = (tmp_path / "a.h5").read_bytes()
     (tmp_path / "a.h5").write_bytes(content[: int(fraction * len(content))])
@@ -241,8 +241,10 @@ def test_a_truncated_file_is_refused(tmp_path: Path, scan: ListMode, fraction: f
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_a_damaged_file_is_refused_or_read_whole(tmp_path: Path, scan: ListMode, seed: int) -> None:
-    """Random bytes anywhere never end in anything but a sentence or the same events."""
+def test_damaged_file_is_refused_or_read_unchanged(
+    tmp_path: Path, scan: ListMode, seed: int
+) -> None:
+    """Random bytes anywhere give one sentence or the same events."""
     write_listmode(scan, tmp_path / "a.h5")
     content = bytearray((tmp_path / "a.h5").read_bytes())
     rng = np.random.default_rng(seed)
@@ -258,7 +260,7 @@ def test_a_damaged_file_is_refused_or_read_whole(tmp_path: Path, scan: ListMode,
 
 
 class TestNamedScanner:
-    def test_the_same_one_changes_nothing(
+    def test_same_scanner_changes_nothing(
         self, tmp_path: Path, scan: ListMode, ring: RingScanner
     ) -> None:
         write_listmode(scan, tmp_path / "a.h5")
@@ -267,7 +269,7 @@ class TestNamedScanner:
         same(data, scan)
         assert not data.notes
 
-    def test_another_radius_is_taken_with_a_note(
+    def test_scanner_with_another_radius_is_used_with_a_note(
         self, tmp_path: Path, scan: ListMode, ring: RingScanner
     ) -> None:
         write_listmode(scan, tmp_path / "a.h5")
@@ -277,13 +279,15 @@ class TestNamedScanner:
         assert data.scanner.bore_radius_mm == 41
         assert "replaces" in data.notes[0]
 
-    def test_another_number_of_crystals_is_refused(self, tmp_path: Path, scan: ListMode) -> None:
+    def test_scanner_with_another_number_of_crystals_is_refused(
+        self, tmp_path: Path, scan: ListMode
+    ) -> None:
         write_listmode(scan, tmp_path / "a.h5")
         with pytest.raises(GeometryError, match=r"scan is from 'Tiny'.*chosen scanner is 'SAFIR'"):
             read_listmode(tmp_path / "a.h5", scanner="safir")
 
 
-def test_a_time_of_flight_bin_needs_a_scanner_that_measures_it(
+def test_tof_bin_needs_a_scanner_with_tof(
     tmp_path: Path, scan: ListMode, ring: RingScanner
 ) -> None:
     without = RingScanner(ring.settings.model_copy(update={"tof": None}))

@@ -1,4 +1,4 @@
-"""A normalisation of ours: what is written is read, and nothing of another scanner is."""
+"""Our normalisation files are read as written, and refused for other scanners."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def written(path: Path, ring: RingScanner, components: Components) -> Path:
     return path
 
 
-def test_what_is_written_is_read(
+def test_normalisation_is_read_as_written(
     tmp_path: Path, ring: RingScanner, rng: np.random.Generator
 ) -> None:
     components = components_of(ring, rng)
@@ -45,22 +45,20 @@ def test_what_is_written_is_read(
         np.testing.assert_array_equal(file["standard_error/geometry"], components.geometry)
 
 
-def test_a_file_of_a_few_components_leaves_the_others_out(
-    tmp_path: Path, ring: RingScanner
-) -> None:
+def test_missing_components_are_none(tmp_path: Path, ring: RingScanner) -> None:
     path = written(tmp_path / "n.h5", ring, Components(live=np.ones(ring.groups.max() + 1)))
     found = read_components(path, ring)
     assert found.crystals is None and found.geometry is None and not found.has_tables
     np.testing.assert_array_equal(found.of_crystals(ring), np.ones(ring.n_crystals))
 
 
-def test_efficiencies_of_others_are_components_too(tmp_path: Path, ring: RingScanner) -> None:
+def test_foreign_efficiencies_are_a_component(tmp_path: Path, ring: RingScanner) -> None:
     (tmp_path / "e.txt").write_text("1\n" * ring.n_crystals)
     found = read_components(tmp_path / "e.txt", ring)
     assert found.describe() == f"{ring.n_crystals} crystals, 0 of them dead or in gaps"
 
 
-def test_the_program_knows_what_it_is(
+def test_normalisation_file_is_recognised(
     tmp_path: Path, ring: RingScanner, rng: np.random.Generator
 ) -> None:
     path = written(tmp_path / "n.h5", ring, components_of(ring, rng))
@@ -81,7 +79,7 @@ def test_the_program_knows_what_it_is(
         ({"geometry": "zero"}, DataError, "not all 0"),
     ],
 )
-def test_what_cannot_be_is_not_written(
+def test_invalid_components_are_not_written(
     tmp_path: Path, ring: RingScanner, rng: np.random.Generator, change, kind, message
 ) -> None:
     good = components_of(ring, rng)
@@ -95,7 +93,7 @@ def test_what_cannot_be_is_not_written(
     assert not (tmp_path / "n.h5").exists()
 
 
-def test_a_file_of_another_scanner_is_refused(
+def test_file_of_another_scanner_is_refused(
     tmp_path: Path, ring: RingScanner, rng: np.random.Generator
 ) -> None:
     path = written(tmp_path / "n.h5", ring, components_of(ring, rng))
@@ -111,7 +109,7 @@ def test_a_file_of_another_scanner_is_refused(
         (lambda f: f["geometry"].__setitem__((0, 0), 7), "geometry' has changed"),
     ],
 )
-def test_damage_is_seen(
+def test_damaged_file_is_detected(
     tmp_path: Path, ring: RingScanner, rng: np.random.Generator, damage, message
 ) -> None:
     path = written(tmp_path / "n.h5", ring, components_of(ring, rng))
@@ -121,6 +119,6 @@ def test_damage_is_seen(
         read_components(path, ring)
 
 
-def test_an_empty_normalisation_is_refused(tmp_path: Path, ring: RingScanner) -> None:
+def test_empty_normalisation_is_refused(tmp_path: Path, ring: RingScanner) -> None:
     with pytest.raises(EngineError, match="contains no normalisation component"):
         read_components(written(tmp_path / "n.h5", ring, Components()), ring)

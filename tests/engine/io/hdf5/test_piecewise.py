@@ -23,7 +23,7 @@ from tests.engine.live.ct.live_scans import scan
 @pytest.mark.parametrize("kind", ["<u2", ">u2", "<f8", "<i4"])
 @pytest.mark.parametrize("n", [0, 1, 7])
 @pytest.mark.parametrize("piece", [1, 200, 2**24])
-def test_pieces_are_the_bytes_of_the_whole(
+def test_piecewise_conversion_gives_the_same_bytes(
     kind: str, n: int, piece: int, monkeypatch, rng: np.random.Generator
 ) -> None:
     monkeypatch.setattr(piecewise, "CHUNK_BYTES", piece)
@@ -40,7 +40,7 @@ def test_values_of_the_same_type_are_not_converted() -> None:
     assert stored_as(values, "<f4") is values
 
 
-def test_a_scan_is_saved_without_a_copy_of_it(tmp_path: Path, monkeypatch) -> None:
+def test_scan_is_saved_without_a_copy(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(piecewise, "CHUNK_BYTES", 2**16)
     data = scan(24, 16, 20)
     flats = np.full((8000, 16, 20), 50_000, np.uint16)

@@ -1,4 +1,4 @@
-"""Response matrices in files: read back, refused when damaged or of another scanner, resumed."""
+"""Response matrices in files: restored, and refused when damaged or of another scanner."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def path(matrix: ResponseMatrix, tmp_path: Path) -> Path:
     return tmp_path / "tiny.h5"
 
 
-def test_a_matrix_comes_back(matrix: ResponseMatrix, path: Path) -> None:
+def test_matrix_is_restored(matrix: ResponseMatrix, path: Path) -> None:
     found = read_response(path, panels())
     for name in COLUMNS:
         np.testing.assert_array_equal(getattr(found, name), getattr(matrix, name))
@@ -50,7 +50,7 @@ def test_a_matrix_comes_back(matrix: ResponseMatrix, path: Path) -> None:
         assert is_response(file)
 
 
-def test_four_bytes_a_value(path: Path, matrix: ResponseMatrix) -> None:
+def test_file_has_four_bytes_per_value(path: Path, matrix: ResponseMatrix) -> None:
     assert path.stat().st_size < 4 * matrix.n_nonzero + 100_000
 
 
@@ -69,7 +69,7 @@ def test_four_bytes_a_value(path: Path, matrix: ResponseMatrix) -> None:
         ("scales", 1, np.nan, "the dataset 'scales' contains values from"),
     ],
 )
-def test_what_another_program_wrote_wrong_is_refused(
+def test_invalid_matrix_of_another_program_is_refused(
     matrix: ResponseMatrix, tmp_path: Path, name: str, place: int, value: float, sentence: str
 ) -> None:
     column = getattr(matrix, name).copy()
@@ -80,13 +80,13 @@ def test_what_another_program_wrote_wrong_is_refused(
 
 
 @pytest.mark.parametrize("read", [read_listmode, read_histogram, read_volume])
-def test_it_is_no_scan_and_no_volume(path: Path, read: Callable[[Path], object]) -> None:
+def test_matrix_is_refused_as_scan_or_volume(path: Path, read: Callable[[Path], object]) -> None:
     with pytest.raises(UnknownFormatError, match=r"tiny.h5: this is a dual-head response"):
         read(path)
 
 
 @pytest.mark.parametrize("name", list(COLUMNS))
-def test_a_changed_column_is_named(path: Path, name: str) -> None:
+def test_changed_column_is_named(path: Path, name: str) -> None:
     with h5py.File(path, "r+") as file:
         item = file[f"response/{name}"]
         values = item[()]
@@ -97,7 +97,7 @@ def test_a_changed_column_is_named(path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("part", [0.3, 0.9, 0.99])
-def test_a_file_cut_short_is_refused(path: Path, part: float) -> None:
+def test_truncated_file_is_refused(path: Path, part: float) -> None:
     data = path.read_bytes()
     path.write_bytes(data[: int(part * len(data))])
     with pytest.raises(FileFormatError, match=r"truncated|damaged"):
@@ -116,18 +116,18 @@ def test_a_file_cut_short_is_refused(path: Path, part: float) -> None:
         ({"n_planes": 5}, "12 × 7 × 20. differs from that of the scanner .*12 × 5 × 20"),
     ],
 )
-def test_the_matrix_of_another_scanner_is_refused(
+def test_matrix_of_another_scanner_is_refused(
     path: Path, changes: dict[str, object], message: str
 ) -> None:
     with pytest.raises(GeometryError, match=message):
         read_response(path, panels(**changes))
 
 
-def test_another_name_is_the_same_scanner(path: Path) -> None:
+def test_renamed_scanner_is_the_same_scanner(path: Path) -> None:
     read_response(path, panels(name="renamed"))
 
 
-def test_a_volume_is_no_matrix(tmp_path: Path) -> None:
+def test_volume_is_refused_as_a_matrix(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "v.h5", "w") as file:
         file.attrs["format"] = np.bytes_("isocenter-volume")
     with pytest.raises(FileFormatError, match="'isocenter-volume', expected 'isocenter-response'"):
@@ -135,10 +135,10 @@ def test_a_volume_is_no_matrix(tmp_path: Path) -> None:
 
 
 class StopError(Exception):
-    """What a user's stop raises."""
+    """Raised when a user stops."""
 
 
-def test_an_interrupted_build_goes_on(tmp_path: Path) -> None:
+def test_interrupted_build_continues(tmp_path: Path) -> None:
     scanner, path = read_scanner("demo-panels"), tmp_path / "demo.h5"
     seen: list[int] = []
 
@@ -176,6 +176,6 @@ def test_parts_of_another_matrix_are_refused(tmp_path: Path) -> None:
         build_analytic(panels(), FAST, tmp_path / "tiny.h5")
 
 
-def test_a_missing_folder_is_named_before_the_work(tmp_path: Path) -> None:
+def test_missing_folder_is_named_before_the_computation(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="does not exist"):
         build_analytic(panels(), FAST, tmp_path / "none" / "tiny.h5")

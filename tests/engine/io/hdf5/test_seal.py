@@ -33,7 +33,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, OwnFile]:
     return {own.kind: own for own in own_files(tmp_path_factory.mktemp("own"))}
 
 
-def test_a_seal_is_of_names_types_shapes_and_values() -> None:
+def test_seal_covers_names_types_shapes_and_values() -> None:
     values = np.arange(6, dtype=np.float32)
     same = seal_of(image=values, unit="1/mm")
     assert same == seal_of(unit="1/mm", image=values.copy())
@@ -67,7 +67,7 @@ def test_any_change_of_a_volume_is_refused(tmp_path: Path, phantom: Volume, name
         read_volume(tmp_path / "a.h5")
 
 
-def test_an_older_volume_is_read_and_says_so(tmp_path: Path, phantom: Volume) -> None:
+def test_older_volume_is_read_with_a_note(tmp_path: Path, phantom: Volume) -> None:
     save(phantom, tmp_path / "a.h5")
     assert read_volume(tmp_path / "a.h5").notes == ()
     with h5py.File(tmp_path / "a.h5", "r+") as file:
@@ -88,7 +88,7 @@ def test_an_older_volume_is_read_and_says_so(tmp_path: Path, phantom: Volume) ->
         ("centre_mm", (0.0, 1e9, 0.0), "centre is at 0 × 1e.09"),
     ],
 )
-def test_an_older_volume_that_cannot_be_is_refused(
+def test_invalid_older_volume_is_refused(
     tmp_path: Path, phantom: Volume, name: str, value: tuple[float, ...], sentence: str
 ) -> None:
     save(phantom, tmp_path / "a.h5")
@@ -99,7 +99,7 @@ def test_an_older_volume_that_cannot_be_is_refused(
         read_volume(tmp_path / "a.h5")
 
 
-def test_an_older_volume_in_no_known_unit_is_refused(tmp_path: Path, phantom: Volume) -> None:
+def test_older_volume_with_an_unknown_unit_is_refused(tmp_path: Path, phantom: Volume) -> None:
     save(phantom, tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         unseal(file)
@@ -117,7 +117,7 @@ def test_an_older_volume_in_no_known_unit_is_refused(tmp_path: Path, phantom: Vo
         ("tof", (300.0, 0.0, 5.0), "'tof' is 0"),
     ],
 )
-def test_the_crystal_map_of_an_older_scan_is_in_range(
+def test_crystal_map_of_an_older_scan_is_checked(
     tmp_path: Path, crystal_map: CrystalMap, name: str, value: object, sentence: str
 ) -> None:
     write_listmode(ListMode(crystal_map, np.array([[0, 8]], np.int32)), tmp_path / "a.h5")
@@ -128,7 +128,7 @@ def test_the_crystal_map_of_an_older_scan_is_in_range(
         read_listmode(tmp_path / "a.h5")
 
 
-def test_the_crystals_of_an_older_scan_can_be(tmp_path: Path, crystal_map: CrystalMap) -> None:
+def test_crystals_of_an_older_scan_are_checked(tmp_path: Path, crystal_map: CrystalMap) -> None:
     write_listmode(ListMode(crystal_map, np.array([[0, 8]], np.int32)), tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         unseal(file)
@@ -143,7 +143,7 @@ def test_the_crystals_of_an_older_scan_can_be(tmp_path: Path, crystal_map: Cryst
 
 
 @pytest.mark.parametrize("kind", ["Data Exchange", "NXtomo"])
-def test_projections_that_have_changed_are_refused_with_the_way_out(
+def test_changed_projections_are_refused_with_the_remedy(
     ours: dict[str, OwnFile], tmp_path: Path, kind: str
 ) -> None:
     path = tmp_path / ours[kind].path.name
@@ -163,7 +163,7 @@ def test_projections_that_have_changed_are_refused_with_the_way_out(
     assert any("has no checksum" in note for note in notes) == (kind == "Data Exchange")
 
 
-def test_a_sidecar_may_be_changed_without_its_seal(ours: dict[str, OwnFile]) -> None:
+def test_sidecar_can_be_edited_after_removing_its_seal(ours: dict[str, OwnFile]) -> None:
     path = ours["projections sidecar"].path
     text = path.read_text()
     raw = next(file for file in ours["projections sidecar"].files if file.name == "a.raw")
@@ -179,7 +179,7 @@ def test_a_sidecar_may_be_changed_without_its_seal(ours: dict[str, OwnFile]) -> 
         read_projections(path)
 
 
-def test_a_kept_sensitivity_is_of_its_key(ours: dict[str, OwnFile]) -> None:
+def test_cached_sensitivity_is_checked_against_its_key(ours: dict[str, OwnFile]) -> None:
     own = ours["sensitivity"]
     assert own.read(own.path) is not None
     numbers = dict(np.load(own.path))
@@ -188,7 +188,7 @@ def test_a_kept_sensitivity_is_of_its_key(ours: dict[str, OwnFile]) -> None:
     assert own.read(own.path) is None
 
 
-def test_what_is_to_be_said_of_a_mu_map_is_said_of_its_scan(tmp_path: Path, scan: ListMode) -> None:
+def test_note_on_a_mu_map_appears_with_its_scan(tmp_path: Path, scan: ListMode) -> None:
     values = np.full((3, 4, 5), 0.009, np.float32)
     grid = ImageGrid(values.shape, (8.0, 8.0, 5.0))
     save(Volume(values, grid, "1/mm"), tmp_path / "map.h5")

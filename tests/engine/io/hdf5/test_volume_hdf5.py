@@ -1,4 +1,4 @@
-"""Volumes in HDF5: round trips, bytes that repeat, damage refused."""
+"""Volumes in HDF5: round trips, reproducible bytes, damage refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.io import read_volume, save
 PROVENANCE = {"algorithm": {"kind": "osem", "iterations": 4}, "noise": float("nan")}
 
 
-def test_reading_back_gives_the_same_volume(tmp_path: Path, phantom: Volume) -> None:
+def test_volume_is_restored(tmp_path: Path, phantom: Volume) -> None:
     save(phantom, tmp_path / "a.h5", PROVENANCE)
     again = read_volume(tmp_path / "a.h5")
     np.testing.assert_array_equal(again.values, phantom.values)
@@ -30,13 +30,13 @@ def test_every_number_has_its_unit(tmp_path: Path, phantom: Volume) -> None:
     assert units == {"values": b"counts/mm", "voxel_mm": b"mm", "centre_mm": b"mm"}
 
 
-def test_the_same_volume_gives_the_same_bytes(tmp_path: Path, phantom: Volume) -> None:
+def test_same_volume_gives_the_same_bytes(tmp_path: Path, phantom: Volume) -> None:
     save(phantom, tmp_path / "a.h5", PROVENANCE)
     save(phantom, tmp_path / "b.h5", PROVENANCE)
     assert (tmp_path / "a.h5").read_bytes() == (tmp_path / "b.h5").read_bytes()
 
 
-def test_a_changed_value_is_noticed(tmp_path: Path, phantom: Volume) -> None:
+def test_changed_value_is_detected(tmp_path: Path, phantom: Volume) -> None:
     save(phantom, tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         file["volume/values"][0, 0, 0] = 1
@@ -44,7 +44,7 @@ def test_a_changed_value_is_noticed(tmp_path: Path, phantom: Volume) -> None:
         read_volume(tmp_path / "a.h5")
 
 
-def test_a_flipped_bit_is_noticed(tmp_path: Path, phantom: Volume) -> None:
+def test_flipped_bit_is_detected(tmp_path: Path, phantom: Volume) -> None:
     save(phantom, tmp_path / "a.h5")
     content = bytearray((tmp_path / "a.h5").read_bytes())
     content[content.index(np.float32(3).tobytes()) + 1] ^= 1
@@ -54,7 +54,7 @@ def test_a_flipped_bit_is_noticed(tmp_path: Path, phantom: Volume) -> None:
 
 
 @pytest.mark.parametrize("fraction", [0.1, 0.5, 0.99])
-def test_a_truncated_file_is_refused(tmp_path: Path, phantom: Volume, fraction: float) -> None:
+def test_truncated_file_is_refused(tmp_path: Path, phantom: Volume, fraction: float) -> None:
     save(phantom, tmp_path / "a.h5")
     content = (tmp_path / "a.h5").read_bytes()
     (tmp_path / "a.h5").write_bytes(content[: int(fraction * len(content))])
@@ -62,7 +62,7 @@ def test_a_truncated_file_is_refused(tmp_path: Path, phantom: Volume, fraction: 
         read_volume(tmp_path / "a.h5")
 
 
-def test_another_version_is_refused(tmp_path: Path, phantom: Volume) -> None:
+def test_other_version_is_refused(tmp_path: Path, phantom: Volume) -> None:
     save(phantom, tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         file.attrs["version"] = 9
@@ -70,14 +70,14 @@ def test_another_version_is_refused(tmp_path: Path, phantom: Volume) -> None:
         read_volume(tmp_path / "a.h5")
 
 
-def test_another_hdf5_file_is_no_volume(tmp_path: Path) -> None:
+def test_other_hdf5_file_is_not_a_volume(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file["values"] = np.zeros((2, 2, 2))
     with pytest.raises(UnknownFormatError, match=r"unknown file type.*'volume'"):
         read_volume(tmp_path / "a.h5")
 
 
-def test_a_full_disk_keeps_the_old_volume(tmp_path: Path, phantom: Volume) -> None:
+def test_full_disk_keeps_the_old_volume(tmp_path: Path, phantom: Volume) -> None:
     resource = pytest.importorskip("resource", reason="file size limits need POSIX")
     save(phantom, tmp_path / "a.h5")
     old = (tmp_path / "a.h5").read_bytes()

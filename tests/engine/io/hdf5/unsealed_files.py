@@ -1,4 +1,4 @@
-"""Files as older versions, or other programs, write them: without a seal."""
+"""Files without a seal, like those of older versions and other programs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from engine.io.hdf5.file_seal import SEAL, UNSEALED
 
 
 def unseal(file: h5py.File) -> None:
-    """Make an open file one of version 1, so that it may be changed."""
+    """Change an open file to version 1, which can be edited."""
     file.attrs["version"] = UNSEALED
     file.attrs.pop(SEAL, None)

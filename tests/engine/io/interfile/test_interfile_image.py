@@ -1,4 +1,4 @@
-"""Images in Interfile: those of STIR and Siemens mean what they mean there, ours come back."""
+"""Interfile images: those of STIR and Siemens are read correctly, ours are restored."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ def siemens(folder: Path) -> Path:
     return folder / "umap.v.hdr"
 
 
-def test_header_data_and_folder_are_the_same_image_where_stir_has_it(tmp_path: Path) -> None:
-    """x of five voxels is around 0; y of four begins at −2 voxels; z grows towards the feet."""
+def test_header_data_and_folder_open_the_same_image_at_the_position_of_stir(tmp_path: Path) -> None:
+    """Five voxels in x are centred at 0; four in y begin at −2 voxels; z points to the feet."""
     header = stir(tmp_path)
     for path in (header, tmp_path / "a.v", tmp_path):
         found = read_volume(path)
@@ -102,7 +102,7 @@ def test_header_data_and_folder_are_the_same_image_where_stir_has_it(tmp_path: P
     assert purpose_of(tmp_path / "a.v").purpose == "volume"
 
 
-def test_an_offset_is_where_the_first_pixel_is(tmp_path: Path) -> None:
+def test_offset_is_the_position_of_the_first_pixel(tmp_path: Path) -> None:
     end = "number of time frames"
     offsets = "".join(
         f"first pixel offset (mm) [{k}] := {mm}\n" for k, mm in ((1, 7.0), (2, -23.0), (3, 30.0))
@@ -115,7 +115,7 @@ def test_an_offset_is_where_the_first_pixel_is(tmp_path: Path) -> None:
     ("orientation", "rotation", "words"),
     [("head_in", "prone", "HFP"), ("feet_in", "supine", "FFS"), ("", "", "not stated")],
 )
-def test_no_side_is_named_that_is_not_known(
+def test_unknown_patient_position_names_no_side(
     tmp_path: Path, orientation: str, rotation: str, words: str
 ) -> None:
     changes = (("head_in", orientation), ("supine", rotation))
@@ -124,7 +124,7 @@ def test_no_side_is_named_that_is_not_known(
     np.testing.assert_array_equal(found.values, patient().values)
 
 
-def test_a_map_without_sides_keeps_the_axes_of_the_scanner(tmp_path: Path) -> None:
+def test_map_without_position_keeps_the_scanner_axes(tmp_path: Path) -> None:
     """Beside an image whose z runs to the feet as well: nobody said that it should be turned."""
     source = patient()
     feetwards = Volume(source.values, source.grid, "", {"axes": "LPI"})
@@ -135,7 +135,7 @@ def test_a_map_without_sides_keeps_the_axes_of_the_scanner(tmp_path: Path) -> No
     np.testing.assert_array_equal(facing(said, source).values, source.values[::-1])
 
 
-def test_a_siemens_map_is_in_the_unit_that_it_states(tmp_path: Path) -> None:
+def test_siemens_map_has_its_stated_unit(tmp_path: Path) -> None:
     siemens(tmp_path)
     for path in (tmp_path / "umap.v.hdr", tmp_path / "umap.v", tmp_path):
         found = read_volume(path)
@@ -144,7 +144,7 @@ def test_a_siemens_map_is_in_the_unit_that_it_states(tmp_path: Path) -> None:
         np.testing.assert_allclose(np.unique(in_mm.values), [0, 0.0096], rtol=1e-6)
 
 
-def test_values_may_be_scaled_by_either_word_and_not_by_two_that_differ(tmp_path: Path) -> None:
+def test_either_scale_keyword_is_used_and_contradicting_ones_are_refused(tmp_path: Path) -> None:
     end = "number of time frames"
     for words in ("quantification units := 2", "image scaling factor[1] := 2"):
         found = read_volume(stir(tmp_path, (end, f"{words}\n{end}")))
@@ -174,16 +174,14 @@ def test_values_may_be_scaled_by_either_word_and_not_by_two_that_differ(tmp_path
         ("a.v", "b.v", "b.v"),
     ],
 )
-def test_what_cannot_be_an_image_is_one_sentence(
-    tmp_path: Path, old: str, new: str, words: str
-) -> None:
+def test_invalid_image_gives_one_sentence(tmp_path: Path, old: str, new: str, words: str) -> None:
     with pytest.raises(EngineError, match=words.replace("[", r"\[")):
         read_volume(stir(tmp_path, (old, new)))
 
 
 @pytest.mark.parametrize("axes", ["LPS", "LPI", "xyz"])
 @pytest.mark.parametrize("alone", [False, True])
-def test_ours_comes_back_as_it_was_with_and_without_its_provenance(
+def test_own_image_is_restored_with_and_without_provenance(
     tmp_path: Path, axes: str, *, alone: bool
 ) -> None:
     source = patient()
@@ -207,19 +205,19 @@ def test_values_of_another_image_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a:b.hv", " a.hv", "a\n.hv"])
-def test_a_name_that_a_header_cannot_hold_is_refused(tmp_path: Path, name: str) -> None:
+def test_name_that_a_header_cannot_store_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(EngineError):
         save(patient(), tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
-def test_header_values_and_provenance_belong_together(tmp_path: Path) -> None:
+def test_header_values_and_provenance_are_checked_together(tmp_path: Path) -> None:
     save(patient(), tmp_path / "a.hv")
     for name in ("a.hv", "a.v"):
         assert set(files_behind(tmp_path / name)) == set(tmp_path.iterdir())
 
 
-def test_a_folder_stands_for_its_one_image_or_scan(tmp_path: Path) -> None:
+def test_folder_opens_its_only_image_or_scan(tmp_path: Path) -> None:
     siemens(tmp_path)
     assert scan_file(tmp_path) == tmp_path / "umap.v.hdr"
     (tmp_path / "notes.txt").write_bytes(b"as usual")
@@ -228,7 +226,7 @@ def test_a_folder_stands_for_its_one_image_or_scan(tmp_path: Path) -> None:
     assert scan_file(tmp_path) == tmp_path / "scan.l"
 
 
-def test_the_header_of_projections_is_no_image(tmp_path: Path) -> None:
+def test_header_of_projections_is_not_an_image(tmp_path: Path) -> None:
     path = tmp_path / "a.h33"
     path.write_text("!INTERFILE :=\nname of data file := a.a\nprocess status := acquired\n")
     with open_input(path) as file:
@@ -236,7 +234,7 @@ def test_the_header_of_projections_is_no_image(tmp_path: Path) -> None:
         assert read_header(file).axes == ""
 
 
-def test_stirs_own_files_open_by_header_and_by_data(shared_data: Path) -> None:
+def test_files_of_stir_open_by_header_and_by_data(shared_data: Path) -> None:
     folder = shared_data / "formats" / "stir-interfile"
     for name, shape in (("attmap", (120, 92, 92)), ("test_image_5", (31, 97, 97))):
         raw = np.fromfile(folder / f"{name}.v", "<f4").reshape(shape)

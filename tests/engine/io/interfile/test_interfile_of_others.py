@@ -1,4 +1,4 @@
-"""Interfile of STIR, Siemens and CASToR: byte order, frames, and images told from scans."""
+"""Interfile of STIR, Siemens and CASToR: byte order, frames, and images versus scans."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ Scanner name: SMALL
 
 
 def without_order(header: Path) -> Path:
-    """The same header without its byte order."""
+    """Return the same header without its byte order."""
     lines = header.read_text().splitlines()
     header.write_text("\n".join(e for e in lines if "byte order" not in e.lower()) + "\n")
     return header
 
 
-def test_an_image_without_a_byte_order_is_big_endian_as_in_stir(tmp_path: Path) -> None:
+def test_image_without_byte_order_is_big_endian_as_in_stir(tmp_path: Path) -> None:
     header = stir(tmp_path, (LITTLE, ""))
     patient().values.astype(">f4").tofile(tmp_path / "a.v")
     found = read_volume(header)
@@ -86,9 +86,7 @@ def test_an_image_without_a_byte_order_is_big_endian_as_in_stir(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(("kind", "n_bytes"), [("signed integer", 2), ("float", 4)])
-def test_a_sinogram_without_a_byte_order_is_big_endian(
-    tmp_path: Path, kind: str, n_bytes: int
-) -> None:
+def test_sinogram_without_byte_order_is_big_endian(tmp_path: Path, kind: str, n_bytes: int) -> None:
     data = drawn(SinogramLayout.of(RING))
     write_sinogram(data, tmp_path / "a.hs")
     text = without_digest((tmp_path / "a.hs").read_text())
@@ -102,7 +100,7 @@ def test_a_sinogram_without_a_byte_order_is_big_endian(
     assert any("big-endian" in note for note in found.notes)
 
 
-def test_the_remedy_for_little_endian_bins_without_a_byte_order_works(tmp_path: Path) -> None:
+def test_remedy_for_little_endian_sinograms_without_byte_order_works(tmp_path: Path) -> None:
     data = drawn(SinogramLayout.of(RING))
     write_sinogram(data, tmp_path / "a.hs")
     header = without_order(tmp_path / "a.hs")
@@ -133,8 +131,8 @@ def test_siemens_headers_have_the_same_default(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dropped", ["it6.hdr", "it6.img"])
-def test_an_image_of_castor_is_a_volume_and_not_its_scan(tmp_path: Path, dropped: str) -> None:
-    """The offset is the place of the middle; y is turned as that of CASToR's look-up tables."""
+def test_castor_image_is_a_volume_and_not_its_scan(tmp_path: Path, dropped: str) -> None:
+    """The offset is the position of the centre; y is flipped as in CASToR's look-up tables."""
     stored = patient().values
     stored.astype("<f4").tofile(tmp_path / "it6.img")
     (tmp_path / "it6.hdr").write_text(CASTOR)
@@ -147,14 +145,14 @@ def test_an_image_of_castor_is_a_volume_and_not_its_scan(tmp_path: Path, dropped
     assert inspect(tmp_path / dropped).facts[0] == ("Format", "Interfile (CASToR)")
 
 
-def test_a_scan_of_castor_stays_a_scan(tmp_path: Path) -> None:
+def test_castor_scan_is_a_scan(tmp_path: Path) -> None:
     text = CASTOR.partition("!COPY OF INPUT HEADER 1\n")[2]
     (tmp_path / "events.cdh").write_text(text)
     assert inspect(tmp_path / "events.cdh").format == "CASToR scan"
 
 
 @pytest.mark.parametrize("kept", [STIR, STIR.replace("!PET data type := Image\n", "")])
-def test_the_name_of_a_plain_header_does_not_matter(tmp_path: Path, kept: str) -> None:
+def test_name_of_a_plain_header_does_not_matter(tmp_path: Path, kept: str) -> None:
     kept = kept.replace("process status := Reconstructed\n", "")
     patient().values.astype("<f4").tofile(tmp_path / "a.v")
     for name in ("a.hv", "a.hdr"):
@@ -164,7 +162,7 @@ def test_the_name_of_a_plain_header_does_not_matter(tmp_path: Path, kept: str) -
     assert one.grid == other.grid
 
 
-def test_a_dynamic_image_of_stir_opens_as_frames(tmp_path: Path) -> None:
+def test_dynamic_image_of_stir_opens_as_frames(tmp_path: Path) -> None:
     frames = "number of time frames := 2\nimage scaling factor[2] := 3\n"
     for k, (start, length) in enumerate(((0, 20), (20, 40)), 1):
         frames += f"image relative start time (sec)[{k}] := {start}\n"
@@ -184,14 +182,14 @@ def test_a_dynamic_image_of_stir_opens_as_frames(tmp_path: Path) -> None:
     "said",
     ["!SPECT STUDY (General) :=", "!imaging modality := nucmed\n!number of projections := 3"],
 )
-def test_spect_projections_are_called_spect(tmp_path: Path, said: str) -> None:
+def test_spect_projections_are_named_spect(tmp_path: Path, said: str) -> None:
     (tmp_path / "a.hs").write_text(f"!INTERFILE :=\nname of data file := a.s\n{said}\n")
     report = inspect(tmp_path / "a.hs")
     assert report.facts[0] == ("Format", "SPECT scan in Interfile")
     assert "Format: SPECT scan in Interfile" in report.faults[0]
 
 
-def test_samples_of_the_cases(shared_data: Path) -> None:
+def test_samples_open_at_their_positions(shared_data: Path) -> None:
     cases = shared_data / "cases-3"
     places = {"7-interfile-no-byte-order/im.hv": (3, 1, 4), "15-castor-image/im.hdr": (3, 3, 4)}
     for name, place in places.items():

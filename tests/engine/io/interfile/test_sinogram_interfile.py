@@ -1,4 +1,4 @@
-"""Interfile sinograms: those of STIR mean what STIR means, ours come back as they were."""
+"""Interfile sinograms: those of STIR are read correctly, ours are restored."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def small_long(shared_data):
 
 
 @pytest.mark.slow
-def test_the_scan_of_stir_gives_its_ellipse_and_its_rod(small_long):
-    """Lengths and places that the README of the scan states; it was simulated by STIR."""
+def test_stir_scan_shows_its_ellipse_and_rod(small_long):
+    """Lengths and positions from the README of the scan, which STIR simulated."""
     data = read_sinogram(small_long)
     assert data.layout.shape == (27, 64, 75) and data.layout.bin_mm == 3
     values = {"algorithm": {"kind": "osem", "iterations": 3, "subsets": 8}, "finishing": []}
@@ -57,7 +57,7 @@ def test_the_scan_of_stir_gives_its_ellipse_and_its_rod(small_long):
 
 
 def without_digest(header: str) -> str:
-    """A header as others write it."""
+    """Return a header without our digest, like one of another program."""
     return "\n".join(line for line in header.splitlines() if "sha256" not in line)
 
 
@@ -67,7 +67,7 @@ def drawn(layout: SinogramLayout) -> Sinogram:
 
 
 @pytest.mark.parametrize("changes", [{}, {"span": 3, "mashed": 2}, {"most": 1}])
-def test_what_is_written_comes_back(changes, tmp_path):
+def test_sinogram_is_restored(changes, tmp_path):
     data = drawn(SinogramLayout.of(RING, **changes))
     write_sinogram(data, tmp_path / "a.hs")
     again = read_sinogram(tmp_path / "a.hs")
@@ -82,7 +82,7 @@ def test_what_is_written_comes_back(changes, tmp_path):
     "info",
     [{}, {"axes": "LPI"}, *({"axes": "xyz", "stated_axes": e} for e in ("RPS", "RAI", "LAS"))],
 )
-def test_the_sides_of_the_patient_come_back(info, tmp_path):
+def test_patient_position_is_restored(info, tmp_path):
     data = replace(drawn(SinogramLayout.of(RING)), info=info)
     write_sinogram(data, tmp_path / "a.hs")
     again = read_sinogram(tmp_path / "a.hs").info
@@ -90,7 +90,7 @@ def test_the_sides_of_the_patient_come_back(info, tmp_path):
 
 
 @pytest.mark.parametrize(("kind", "n"), [("unsigned integer", 2), ("signed integer", 4)])
-def test_either_order_of_axes_any_number_and_a_scale_mean_the_same(kind, n, tmp_path):
+def test_axis_order_number_type_and_scale_do_not_matter(kind, n, tmp_path):
     layout = SinogramLayout.of(RING, span=3)
     data = drawn(layout)
     write_sinogram(data, tmp_path / "a.hs")
@@ -141,7 +141,7 @@ def test_either_order_of_axes_any_number_and_a_scale_mean_the_same(kind, n, tmp_
         ("!matrix size [1] := 21", "!matrix size [1] := 2100", "bins reach|copy both files|n_tang"),
     ],
 )
-def test_a_header_that_is_no_such_is_refused_in_a_sentence(old, new, words, tmp_path):
+def test_invalid_header_gives_one_sentence(old, new, words, tmp_path):
     write_sinogram(drawn(SinogramLayout.of(RING)), tmp_path / "a.hs")
     header = (tmp_path / "a.hs").read_text()
     assert old in header
@@ -150,7 +150,7 @@ def test_a_header_that_is_no_such_is_refused_in_a_sentence(old, new, words, tmp_
         read_sinogram(tmp_path / "a.hs")
 
 
-def test_bins_that_end_early_or_are_no_numbers_are_refused(tmp_path):
+def test_truncated_or_nan_bins_are_refused(tmp_path):
     data = drawn(SinogramLayout.of(RING))
     write_sinogram(data, tmp_path / "a.hs")
     whole = (tmp_path / "a.s").read_bytes()
@@ -167,7 +167,7 @@ def test_bins_that_end_early_or_are_no_numbers_are_refused(tmp_path):
         read_sinogram(tmp_path / "a.hs")
 
 
-def test_list_mode_sinogram_and_back_on_the_command_line(tmp_path, capsys):
+def test_command_converts_list_mode_to_sinogram_and_back(tmp_path, capsys):
     lines = np.random.default_rng(4).integers(0, RING.n_lors, 5000)
     events = ListMode(RING, RING.lors(lines), duration_s=1.0)
     write_listmode(events, tmp_path / "scan.h5")
@@ -186,7 +186,7 @@ def test_list_mode_sinogram_and_back_on_the_command_line(tmp_path, capsys):
     assert "Format:                Interfile (STIR)" in capsys.readouterr().out
 
 
-def test_folder_header_and_bins_are_one_scan(shared_data, tmp_path):
+def test_folder_header_and_bins_open_the_same_scan(shared_data, tmp_path):
     for name in ("smalllong.hs", "smalllong.s"):
         shutil.copy(shared_data / "pet-sinogram-stir-smalllong" / name, tmp_path)
     header = tmp_path / "smalllong.hs"
@@ -200,7 +200,7 @@ def test_folder_header_and_bins_are_one_scan(shared_data, tmp_path):
     assert scan_file(tmp_path / "second.s") == tmp_path / "second.s", "its header names another"
 
 
-def test_times_of_flight_are_summed_and_factors_with_them_refused(tmp_path):
+def test_tof_is_summed_and_refused_with_factors(tmp_path):
     layout = SinogramLayout.of(RING, span=3)
     write_sinogram(drawn(layout), tmp_path / "a.hs")
     header, bins = tmp_path / "a.hs", tmp_path / "a.s"
@@ -220,7 +220,7 @@ def test_times_of_flight_are_summed_and_factors_with_them_refused(tmp_path):
         NORMALISATION.attached(one, content)
 
 
-def test_times_of_a_header_of_stir_are_kept_where_it_states_their_timing(shared_data, tmp_path):
+def test_tof_of_a_stir_header_is_used_if_its_timing_is_stated(shared_data, tmp_path):
     """Segments, bins and timing of a sample header of STIR: 351 times of 6.85 ps, 13 summed."""
     sample = shared_data / "formats" / "stir-interfile" / "PET_TOF_Interfile_header_Signa_PETMR.hs"
     few = {
@@ -246,7 +246,7 @@ def test_times_of_a_header_of_stir_are_kept_where_it_states_their_timing(shared_
 
 
 @pytest.mark.parametrize("arguments", [[], ["--sum-times"]])
-def test_the_verb_keeps_times_unless_told_not_to(arguments, tmp_path):
+def test_convert_preserves_tof_unless_disabled(arguments, tmp_path):
     timed = RING.settings.model_dump() | {"tof": {"fwhm_ps": 300, "bin_ps": 200, "n_bins": 5}}
     ring, rng = RingScanner(RingSettings.model_validate(timed)), np.random.default_rng(8)
     pairs = ring.lors(rng.integers(0, ring.n_lors, 500))

@@ -1,4 +1,4 @@
-"""ADAC list mode: where its positions lie with us, and every way the text can be wrong."""
+"""ADAC list mode: positions in our frame; every fault of the text is refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def write(folder: Path, text: str) -> Path:
     return folder / "scan.csv"
 
 
-def test_positions_lie_as_documented(tmp_path: Path) -> None:
+def test_positions_follow_the_documentation(tmp_path: Path) -> None:
     """x = file x - 300, y = file z - 356, z = 300 - file y, to half a bin of 6 mm."""
     data = read_listmode(write(tmp_path, HEADER + "1 255 345 327 189\n2 120 60 480 540\n"))
     first, second = data.scanner.positions_mm[data.crystals].swapaxes(0, 1)
@@ -30,7 +30,7 @@ def test_positions_lie_as_documented(tmp_path: Path) -> None:
     assert data.info["axes"] == "xyz"
 
 
-def test_our_frame_is_a_turn_of_theirs_and_no_mirror(tmp_path: Path) -> None:
+def test_our_frame_is_a_rotation_of_theirs_without_reflection(tmp_path: Path) -> None:
     points = np.array([[330, 300, 0], [300, 330, 0], [300, 300, 712]], float)  # x, y, z of the file
     lines = [f"1 {x:g} {y:g} {x:g} {y:g}" for x, y, _ in points]
     data = read_listmode(write(tmp_path, HEADER + "\n".join(lines) + "\n"))
@@ -40,7 +40,7 @@ def test_our_frame_is_a_turn_of_theirs_and_no_mirror(tmp_path: Path) -> None:
     assert np.linalg.det(ours @ np.linalg.inv(theirs)) == pytest.approx(1, abs=0.01)
 
 
-def test_events_beside_the_heads_and_remarks_at_the_end_are_left_out(tmp_path: Path) -> None:
+def test_events_outside_the_heads_and_final_remarks_are_skipped(tmp_path: Path) -> None:
     outside = "2.0 600 300 300 300\n"
     data = read_listmode(write(tmp_path, HEADER + EVENTS + outside + "end of run\n"))
     assert data.n_events == 2
@@ -48,7 +48,7 @@ def test_events_beside_the_heads_and_remarks_at_the_end_are_left_out(tmp_path: P
     assert data.time_ms.tolist() == [0, 0]
 
 
-def test_other_distances_move_the_heads(tmp_path: Path) -> None:
+def test_stated_distance_sets_the_heads(tmp_path: Path) -> None:
     data = read_listmode(write(tmp_path, HEADER.replace("712", "500") + EVENTS))
     y = data.scanner.positions_mm[data.crystals][..., 1]
     np.testing.assert_allclose(y, [[-250, 250]] * 2, atol=0.3)
@@ -77,12 +77,12 @@ def test_other_distances_move_the_heads(tmp_path: Path) -> None:
         (HEADER.replace("712", "12") + EVENTS, "which leaves no space for an image"),
     ],
 )
-def test_faults_are_told_in_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+def test_faulty_text_gives_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
     with pytest.raises((FileFormatError, GeometryError), match=rf"^scan\.csv: .*{sentence}.*\.$"):
         read_listmode(write(tmp_path, text))
 
 
-def test_another_scanner_is_refused(tmp_path: Path) -> None:
+def test_other_scanner_is_refused(tmp_path: Path) -> None:
     for scanner, sentence in (
         ("demo-ring", "does not have two single-layer panels"),
         ("dhapet", "heads are 712 mm apart"),

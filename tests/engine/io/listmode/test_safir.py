@@ -1,4 +1,4 @@
-"""SAFIR list mode: the real sample, records bit by bit, and every way a file can be wrong."""
+"""SAFIR list mode: a real sample, records bit by bit; every fault is refused."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ N_RINGS, N_PLACES = 4, 16
 
 
 def event(a: tuple[int, int, int], b: tuple[int, int, int], delayed: bool = False) -> int:
-    """One record of crystals (ring, det, layer) a and b."""
+    """Return one record of crystals (ring, det, layer) a and b."""
     bits = a[0] | b[0] << 8 | a[1] << 16 | b[1] << 32 | a[2] << 48 | b[2] << 52
     return bits | int(delayed) << 62
 
@@ -62,11 +62,11 @@ class TestTheSample:
     def data(self, shared_data: Path) -> ListMode:
         return read_listmode(shared_data / "pet-listmode-safir-point" / "point_5.clm.safir")
 
-    def test_has_its_counts(self, data: ListMode) -> None:
+    def test_sample_has_its_counts(self, data: ListMode) -> None:
         assert (data.n_events, data.n_delayed, data.duration_s) == (35_887, 43, 9.994)
         assert data.info["n_time_tags"] == 359
 
-    def test_its_lines_pass_the_source_at_5_mm(self, data: ListMode) -> None:
+    def test_lines_of_the_sample_pass_the_source_at_5_mm(self, data: ListMode) -> None:
         ends = data.scanner.positions_mm[data.crystals]
         along = ends[:, 1] - ends[:, 0]
 
@@ -77,7 +77,7 @@ class TestTheSample:
         elsewhere = [distance(p) for p in ((-5, 0, 0), (0, 5, 0), (0, -5, 0))]
         assert distance((5, 0, 0)) < 0.5 * min(elsewhere)
 
-    def test_its_crystals_are_those_of_the_built_in_ring(
+    def test_crystals_of_the_sample_are_those_of_the_built_in_ring(
         self, data: ListMode, shared_data: Path
     ) -> None:
         scan = shared_data / "pet-listmode-safir-point" / "point_5.clm.safir"
@@ -107,7 +107,7 @@ def test_reading_in_pieces_changes_nothing(folder: Path, monkeypatch: pytest.Mon
     np.testing.assert_array_equal(whole.delayed, pieces.delayed)
 
 
-def test_layers_choose_the_crystal(tmp_path: Path) -> None:
+def test_layers_select_the_crystal(tmp_path: Path) -> None:
     rows = ["0 0 0 60 0 0", "0 0 1 70 0 0", "0 1 0 -60 0 0", "0 1 1 -70 0 0"]
     (tmp_path / "crystal_map.txt").write_text("\n".join(rows))
     data = read_listmode(write(tmp_path, [time(1), event((0, 0, 1), (0, 1, 0))]))
@@ -115,22 +115,22 @@ def test_layers_choose_the_crystal(tmp_path: Path) -> None:
 
 
 class TestMap:
-    def test_none_beside_is_asked_for(self, tmp_path: Path) -> None:
+    def test_missing_crystal_map_is_asked_for(self, tmp_path: Path) -> None:
         with pytest.raises(
             GeometryError, match=r"Crystal maps in the same folder: 0,.*crystal_map\.txt"
         ):
             read_listmode(write(tmp_path, RECORDS))
 
-    def test_two_beside_are_one_too_many(self, folder: Path) -> None:
+    def test_two_crystal_maps_are_refused(self, folder: Path) -> None:
         write_map(folder / "old_crystal_map.csv")
         with pytest.raises(GeometryError, match="Crystal maps in the same folder: 2,"):
             read_listmode(write(folder, RECORDS))
 
-    def test_one_elsewhere_may_be_named(self, tmp_path: Path) -> None:
+    def test_crystal_map_of_another_folder_can_be_named(self, tmp_path: Path) -> None:
         table = write_map(tmp_path / "positions.txt")
         assert read_listmode(write(tmp_path, RECORDS), scanner=str(table)).n_events == 3
 
-    def test_a_crystal_it_lacks_is_named(self, tmp_path: Path) -> None:
+    def test_crystal_missing_in_the_map_is_named(self, tmp_path: Path) -> None:
         write_map(tmp_path / "crystal_map.txt", n_rings=3)
         with pytest.raises(
             FileFormatError,
@@ -138,7 +138,7 @@ class TestMap:
         ):
             read_listmode(write(tmp_path, RECORDS))
 
-    def test_one_with_twice_the_places_is_refused(self, tmp_path: Path) -> None:
+    def test_map_with_twice_the_crystals_is_refused(self, tmp_path: Path) -> None:
         write_map(tmp_path / "crystal_map.txt", n_places=2 * N_PLACES)
         rng = np.random.default_rng(2)
         ends = rng.integers(0, (N_RINGS, N_PLACES // 2), (1000, 2, 2))
@@ -152,7 +152,7 @@ class TestMap:
 
 class TestDamage:
     @pytest.mark.parametrize("cut", range(1, 8))
-    def test_a_cut_record_is_refused(self, folder: Path, cut: int) -> None:
+    def test_truncated_record_is_refused(self, folder: Path, cut: int) -> None:
         path = write(folder, RECORDS)
         path.write_bytes(path.read_bytes()[:-cut])
         with pytest.raises(
@@ -160,19 +160,19 @@ class TestDamage:
         ):
             read_listmode(path)
 
-    def test_a_cut_signature_is_refused(self, folder: Path) -> None:
+    def test_truncated_signature_is_refused(self, folder: Path) -> None:
         path = folder / "scan.clm.safir"
         path.write_bytes(SIGNATURE[:25])
         with pytest.raises(FileFormatError, match="truncated"):
             read_listmode(path)
 
-    def test_another_signature_is_refused(self, folder: Path) -> None:
+    def test_other_signature_is_refused(self, folder: Path) -> None:
         path = folder / "scan.clm.safir"
         path.write_bytes(b"something else" * 10)
         with pytest.raises(FileFormatError, match="one of the signatures 'MUPET"):
             read_listmode(path)
 
-    def test_no_records_are_refused(self, folder: Path) -> None:
+    def test_file_without_records_is_refused(self, folder: Path) -> None:
         with pytest.raises(FileFormatError, match="before the first complete record"):
             read_listmode(write(folder, []))
 
@@ -180,11 +180,11 @@ class TestDamage:
         with pytest.raises(FileFormatError, match="big-endian"):
             read_listmode(write(folder, RECORDS, order=">"))
 
-    def test_time_running_backwards_is_refused(self, folder: Path) -> None:
+    def test_decreasing_time_is_refused(self, folder: Path) -> None:
         with pytest.raises(FileFormatError, match="backwards from 9 to 8 ms"):
             read_listmode(write(folder, [*RECORDS, time(8)]))
 
-    def test_a_crystal_paired_with_itself_is_refused(self, folder: Path) -> None:
+    def test_crystal_paired_with_itself_is_refused(self, folder: Path) -> None:
         with pytest.raises(FileFormatError, match="event 3 uses the same crystal twice"):
             read_listmode(write(folder, [*RECORDS, event((1, 1, 0), (1, 1, 0))]))
 

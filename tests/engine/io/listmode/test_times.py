@@ -1,4 +1,4 @@
-"""Times of every kind of list mode: from the first mark on, and never backwards without a word."""
+"""Times of every list-mode format count from the first mark; decreasing times give a note."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def mmr(folder: Path, times_ms: Times) -> ListMode:
 
 
 def raw(folder: Path, times_ms: Times) -> ListMode:
-    """The same words within DICOM, whose header says how long the frame is."""
+    """Write the same words within DICOM with the frame duration in its header."""
     (folder / RING).write_text(ring_text())
     seconds = (max(times_ms) - min(times_ms) + 1) / 1000
     header = test_siemens_mmr.header(2 * len(times_ms), seconds)
@@ -45,7 +45,7 @@ def raw(folder: Path, times_ms: Times) -> ListMode:
 
 
 def petlink(times_ms: Times) -> np.ndarray:
-    """A time tag before each event."""
+    """Write a time tag before each event."""
     events = np.random.default_rng(11).integers(0, 8 * 8, len(times_ms)).astype(np.uint32)
     tags = np.uint32(4 << 29) | np.array(times_ms, np.uint32)
     return np.column_stack([tags, events | np.uint32(1 << 30)]).astype("<u4").ravel()
@@ -66,7 +66,7 @@ def adac(folder: Path, times_ms: Times) -> ListMode:
 
 
 def own(folder: Path, times_ms: Times) -> ListMode:
-    """Its times are those since the start of the frame, as the format says."""
+    """Write times since the start of the frame, as the format defines them."""
     ring, times = small_ring(), np.array(times_ms, np.uint32)
     crystals = np.tile(np.array([[0, 4]], np.int32), (len(times), 1))
     write_listmode(ListMode(ring, crystals, time_ms=times), folder / "scan.h5")
@@ -74,7 +74,7 @@ def own(folder: Path, times_ms: Times) -> ListMode:
 
 
 def petsird(folder: Path, times_ms: Times) -> ListMode:
-    """A block of one event at each time."""
+    """Write a block of one event at each time."""
     scanner = petsird_files.ring_scanner(small_ring())
     events = petsird_files.events_of(np.array([[0, 4]]), None, 1)
     blocks = [petsird_files.event_block(ms, ms, events) for ms in times_ms]
@@ -82,7 +82,7 @@ def petsird(folder: Path, times_ms: Times) -> ListMode:
 
 
 def gate(folder: Path, times_ms: Times) -> ListMode:
-    """Events of trees that may have been merged in any order."""
+    """Write events of trees that can be merged in any order."""
     (folder / RING).write_text(ring_text())
     n, times = len(times_ms), np.array(times_ms, np.uint32)
     scan = ListMode(small_ring(), np.tile(np.array([[0, 8]], np.int32), (n, 1)), time_ms=times)
@@ -113,7 +113,7 @@ FROM_A_CLOCK = [make for reader, make in MAKES.items() if reader is not ListMode
 ORDERLY = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
 
 
-def test_every_reader_is_tried() -> None:
+def test_every_reader_is_tested() -> None:
     assert set(MAKES) == set(LISTMODE_READERS)
 
 
@@ -132,11 +132,11 @@ def test_times_and_duration_count_from_the_first_mark(
 
 
 @pytest.mark.parametrize("make", MAKES.values())
-def test_times_that_run_backwards_are_told(
+def test_decreasing_times_are_reported(
     tmp_path: Path, make: Callable[[Path, Times], ListMode]
 ) -> None:
     jumbled = (*ORDERLY[:6], ORDERLY[4], *ORDERLY[6:])
-    if make is own:  # nothing is reckoned from its times
+    if make is own:  # its times are not used for the duration
         (note,) = own(tmp_path, jumbled).notes
         assert "time runs backwards at event 6, from 19 to 17 ms" in note
         assert not own(tmp_path, ORDERLY).notes

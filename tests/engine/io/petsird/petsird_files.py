@@ -1,4 +1,4 @@
-"""Scans written as PETSIRD by its own library."""
+"""Writes PETSIRD scans with its own library."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BOX_MM = (20.0, 4.0, 4.0)
 
 
 def library() -> ModuleType:
-    """The package that writes and reads PETSIRD, which the extra `test` brings."""
+    """Return the package that reads and writes PETSIRD, from the extra `test`."""
     return pytest.importorskip("petsird")
 
 
@@ -34,7 +34,7 @@ def turned(angle: float) -> Array:
 
 
 def modules(angles: Array, z_mm: Array, elements_mm: Array, radius_mm: float) -> object:
-    """Modules round the axis, one for each angle and z, of elements at (y, z) in them."""
+    """Return modules around the axis, one per angle and z, with elements at (y, z)."""
     p = library()
     corners = [
         p.Coordinate(c=np.array((x, y, z), np.float32) * np.float32(BOX_MM))
@@ -54,7 +54,7 @@ def modules(angles: Array, z_mm: Array, elements_mm: Array, radius_mm: float) ->
 def scanner_of(
     types: Sequence[object], energies: Sequence[Sequence[float]], edges_mm: Array, fwhm_mm: float
 ) -> object:
-    """A scanner of types of modules that share their time bins."""
+    """Return a scanner with types of modules that share their time bins."""
     p = library()
     tof = p.BinEdges(edges=np.asarray(edges_mm, np.float32))
     n = len(types)
@@ -70,7 +70,7 @@ def scanner_of(
 
 
 def ring_scanner(ring: RingScanner) -> object:
-    """A ring whose crystals are modules of one element each, with its own rule of coincidence."""
+    """Return a ring with crystals as modules of one element, and its coincidence rule."""
     p = library()
     s = ring.settings
     points = ring.positions_mm
@@ -90,7 +90,7 @@ def ring_scanner(ring: RingScanner) -> object:
 
 
 def events_of(crystals: Array, tof_bins: Array | None, n_bins: int) -> list[object]:
-    """Coincidences of one type of module, the higher bin first."""
+    """Return coincidences of one module type, the higher bin first."""
     p = library()
     swapped = crystals[:, 0] < crystals[:, 1]
     high, low = crystals.max(axis=1), crystals.min(axis=1)
@@ -114,7 +114,7 @@ def write(path: Path, scanner: object, blocks: Sequence[object], exam: object = 
 def event_block(
     start: int, stop: int, prompts: list[object], delayeds: list[object] | None = None
 ) -> object:
-    """A block of events of one type of module."""
+    """Return a block of events of one module type."""
     p = library()
     block = p.EventTimeBlock(
         time_interval=p.TimeInterval(start=start, stop=stop),

@@ -1,4 +1,4 @@
-"""PETSIRD: files of its own library give the scan again, and every way a file can be wrong."""
+"""PETSIRD files of its own library restore the scan; every fault is refused."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SETTINGS = (
 
 @pytest.fixture(scope="module")
 def scan() -> ListMode:
-    """A small cylinder off the middle, with delayeds."""
+    """Return a scan of a small off-centre cylinder with delayeds."""
     shape = Cylinder((8.0, 0.0, 2.0), (15.0, 15.0, 6.0), activity=1.0, mu_per_mm=0.0)
     phantom = ShapePhantom("cylinder", (shape,))
     found = simulate_listmode(
@@ -64,7 +64,7 @@ def written(scan: ListMode, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def lines(scan: ListMode) -> np.ndarray:
-    """Events as sorted rows of lower and higher crystal, time bin from the lower, and kind."""
+    """Return events as sorted rows: lower and higher crystal, time bin from the lower, and kind."""
     low, high = scan.crystals.min(axis=1), scan.crystals.max(axis=1)
     swapped = scan.crystals[:, 0] > scan.crystals[:, 1]
     tof = np.where(swapped, RING.tof.n_bins - 1 - scan.tof_bins, scan.tof_bins)
@@ -73,13 +73,13 @@ def lines(scan: ListMode) -> np.ndarray:
 
 
 class TestTheScanComesBack:
-    def test_with_its_events(self, scan: ListMode, written: Path) -> None:
+    def test_events_are_restored(self, scan: ListMode, written: Path) -> None:
         found = read_listmode(written)
         np.testing.assert_array_equal(lines(found), lines(scan))
         assert found.duration_s == scan.duration_s
         assert found.notes == ()
 
-    def test_with_its_scanner(self, written: Path) -> None:
+    def test_scanner_is_restored(self, written: Path) -> None:
         found = read_listmode(written).scanner
         assert isinstance(found, CrystalMap)
         np.testing.assert_allclose(found.positions_mm, RING.positions_mm, atol=2e-5)
@@ -90,7 +90,9 @@ class TestTheScanComesBack:
         assert found.tof.fwhm_ps == pytest.approx(300, rel=1e-6)
         assert (found.tof.n_bins, found.tof.bin_ps) == (5, pytest.approx(150, rel=1e-6))
 
-    def test_with_its_image(self, scan: ListMode, written: Path, tmp_path: Path) -> None:
+    def test_image_equals_that_of_our_own_format(
+        self, scan: ListMode, written: Path, tmp_path: Path
+    ) -> None:
         write_listmode(scan, tmp_path / "ours.h5")
         ours, theirs = (self.image(path) for path in (tmp_path / "ours.h5", written))
         np.testing.assert_allclose(theirs, ours, atol=1e-4 * ours.max())
@@ -100,14 +102,14 @@ class TestTheScanComesBack:
         study = Study(data=path, protocol=with_settings(ListModeProtocol(), SETTINGS))
         return next(e for e in run(study, on=ON) if isinstance(e, Finished)).volume.values
 
-    def test_packed_as_well(self, written: Path, tmp_path: Path) -> None:
+    def test_compressed_file_is_read(self, written: Path, tmp_path: Path) -> None:
         packed = tmp_path / "scan.petsird.gz"
         packed.write_bytes(gzip.compress(written.read_bytes(), 1))
         np.testing.assert_array_equal(
             read_listmode(packed).crystals, read_listmode(written).crystals
         )
 
-    def test_through_our_own_list_mode(self, written: Path, tmp_path: Path) -> None:
+    def test_scan_survives_conversion_to_our_list_mode(self, written: Path, tmp_path: Path) -> None:
         found = read_listmode(written)
         write_listmode(found, tmp_path / "scan.h5")
         again = read_listmode(tmp_path / "scan.h5")
@@ -116,7 +118,7 @@ class TestTheScanComesBack:
 
 @pytest.fixture(scope="module")
 def two_types(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, object]:
-    """Two types of modules of several crystals, energies and all kinds of efficiencies."""
+    """Write two module types with several crystals, energies and all kinds of efficiencies."""
     p, rng = files.library(), np.random.default_rng(2)
     angles = np.arange(6) * np.pi / 3
     small, large = np.array([(-4, 0), (4, 0.0)]), np.array([(-4, -4), (4, -4), (0, 4.0)])
@@ -161,7 +163,7 @@ def two_types(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, object]:
 
 
 class TestTypesOfModules:
-    def test_crystals_are_where_the_library_puts_them(self, two_types) -> None:
+    def test_crystals_are_at_the_positions_of_the_library(self, two_types) -> None:
         path, scanner = two_types
         found = read_listmode(path).scanner.positions_mm
         from petsird.helpers.geometry import transform_BoxShape
@@ -187,14 +189,14 @@ class TestTypesOfModules:
         assert (found.duration_s, found.time_ms.tolist()) == (0.004, [0, 0])
 
     def test_lines_have_the_efficiency_of_the_library(self, two_types) -> None:
-        """Summed over the energies of both photons."""
+        """Efficiencies are summed over the energies of both photons."""
         from petsird.helpers import get_detection_efficiency
 
         path, scanner = two_types
         scan = read_listmode(path)
         n = scan.scanner.n_crystals
         pairs = np.array([(i, j) for i in range(n) for j in range(i)], np.int32)
-        want = np.zeros(len(pairs))
+        expected = np.zeros(len(pairs))
         types, energies, first = np.repeat([0, 1], 12), (3, 2), (0, 12)
         for k, (i, j) in enumerate(pairs):
             a, b = types[i], types[j]
@@ -202,7 +204,7 @@ class TestTypesOfModules:
                 [(c - first[t]) * energies[t] + e for e in range(energies[t])]
                 for c, t in ((i, a), (j, b))
             ]
-            want[k] = sum(
+            expected[k] = sum(
                 get_detection_efficiency(
                     scanner, (a, b), x, detection_bin_2=y, with_calibration_factor=False
                 )
@@ -211,16 +213,16 @@ class TestTypesOfModules:
             )
         scan = replace(scan, crystals=pairs, tof_bins=None, time_ms=None)
         found = Normalisation().apply(scan, on=ON).factors
-        np.testing.assert_allclose(found, want, rtol=1e-5)
-        assert (want == 0).any()
-        np.testing.assert_array_equal(scan.scanner.in_coincidence(pairs), want > 0)
+        np.testing.assert_allclose(found, expected, rtol=1e-5)
+        assert (expected == 0).any()
+        np.testing.assert_array_equal(scan.scanner.in_coincidence(pairs), expected > 0)
         assert scan.info["calibration_factor"] == 2
 
-    def test_a_summary_says_that_the_scan_brings_its_normalisation(self, two_types) -> None:
+    def test_summary_states_the_normalisation_in_the_scan(self, two_types) -> None:
         scan = replace(read_listmode(two_types[0]), efficiencies=None)
         assert EventSummary.of(scan).brings == ("normalisation",)
 
-    def test_live_events_on_lines_that_see_nothing_are_not_used(self, two_types) -> None:
+    def test_events_on_insensitive_lines_are_not_used(self, two_types) -> None:
         scan = read_listmode(two_types[0])
         n = scan.scanner.n_crystals
         crystals = np.array([(i, j) for i in range(n) for j in range(i)], np.int32)
@@ -236,7 +238,9 @@ class TestTypesOfModules:
         assert (scan.scanner.in_coincidence(crystals) & ~usable).any()
         live.close()
 
-    def test_pairs_keep_our_list_mode_from_losing_them(self, two_types, tmp_path) -> None:
+    def test_scan_with_pair_efficiencies_is_not_converted_to_our_list_mode(
+        self, two_types, tmp_path
+    ) -> None:
         with pytest.raises(FileFormatError, match="module-pair"):
             write_listmode(read_listmode(two_types[0]), tmp_path / "scan.h5")
 
@@ -251,7 +255,7 @@ class TestOtherBlocks:
         events = files.events_of(crystals, None, 1)
         return [*more, files.event_block(0, 10, events), files.event_block(10, 20, events)]
 
-    def test_live_time_and_singles(self, header, tmp_path) -> None:
+    def test_live_time_and_singles_are_read(self, header, tmp_path) -> None:
         p, n = files.library(), RING.n_crystals
         fractions = [np.linspace(0.5, 1, n), np.linspace(0.3, 0.8, n)]
         more = [
@@ -272,10 +276,10 @@ class TestOtherBlocks:
         more.append(p.TimeBlock.SinglesHistogramTimeBlock(singles))
         path = files.write(tmp_path / "a.petsird", header, self.blocks(*more))
         found = read_listmode(path)
-        want = fractions[0] / 4 + 3 * fractions[1] / 4
-        np.testing.assert_allclose(found.efficiencies, want, rtol=1e-6)
+        expected = fractions[0] / 4 + 3 * fractions[1] / 4
+        np.testing.assert_allclose(found.efficiencies, expected, rtol=1e-6)
         seen = np.bincount(found.crystals.ravel(), minlength=n)
-        parts = [float(np.average(one / want, weights=seen)) for one in fractions]
+        parts = [float(np.average(one / expected, weights=seen)) for one in fractions]
         assert found.live_times is not None
         assert found.live_times.starts_ms.tolist() == [0, 5]
         assert found.live_times.pairs == pytest.approx(np.square(parts), rel=1e-6)
@@ -288,7 +292,7 @@ class TestOtherBlocks:
         assert found.coincidence_window_ps == pytest.approx(375)
         assert found.has_singles
 
-    def test_a_bed_that_moves_is_refused(self, header, tmp_path) -> None:
+    def test_moving_bed_is_refused(self, header, tmp_path) -> None:
         p = files.library()
 
         def bed(z_mm: float, start: int) -> object:
@@ -307,7 +311,7 @@ class TestOtherBlocks:
         with pytest.raises(DataError, match="bed or gantry move"):
             read_listmode(path)
 
-    def test_the_examination_names_nobody(self, header, tmp_path) -> None:
+    def test_patient_name_is_not_read(self, header, tmp_path) -> None:
         p = files.library()
         drug = p.DICOMRadiopharmaceuticalInformation(
             radionuclide_total_dose=185.0,
@@ -328,7 +332,7 @@ class TestOtherBlocks:
 
 
 class TestDamage:
-    def test_cut_off_within_a_block(self, written: Path, tmp_path: Path) -> None:
+    def test_file_truncated_within_a_block_is_refused(self, written: Path, tmp_path: Path) -> None:
         whole = read_listmode(written)
         path = tmp_path / "cut.petsird"
         path.write_bytes(written.read_bytes()[:-500])
@@ -341,20 +345,22 @@ class TestDamage:
         # The window and the record of the run thus know that the scan is incomplete.
         assert found.info[EVENTS] == n and EVENTS not in whole.info
 
-    def test_cut_off_between_blocks(self, written: Path, tmp_path: Path) -> None:
+    def test_file_truncated_between_blocks_is_refused(self, written: Path, tmp_path: Path) -> None:
         path = tmp_path / "cut.petsird"
         path.write_bytes(written.read_bytes()[:-1])
         with pytest.raises(CutOffError, match=r"complete blocks: 3\)"):
             read_listmode(path)
 
     @pytest.mark.parametrize("n_bytes", [600, 14_000])
-    def test_cut_off_within_the_header(self, written: Path, tmp_path: Path, n_bytes: int) -> None:
+    def test_file_truncated_within_the_header_is_refused(
+        self, written: Path, tmp_path: Path, n_bytes: int
+    ) -> None:
         path = tmp_path / "cut.petsird"
         path.write_bytes(written.read_bytes()[:n_bytes])
         with pytest.raises(FileFormatError, match="ends within its header"):
             read_listmode(path)
 
-    def test_a_bin_that_the_scanner_lacks(self, tmp_path: Path) -> None:
+    def test_bin_outside_the_scanner_is_refused(self, tmp_path: Path) -> None:
         events = files.events_of(np.array([[500, 1]]), None, 1)
         path = files.write(
             tmp_path / "a.petsird", files.ring_scanner(RING), [files.event_block(0, 1, events)]
@@ -362,7 +368,7 @@ class TestDamage:
         with pytest.raises(FileFormatError, match=r"detection bin 500.*has only 96"):
             read_listmode(path)
 
-    def test_any_changed_byte_of_the_header_is_a_sentence_or_a_scan(
+    def test_changed_header_byte_gives_one_sentence_or_a_scan(
         self, written: Path, tmp_path: Path
     ) -> None:
         from engine.core.errors import EngineError
@@ -379,10 +385,10 @@ class TestDamage:
                 assert "\n" not in str(e)
 
 
-def test_whole_numbers_of_any_length(tmp_path: Path, rng: np.random.Generator) -> None:
-    wanted = [0, 127, 128, 2**32 - 1, 2**64 - 1, *rng.integers(0, 2**63, 50).tolist()]
+def test_integers_of_any_length_are_read(tmp_path: Path, rng: np.random.Generator) -> None:
+    expected = [0, 127, 128, 2**32 - 1, 2**64 - 1, *rng.integers(0, 2**63, 50).tolist()]
     encoded = bytearray(b"yardl\x01\0\0\0")
-    for value in wanted:
+    for value in expected:
         while value >= 128:
             encoded.append(value & 0x7F | 0x80)
             value >>= 7
@@ -390,12 +396,12 @@ def test_whole_numbers_of_any_length(tmp_path: Path, rng: np.random.Generator) -
     path = tmp_path / "numbers"
     path.write_bytes(encoded)
     with open_input(path) as file:
-        assert YardlStream(file).wholes(len(wanted)).tolist() == wanted
+        assert YardlStream(file).wholes(len(expected)).tolist() == expected
     assert signed(np.arange(5, dtype=np.uint64)).tolist() == [0, -1, 1, -2, 2]
 
 
 @pytest.mark.slow
-def test_the_sample_is_read_as_its_library_reads_it(shared_data: Path) -> None:
+def test_sample_equals_that_of_the_library(shared_data: Path) -> None:
     p = files.library()
     path = shared_data / "pet-petsird-format-sample" / "petsird_generator_sample.petsird.gz"
     found = read_listmode(path)
@@ -405,17 +411,17 @@ def test_the_sample_is_read_as_its_library_reads_it(shared_data: Path) -> None:
         blocks = [block.value for block in stream.read_time_blocks()]
     n_energies = [edges.number_of_bins() for edges in header.scanner.event_energy_bin_edges]
     first = (0, 40 * 56)
-    want = [
+    expected = [
         [bin_ // n_energies[t] + first[t] for bin_, t in zip(e.detection_bins, (a, b), strict=True)]
         for block in blocks
         for a in range(2)
         for b in range(a + 1)
         for e in block.prompt_events[a][b]
     ]
-    np.testing.assert_array_equal(found.crystals, want)
+    np.testing.assert_array_equal(found.crystals, expected)
 
 
-def test_triggers_are_read_and_traces_are_said_not_to_be_used(tmp_path: Path) -> None:
+def test_triggers_are_read_and_unused_traces_are_reported(tmp_path: Path) -> None:
     p = files.library()
     kinds = p.ExternalSignalTypeEnum
     said = {7: kinds.RESP_TRIGGER, 3: kinds.ECG_TRIGGER, 4: kinds.ECG_TRACE, 9: kinds.ECG_TRIGGER}

@@ -1,4 +1,4 @@
-"""The film of the slices, frame by frame as Pillow reads it."""
+"""The film of the slices, read frame by frame with Pillow."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def frames(path: Path) -> list[np.ndarray]:
 def test_every_slice_is_one_frame_in_order(tmp_path: Path) -> None:
     values = np.zeros(GRID.shape, np.float32)
     for i_z in range(6):
-        values[i_z, 4, 1 + i_z] = 1.0  # further to the left of the patient from slice to slice
+        values[i_z, 4, 1 + i_z] = 1.0  # further to the patient's left from slice to slice
     save(Volume(values, GRID, "counts/mm"), tmp_path / "a.gif")
     shown = frames(tmp_path / "a.gif")
     assert len(shown) == 6
     inner = slice(MARGIN_PX + 2, MARGIN_PX + PANEL_PX - 2)
     darkest = [np.argmin(frame[inner, inner].min(axis=0)) for frame in shown]
-    wanted = (np.arange(6) + 1.5) * PANEL_PX / 8
-    assert np.abs(darkest - wanted).max() < PANEL_PX / 16
+    expected = (np.arange(6) + 1.5) * PANEL_PX / 8
+    assert np.abs(darkest - expected).max() < PANEL_PX / 16
 
 
-def test_the_mark_beside_the_projection_rises_with_the_slice(tmp_path: Path) -> None:
+def test_mark_next_to_the_projection_rises_with_the_slice(tmp_path: Path) -> None:
     save(Volume(np.ones(GRID.shape, np.float32), GRID, "1/mm"), tmp_path / "a.gif")
     step = PANEL_PX + 2 * MARGIN_PX
     rows = [
@@ -47,7 +47,7 @@ def test_the_mark_beside_the_projection_rises_with_the_slice(tmp_path: Path) -> 
     assert np.ptp(rows) == pytest.approx(5 / 8 * PANEL_PX, abs=3)  # 12 mm of 16 fill the square
 
 
-def test_many_slices_are_chosen_evenly() -> None:
+def test_frames_of_many_slices_are_selected_evenly() -> None:
     assert shown_slices(3) == [0, 1, 2]
     chosen = shown_slices(1000)
     assert len(chosen) == MOST_FRAMES and chosen[0] == 0 and chosen[-1] == 999
@@ -55,13 +55,13 @@ def test_many_slices_are_chosen_evenly() -> None:
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1), (1, 50, 2), (30, 1, 1)])
-def test_thin_volumes_can_be_filmed(shape: tuple[int, int, int]) -> None:
+def test_film_of_a_thin_volume_is_written(shape: tuple[int, int, int]) -> None:
     grid = ImageGrid(shape, (1.0, 1.0, 1.0))
     volume = Volume(np.zeros(shape, np.float32), grid, "")
     assert cine(volume) == cine(volume)
 
 
-def test_a_film_is_no_volume(tmp_path: Path) -> None:
+def test_film_is_refused_as_a_volume(tmp_path: Path) -> None:
     save(Volume(np.ones(GRID.shape, np.float32), GRID, "HU"), tmp_path / "a.gif")
     with pytest.raises(Exception, match=r"not supported\. Format: GIF image\."):
         read_volume(tmp_path / "a.gif")

@@ -1,4 +1,4 @@
-"""Films of pictures, frame by frame as Pillow reads them."""
+"""Films of images, read frame by frame with Pillow."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.io import mp4_obstacle, write_film
 
 
 @pytest.mark.parametrize("suffix", [".gif", ".png"])
-def test_frames_come_back_in_order_and_last_as_long_as_said(rng, tmp_path, suffix):
+def test_frames_are_restored_in_order_with_their_duration(rng, tmp_path, suffix):
     greys = rng.integers(0, 64, (4, 20, 30, 1), np.uint8) * 4  # few colours: a GIF has them all
     frames = list(np.repeat(greys, 3, axis=3))
     write_film(frames, tmp_path / f"a{suffix}", frame_ms=80)
@@ -24,7 +24,7 @@ def test_frames_come_back_in_order_and_last_as_long_as_said(rng, tmp_path, suffi
     np.testing.assert_array_equal(shown, frames)
 
 
-def test_what_is_no_film_is_refused(tmp_path):
+def test_unknown_film_format_is_refused(tmp_path):
     frame = np.zeros((4, 5, 3), np.uint8)
     with pytest.raises(UnknownFormatError, match=r"expected one of \.gif, \.png, \.mp4"):
         write_film([frame], tmp_path / "a.avi", frame_ms=80)
@@ -36,8 +36,8 @@ def test_what_is_no_film_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("size", [(40, 60), (41, 61)])
-def test_an_mp4_has_all_frames_in_order_at_its_speed(tmp_path, size):
-    """Even sizes, which H.264 needs, add at most one row and one column."""
+def test_mp4_has_all_frames_in_order_at_its_speed(tmp_path, size):
+    """Even sizes, which H.264 requires, add at most one row and one column."""
     ffmpeg = pytest.importorskip("imageio_ffmpeg", reason="imageio-ffmpeg is not installed")
     rows, columns = size
     levels = [20, 90, 160, 230, 60]
@@ -56,7 +56,7 @@ def test_an_mp4_has_all_frames_in_order_at_its_speed(tmp_path, size):
     assert data.index(b"moov") < data.index(b"mdat")
 
 
-def test_a_missing_encoder_is_named_with_its_remedy(tmp_path, monkeypatch):
+def test_missing_encoder_is_named_with_its_remedy(tmp_path, monkeypatch):
     monkeypatch.setattr("engine.io.raster.film.find_spec", lambda name: None)
     assert "pip install 'isocenter[movie]'" in mp4_obstacle()
     with pytest.raises(DataError, match="need the package imageio-ffmpeg"):
@@ -64,7 +64,7 @@ def test_a_missing_encoder_is_named_with_its_remedy(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_failing_encoder_leaves_no_file(tmp_path, monkeypatch):
+def test_failing_encoder_leaves_no_file(tmp_path, monkeypatch):
     pytest.importorskip("imageio_ffmpeg", reason="imageio-ffmpeg is not installed")
     monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", "/nowhere/ffmpeg")
     with pytest.raises(ResourceError, match="could not be encoded as MP4"):

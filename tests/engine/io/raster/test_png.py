@@ -1,4 +1,4 @@
-"""The snapshot: where the patient's sides are, and that it is drawn with letters."""
+"""The snapshot has the patient's sides at the right positions, with letters."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def hot_pixel(pixels: np.ndarray) -> tuple[int, int]:
     return int(row), int(column)
 
 
-def test_left_is_right_and_back_is_down_in_the_axial_slice() -> None:
-    """Looking from the feet: the patient's left is on the right, the back below."""
+def test_axial_slice_shows_left_on_the_right_and_back_below() -> None:
+    """Seen from the feet: the patient's left is on the right, the back below."""
     left_back = (8.0, 6.0, 0.0)
     axial = panels(point_source(*left_back), left_back)[0]
     row, column = hot_pixel(axial.pixels)
@@ -42,7 +42,7 @@ def test_left_is_right_and_back_is_down_in_the_axial_slice() -> None:
     assert axial.letters == tuple("RLAP")
 
 
-def test_the_head_is_up_in_the_upright_slices_and_the_projection() -> None:
+def test_head_is_up_in_coronal_sagittal_and_projection() -> None:
     head = (8.0, 6.0, 9.0)
     _, coronal, sagittal, projection = panels(point_source(*head), head)
     for panel, letters in ((coronal, "RLHF"), (sagittal, "APHF"), (projection, "RLHF")):
@@ -52,17 +52,17 @@ def test_the_head_is_up_in_the_upright_slices_and_the_projection() -> None:
         assert panel.letters == tuple(letters)
 
 
-def test_panels_keep_millimetres() -> None:
+def test_panels_have_the_size_in_millimetres() -> None:
     shown = panels(point_source(0, 0, 0), (0.0, 0.0, 0.0))
     assert [p.size_mm for p in shown] == [(22, 26), (27, 26), (27, 22), (27, 26)]
 
 
-def test_a_point_outside_shows_the_nearest_slice() -> None:
+def test_point_outside_shows_the_nearest_slice() -> None:
     axial = panels(point_source(0, 0, 12), (0.0, 0.0, 1000.0))[0]
     assert axial.pixels.max() == 1
 
 
-def test_slices_cross_in_the_middle_of_what_is_there() -> None:
+def test_slices_cross_in_the_centre_of_the_object() -> None:
     np.testing.assert_allclose(centroid_mm(point_source(8, 6, 9)), (8, 6, 9))
     empty = replace(point_source(0, 0, 0), values=np.zeros(GRID.shape, np.float32))
     assert centroid_mm(empty) == GRID.centre_mm
@@ -85,7 +85,7 @@ def test_attenuation_is_bright_on_black(unit: str, none: float) -> None:
 
 
 def test_letters_scale_and_warning_are_drawn() -> None:
-    """The footer and the margins hold ink although the volume is empty."""
+    """The footer and the margins are not blank although the volume is empty."""
     empty = Volume(np.zeros(GRID.shape, np.float32), GRID, "counts/mm")
     page = picture(snapshot(empty))
     footer = page[-44:]
@@ -95,13 +95,13 @@ def test_letters_scale_and_warning_are_drawn() -> None:
     assert (above_the_axial_slice < 100).any()
 
 
-def test_the_unit_is_part_of_the_picture() -> None:
+def test_unit_is_part_of_the_image() -> None:
     one = point_source(0, 0, 0)
     other = replace(one, unit="Bq/mL")
     assert snapshot(one) != snapshot(other)
 
 
-def test_the_same_volume_gives_the_same_bytes(tmp_path: Path, phantom: Volume) -> None:
+def test_same_volume_gives_the_same_bytes(tmp_path: Path, phantom: Volume) -> None:
     save(phantom, tmp_path / "a.png")
     save(phantom, tmp_path / "b.png")
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
@@ -113,7 +113,7 @@ def test_thin_volumes_can_be_shown(shape: tuple[int, int, int]) -> None:
     assert snapshot(Volume(np.zeros(shape, np.float32), grid, ""))
 
 
-def test_the_head_is_on_top_where_z_leads_to_the_feet() -> None:
+def test_head_is_at_the_top_if_z_points_to_the_feet() -> None:
     grid = ImageGrid((4, 4, 4), (1.0, 1.0, 1.0))
     values = np.ones(grid.shape, np.float32)
     values[0] = 5.0
@@ -124,7 +124,7 @@ def test_the_head_is_on_top_where_z_leads_to_the_feet() -> None:
             assert panel.pixels[row].min() == 5.0
 
 
-def test_axes_are_named_where_no_patient_is_known() -> None:
+def test_axes_are_named_if_the_patient_position_is_unknown() -> None:
     grid = ImageGrid((4, 4, 4), (1.0, 1.0, 1.0))
     values = np.ones(grid.shape, np.float32)
     shown = panels(Volume(values, grid, "1/mm", {"axes": "xyz"}), (0.0, 0.0, 0.0))

@@ -1,4 +1,4 @@
-"""Files that no reader takes are named by their content, and what they are told to do works."""
+"""Unsupported files are recognised by content, with a working remedy."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ SAMPLES: tuple[tuple[str, Make], ...] = (
 )
 
 
-def test_there_are_more_than_sixty_of_them():
+def test_more_than_sixty_samples_are_tested():
     assert len({name for name, _ in SAMPLES}) == len(SAMPLES) >= 60
     names = {known.name for known in KNOWN}
     assert len(names) == len(KNOWN)
@@ -223,7 +223,7 @@ def test_there_are_more_than_sixty_of_them():
 
 
 @pytest.mark.parametrize(("name", "make"), SAMPLES, ids=[name for name, _ in SAMPLES])
-def test_a_file_is_named_by_its_content_whatever_it_is_called(name: str, make: Make, tmp_path):
+def test_file_is_recognised_by_content_not_name(name: str, make: Make, tmp_path):
     path = tmp_path / "scan.dat"
     make(path)
     with open_input(path) as file:
@@ -237,16 +237,16 @@ def test_a_file_is_named_by_its_content_whatever_it_is_called(name: str, make: M
 
 
 @pytest.mark.parametrize("read", [read_listmode, read_volume, read_projections])
-def test_whoever_reads_says_the_same(read, tmp_path):
+def test_every_reader_gives_the_same_message(read, tmp_path):
     path = tmp_path / "scan.dat"
     numpy_array(path)
     with pytest.raises(UnknownFormatError, match="Format: NumPy array without a voxel"):
         read(path)
 
 
-def test_what_nobody_knows_is_not_named(tmp_path):
+def test_unknown_content_is_not_named(tmp_path):
     (tmp_path / "a.dat").write_bytes(np.random.default_rng(3).bytes(5000))
-    (tmp_path / "air.raw").write_bytes(bytes(5000))  # as raw images of air begin
+    (tmp_path / "air.raw").write_bytes(bytes(5000))  # raw images of air begin like this
     (tmp_path / "a.txt").write_text("Dear colleague, the scan is on the disk.\n")
     tree("mine/values")(tmp_path / "a.h5")
     for path in tmp_path.iterdir():
@@ -262,7 +262,7 @@ def test_what_nobody_knows_is_not_named(tmp_path):
         ("xz", lzma.compress, lzma.decompress),
     ],
 )
-def test_what_is_unpacked_opens(name, pack, unpack, tmp_path):
+def test_unpacked_file_opens(name, pack, unpack, tmp_path):
     volume = Volume(VALUES, ImageGrid(VALUES.shape, (2.0, 2.0, 2.0)), "1/mm")
     save(volume, tmp_path / "mu.h5")
     bundle = tmp_path / "mu.packed"
@@ -273,7 +273,7 @@ def test_what_is_unpacked_opens(name, pack, unpack, tmp_path):
     np.testing.assert_array_equal(read_volume(tmp_path / "again.h5").values, VALUES)
 
 
-def test_a_real_file_is_named(shared_data: Path):
+def test_real_file_is_recognised(shared_data: Path):
     with open_input(shared_data / "formats" / "varian-xim" / "FilterBowtie.xim") as file:
         found = recognised(file)
     assert found is not None
@@ -288,7 +288,7 @@ def test_a_real_file_is_named(shared_data: Path):
         *(("liver_1frame.dcm", "segmentation"), ("MR_small_bigendian.dcm", "MR")),
     ],
 )
-def test_objects_of_dicom_are_named_by_their_class(name: str, kind: str):
-    """An RT dose refers to its plan: a file is the object of its own class."""
+def test_dicom_objects_are_named_by_their_class(name: str, kind: str):
+    """An RT dose refers to its plan: a file is an object of its own class."""
     with open_input(Path(str(get_testdata_file(name)))) as file:
         assert object_name(file).startswith(f"DICOM ({kind}")

@@ -1,4 +1,4 @@
-"""Formats that users meet daily and that are not read: named rightly, and the remedy works."""
+"""Common unsupported formats are recognised, and the remedy works."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ def assert_named(path: Path, name: str) -> str:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_texts_are_named(tmp_path: Path, name: str) -> None:
+def test_text_files_are_recognised(tmp_path: Path, name: str) -> None:
     file, content = TEXTS[name]
     (tmp_path / file).write_text(content)
     assert_named(tmp_path / file, name)
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_raw_values_are_named_by_the_header_beside_them(tmp_path: Path, name: str) -> None:
+def test_raw_values_are_recognised_by_their_header_file(tmp_path: Path, name: str) -> None:
     file, header, content = PAIRS[name]
     (tmp_path / file).write_bytes(bytes(96))
-    assert name not in str(inspect(tmp_path / file).faults), "the name alone never tells"
+    assert name not in str(inspect(tmp_path / file).faults), "the file name alone was sufficient"
     (tmp_path / header).write_text(content)
     assert_named(tmp_path / file, name)
 
@@ -66,7 +66,7 @@ def test_raw_values_are_named_by_the_header_beside_them(tmp_path: Path, name: st
         ("FreeSurfer volume (MGZ)", ("test.mgz",)),
     ],
 )
-def test_real_files_are_named_and_open_once_nibabel_has_converted_them(
+def test_real_files_are_recognised_and_open_after_conversion_with_nibabel(
     tmp_path: Path, name: str, files: tuple[str, ...]
 ) -> None:
     if not all((DATA / each).exists() for each in files):
@@ -81,7 +81,7 @@ def test_real_files_are_named_and_open_once_nibabel_has_converted_them(
     assert np.isfinite(found.values).all()
 
 
-def test_a_packed_freesurfer_volume_is_no_mere_gzip_file(tmp_path: Path) -> None:
+def test_compressed_freesurfer_volume_is_not_named_gzip(tmp_path: Path) -> None:
     values = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     packed = gzip.compress(MGHImage(values, np.eye(4)).to_bytes())
     (tmp_path / "a.mgz").write_bytes(packed)
@@ -95,7 +95,7 @@ def test_a_packed_freesurfer_volume_is_no_mere_gzip_file(tmp_path: Path) -> None
     ("kind", "names"),
     [("481.2", "RT dose"), ("481.5", "RT plan"), ("481.3", "RT structure set")],
 )
-def test_a_dicom_part_is_named_by_its_own_class_and_not_one_that_it_refers_to(
+def test_dicom_file_is_named_by_its_own_class_and_not_a_referenced_one(
     tmp_path: Path, kind: str, names: str, syntax: pydicom.uid.UID
 ) -> None:
     """A dose names its plan, and a plan its structures, in sequences of its first kilobytes."""

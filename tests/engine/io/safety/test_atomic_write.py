@@ -1,4 +1,4 @@
-"""Publishing a file: the old one whole or the new one whole, and a sentence when it fails."""
+"""Writing a file: the old one or the new one, never a part, and one sentence on failure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ not_root = pytest.mark.skipif(
 
 
 def _nothing(_: Path) -> None:
-    """A check that any file passes."""
+    """Accept any file."""
 
 
 def parts(folder: Path) -> list[Path]:
@@ -31,9 +31,7 @@ def parts(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o007, 0o660)])
-def test_content_arrives_readable_by_whom_the_umask_says(
-    tmp_path: Path, umask: int, mode: int
-) -> None:
+def test_new_file_has_the_permissions_of_the_umask(tmp_path: Path, umask: int, mode: int) -> None:
     before = os.umask(umask)
     try:
         write_atomically(b"volume", tmp_path / "a.bin")
@@ -44,7 +42,7 @@ def test_content_arrives_readable_by_whom_the_umask_says(
     assert not parts(tmp_path)
 
 
-def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path) -> None:
+def test_replaced_file_keeps_its_permissions(tmp_path: Path) -> None:
     target = tmp_path / "a.bin"
     target.write_bytes(b"old")
     target.chmod(0o440)
@@ -52,7 +50,7 @@ def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path) -> None:
     assert target.read_bytes() == b"new" and target.stat().st_mode & 0o777 == 0o440
 
 
-def test_what_is_private_is_for_its_owner_alone(tmp_path: Path) -> None:
+def test_private_file_is_readable_only_by_its_owner(tmp_path: Path) -> None:
     target = tmp_path / "a.bin"
     target.write_bytes(b"old")
     target.chmod(0o644)
@@ -61,24 +59,24 @@ def test_what_is_private_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["n" * 256, "ä" * 128 + ".h5", "名" * 90])
-def test_a_name_too_long_is_a_sentence(tmp_path: Path, name: str) -> None:
+def test_too_long_name_gives_one_sentence(tmp_path: Path, name: str) -> None:
     with pytest.raises(ResourceError, match="choose a shorter name"):
         write_atomically(b"volume", tmp_path / name)
 
 
-def test_a_folder_too_long_is_a_sentence(tmp_path: Path) -> None:
+def test_too_long_folder_name_gives_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="could not be written"):
         write_atomically(b"volume", tmp_path / ("f" * 300) / "a.bin")
 
 
-def test_a_device_is_not_replaced() -> None:
+def test_device_is_not_replaced() -> None:
     with pytest.raises(ResourceError, match="device or a pipe"):
         write_atomically(b"volume", Path("/dev/null"))
 
 
 @pytest.fixture
 def synced(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, bytes | None]]:
-    """What reaches the disk, in order: "file" or "folder", and the target's content just then."""
+    """Record what reaches the disk in order: "file" or "folder", with the target's content then."""
     seen: list[tuple[str, bytes | None]] = []
     sync = os.fsync
 
@@ -97,7 +95,7 @@ def synced(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, b
     return seen
 
 
-def test_the_file_is_on_the_disk_before_it_is_published_and_the_folder_after(
+def test_file_is_synced_before_its_rename_and_the_folder_after(
     tmp_path: Path, synced: list[tuple[str, bytes | None]]
 ) -> None:
     (tmp_path / "a.bin").write_bytes(b"old")
@@ -105,7 +103,7 @@ def test_the_file_is_on_the_disk_before_it_is_published_and_the_folder_after(
     assert synced == [("file", b"old"), ("folder", b"new")]
 
 
-def test_what_is_checked_is_what_is_on_the_disk(
+def test_check_reads_the_content_on_disk(
     tmp_path: Path, synced: list[tuple[str, bytes | None]]
 ) -> None:
     before: list[str] = []
@@ -114,7 +112,7 @@ def test_what_is_checked_is_what_is_on_the_disk(
     assert synced[-1] == ("folder", b"new")
 
 
-def test_a_failed_sync_keeps_the_old_file_and_leaves_nothing(
+def test_failed_sync_keeps_the_old_file_and_leaves_no_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(_: int) -> None:
@@ -128,7 +126,9 @@ def test_a_failed_sync_keeps_the_old_file_and_leaves_nothing(
     assert (tmp_path / "a.bin").read_bytes() == b"old"
 
 
-def test_exactly_the_free_space_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exactly_the_free_space_is_sufficient(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     usage = shutil.disk_usage(tmp_path)._replace(free=100)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     write_atomically(bytes(100), tmp_path / "a.bin")
@@ -137,7 +137,7 @@ def test_exactly_the_free_space_is_enough(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
-def test_a_full_disk_is_told_with_what_is_free(tmp_path: Path, number: int) -> None:
+def test_full_disk_is_reported_with_the_free_bytes(tmp_path: Path, number: int) -> None:
     with (
         pytest.raises(ResourceError, match=r"a\.bin: needs 50 bytes, but [\d,]+ are free"),
         publishing(tmp_path / "a.bin", 50, _nothing),
@@ -146,7 +146,7 @@ def test_a_full_disk_is_told_with_what_is_free(tmp_path: Path, number: int) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-def test_no_permission_is_told(tmp_path: Path) -> None:
+def test_missing_permission_is_reported(tmp_path: Path) -> None:
     with (
         pytest.raises(ResourceError, match="no permission to write"),
         publishing(tmp_path / "a.bin", 1, _nothing),
@@ -155,16 +155,16 @@ def test_no_permission_is_told(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_part_is_hidden_and_beside_its_target(tmp_path: Path) -> None:
+def test_part_is_hidden_and_in_the_folder_of_its_target(tmp_path: Path) -> None:
     with publishing(tmp_path / "a.bin", 0, _nothing) as part:
         assert part.parent == tmp_path and part.name.startswith(".a.bin.")
         assert part.stat().st_size == 0 and part.stat().st_mode & 0o077 == 0
     with publishing(tmp_path / ("n" * 250), 0, _nothing) as part:
         assert part.name.startswith(f".{'n' * 100}.")
-        assert len(part.name) <= 143  # what an encrypted home allows
+        assert len(part.name) <= 143  # limit of an encrypted home
 
 
-def test_a_failed_check_keeps_the_old_file(tmp_path: Path) -> None:
+def test_failed_check_keeps_the_old_file(tmp_path: Path) -> None:
     target = tmp_path / "a.bin"
     target.write_bytes(b"old")
 
@@ -177,7 +177,7 @@ def test_a_failed_check_keeps_the_old_file(tmp_path: Path) -> None:
     assert not parts(tmp_path)
 
 
-def test_the_check_sees_the_whole_content(tmp_path: Path) -> None:
+def test_check_sees_the_complete_content(tmp_path: Path) -> None:
     seen = []
     write_atomically(
         b"x" * 10_000, tmp_path / "a.bin", lambda part: seen.append(part.stat().st_size)
@@ -185,7 +185,7 @@ def test_the_check_sees_the_whole_content(tmp_path: Path) -> None:
     assert seen == [10_000]
 
 
-def test_a_disk_that_fills_up_keeps_the_old_file(tmp_path: Path) -> None:
+def test_disk_that_fills_up_keeps_the_old_file(tmp_path: Path) -> None:
     target = tmp_path / "a.bin"
     target.write_bytes(b"old")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -199,7 +199,7 @@ def test_a_disk_that_fills_up_keeps_the_old_file(tmp_path: Path) -> None:
     assert not parts(tmp_path)
 
 
-def test_too_little_room_is_refused_before_writing(
+def test_too_little_space_is_refused_before_writing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usage = shutil.disk_usage(tmp_path)._replace(free=99)
@@ -209,18 +209,18 @@ def test_too_little_room_is_refused_before_writing(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+def test_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="does not exist"):
         write_atomically(b"x", tmp_path / "nowhere" / "a.bin")
 
 
-def test_a_folder_is_not_overwritten(tmp_path: Path) -> None:
+def test_folder_is_not_overwritten(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="this is a folder"):
         write_atomically(b"x", tmp_path)
 
 
 @not_root
-def test_a_read_only_folder_is_a_matter_of_permission(tmp_path: Path) -> None:
+def test_read_only_folder_is_reported_as_missing_permission(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     try:
         with pytest.raises(ResourceError, match="no permission"):
@@ -229,7 +229,7 @@ def test_a_read_only_folder_is_a_matter_of_permission(tmp_path: Path) -> None:
         tmp_path.chmod(0o700)
 
 
-def test_a_link_goes_on_pointing_at_the_new_content(tmp_path: Path) -> None:
+def test_link_points_to_the_new_content(tmp_path: Path) -> None:
     (tmp_path / "real.bin").write_bytes(b"old")
     (tmp_path / "link.bin").symlink_to(tmp_path / "real.bin")
     write_atomically(b"new", tmp_path / "link.bin")
@@ -237,14 +237,14 @@ def test_a_link_goes_on_pointing_at_the_new_content(tmp_path: Path) -> None:
     assert (tmp_path / "real.bin").read_bytes() == b"new"
 
 
-def test_a_loop_of_links_leads_nowhere(tmp_path: Path) -> None:
+def test_loop_of_links_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to(tmp_path / "b")
     (tmp_path / "b").symlink_to(tmp_path / "a")
     with pytest.raises(ResourceError, match="a"):
         write_atomically(b"new", tmp_path / "a" / "c.bin")
 
 
-def test_a_long_name_is_published(tmp_path: Path) -> None:
+def test_long_name_is_written(tmp_path: Path) -> None:
     target = tmp_path / ("n" * 250)
     write_atomically(b"x", target)
     assert target.read_bytes() == b"x"
@@ -262,7 +262,7 @@ while True:
 """
 
 
-def test_killed_while_writing_leaves_a_whole_file(tmp_path: Path) -> None:
+def test_kill_while_writing_leaves_a_complete_file(tmp_path: Path) -> None:
     target = tmp_path / "a.bin"
     for _ in range(3):
         child = subprocess.Popen(
@@ -279,13 +279,13 @@ def test_killed_while_writing_leaves_a_whole_file(tmp_path: Path) -> None:
 
 
 class TestDeadParts:
-    """What a killed process left goes with the next write; what another writes stays."""
+    """Parts of killed processes are removed by the next write; parts of live ones stay."""
 
     @pytest.fixture(autouse=True)
     def no_wait(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(locks, "NEW_S", -1.0)
 
-    def test_of_the_same_file_they_go(self, tmp_path: Path) -> None:
+    def test_dead_parts_of_the_same_file_are_removed(self, tmp_path: Path) -> None:
         dead = tmp_path / locks.part_name("a.nii")
         other = tmp_path / locks.part_name("b.nii")
         foreign = tmp_path / ".a.nii.0123abcd.000000000000.part"
@@ -294,7 +294,7 @@ class TestDeadParts:
         write_atomically(b"whole", tmp_path / "a.nii")
         assert set(tmp_path.iterdir()) == {tmp_path / "a.nii", other, foreign}
 
-    def test_one_at_work_stays(self, tmp_path: Path) -> None:
+    def test_part_of_a_live_process_stays(self, tmp_path: Path) -> None:
         with publishing(tmp_path / "a", 1, _nothing) as part:
             part.write_bytes(b"1")
             write_atomically(b"2", tmp_path / "a")
@@ -303,7 +303,7 @@ class TestDeadParts:
         assert [path.name for path in tmp_path.iterdir()] == ["a"]
         assert (tmp_path / "a").read_bytes() == b"1"
 
-    def test_in_a_folder_of_ours_all_go_in_time(self, tmp_path: Path) -> None:
+    def test_old_parts_in_our_own_folder_are_removed(self, tmp_path: Path) -> None:
         foreign, old = tmp_path / ".a.0123abcd.1.part", tmp_path / ".a.0123abcd.2.part"
         for part in (foreign, old):
             part.write_bytes(b"begun")
@@ -316,7 +316,7 @@ KEPT_BY_WINDOWS = ("CON", "nul.h5", "Aux.nii.gz", "COM1.png", "lpt³.h5", "prn .
 
 
 @pytest.mark.parametrize("name", [*KEPT_BY_WINDOWS, "com0", "a.", "a "])
-def test_a_name_that_windows_keeps_or_cuts_is_a_sentence(tmp_path: Path, name: str) -> None:
+def test_reserved_or_truncated_windows_name_gives_one_sentence(tmp_path: Path, name: str) -> None:
     with pytest.raises(ResourceError, match=r"Windows .*\. Choose another name\.$") as e:
         write_atomically(b"volume", tmp_path / name)
     assert repr(name) in str(e.value) and "\n" not in str(e.value)
@@ -324,13 +324,13 @@ def test_a_name_that_windows_keeps_or_cuts_is_a_sentence(tmp_path: Path, name: s
 
 
 @pytest.mark.parametrize("name", ["CON-scan.h5", "console", "a.nul", "com10.h5", "aux_1", "..a"])
-def test_a_name_that_only_looks_like_one_is_written(tmp_path: Path, name: str) -> None:
+def test_name_similar_to_a_reserved_one_is_written(tmp_path: Path, name: str) -> None:
     write_atomically(b"volume", tmp_path / name)
     assert (tmp_path / name).read_bytes() == b"volume"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need permission on Windows")
-def test_a_link_next_to_an_output_is_replaced_and_not_followed(tmp_path: Path) -> None:
+def test_link_in_place_of_a_second_output_is_replaced_and_not_followed(tmp_path: Path) -> None:
     target, link = tmp_path / "mine.txt", tmp_path / "x.provenance.json"
     target.write_bytes(b"precious")
     link.symlink_to(target)

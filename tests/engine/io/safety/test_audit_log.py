@@ -1,4 +1,4 @@
-"""The audit log: what happened is in it, and no line of it can be changed unseen."""
+"""The audit log records events, and any change of a line is detected."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from engine.jobs.process.starting import new_process
 
 @pytest.fixture
 def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A log of five lines."""
+    """Write a log of five lines."""
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
     for k in range(5):
         record("run finished", job=f"job-{k}", updates=84)
     return log_file()
 
 
-def test_what_is_recorded_is_verified(log: Path) -> None:
+def test_recorded_lines_are_verified(log: Path) -> None:
     entries = [json.loads(line) for line in log.read_bytes().splitlines()]
     assert [entry["facts"]["job"] for entry in entries] == [f"job-{k}" for k in range(5)]
     assert verify(log) == 5
 
 
-def test_a_log_that_is_not_there_is_empty(tmp_path: Path) -> None:
+def test_missing_log_counts_as_empty(tmp_path: Path) -> None:
     assert verify(tmp_path / "none.jsonl") == 0
 
 
@@ -53,7 +53,7 @@ def test_any_changed_byte_of_a_line_is_found(log: Path, number: int) -> None:
 
 
 @pytest.mark.parametrize("left_out", [1, 3])
-def test_a_line_left_out_is_found(log: Path, left_out: int) -> None:
+def test_missing_line_is_found(log: Path, left_out: int) -> None:
     lines = log.read_bytes().splitlines()
     del lines[left_out - 1]
     log.write_bytes(b"\n".join(lines) + b"\n")
@@ -61,7 +61,7 @@ def test_a_line_left_out_is_found(log: Path, left_out: int) -> None:
         verify(log)
 
 
-def test_lines_exchanged_or_put_in_are_found(log: Path) -> None:
+def test_swapped_or_inserted_lines_are_found(log: Path) -> None:
     lines = log.read_bytes().splitlines()
     for changed in ([*lines[:2], lines[3], lines[2], lines[4]], [*lines[:3], *lines[2:]]):
         log.write_bytes(b"\n".join(changed) + b"\n")
@@ -70,13 +70,13 @@ def test_lines_exchanged_or_put_in_are_found(log: Path) -> None:
 
 
 @pytest.mark.parametrize("kept", [0, 3, 4])
-def test_a_log_cut_short_is_found(log: Path, kept: int) -> None:
+def test_truncated_log_is_found(log: Path, kept: int) -> None:
     log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:kept]))
     with pytest.raises(DataError, match=rf"ends at line {kept}, but its last recorded line is 5"):
         verify(log)
 
 
-def test_lines_after_a_cut_do_not_hide_it(log: Path) -> None:
+def test_lines_after_a_truncation_do_not_hide_it(log: Path) -> None:
     lines = log.read_bytes().splitlines(keepends=True)
     log.write_bytes(b"".join(lines[:3]))
     for k in (3, 4):
@@ -85,7 +85,7 @@ def test_lines_after_a_cut_do_not_hide_it(log: Path) -> None:
         verify(log)
 
 
-def test_a_crash_between_line_and_digest_is_no_fault(log: Path) -> None:
+def test_crash_between_line_and_digest_is_not_an_error(log: Path) -> None:
     newest = newest_file(log).read_bytes()
     record("run finished", job="job-5", updates=84)
     newest_file(log).write_bytes(newest)
@@ -94,7 +94,7 @@ def test_a_crash_between_line_and_digest_is_no_fault(log: Path) -> None:
     assert verify(log) == 7
 
 
-def test_a_line_torn_by_a_crash_is_named_and_the_log_goes_on(log: Path) -> None:
+def test_line_torn_by_a_crash_is_named_and_the_log_continues(log: Path) -> None:
     with log.open("ab") as file:
         file.write(b'{"number": 6, "what": "vol')
     record("run finished", job="job-7", updates=84)
@@ -103,7 +103,7 @@ def test_a_line_torn_by_a_crash_is_named_and_the_log_goes_on(log: Path) -> None:
         verify(log)
 
 
-def test_processes_at_once_make_one_chain(log: Path) -> None:
+def test_parallel_processes_write_one_chain(log: Path) -> None:
     others = [new_process(_record_ten, name=f"writer {n}") for n in range(2)]
     for other in others:
         other.start()
@@ -118,7 +118,7 @@ def _record_ten() -> None:
         record("volume written", bytes=k)
 
 
-def test_a_volume_that_is_written_is_in_it_without_its_name(log: Path, tmp_path: Path) -> None:
+def test_written_volume_is_recorded_without_its_name(log: Path, tmp_path: Path) -> None:
     grid = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
     save(Volume(np.ones((2, 2, 2), np.float32), grid, "counts/mm", {}), tmp_path / "Kowalczyk.h5")
     assert verify(log) == 6
@@ -127,9 +127,7 @@ def test_a_volume_that_is_written_is_in_it_without_its_name(log: Path, tmp_path:
     assert b"Kowalczyk" not in log.read_bytes()
 
 
-def test_the_command_says_whether_it_is_whole(
-    log: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verify_log_command_reports_changes(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify-log"]) == 0
     assert "5 lines, all unchanged" in capsys.readouterr().out
     log.write_bytes(log.read_bytes().replace(b"job-2", b"job-9"))
@@ -138,7 +136,7 @@ def test_the_command_says_whether_it_is_whole(
     assert main(["verify-log", str(log.parent / "none")]) == USER_FAULT
 
 
-def test_a_log_that_cannot_be_written_stops_no_work(
+def test_unwritable_log_does_not_stop_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").touch()
@@ -147,7 +145,7 @@ def test_a_log_that_cannot_be_written_stops_no_work(
     assert "run finished was not recorded" in caplog.text
 
 
-def test_a_folder_counts_with_all_that_is_in_it(log: Path, tmp_path: Path) -> None:
+def test_folder_is_recorded_with_all_its_files(log: Path, tmp_path: Path) -> None:
     values = np.ones((2, 3, 4), np.float32)
     image = Volume(values, ImageGrid(values.shape, (1.0, 1.0, 1.0)), "1/mm")
     save(image, tmp_path / "a.ome.zarr")
@@ -156,7 +154,7 @@ def test_a_folder_counts_with_all_that_is_in_it(log: Path, tmp_path: Path) -> No
     assert newest["facts"]["bytes"] == sum(each.stat().st_size for each in files) > values.nbytes
 
 
-def test_frames_and_files_of_the_dicom_commands_are_in_it_too(log: Path, tmp_path: Path) -> None:
+def test_frames_and_files_of_dicom_commands_are_recorded(log: Path, tmp_path: Path) -> None:
     values = np.ones((2, 3, 4), np.float32)
     image = Volume(values, ImageGrid(values.shape, (1.0, 1.0, 1.0)), "Bq/mL")
     frames = [FrameVolume(TimeFrame(1000 * k, 1000 * (k + 1)), image) for k in range(3)]

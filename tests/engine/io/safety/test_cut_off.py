@@ -1,4 +1,4 @@
-"""List mode cut off at any byte of its last records: refused, or its complete events, counted."""
+"""List mode truncated at any byte of its last records is refused, or its complete events read."""
 
 from __future__ import annotations
 
@@ -36,11 +36,13 @@ def safir(folder: Path) -> tuple[Path, str | None]:
 
 
 MAKES = {"mmr": (mmr, 4, 0), "safir": (safir, 8, 32)}
-"""Writer, bytes of a record, bytes before the first."""
+"""Writer, bytes of a record, bytes before the first record."""
 
 
 @pytest.mark.parametrize("make", MAKES)
-def test_at_every_byte_of_the_last_two_records(tmp_path: Path, make: str) -> None:
+def test_binary_scan_truncated_at_any_byte_is_refused_or_read_with_a_note(
+    tmp_path: Path, make: str
+) -> None:
     write, n_record, n_head = MAKES[make]
     path, scanner = write(tmp_path)
     whole = path.read_bytes()
@@ -50,7 +52,7 @@ def test_at_every_byte_of_the_last_two_records(tmp_path: Path, make: str) -> Non
         path.write_bytes(whole[:-cut])
         n_rest = (len(whole) - cut - n_head) % n_record
         n_events = complete.n_events - 1 - (cut > n_record)
-        if not n_rest:  # a whole record is gone, which no byte tells
+        if not n_rest:  # a complete record is missing, which no byte shows
             assert read_listmode(path, scanner=scanner).n_events == complete.n_events - 1
             continue
         with pytest.raises(CutOffError, match="use only its complete events") as e:
@@ -64,8 +66,8 @@ def test_at_every_byte_of_the_last_two_records(tmp_path: Path, make: str) -> Non
         assert f"(events used: {n_events}, bytes ignored: {n_rest})" in used.notes[0]
 
 
-def test_text_at_every_letter_of_its_last_two_lines(tmp_path: Path) -> None:
-    """Without its end, a number may lack digits: the event is left out, and that is said."""
+def test_text_truncated_at_any_character_is_refused_or_read_with_a_note(tmp_path: Path) -> None:
+    """The last number may lack digits: its event is left out with a note."""
     text = test_adac.HEADER + test_adac.EVENTS + "  1.9\t303.5\t297.0\t309.0\t297.0\n"
     complete = read_listmode(test_adac.write(tmp_path, text))
     assert EVENTS not in complete.info and not complete.notes
@@ -83,7 +85,7 @@ def test_text_at_every_letter_of_its_last_two_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", ["end of run\n", "end of run", "1 2 3 4 5 6\n", "\n\n", "# 7 -\n"])
-def test_a_remark_at_the_end_of_a_text_is_no_event(tmp_path: Path, end: str) -> None:
+def test_final_remark_of_a_text_is_not_an_event(tmp_path: Path, end: str) -> None:
     try:
         data = read_listmode(test_adac.write(tmp_path, test_adac.HEADER + test_adac.EVENTS + end))
     except FileFormatError:
@@ -91,7 +93,7 @@ def test_a_remark_at_the_end_of_a_text_is_no_event(tmp_path: Path, end: str) -> 
     assert data.n_events == 2 and EVENTS not in data.info
 
 
-def test_a_published_scan_that_is_cut_off_says_so(shared_data: Path) -> None:
+def test_published_truncated_scan_is_recognised(shared_data: Path) -> None:
     folder = shared_data / "pet-listmode-adac-dualhead-2sources"
     data = read_listmode(folder / "sample_2p_static.csv")
     assert data.info[EVENTS] == 30_026
@@ -99,8 +101,8 @@ def test_a_published_scan_that_is_cut_off_says_so(shared_data: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["own-list-mode", "own-histogram"])
-def test_our_own_files_have_no_complete_events_before_their_end(tmp_path: Path, kind: str) -> None:
-    """Their columns lie one after the other, and the seal is over all of them."""
+def test_truncated_own_files_have_no_complete_events(tmp_path: Path, kind: str) -> None:
+    """Their columns are stored one after the other, and the seal covers all of them."""
     found = next(each for each in KINDS if each.name == kind)
     path = found.make(tmp_path)
     path.write_bytes(path.read_bytes()[:-3])
@@ -109,7 +111,7 @@ def test_our_own_files_have_no_complete_events_before_their_end(tmp_path: Path, 
 
 
 class TestCommandLine:
-    """The option is asked for, and what it did is said."""
+    """The option is needed, and its effect is reported."""
 
     @pytest.fixture
     def scan(self, tmp_path: Path) -> Path:
@@ -122,7 +124,7 @@ class TestCommandLine:
         assert "its last record has only 3 of 8 bytes" in fault and "complete records: 5" in fault
         assert "with --use-complete-events (complete events: 3)" in fault
 
-    def test_convert_takes_it_and_says_what_is_left_out(
+    def test_convert_uses_the_option_and_reports_the_loss(
         self, scan: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         command = ["convert", str(scan), str(tmp_path / "a.h5")]
@@ -149,7 +151,7 @@ def _read(path: Path, promised: int | None, *, agreed: bool) -> tuple[int, int]:
         return len(words), n_rest
 
 
-def test_records_are_compared_with_the_number_that_the_file_states(tmp_path: Path) -> None:
+def test_number_of_records_is_compared_with_the_header(tmp_path: Path) -> None:
     path = tmp_path / "a.records"
     records = np.zeros(9, RECORD)
     records["ms"] = np.arange(9)
@@ -171,7 +173,7 @@ def test_records_are_compared_with_the_number_that_the_file_states(tmp_path: Pat
 
 
 @pytest.mark.parametrize("n_bytes", [0, 5])
-def test_missing_records_are_noted(n_bytes: int) -> None:
+def test_missing_records_are_reported(n_bytes: int) -> None:
     cut = CutOff("a", 7, n_bytes, 2)
     assert cut.facts == {EVENTS: 7, LEFT_OUT: n_bytes, MISSING: 2}
     assert ONLY_COMPLETE in cut.notes[0]

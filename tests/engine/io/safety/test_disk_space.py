@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("name", [".", "new/folder"])
-def test_a_file_needs_its_space(folder: Path, name: str) -> None:
+def test_file_needs_its_size(folder: Path, name: str) -> None:
     refuse_full_disks([DiskNeed("a.nii", folder / name, FREE)])
     with pytest.raises(ResourceError) as caught:
         refuse_full_disks([DiskNeed("a.nii", folder / name, FREE + 1)])
@@ -63,6 +63,6 @@ def test_each_disk_has_its_own_space(folder: Path, monkeypatch: pytest.MonkeyPat
     refuse_full_disks([DiskNeed("a", folder, 900), DiskNeed("b", other, 900)])
 
 
-def test_nothing_to_write_needs_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_list_needs_no_space(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
     refuse_full_disks([DiskNeed("a", folder, 0)])

@@ -1,4 +1,4 @@
-"""Gzip in blocks: one member that any reader takes, the same bytes for any number of threads."""
+"""Gzip in blocks: one member that any reader accepts, with the same bytes for any thread count."""
 
 import gzip
 import zlib
@@ -14,13 +14,13 @@ def noise(n_bytes):
 
 
 def texts(n_bytes):
-    """Repeats that reach over the ends of blocks."""
+    """Return repetitions that cross the ends of blocks."""
     return (b"the quick brown fox jumps over the lazy dog; " * (n_bytes // 40 + 1))[:n_bytes]
 
 
 @pytest.mark.parametrize("make", [noise, texts, bytes])
 @pytest.mark.parametrize("n_bytes", [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5])
-def test_any_reader_gets_the_bytes_back(make, n_bytes):
+def test_any_reader_restores_the_bytes(make, n_bytes):
     content = make(n_bytes)
     packed = gzipped(content, threads=2)
     assert gzip.decompress(packed) == content
@@ -30,11 +30,11 @@ def test_any_reader_gets_the_bytes_back(make, n_bytes):
     assert packed.startswith(HEADER)
 
 
-def test_threads_do_not_change_a_byte():
+def test_number_of_threads_does_not_change_the_bytes():
     content = noise(BLOCK) + texts(2 * BLOCK) + bytes(BLOCK)
     assert gzipped(content, threads=1) == gzipped(content, threads=3)
 
 
-def test_repeats_are_found_and_noise_does_not_grow():
+def test_repetitions_are_compressed_and_noise_does_not_grow():
     assert len(gzipped(texts(2 * BLOCK))) < BLOCK / 50
     assert len(gzipped(noise(2 * BLOCK))) < 2.001 * BLOCK

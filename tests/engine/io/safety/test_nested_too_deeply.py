@@ -1,4 +1,4 @@
-"""Parts nested without end are refused in a sentence, whichever format they stand in."""
+"""Excessive nesting is refused with one sentence, in every format."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from engine.io.safety.open_input import open_input
 DEEP = 100_000
 
 
-def test_a_reader_that_recurses_names_its_file(tmp_path: Path) -> None:
-    """The innermost open file is the bad one, whatever was open around it."""
+def test_recursion_error_names_the_file(tmp_path: Path) -> None:
+    """The innermost open file is the bad one, whatever files are open around it."""
     outer, inner = tmp_path / "outer", tmp_path / "inner"
     outer.write_bytes(b"a")
     inner.write_text("[" * DEEP + "]" * DEEP)
@@ -31,7 +31,7 @@ def test_a_reader_that_recurses_names_its_file(tmp_path: Path) -> None:
     ("name", "start", "end"),
     [("a.json", '{"a":', "}"), ("a.mnc", "[", "]"), ("a.tif", "<a>", "</a>")],
 )
-def test_deep_texts_of_any_name_end_in_a_sentence(
+def test_deeply_nested_texts_of_any_name_give_one_sentence(
     tmp_path: Path, name: str, start: str, end: str
 ) -> None:
     path = tmp_path / name

@@ -1,4 +1,4 @@
-"""Every door says in one sentence why it does not open."""
+"""Every reader states in one sentence why it cannot open a file."""
 
 from __future__ import annotations
 
@@ -44,18 +44,20 @@ NAMES = ["a.l", "a.h5", "a.nii.gz", "a.txt", "a.clm.safir"]
 @each_door
 @pytest.mark.parametrize("name", NAMES)
 class TestEveryDoor:
-    def test_names_a_missing_file(
+    def test_missing_file_is_named(
         self, tmp_path: Path, ring: RingScanner, door: Door, name: str
     ) -> None:
         with pytest.raises(EngineError, match=r"this file does not exist|is not a known scanner"):
             door(tmp_path / name, ring)
 
-    def test_names_a_folder(self, tmp_path: Path, ring: RingScanner, door: Door, name: str) -> None:
+    def test_folder_is_named(
+        self, tmp_path: Path, ring: RingScanner, door: Door, name: str
+    ) -> None:
         (tmp_path / name).mkdir()
         with pytest.raises(FileFormatError, match=r"this (is a )?folder"):
             door(tmp_path / name, ring)
 
-    def test_names_an_empty_file(
+    def test_empty_file_is_named(
         self, tmp_path: Path, ring: RingScanner, door: Door, name: str
     ) -> None:
         (tmp_path / name).write_bytes(b"")
@@ -63,7 +65,7 @@ class TestEveryDoor:
             door(tmp_path / name, ring)
 
     @pytest.mark.parametrize("content", [b"x", b"\x89HDF\r\n\x1a\n", b"\x1f\x8b", b"\0" * 5000])
-    def test_refuses_what_is_nothing(
+    def test_random_content_is_refused(
         self, tmp_path: Path, ring: RingScanner, door: Door, name: str, content: bytes
     ) -> None:
         (tmp_path / name).write_bytes(content)
@@ -76,7 +78,7 @@ class TestEveryDoor:
 
 
 @each_door
-def test_a_file_without_permission_is_named(tmp_path: Path, ring: RingScanner, door: Door) -> None:
+def test_file_without_permission_is_named(tmp_path: Path, ring: RingScanner, door: Door) -> None:
     if not hasattr(os, "geteuid") or os.geteuid() == 0:
         pytest.skip("this user may read everything")
     (tmp_path / "a.txt").write_text("x")
@@ -85,7 +87,7 @@ def test_a_file_without_permission_is_named(tmp_path: Path, ring: RingScanner, d
         door(tmp_path / "a.txt", ring)
 
 
-def test_an_unknown_format_lists_the_known_ones(tmp_path: Path) -> None:
+def test_unknown_format_lists_the_known_ones(tmp_path: Path) -> None:
     (tmp_path / "a.bin").write_bytes(b"what is this")
     with pytest.raises(UnknownFormatError, match=r"Siemens mMR.*SAFIR.*Isocenter list mode"):
         read_listmode(tmp_path / "a.bin")
@@ -93,7 +95,7 @@ def test_an_unknown_format_lists_the_known_ones(tmp_path: Path) -> None:
         read_volume(tmp_path / "a.bin")
 
 
-def test_a_volume_is_not_taken_for_a_scan(tmp_path: Path, phantom: Volume) -> None:
+def test_volume_is_refused_as_a_scan(tmp_path: Path, phantom: Volume) -> None:
     save(phantom, tmp_path / "a.h5")
     with pytest.raises(
         UnknownFormatError, match=r"'Isocenter volume'. Expected type: 'list-mode scan'"
@@ -101,29 +103,27 @@ def test_a_volume_is_not_taken_for_a_scan(tmp_path: Path, phantom: Volume) -> No
         read_listmode(tmp_path / "a.h5")
 
 
-def test_a_scan_is_not_taken_for_a_volume(tmp_path: Path, scan: ListMode) -> None:
+def test_scan_is_refused_as_a_volume(tmp_path: Path, scan: ListMode) -> None:
     write_listmode(scan, tmp_path / "a.h5")
     with pytest.raises(UnknownFormatError, match=r"'Isocenter list mode'. Expected type: 'volume'"):
         read_volume(tmp_path / "a.h5")
 
 
 @pytest.mark.parametrize("name", ["a.dcm", "a", "a.txt"])
-def test_a_format_that_cannot_be_written_is_refused_at_once(
-    tmp_path: Path, phantom: Volume, name: str
-) -> None:
+def test_unwritable_format_is_refused_at_once(tmp_path: Path, phantom: Volume, name: str) -> None:
     for act in (lambda: can_save(tmp_path / name), lambda: save(phantom, tmp_path / name)):
         with pytest.raises(UnknownFormatError, match=r"\.nii\.gz.*\.h5.*\.png"):
             act()
 
 
-def test_a_place_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
+def test_unwritable_location_is_refused_at_once(tmp_path: Path) -> None:
     can_save(tmp_path / "a.nii")
     with pytest.raises(ResourceError, match="does not exist"):
         can_save(tmp_path / "none" / "a.nii")
     assert not list(tmp_path.iterdir())
 
 
-def test_names_and_endings_of_formats_are_there_for_dialogs() -> None:
+def test_readers_have_names_and_file_endings_for_dialogs() -> None:
     for reader in READERS:
         assert reader.name
         assert all(suffix.startswith(".") for suffix in reader.suffixes)

@@ -1,4 +1,4 @@
-"""An output is compared with the inputs by what the file is, not by what it is called."""
+"""An output is compared with the inputs by file identity, not by name."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def spellings(scan: Path) -> dict[str, Path]:
     }
 
 
-def test_an_input_is_known_by_any_name(scan: Path) -> None:
+def test_input_is_recognised_under_any_name(scan: Path) -> None:
     for manner, output in spellings(scan).items():
         for force in (False, True):
             with pytest.raises(OutputError, match="never overwritten") as fault:
@@ -44,7 +44,7 @@ def test_an_input_is_known_by_any_name(scan: Path) -> None:
             assert str(output) in str(fault.value), manner
 
 
-def test_another_spelling_is_the_same_file_where_case_is_folded(scan: Path) -> None:
+def test_other_spelling_is_the_same_file_if_case_is_ignored(scan: Path) -> None:
     output = scan.with_name("SCAN.H5")
     if not output.exists():
         refuse_to_overwrite([output], [scan])
@@ -53,7 +53,7 @@ def test_another_spelling_is_the_same_file_where_case_is_folded(scan: Path) -> N
         refuse_to_overwrite([output], [scan], force=True)
 
 
-def test_a_link_made_in_the_meantime_is_seen(scan: Path) -> None:
+def test_link_created_meanwhile_is_detected(scan: Path) -> None:
     output = scan.with_name("image.h5")
     refuse_to_overwrite([output], [scan])
     output.symlink_to(scan)
@@ -61,7 +61,7 @@ def test_a_link_made_in_the_meantime_is_seen(scan: Path) -> None:
         refuse_inputs([output], [scan])
 
 
-def test_a_file_that_exists_wants_force_and_is_described(scan: Path, tmp_path: Path) -> None:
+def test_existing_file_needs_force_and_is_described(scan: Path, tmp_path: Path) -> None:
     output = tmp_path / "image.h5"
     output.write_bytes(bytes(1234))
     with pytest.raises(
@@ -78,12 +78,12 @@ def test_two_outputs_never_share_a_file(tmp_path: Path) -> None:
         refuse_to_overwrite([*image, tmp_path / "image.provenance.json"], [], force=True)
 
 
-def test_every_file_of_a_written_scan_counts(tmp_path: Path) -> None:
+def test_every_file_of_a_written_scan_is_checked(tmp_path: Path) -> None:
     names = {path.name for path in files_written(tmp_path / "a.toml")}
     assert names == {"a.toml", "a.geom", "a.raw", "a_flats.raw", "a_darks.raw"}
 
 
-def test_devices_are_no_files_to_lose() -> None:
+def test_devices_are_not_files_to_protect() -> None:
     assert existing(Path("/dev/null")) == ""
     assert existing(Path("n" * 300)) == ""
 
@@ -93,7 +93,7 @@ def test_devices_are_no_files_to_lose() -> None:
     [("a.nii", 0, 1000), ("a.NRRD", 0, 1000), ("a.nii", 7, 7000), ("a.nii.gz", 0, 50),
      ("a.dcm", 0, 50), ("a.dcm", 7, 350)],
 )  # fmt: skip
-def test_an_image_needs_the_space_of_its_format_and_frames(
+def test_image_needs_the_space_of_its_format_and_frames(
     tmp_path: Path, name: str, n_frames: int, needed: int
 ) -> None:
     need = outputs.need_of_output(str(tmp_path / "new folder" / name), 1000, n_frames)

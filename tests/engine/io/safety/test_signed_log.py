@@ -1,4 +1,4 @@
-"""No line of a log with keys can be changed, and no forgery of `tests.forgeries` passes."""
+"""No line of a signed log can be changed, and no forgery of `tests.forgeries` passes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from tests.forgeries import LOG, LOG_TWO_STEPS
 
 Lines = list[bytes]
 K = 2
-"""Index of the line that is forged."""
+"""Index of the forged line."""
 
 
 @pytest.fixture
 def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A log of six lines with a key."""
+    """Write a log of six lines with a key."""
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
     for k in range(6):
         record("run finished", job=f"job-{k}", updates=84)
@@ -44,7 +44,7 @@ def refused(path: Path) -> str:
 
 
 def old_log(n: int) -> tuple[Lines, bytes]:
-    """Return lines and newest digest as versions without keys wrote them."""
+    """Return lines and newest digest in the format of versions without keys."""
     lines, before = [], FIRST
     for k in range(1, n + 1):
         entry = {"number": k, "utc": "2026-01-01T00:00:00+00:00", "what": "run finished"}
@@ -90,7 +90,7 @@ FORGED: dict[str, Callable[[Lines], bytes]] = {
 }
 
 
-def test_a_log_as_it_was_written_is_whole(log: Path) -> None:
+def test_unchanged_log_is_valid(log: Path) -> None:
     checked = check_log(log)
     assert (checked.n_lines, checked.n_without_key) == (6, 0) and check_quickly(log) == checked
     assert checked.latest == latest_line() and checked.holds(*latest_line())
@@ -107,7 +107,7 @@ def test_no_forgery_passes(log: Path, name: str) -> None:
     assert not one_line or f"line {K + 1} " in said, said
 
 
-def test_the_line_of_another_key_is_named(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_line_with_another_key_is_named(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known = keys.known_keys()
     (log.parent.parent / "key").rename(log.parent.parent / "lost")
     record("run finished", job="x")
@@ -140,7 +140,7 @@ def resigned(lines: Lines) -> Lines:
 
 
 @pytest.mark.parametrize("name", LOG_TWO_STEPS)
-def test_no_two_steps_pass(log: Path, name: str, tmp_path: Path) -> None:
+def test_no_forgery_in_two_steps_passes(log: Path, name: str, tmp_path: Path) -> None:
     lines, newest = log.read_bytes().split(b"\n")[:-1], newest_file(log).read_bytes()
     cut = lines[:3]
     if name == "cut, newest removed":
@@ -177,14 +177,14 @@ def test_no_two_steps_pass(log: Path, name: str, tmp_path: Path) -> None:
     refused(log)
 
 
-def test_a_newest_digest_without_key_is_not_continued(log: Path) -> None:
+def test_newest_digest_without_key_is_not_continued(log: Path) -> None:
     cut = log.read_bytes().split(b"\n")[:3]
     rewrite(log, cut, f"3 {digest(cut[-1])}\n".encode())
     record("run finished", job="later")
     assert "line 4 " in refused(log)
 
 
-def test_a_log_of_an_older_version_is_read_without_key_and_continued(
+def test_older_log_is_read_without_key_and_continued(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
@@ -201,7 +201,7 @@ def test_a_log_of_an_older_version_is_read_without_key_and_continued(
     refused(log_file())
 
 
-def test_a_cut_log_of_an_older_version_is_not_continued_as_if_whole(
+def test_truncated_older_log_is_not_continued(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
@@ -212,7 +212,7 @@ def test_a_cut_log_of_an_older_version_is_not_continued_as_if_whole(
 
 
 def changed_bytes(log: Path, n: int, seed: int) -> None:
-    """Change one byte `n` times, in the log or its newest digest; each change must be noticed."""
+    """Change one byte `n` times, in the log or its newest digest; each must be detected."""
     rng = np.random.default_rng(seed)
     files = {path: path.read_bytes() for path in (log, newest_file(log))}
     for path in rng.choice(list(files), n, p=(0.8, 0.2)):
@@ -225,16 +225,16 @@ def changed_bytes(log: Path, n: int, seed: int) -> None:
     check_log(log)
 
 
-def test_any_changed_byte_is_noticed(log: Path) -> None:
+def test_any_changed_byte_is_detected(log: Path) -> None:
     changed_bytes(log, 50, 1)
 
 
 @pytest.mark.slow
-def test_any_of_many_changed_bytes_is_noticed(log: Path) -> None:
+def test_any_of_many_changed_bytes_is_detected(log: Path) -> None:
     changed_bytes(log, 1500, 2)
 
 
-def test_a_checked_log_is_small_in_memory(log):
+def test_checked_log_uses_little_memory(log):
     record("result stored", result="one", key="k")
     found = check_quickly(log)
     assert (found.n_lines, len(found.digests)) == (7, 7 * 32)
@@ -262,7 +262,7 @@ def test_only_new_lines_are_parsed_again(log, monkeypatch):
 
 
 @pytest.mark.parametrize("place", [0, 0.3, 0.6, 0.99])
-def test_a_change_in_lines_that_were_checked_is_noticed(log, place):
+def test_change_in_checked_lines_is_detected(log, place):
     check_quickly(log)
     record("run finished", job="job")
     whole = log.read_bytes()

@@ -1,4 +1,4 @@
-"""The key that signs: made once, private, known by its public half, locked on request."""
+"""The signing key: created once, private, known by its public half, locked on request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DATA = b"content"
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home without a key."""
+    """Return a home folder without a key."""
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
     monkeypatch.setenv(PASSPHRASE, "")
     return tmp_path / "home"
@@ -38,7 +38,7 @@ def site_with_key(tmp_path: Path, home: Path) -> str:
     return public
 
 
-def test_a_key_is_made_once_and_is_private(home: Path) -> None:
+def test_key_is_created_once_and_is_private(home: Path) -> None:
     assert not known_keys() and not keys.has_user_key(), "verifying makes no key"
     public = signing_key().public
     file = home / "key" / keys.PRIVATE
@@ -47,7 +47,7 @@ def test_a_key_is_made_once_and_is_private(home: Path) -> None:
     assert keys.has_user_key()
 
 
-def test_a_signature_is_of_content_kind_and_key(home: Path) -> None:
+def test_signature_covers_content_kind_and_key(home: Path) -> None:
     key = signing_key()
     signature = key.sign("log", DATA)
     assert is_signed("log", DATA, key.public, signature)
@@ -59,7 +59,7 @@ def test_a_signature_is_of_content_kind_and_key(home: Path) -> None:
     assert not is_signed("log", DATA, "", "")
 
 
-def test_threads_at_once_agree_on_one_key(home: Path) -> None:
+def test_parallel_threads_create_one_key(home: Path) -> None:
     keys._read.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         made = list(pool.map(lambda _: signing_key().public, range(8)))
@@ -68,7 +68,7 @@ def test_threads_at_once_agree_on_one_key(home: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no such permissions")
-def test_a_key_that_others_can_use_is_refused(home: Path) -> None:
+def test_key_readable_by_others_is_refused(home: Path) -> None:
     signing_key()
     (home / "key" / keys.PRIVATE).chmod(0o640)
     with pytest.raises(EngineError, match="mode 640, expected at most 600"):
@@ -76,7 +76,7 @@ def test_a_key_that_others_can_use_is_refused(home: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"no key", b"-----BEGIN PRIVATE KEY-----\n"])
-def test_a_damaged_key_is_named_and_never_replaced(home: Path, content: bytes) -> None:
+def test_damaged_key_is_named_and_never_replaced(home: Path, content: bytes) -> None:
     signing_key()
     file = home / "key" / keys.PRIVATE
     file.write_bytes(content)
@@ -85,9 +85,7 @@ def test_a_damaged_key_is_named_and_never_replaced(home: Path, content: bytes) -
     assert file.read_bytes() == content
 
 
-def test_a_passphrase_is_off_until_it_is_set_and_asked_once(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_passphrase_is_optional_and_asked_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     public, asked = signing_key().public, []
     keys.set_passphrase("secret words")
     assert b"ENCRYPTED" in (home / "key" / keys.PRIVATE).read_bytes()
@@ -110,14 +108,14 @@ def test_a_passphrase_is_off_until_it_is_set_and_asked_once(
     assert PASSPHRASE not in os.environ and signing_key().public == public
 
 
-def test_the_key_of_the_site_signs_in_place_of_that_of_the_user(home: Path, tmp_path: Path) -> None:
+def test_site_key_signs_instead_of_the_user_key(home: Path, tmp_path: Path) -> None:
     own = signing_key().public
     public = site_with_key(tmp_path, home)
     assert signing_key().public == public
     assert known_keys() == {public: "site", own: "user"}
 
 
-def test_a_public_key_is_trusted_by_its_line(home: Path) -> None:
+def test_public_key_is_trusted_if_listed(home: Path) -> None:
     own = signing_key().public
     (home / "key" / keys.TRUSTED).write_text(f"# partners\n\n{'ab' * 32}  Clinic B\n{'cd' * 32}\n")
     assert known_keys() == {"ab" * 32: "Clinic B", "cd" * 32: "cd" * 8, own: "user"}

@@ -23,7 +23,7 @@ NAMES = ("big.l", "big.clm.safir", "big.nii", "big.h5", "big.dcm", "big.mhd", "b
 
 
 def holes(path: Path, size: int, stored: bytes = b"") -> Path:
-    """A file of this size of which only the first bytes are stored."""
+    """Create a file of this size with only its first bytes stored."""
     path.write_bytes(stored)
     os.truncate(path, size)
     if path.stat().st_blocks * 512 >= size:
@@ -32,17 +32,17 @@ def holes(path: Path, size: int, stored: bytes = b"") -> Path:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_holes_are_refused_before_a_reader_sees_them(tmp_path: Path, name: str) -> None:
+def test_holes_are_refused_before_a_reader_opens_them(tmp_path: Path, name: str) -> None:
     path = holes(tmp_path / name, 8 << 40)
-    begun = time.process_time()
+    started = time.process_time()
     with pytest.raises(
         FileFormatError, match="8,796,093,022,208 bytes, but only 0 of them are stored on"
     ):
         open_input(path).__enter__()
-    assert time.process_time() - begun < 0.5
+    assert time.process_time() - started < 0.5
 
 
-def test_one_block_does_not_make_a_scan(tmp_path: Path) -> None:
+def test_sparse_file_with_one_stored_block_is_refused(tmp_path: Path) -> None:
     path = holes(tmp_path / "a.l", 4 << 30, b"\1" * 4096)
     with pytest.raises(FileFormatError, match="but only 4,096 of them are stored on the disk"):
         open_input(path).__enter__()
@@ -57,14 +57,14 @@ def test_small_or_mostly_stored_files_are_read(tmp_path: Path) -> None:
     assert stored_at(stored) == ALWAYS_UNPACKED // 32
 
 
-def test_a_file_full_of_data_counts_whole(tmp_path: Path) -> None:
+def test_dense_file_counts_completely(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
     path.write_bytes(b"\1" * 100_001)
     assert stored_at(path) == 100_001
     assert stored_at(tmp_path) == stored_at(tmp_path / "missing") == 0
 
 
-def test_a_sparse_neighbour_allows_no_more_time(tmp_path: Path) -> None:
+def test_sparse_neighbour_does_not_extend_the_time_limit(tmp_path: Path) -> None:
     holes(tmp_path / "big.l", 8 << 40)
     (tmp_path / "a.h5").write_bytes(b"\1")
     assert allowed_seconds(tmp_path / "a.h5") == SECONDS_PER_PART

@@ -1,4 +1,4 @@
-"""What is no plain file, or changes under the reader, ends in a sentence, and never waits."""
+"""Special files, and files that change while they are read, give one sentence without waiting."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAMES = ("a.l", "a.h5", "a.nii", "a.toml", "a.txt", "a.mat", "a.tif", "a.clm.saf
 
 @pytest.mark.parametrize("trap", traps.TRAPS, ids=lambda trap: trap.__name__)
 @pytest.mark.parametrize("name", NAMES)
-def test_no_plain_file_is_refused_at_once(tmp_path: Path, trap: traps.Trap, name: str) -> None:
+def test_special_file_is_refused_at_once(tmp_path: Path, trap: traps.Trap, name: str) -> None:
     trap(tmp_path / name)
     for read in (read_listmode, read_volume, read_projections, lambda p: read_scanner(str(p))):
         with pytest.raises(EngineError, match=name.partition(".")[0]):
@@ -33,7 +33,7 @@ def test_no_plain_file_is_refused_at_once(tmp_path: Path, trap: traps.Trap, name
     assert inspect(tmp_path / name).faults
 
 
-def test_a_pipe_and_a_device_are_called_so(tmp_path: Path) -> None:
+def test_pipe_and_device_are_named(tmp_path: Path) -> None:
     traps.fifo(tmp_path / "a.h5")
     traps.zeros(tmp_path / "b.toml")
     with pytest.raises(FileFormatError, match=r"a\.h5: this is a pipe\. Choose a regular file"):
@@ -43,14 +43,14 @@ def test_a_pipe_and_a_device_are_called_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_pipes_and_devices_beside_a_scan_change_nothing(tmp_path: Path, kind: Kind) -> None:
+def test_pipes_and_devices_next_to_a_scan_change_nothing(tmp_path: Path, kind: Kind) -> None:
     path = kind.make(tmp_path)
     for k, name in enumerate(traps.BESIDE):
         (traps.fifo if k % 2 else traps.zeros)(tmp_path / name)
     kind.read(path)
 
 
-def test_an_angle_list_that_is_a_pipe_is_refused(tmp_path: Path) -> None:
+def test_angle_list_that_is_a_pipe_is_refused(tmp_path: Path) -> None:
     path = nikon(tmp_path)
     traps.fifo(tmp_path / f"{path.stem}.ang")
     with pytest.raises(FileFormatError, match="a pipe"):
@@ -58,7 +58,7 @@ def test_an_angle_list_that_is_a_pipe_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 40, 5000])
-def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, size: int) -> None:
+def test_file_that_changes_while_read_is_refused(tmp_path: Path, size: int) -> None:
     path = tmp_path / "a.bin"
     path.write_bytes(bytes(4096))
     refused = pytest.raises(FileFormatError, match=r"a\.bin: changed during reading")
@@ -68,7 +68,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, size: i
         words[:].sum()
 
 
-def test_a_file_that_was_written_to_is_refused(tmp_path: Path) -> None:
+def test_file_written_while_open_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
     path.write_bytes(bytes(64))
     with (
@@ -79,7 +79,7 @@ def test_a_file_that_was_written_to_is_refused(tmp_path: Path) -> None:
         os.utime(path, ns=(1, 1))
 
 
-def test_a_path_that_leads_elsewhere_meanwhile_is_refused(tmp_path: Path) -> None:
+def test_path_redirected_while_open_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"one")
     (tmp_path / "b").write_bytes(b"two")
     with pytest.raises(FileFormatError, match="changed"), open_input(tmp_path / "a") as file:
@@ -98,7 +98,7 @@ def test_links_are_one_file(tmp_path: Path) -> None:
     assert len(found) == 1
 
 
-def test_pieces_are_those_of_the_file(tmp_path: Path) -> None:
+def test_pieces_equal_those_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "a"
     numbers = np.arange(100, dtype="<u2")
     path.write_bytes(b"head" + numbers.tobytes())
@@ -113,7 +113,7 @@ def test_pieces_are_those_of_the_file(tmp_path: Path) -> None:
         assert file.read(4) == b"head"
 
 
-def test_memory_that_is_not_free_is_not_asked_for(tmp_path: Path) -> None:
+def test_unavailable_memory_is_not_allocated(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r"a.h5: reading needs .* GiB of memory"):
         refuse_large_data(2**60, "a.h5")
     path = tmp_path / "a"
@@ -122,14 +122,14 @@ def test_memory_that_is_not_free_is_not_asked_for(tmp_path: Path) -> None:
         file.array("<f8", (2**40, 2**20))
 
 
-def test_packed_bytes_become_so_many_and_no_more() -> None:
+def test_unpacked_size_is_limited() -> None:
     assert most_unpacked(10) == 10 * budgets.DEFLATE_MOST
     assert most_unpacked(2**20) == budgets.ALWAYS_UNPACKED
     assert most_unpacked(2**30) == budgets.MOST_PACKED * 2**30
 
 
-def test_an_image_belongs_to_the_scan_that_names_it(tmp_path: Path) -> None:
-    """A picture beside a sidecar is not its scan."""
+def test_image_belongs_only_to_the_scan_that_names_it(tmp_path: Path) -> None:
+    """An image next to a sidecar is not its scan."""
     from tests.engine.io.xray.test_xray_sidecar import write
 
     write(tmp_path)
@@ -138,7 +138,7 @@ def test_an_image_belongs_to_the_scan_that_names_it(tmp_path: Path) -> None:
         read_projections(tmp_path / "photo.tif")
 
 
-def test_the_sentence_on_an_image_of_several_scans_names_it(tmp_path: Path) -> None:
+def test_error_for_an_image_of_several_scans_names_it(tmp_path: Path) -> None:
     flexray(tmp_path)
     settings = (tmp_path / "scan settings.txt").read_text()
     (tmp_path / "other settings.txt").write_text(settings)
@@ -146,7 +146,7 @@ def test_the_sentence_on_an_image_of_several_scans_names_it(tmp_path: Path) -> N
         read_projections(tmp_path / "scan_000000.tif")
 
 
-def test_the_second_signature_of_safir_is_read(tmp_path: Path) -> None:
+def test_second_signature_of_safir_is_read(tmp_path: Path) -> None:
     test_safir.write_map(tmp_path / "crystal_map.txt")
     path = test_safir.write(tmp_path, test_safir.RECORDS)
     data = path.read_bytes()

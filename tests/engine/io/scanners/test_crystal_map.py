@@ -1,4 +1,4 @@
-"""Crystal maps: what counts as a table of crystals, and the line that does not."""
+"""Crystal maps: valid tables of crystals, and the line of each fault."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ def table(folder: Path, *lines: str) -> Path:
 
 
 @pytest.mark.parametrize("separator", [" ", "\t", ",", ", ", "  \t"])
-def test_columns_may_be_separated_in_any_way(tmp_path: Path, separator: str) -> None:
+def test_columns_can_have_any_separator(tmp_path: Path, separator: str) -> None:
     rows = [row.replace(" ", separator) for row in ROWS]
     scanner = read_crystal_map(table(tmp_path, "# ring det x y z", *rows))
     assert scanner.keys.tolist() == [[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0]]
     assert scanner.positions_mm[3].tolist() == [-60, 0, 2]
 
 
-def test_an_empty_line_ends_the_table(tmp_path: Path) -> None:
+def test_empty_line_ends_the_table(tmp_path: Path) -> None:
     assert read_crystal_map(table(tmp_path, "", *ROWS, "", "not a crystal")).n_crystals == 4
 
 
-def test_a_comment_may_follow_a_crystal(tmp_path: Path) -> None:
+def test_comment_can_follow_a_crystal(tmp_path: Path) -> None:
     assert read_crystal_map(table(tmp_path, *ROWS[:3], ROWS[3] + " # last")).n_crystals == 4
 
 
-def test_layers_are_kept(tmp_path: Path) -> None:
+def test_layers_are_read(tmp_path: Path) -> None:
     scanner = read_crystal_map(table(tmp_path, "0 0 0 60 0 0", "0 0 1 70 0 0"))
     assert scanner.keys.tolist() == [[0, 0, 0], [0, 0, 1]]
 
 
-def test_the_sample_gets_voxels_of_1_mm(shared_data: Path) -> None:
+def test_sample_gets_voxels_of_1_mm(shared_data: Path) -> None:
     scanner = read_crystal_map(shared_data / "pet-listmode-safir-point" / "crystal_map_front.txt")
     assert scanner.n_crystals == 91 * 180
     assert scanner.default_voxel_mm == (1.0, 1.0, 1.0)
@@ -68,19 +68,19 @@ def test_the_sample_gets_voxels_of_1_mm(shared_data: Path) -> None:
         ("1 2 1001 0 0", GeometryError, "line 5: the crystal is 1001 mm from the axis"),
     ],
 )
-def test_a_faulty_row_is_named(
+def test_faulty_row_is_named(
     tmp_path: Path, row: str, kind: type[EngineError], message: str
 ) -> None:
     with pytest.raises(kind, match=message):
         read_crystal_map(table(tmp_path, *ROWS, row))
 
 
-def test_the_largest_bore_is_in_range(tmp_path: Path) -> None:
+def test_largest_bore_is_accepted(tmp_path: Path) -> None:
     assert read_crystal_map(table(tmp_path, *ROWS, "1 2 1000 0 0")).n_crystals == 5
 
 
 def test_centimetres_are_recognised_by_the_pitch(tmp_path: Path) -> None:
-    """A bore of 33.5 "mm" could be, crystals 0.4 "mm" apart could not."""
+    """A bore of 33.5 mm is possible, crystals 0.4 mm apart are not."""
     rows = [
         f"{ring} {det} {(-1) ** det * 33.5} 0 {ring * 0.4}" for ring in range(5) for det in (0, 1)
     ]
@@ -89,13 +89,13 @@ def test_centimetres_are_recognised_by_the_pitch(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "# nothing", "0 0 60 0 0"])
-def test_a_scanner_has_two_crystals(tmp_path: Path, text: str) -> None:
+def test_scanner_needs_two_crystals(tmp_path: Path, text: str) -> None:
     with pytest.raises(FileFormatError, match="at least 2"):
         read_crystal_map(table(tmp_path, text))
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"0 0 60 0 0\n\0\0"])
-def test_a_binary_file_is_no_table(tmp_path: Path, content: bytes) -> None:
+def test_binary_file_is_not_a_table(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "map.txt").write_bytes(content)
     with pytest.raises(FileFormatError, match="text file"):
         read_crystal_map(tmp_path / "map.txt")

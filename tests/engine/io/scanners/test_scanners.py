@@ -1,4 +1,4 @@
-"""Scanners by name and by file, and what is wrong with a file of one's own."""
+"""Scanners by name and by file, and faults of a user's own file."""
 
 from __future__ import annotations
 
@@ -60,26 +60,26 @@ def test_builtin_scanners_have_names_and_can_be_read() -> None:
         ("dhapet", (416, 119, 288), (0.6, 0.5, 0.6)),  # Chou et al.: 119 x 416 x 288
     ],
 )
-def test_the_first_picture_of_a_builtin_scanner(
+def test_default_grid_of_a_builtin_scanner(
     key: str, shape: tuple[int, ...], voxel_mm: tuple[float, ...]
 ) -> None:
     grid = ListModeGrid().grid_for(read_scanner(key))
     assert (grid.shape, grid.voxel_mm) == (shape, voxel_mm)
 
 
-def test_the_mmr_is_where_stir_puts_it() -> None:
+def test_mmr_crystals_are_at_the_positions_of_stir() -> None:
     """x = R sin(2π d / 504), y = −R cos(2π d / 504), z = (ring − 31.5) · 4.0625 mm."""
     positions = read_scanner("siemens-mmr").positions_mm.reshape(64, 504, 3)
     np.testing.assert_allclose(positions[0, 0], [0, -335, -31.5 * 4.0625], atol=1e-9)
     np.testing.assert_allclose(positions[63, 126], [335, 0, 31.5 * 4.0625], atol=1e-9)
 
 
-def test_the_demo_ring_is_small_enough_for_all_its_lines() -> None:
+def test_demo_ring_has_few_enough_lines_for_exact_sensitivity() -> None:
     assert read_scanner("demo-ring").n_lors < 20_000_000
 
 
 @pytest.mark.parametrize("key", ["demo-ring", "total-body"])
-def test_tof_bins_reach_past_every_line_through_the_picture(key: str) -> None:
+def test_tof_bins_cover_every_line_through_the_image(key: str) -> None:
     scanner = read_scanner(key)
     assert scanner.tof is not None
     diameter, length = scanner.default_fov_mm
@@ -90,14 +90,14 @@ def test_tof_bins_reach_past_every_line_through_the_picture(key: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["demo-ring", "scanner.toml"])
-def test_the_scanner_that_a_scan_states_is_read(tmp_path: Path, name: str) -> None:
+def test_scanner_stated_by_a_scan_is_read(tmp_path: Path, name: str) -> None:
     own(tmp_path).rename(tmp_path / "scanner.toml")
     expected = {"demo-ring": "Demo brain ring", "scanner.toml": "Own"}
     assert stated_scanner(name, tmp_path / "a.scan", "A").name == expected[name]
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "sub/s.toml", "//host/s.toml", "C:\\s.toml", "{}"])
-def test_a_scan_cannot_name_a_path(tmp_path: Path, name: str) -> None:
+def test_scan_cannot_name_a_path(tmp_path: Path, name: str) -> None:
     (tmp_path / "sub").mkdir()
     own(tmp_path).rename(tmp_path / "sub" / "s.toml")
     name = name.format(tmp_path / "sub" / "s.toml")
@@ -105,12 +105,12 @@ def test_a_scan_cannot_name_a_path(tmp_path: Path, name: str) -> None:
         stated_scanner(name, tmp_path / "a.scan", "A")
 
 
-def test_a_scanner_without_a_name_is_refused() -> None:
+def test_scanner_without_a_name_is_refused() -> None:
     with pytest.raises(SettingsError, match="'' is not a known scanner"):
         read_scanner("")
 
 
-def test_a_scanner_of_ones_own_is_read(tmp_path: Path) -> None:
+def test_own_scanner_file_is_read(tmp_path: Path) -> None:
     scanner = read_scanner(str(own(tmp_path)))
     assert (scanner.name, scanner.n_crystals) == ("Own", 400)
 
@@ -144,7 +144,7 @@ def test_lengths_that_are_not_millimetres_are_refused(
         ("n_rings = 8\n", "not a valid TOML file"),  # the key is there twice
     ],
 )
-def test_a_faulty_line_is_named(tmp_path: Path, line: str, message: str) -> None:
+def test_faulty_line_is_named(tmp_path: Path, line: str, message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         read_scanner(str(own(tmp_path, line)))
 
@@ -159,7 +159,7 @@ def test_a_faulty_line_is_named(tmp_path: Path, line: str, message: str) -> None
         ("max_ring_difference = 3", "max_ring_difference = 4", "less than n_rings \\(4\\)"),
     ],
 )
-def test_a_faulty_value_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_faulty_value_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
     path = own(tmp_path)
     text = path.read_text()
     assert old in text
@@ -168,23 +168,23 @@ def test_a_faulty_value_is_named(tmp_path: Path, old: str, new: str, message: st
         read_scanner(str(path))
 
 
-def test_a_misspelt_name_is_answered_with_the_nearest() -> None:
+def test_misspelt_name_suggests_the_nearest() -> None:
     with pytest.raises(SettingsError, match=r"Did you mean 'siemens-mmr'.*Choose .*demo-ring"):
         read_scanner("siemens_mmr")
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="this file does not exist"):
         read_scanner(str(tmp_path / "none.toml"))
 
 
-def test_an_empty_file_is_named(tmp_path: Path) -> None:
+def test_empty_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "own.toml").write_text("")
     with pytest.raises(FileFormatError, match="empty"):
         read_scanner(str(tmp_path / "own.toml"))
 
 
-def test_another_file_is_no_scanner(tmp_path: Path) -> None:
+def test_other_file_is_not_a_scanner(tmp_path: Path) -> None:
     (tmp_path / "own.png").write_bytes(b"picture")
     with pytest.raises(UnknownFormatError, match="not a scanner file"):
         read_scanner(str(tmp_path / "own.png"))

@@ -49,7 +49,7 @@ def write(
     main: dict[str, object] | None = None,
     sub: dict[str, object] | None = None,
 ) -> Path:
-    """Write stored values (z, y, x) of frames; more than 31 take a second directory."""
+    """Write stored values (z, y, x) of frames; more than 31 need a second directory."""
     content = bytearray(main_header(len(frames), frames[0].shape[0], **(main or {})))
     n_directories = -(-len(frames) // (ROWS - 1))
     numbers = numbers or [number(k + 1) for k in range(len(frames))]

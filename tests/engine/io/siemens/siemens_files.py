@@ -1,4 +1,4 @@
-"""Sinograms, factors and μ-maps in the form of Siemens' headers, as a site has them."""
+"""Sinograms, factors and μ-maps with Siemens headers, as a site has them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Siemens raw data in DICOM, made as the published layout says."""
+"""Siemens raw data in DICOM, written as the published layout describes."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ def dicom(
 
 
 def write_ima(folder: Path, header: str, data: bytes, **more: object) -> Path:
-    """Data within."""
+    """Write the data within the DICOM file."""
     (folder / "scan.IMA").write_bytes(dicom(header, data, **more))
     return folder / "scan.IMA"
 
 
 def write_bf(folder: Path, header: str, data: bytes, **more: object) -> Path:
-    """Data beside."""
+    """Write the data in a second file."""
     (folder / "scan.dcm").write_bytes(dicom(header, **more))
     (folder / "scan.bf").write_bytes(data)
     return folder / "scan.dcm"
 
 
 def write_ptd(folder: Path, header: str, data: bytes, **more: object) -> Path:
-    """Data before."""
+    """Write the data before the DICOM part."""
     part = dicom(header, **more)
     trailer = struct.pack("<i", len(part)) + b"LARGE_PET_LM_RAWDATA"
     (folder / "scan.ptd").write_bytes(data + part + trailer)

@@ -1,4 +1,4 @@
-"""ECAT 7: as nibabel reads it, frames by their times, and every way a file can be wrong."""
+"""ECAT 7 agrees with nibabel, frames are sorted by time, and every fault is refused."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def stored(k: int) -> np.ndarray:
 
 
 def theirs(path: Path) -> EcatImage:
-    """The file as nibabel reads it, from memory, since it leaves files open."""
+    """Return the file as nibabel reads it, from memory, since it leaves files open."""
     content = path.read_bytes()
     names = ("header", "image")
     holders = {name: nibabel.FileHolder(fileobj=BytesIO(content)) for name in names}
     return EcatImage.from_file_map(holders)
 
 
-def test_a_scanners_file_is_as_nibabel_reads_it():
+def test_scanner_file_equals_that_of_nibabel():
     volume, other = read_volume(SAMPLE), theirs(SAMPLE)
     np.testing.assert_allclose(volume.values, other.get_frame(0).T, rtol=1e-6)
     np.testing.assert_allclose(volume.grid.voxel_mm, np.diag(other.affine)[:3], rtol=1e-6)
@@ -39,7 +39,7 @@ def test_a_scanners_file_is_as_nibabel_reads_it():
     assert read_frames(SAMPLE) == ()
 
 
-def test_frames_are_told_apart_by_their_times(tmp_path: Path):
+def test_frames_are_sorted_by_their_times(tmp_path: Path):
     path = files.write(tmp_path / "a.v", [stored(0), stored(1), stored(2)], [3000, 0, 1500])
     frames = read_frames(path)
     assert [each.frame.start_ms for each in frames] == [0, 1500, 3000]
@@ -55,7 +55,7 @@ def test_frames_are_told_apart_by_their_times(tmp_path: Path):
         np.testing.assert_allclose(other.get_frame(k).T, 1.25 * stored(k), rtol=1e-6)
 
 
-def test_many_frames_take_several_directories(tmp_path: Path):
+def test_many_frames_use_several_directories(tmp_path: Path):
     path = files.write(
         tmp_path / "a.v", [stored(k) for k in range(40)], list(range(0, 40_000, 1000))
     )
@@ -64,7 +64,7 @@ def test_many_frames_take_several_directories(tmp_path: Path):
     np.testing.assert_allclose(frames[35].volume.values, 1.25 * stored(35), rtol=1e-6)
 
 
-def test_numbers_of_no_known_unit_have_none(tmp_path: Path):
+def test_values_of_unknown_unit_have_none(tmp_path: Path):
     main = {"data_units": b"ECAT counts/sec", "ecat_calibration_factor": 0.0}
     volume = read_volume(files.write(tmp_path / "a.v", [stored(0)], [0], main=main))
     assert volume.unit == "" and any("unit of its values is unknown" in n for n in volume.notes)
@@ -89,14 +89,14 @@ def test_numbers_of_no_known_unit_have_none(tmp_path: Path):
         ({"sub": {"scale_factor": np.nan}}, "not numbers"),
     ],
 )
-def test_what_is_no_volume_is_refused(tmp_path: Path, how: dict, why: str):
+def test_invalid_volume_is_refused(tmp_path: Path, how: dict, why: str):
     how = {"starts_ms": [0, 1000], **how}
     path = files.write(tmp_path / "a.v", [stored(0), stored(1)], **how)
     with pytest.raises(EngineError, match=why):
         read_volume(path)
 
 
-def test_a_directory_that_leads_nowhere_is_refused(tmp_path: Path):
+def test_invalid_directory_is_refused(tmp_path: Path):
     path = files.write(tmp_path / "a.v", [stored(0)], [0])
     content = bytearray(path.read_bytes())
     for following, why in (
@@ -113,7 +113,7 @@ def test_a_directory_that_leads_nowhere_is_refused(tmp_path: Path):
 
 
 @pytest.mark.parametrize("n_bytes", [100, 600, 1200, 1600])
-def test_a_cut_file_is_a_sentence(tmp_path: Path, n_bytes: int):
+def test_truncated_file_gives_one_sentence(tmp_path: Path, n_bytes: int):
     path = files.write(tmp_path / "a.v", [stored(0)], [0])
     path.write_bytes(path.read_bytes()[:n_bytes])
     with pytest.raises(EngineError, match=r"ends (within|too early)|bytes of values|voxels"):

@@ -1,4 +1,4 @@
-"""Components of a normalisation: each bin's efficiency is the sum over the lines that it counts."""
+"""Normalisation components: the efficiency of a bin is the sum over its lines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def tables():
 
 
 def efficiency(tables, plane: int, view: int, t: int) -> float:
-    """Efficiency of a bin of three views, line by line; the numbers as in the header of STIR."""
+    """Return the efficiency of a bin of three views, line by line, with STIR's header numbers."""
     segment, axial, n_planes = (0, plane, 127) if plane < 127 else (
         (-1, plane - 127, 115) if plane < 242 else (1, plane - 242, 115))  # fmt: skip
     middle = axial + 63 - (n_planes - 1) // 2  # the sum of the rings
@@ -63,13 +63,13 @@ def test_bins_have_the_efficiency_of_their_lines(tables, tmp_path):
     rng = np.random.default_rng(3)
     for _ in range(150):
         plane, view, t = (int(rng.integers(n)) for n in BINS.shape)
-        wanted = efficiency(tables, plane, view, t - 4)
+        expected = efficiency(tables, plane, view, t - 4)
         given = found[plane, view, t]
-        assert given == pytest.approx(1 / wanted, rel=1e-5) if wanted else given == 0
+        assert given == pytest.approx(1 / expected, rel=1e-5) if expected else given == 0
 
 
 def test_bins_between_blocks_are_dead(tables, tmp_path):
-    """Without mashing, a bin whose one place is a gap has no line."""
+    """Without mashing, a bin has no line if its only position is a gap."""
     head = write_norm(tmp_path / "scan.n", tables, {})
     whole = SinogramLayout(read_scanner("siemens-mmr"), BINS.segments[:1], 252, 3)
     content = NORMALISATION.read(head, None)
@@ -79,7 +79,7 @@ def test_bins_between_blocks_are_dead(tables, tmp_path):
     np.testing.assert_array_equal(factors[:, :, 1] == 0, np.broadcast_to(gap, (127, 252)))
 
 
-def test_components_come_with_the_folder(tables, tmp_path):
+def test_components_are_found_in_the_folder(tables, tmp_path):
     write_norm(tmp_path / "norm.n", tables, {})
     write(tmp_path / "scan.s", BINS, np.ones(BINS.n_bins))
     for name in ("norm.n", "norm.n.hdr", ""):
@@ -108,7 +108,7 @@ def test_other_components_are_refused(changes, words, tables, tmp_path):
         NORMALISATION.read(head, None)
 
 
-def test_components_below_0_are_refused(tables, tmp_path):
+def test_negative_components_are_refused(tables, tmp_path):
     wrong = {**tables, "axial effects": -tables["axial effects"]}
     with pytest.raises(EngineError, match="negative values or NaN"):
         NORMALISATION.read(write_norm(tmp_path / "scan.n", wrong, {}), None)

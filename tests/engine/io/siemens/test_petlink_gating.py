@@ -1,4 +1,4 @@
-"""Gating tags of PETLINK words: which are a heartbeat or a breath, and when."""
+"""Gating tags of PETLINK words: heartbeats, breaths and their times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIRST_MS = 5000
 
 
 def tag(bits: str) -> int:
-    """A word from its bits, with blanks between its fields."""
+    """Return a word from its bits, with blanks between its fields."""
     word = int(bits.replace(" ", ""), 2)
     assert len(bits.replace(" ", "")) == 32
     return word
@@ -56,16 +56,16 @@ def test_each_signal_has_its_own_times_since_the_first_tag():
 
 
 @pytest.mark.parametrize("word", [LEGACY, ALONE])
-def test_an_r_wave_is_marked_by_one_bit_in_either_format(word: int):
+def test_one_bit_marks_an_r_wave_in_either_format(word: int):
     (found,) = decoded({3: [word], 9: [word, word]}).triggers
     assert (found.name, found.time_ms.tolist()) == ("ecg", [3, 9])
 
 
 @pytest.mark.parametrize("word", [WAVE, BREATH_ENDS, LEGACY_PHASE, BED, DEAD_TIME, 0xFFFF0000])
-def test_other_tags_begin_no_cycle(word: int):
+def test_other_tags_start_no_cycle(word: int):
     assert decoded({4: [word]}).triggers == ()
 
 
-def test_only_gating_tags_are_taken_for_some():
+def test_only_gating_tags_are_recognised():
     words = np.array([ECG, LEGACY, BED, DEAD_TIME, 0x80000001, 0x40000001, 0x3FFFFFFF], np.uint32)
     assert is_gating(words).tolist() == [True, True, *[False] * 5]

@@ -1,4 +1,4 @@
-"""Siemens mMR list mode: the real sample as it is, and every way a file can be wrong."""
+"""Siemens mMR list mode: the real sample; every fault is refused."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def book(mmr: RingScanner) -> AddressBook:
 
 @pytest.fixture
 def words(book: AddressBook) -> np.ndarray:
-    """3,000 events in 300 ms, a tenth of them delayed, none in a gap."""
+    """Return 3,000 events in 300 ms, a tenth of them delayed, none in a gap."""
     rng = np.random.default_rng(1)
     addresses = rng.integers(0, LIMIT, 6000)
     addresses = addresses[book.scanner.alive[book.crystals(addresses)].all(axis=1)][:3000]
@@ -70,7 +70,7 @@ def folder(shared_data: Path) -> Path:
 
 
 class TestTheSample:
-    def test_is_read_with_no_argument(self, folder: Path) -> None:
+    def test_sample_is_read_without_arguments(self, folder: Path) -> None:
         data = read_listmode(folder / "PET_ACQ_small.l.hdr.STIR")
         assert (data.n_prompts, data.n_delayed, data.duration_s) == (218_881, 35_320, 0.613)
         assert data.time_ms is not None
@@ -80,18 +80,18 @@ class TestTheSample:
         assert data.info["injected_bq"] == 4.65e7
         assert data.info["scan_start"] == "2017-03-27T17:00:35+00:00"
 
-    def test_is_the_same_through_its_data_file(self, folder: Path) -> None:
+    def test_header_and_data_file_open_the_same_sample(self, folder: Path) -> None:
         a = read_listmode(folder / "PET_ACQ_small.l.hdr.STIR")
         b = read_listmode(folder / "small_listmode_file.l")
         np.testing.assert_array_equal(a.crystals, b.crystals)
         assert a.info == b.info
 
-    def test_has_no_prompt_in_a_gap(self, folder: Path) -> None:
+    def test_sample_has_no_prompt_in_a_gap(self, folder: Path) -> None:
         data = read_listmode(folder / "small_listmode_file.l")
         assert data.scanner.alive[data.crystals].all()
         assert data.scanner.in_coincidence(data.crystals).all()
 
-    def test_lies_where_the_brain_is(self, folder: Path) -> None:
+    def test_sample_is_centred_on_the_brain(self, folder: Path) -> None:
         """Direct lines pass closer to the brain's centroid (2, −18) mm than to mirrored points."""
         data = read_listmode(folder / "small_listmode_file.l").prompts
         ends = data.scanner.positions_mm[data.crystals][:, :, :2]
@@ -105,14 +105,14 @@ class TestTheSample:
         assert distance(0, -18) < min(distance(0, 18), distance(18, 0), distance(-18, 0))
 
 
-def test_an_address_is_the_crystals_of_the_formulas(book: AddressBook) -> None:
+def test_address_is_decoded_by_the_formulas(book: AddressBook) -> None:
     for plane, rings in ((0, (0, 0)), (63, (63, 63)), (64, (1, 0)), (127, (0, 1)), (128, (1, 2))):
         for view, tang in ((0, 0), (10, -172), (251, 171), (100, -3), (100, 3)):
             address = np.array([(plane * N_VIEWS + view) * N_TANGENTIAL + tang + 172])
             first = (view + (tang >> 1)) % 504
             second = (view - ((tang + 1) >> 1) + 252) % 504
-            want = [rings[0] * 504 + first, rings[1] * 504 + second]
-            assert book.crystals(address)[0].tolist() == want
+            expected = [rings[0] * 504 + first, rings[1] * 504 + second]
+            assert book.crystals(address)[0].tolist() == expected
 
 
 def test_addresses_name_each_line_of_response_once(mmr: RingScanner, book: AddressBook) -> None:
@@ -124,7 +124,7 @@ def test_addresses_name_each_line_of_response_once(mmr: RingScanner, book: Addre
     assert len(np.unique(np.sort(plane_0, axis=1), axis=0)) == len(plane_0)
 
 
-def test_events_keep_their_kind_time_and_order(book: AddressBook, words: np.ndarray) -> None:
+def test_events_have_their_kind_time_and_order(book: AddressBook, words: np.ndarray) -> None:
     decoded = decode(words, book, "scan.l")
     events = words[words < 1 << 31]
     np.testing.assert_array_equal(decoded.delayed, events >> 30 == 0)
@@ -154,45 +154,49 @@ def test_times_count_from_the_first_tag(tmp_path: Path, words: np.ndarray) -> No
 
 
 class TestHeader:
-    def test_a_whole_scan_has_its_headers_duration(self, tmp_path: Path, words: np.ndarray) -> None:
+    def test_complete_scan_has_the_duration_of_its_header(
+        self, tmp_path: Path, words: np.ndarray
+    ) -> None:
         data = read_mmr(tmp_path, words, header(len(words), 0.301))
         assert data.duration_s == 0.301
         assert not data.notes
 
-    def test_a_leading_part_is_read_with_a_note(self, tmp_path: Path, words: np.ndarray) -> None:
+    def test_truncated_scan_is_read_with_a_note(self, tmp_path: Path, words: np.ndarray) -> None:
         data = read_mmr(tmp_path, words, header(2 * len(words), 900 / 1000))
         assert data.duration_s == 0.3
         assert "first 0.3 s of 0.9 s" in data.notes[0]
 
     @pytest.mark.parametrize("counted", [3301, 4000, 90_000_000])
-    def test_counts_that_disagree_are_both_named(
+    def test_contradicting_counts_are_both_named(
         self, tmp_path: Path, words: np.ndarray, counted: int
     ) -> None:
         with pytest.raises(FileFormatError, match=rf"3,300 words.*{counted:,} words"):
             read_mmr(tmp_path, words, header(counted, 900))
 
-    def test_more_words_than_counted_are_refused(self, tmp_path: Path, words: np.ndarray) -> None:
+    def test_more_words_than_stated_are_refused(self, tmp_path: Path, words: np.ndarray) -> None:
         with pytest.raises(FileFormatError, match=r"3,300 words.*3,299"):
             read_mmr(tmp_path, words, header(3299, 0.3))
 
-    def test_another_scanners_numbers_are_refused(self, tmp_path: Path, words: np.ndarray) -> None:
+    def test_numbers_of_another_scanner_are_refused(
+        self, tmp_path: Path, words: np.ndarray
+    ) -> None:
         text = header(len(words), 0.3, more="number of rings:=55\n")
         with pytest.raises(GeometryError, match="is 55, but Siemens Biograph mMR has 64"):
             read_mmr(tmp_path, words, text)
 
-    def test_no_name_of_a_patient_is_kept(self, tmp_path: Path, words: np.ndarray) -> None:
+    def test_patient_name_is_not_stored(self, tmp_path: Path, words: np.ndarray) -> None:
         data = read_mmr(tmp_path, words, header(len(words), 0.3))
         assert "Doe" not in str(data.info)
         assert data.info["isotope"] == "F-18"
 
     @pytest.mark.parametrize("name", ["../scan.l", "/etc/passwd", "sub/scan.l", "C:\\scan.l", ".."])
-    def test_a_data_file_elsewhere_is_refused(
+    def test_data_file_in_another_folder_is_refused(
         self, tmp_path: Path, words: np.ndarray, name: str
     ) -> None:
         with pytest.raises(FileFormatError, match="header's folder"):
             read_mmr(tmp_path, words, header(len(words), 0.3, name))
 
-    def test_a_link_out_of_the_folder_is_followed(self, tmp_path: Path, words: np.ndarray) -> None:
+    def test_link_out_of_the_folder_is_followed(self, tmp_path: Path, words: np.ndarray) -> None:
         inner = tmp_path / "inner"
         inner.mkdir()
         (tmp_path / "secret").write_bytes(words.tobytes())
@@ -203,7 +207,7 @@ class TestHeader:
     @pytest.mark.parametrize(
         ("said", "axes"), [("HFS", "LPI"), ("HFP", "xyz"), ("FFS", "xyz"), ("", None)]
     )
-    def test_sides_are_named_only_where_they_are_known(
+    def test_patient_sides_are_named_only_if_known(
         self, tmp_path: Path, words: np.ndarray, said: str, axes: str | None
     ) -> None:
         lying = f"patient orientation:={said}\n" if said else ""
@@ -211,22 +215,22 @@ class TestHeader:
         assert data.info.get("axes") == axes
         assert any("scanner coordinates" in note for note in data.notes) == bool(said)
 
-    def test_a_missing_data_file_is_named(self, tmp_path: Path) -> None:
+    def test_missing_data_file_is_named(self, tmp_path: Path) -> None:
         (tmp_path / "scan.hdr").write_text(header(10, 1))
         with pytest.raises(ResourceError, match=r"scan\.l: this file does not exist"):
             read_listmode(tmp_path / "scan.hdr")
 
-    def test_a_header_that_names_no_file_is_refused(self, tmp_path: Path) -> None:
+    def test_header_without_a_data_file_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "scan.hdr").write_text("!INTERFILE:=\n%x:=PETLINK bin address\n")
         with pytest.raises(FileFormatError, match="does not name a data file"):
             read_listmode(tmp_path / "scan.hdr")
 
-    def test_a_count_that_is_no_number_is_refused(self, tmp_path: Path, words: np.ndarray) -> None:
+    def test_count_that_is_not_a_number_is_refused(self, tmp_path: Path, words: np.ndarray) -> None:
         text = header(len(words), 0.3).replace(str(len(words)), "many")
         with pytest.raises(FileFormatError, match="'many', expected a number"):
             read_mmr(tmp_path, words, text)
 
-    def test_another_interfile_is_not_list_mode(self, tmp_path: Path) -> None:
+    def test_other_interfile_is_not_list_mode(self, tmp_path: Path) -> None:
         (tmp_path / "scan.hs").write_text("!INTERFILE:=\nname of data file := scan.s\n")
         with pytest.raises(UnknownFormatError, match="Siemens mMR list mode"):
             read_listmode(tmp_path / "scan.hs")
@@ -234,7 +238,7 @@ class TestHeader:
 
 class TestDamage:
     @pytest.mark.parametrize("cut", [1, 2, 3])
-    def test_a_cut_word_is_refused(self, tmp_path: Path, words: np.ndarray, cut: int) -> None:
+    def test_truncated_word_is_refused(self, tmp_path: Path, words: np.ndarray, cut: int) -> None:
         words_left = rf"only {4 - cut} of 4 bytes .*complete words: 3,299"
         with pytest.raises(FileFormatError, match=words_left):
             read_mmr(tmp_path, words.tobytes()[:-cut])
@@ -248,7 +252,7 @@ class TestDamage:
         with pytest.raises(FileFormatError, match=f"{n:,} identical words .* word 3,300 of"):
             read_mmr(tmp_path, padded)
 
-    def test_a_hole_in_the_middle_is_refused(self, tmp_path: Path, words: np.ndarray) -> None:
+    def test_hole_in_the_middle_is_refused(self, tmp_path: Path, words: np.ndarray) -> None:
         words[1001:1101] = 0
         with pytest.raises(FileFormatError, match=r"100 identical words .* word 1,001 of"):
             read_mmr(tmp_path, words)
@@ -256,12 +260,12 @@ class TestDamage:
     def test_real_words_are_not_padding(self, words: np.ndarray) -> None:
         refuse_padding(words, "scan.l")
 
-    def test_a_crystal_out_of_range_is_named(self, tmp_path: Path, words: np.ndarray) -> None:
+    def test_crystal_out_of_range_is_named(self, tmp_path: Path, words: np.ndarray) -> None:
         words[15] = LIMIT  # the 14th event: words 0 and 11 are time tags
         with pytest.raises(FileFormatError, match=r"event 13 has the sinogram address 354,033,"):
             read_mmr(tmp_path, words)
 
-    def test_the_largest_address_is_in_range(self, tmp_path: Path, words: np.ndarray) -> None:
+    def test_largest_address_is_accepted(self, tmp_path: Path, words: np.ndarray) -> None:
         words[15] = LIMIT - 1
         assert read_mmr(tmp_path, words).n_events == 3000
 
@@ -269,7 +273,7 @@ class TestDamage:
         with pytest.raises(FileFormatError, match="big-endian"):
             read_mmr(tmp_path, words.byteswap(), header(len(words), 0.3))
 
-    def test_time_running_backwards_is_refused(self, tmp_path: Path, words: np.ndarray) -> None:
+    def test_decreasing_time_is_refused(self, tmp_path: Path, words: np.ndarray) -> None:
         words[11 * 20] = words[0]
         with pytest.raises(FileFormatError, match="time runs backwards at word 220"):
             read_mmr(tmp_path, words)
@@ -278,13 +282,13 @@ class TestDamage:
         self, tmp_path: Path, words: np.ndarray, book: AddressBook
     ) -> None:
         events = np.flatnonzero(words < 1 << 31)
-        view_0_bin_172 = 172  # places 0 and 252, both gaps
+        view_0_bin_172 = 172  # positions 0 and 252, both gaps
         assert not book.scanner.alive[book.crystals(np.array([view_0_bin_172]))].any()
         words[events[::50]] = view_0_bin_172
         with pytest.raises(FileFormatError, match="60 of 3,000 events are in gaps"):
             read_mmr(tmp_path, words)
 
-    def test_a_few_events_in_gaps_are_noted(self, tmp_path: Path, words: np.ndarray) -> None:
+    def test_few_events_in_gaps_give_a_note(self, tmp_path: Path, words: np.ndarray) -> None:
         words[np.flatnonzero(words < 1 << 31)[100]] = 172
         assert any("1 events are in gaps" in note for note in read_mmr(tmp_path, words).notes)
 
@@ -293,16 +297,16 @@ class TestDamage:
         with pytest.raises(FileFormatError):
             read_mmr(tmp_path, noise)
 
-    def test_a_few_words_without_header_are_not_a_scan(self, tmp_path: Path) -> None:
+    def test_few_words_without_header_are_not_a_scan(self, tmp_path: Path) -> None:
         with pytest.raises(FileFormatError, match="open its header"):
             read_mmr(tmp_path, np.array([200 | 1 << 30, 201 | 1 << 30], "<u4"))
 
-    def test_an_empty_data_file_is_refused(self, tmp_path: Path) -> None:
+    def test_empty_data_file_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(FileFormatError, match="empty"):
             read_mmr(tmp_path, b"", header(10, 1))
 
 
-def test_a_crystal_map_is_not_its_scanner(tmp_path: Path, words: np.ndarray) -> None:
+def test_crystal_map_cannot_be_the_scanner(tmp_path: Path, words: np.ndarray) -> None:
     table = tmp_path / "map.txt"
     table.write_text("0 0 100 0 0\n0 1 -100 0 0\n")
     with pytest.raises(GeometryError, match="ring scanner"):
@@ -310,7 +314,7 @@ def test_a_crystal_map_is_not_its_scanner(tmp_path: Path, words: np.ndarray) -> 
 
 
 @pytest.mark.parametrize(("seconds", "same"), [(0.3, True), (0.302, True), (0.31, False)])
-def test_a_header_a_hundredth_off_is_of_another_time(
+def test_duration_that_differs_by_one_per_cent_belongs_to_another_scan(
     tmp_path: Path, words: np.ndarray, seconds: float, same: bool
 ) -> None:
     data = read_mmr(tmp_path, words, header(len(words), seconds))

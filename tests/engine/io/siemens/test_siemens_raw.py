@@ -1,4 +1,4 @@
-"""Siemens raw data in DICOM: the same events as of the same words and header in plain files."""
+"""Siemens raw data in DICOM have the same events as the same words and header in plain files."""
 
 from __future__ import annotations
 
@@ -56,23 +56,23 @@ def plain(folder: Path) -> ListMode:
 
 @pytest.mark.parametrize("how", raw.WRITERS)
 @pytest.mark.parametrize("more", [{}, {"has_csa": True}, {"is_implicit": True}])
-def test_raw_data_are_the_same_scan_as_plain_files(folder, how, more):
+def test_raw_data_equal_the_scan_of_plain_files(folder, how, more):
     path = raw.WRITERS[how](folder, TEXT, words(), **more)
-    found, want = read(path), plain(folder)
-    assert found.n_events == want.n_events == 120
-    for one, other in ((found.crystals, want.crystals), (found.time_ms, want.time_ms)):
+    found, expected = read(path), plain(folder)
+    assert found.n_events == expected.n_events == 120
+    for one, other in ((found.crystals, expected.crystals), (found.time_ms, expected.time_ms)):
         assert np.array_equal(one, other)
     files = {"data_file", "header_file"}
     assert {k: v for k, v in found.info.items() if k not in files} == {
-        k: v for k, v in want.info.items() if k not in files
+        k: v for k, v in expected.info.items() if k not in files
     }
-    assert found.duration_s == want.duration_s and found.notes == want.notes
+    assert found.duration_s == expected.duration_s and found.notes == expected.notes
     assert "Doe" not in str(found.info) and "4711" not in str(found.info)
     assert purpose_of(path).purpose == "scan"
-    assert scan_file(folder) == path, "the folder stands for its one scan"
+    assert scan_file(folder) == path, "the folder does not open its only scan"
 
 
-def test_both_files_count_as_inputs_by_whichever_is_named(folder):
+def test_both_files_count_as_inputs(folder):
     path = raw.write_bf(folder, TEXT, words())
     data = folder / "scan.bf"
     assert np.array_equal(read(data).crystals, read(path).crystals)
@@ -93,7 +93,7 @@ def test_data_of_another_length_are_refused(folder, how, n_bytes):
         read(path)
 
 
-def test_a_header_without_its_data_names_the_file_that_lacks(folder):
+def test_missing_data_file_is_named(folder):
     path = raw.write_bf(folder, TEXT, words())
     (folder / "scan.bf").unlink()
     with pytest.raises(FileFormatError, match=r"copy the data file scan\.bf"):
@@ -112,12 +112,12 @@ def test_a_header_without_its_data_names_the_file_that_lacks(folder):
         (TEXT + "number of rings:=9\n", "choose list mode from that scanner"),
     ],
 )
-def test_headers_of_something_else_are_refused(folder, text, message):
+def test_unsuitable_headers_are_refused(folder, text, message):
     with pytest.raises((FileFormatError, GeometryError), match=message):
         read(raw.write_ima(folder, text, words()))
 
 
-def test_a_damaged_end_is_refused(folder):
+def test_damaged_end_is_refused(folder):
     path = raw.write_ptd(folder, TEXT, words())
     whole = path.read_bytes()
     path.write_bytes(whole[:-24] + b"\1\0\0\0" + whole[-20:])
@@ -125,17 +125,17 @@ def test_a_damaged_end_is_refused(folder):
         read(path)
 
 
-def test_a_file_whose_end_lacks_is_named_as_that(folder):
+def test_missing_end_mark_is_named(folder):
     path = raw.write_ptd(folder, TEXT, words())
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(FileFormatError, match="end mark of Siemens raw data is missing"):
         read(path)
     whole = raw.write_ima(folder, TEXT, words())
-    assert scan_file(folder) == whole, "what is damaged beside it is no reason to refuse it"
+    assert scan_file(folder) == whole, "a damaged neighbour prevents opening"
 
 
 @pytest.mark.parametrize("how", raw.WRITERS)
-def test_no_cut_file_ends_in_anything_but_a_sentence(folder, how):
+def test_truncated_file_gives_one_sentence(folder, how):
     path = raw.WRITERS[how](folder, TEXT, words())
     whole = path.read_bytes()
     for n in range(132, len(whole), 101):
@@ -145,7 +145,7 @@ def test_no_cut_file_ends_in_anything_but_a_sentence(folder, how):
 
 
 @pytest.mark.parametrize("how", raw.WRITERS)
-def test_what_is_taken_out_is_the_same_scan(folder, how):
+def test_extracted_files_are_the_same_scan(folder, how):
     path = raw.WRITERS[how](folder, TEXT.replace("\n", "\r\r\n"), words())
     out = folder.parent / "out.l.hdr"
     assert main(["dicom", "extract", str(path), str(out)]) == DONE
@@ -169,7 +169,7 @@ def sinogram(how: str, folder: Path, more: tuple[str, ...] = ()) -> tuple[Path, 
 
 
 @pytest.mark.parametrize("how", raw.WRITERS)
-def test_a_sinogram_is_that_of_its_plain_files(folder, how):
+def test_sinogram_equals_that_of_its_plain_files(folder, how):
     path, values = sinogram(how, folder)
     found = read_sinogram(path)
     assert np.array_equal(found.prompts, values[0])
@@ -180,7 +180,7 @@ def test_a_sinogram_is_that_of_its_plain_files(folder, how):
     assert np.array_equal(found.prompts, plain.prompts) and found.info == plain.info
 
 
-def test_a_sinogram_of_another_length_is_refused(folder):
+def test_sinogram_of_another_length_is_refused(folder):
     path, _ = sinogram("bf", folder)
     (folder / "scan.bf").write_bytes((folder / "scan.bf").read_bytes()[:-2])
     with pytest.raises(
@@ -189,14 +189,14 @@ def test_a_sinogram_of_another_length_is_refused(folder):
         read_sinogram(path)
 
 
-def test_a_compressed_sinogram_is_refused_with_a_way(folder):
+def test_compressed_sinogram_is_refused_with_a_remedy(folder):
     path, _ = sinogram("ima", folder)
     path.write_bytes(path.read_bytes().replace(b"compression:=off", b"compression:=on "))
     with pytest.raises(FileFormatError, match=r"compression .*isocenter dicom extract"):
         read_sinogram(path)
 
 
-def test_a_normalisation_is_named_with_a_remedy_that_works(folder):
+def test_normalisation_is_named_with_a_working_remedy(folder):
     kind, what, ending = "norm", "Format: normalisation of a Siemens scanner", ".n.hdr"
     text = (
         "!INTERFILE:=\n%patient sex:=F\n%patient ID:=4711\n!name of data file:=a.s\n"
@@ -225,7 +225,7 @@ def test_a_normalisation_is_named_with_a_remedy_that_works(folder):
         ("norm", "", 46, False),
     ],
 )
-def test_data_that_do_not_fill_their_header_are_not_taken_out(
+def test_data_that_do_not_match_their_header_are_not_extracted(
     folder, kind, more, n_bytes, is_whole
 ):
     sizes = "matrix size [1]:=2\nmatrix size [2]:=3\nmatrix size [3]:=4\n"
@@ -242,7 +242,7 @@ def test_data_that_do_not_fill_their_header_are_not_taken_out(
     assert [each.name for each in folder.iterdir()] == ["scan.IMA"]
 
 
-def test_other_dicom_is_not_taken_out(folder):
+def test_other_dicom_is_not_extracted(folder):
     (folder / "a.dcm").write_bytes(bytes(128) + b"DICM" + bytes(64))
     with pytest.raises(FileFormatError, match="not raw data from a Siemens scanner"):
         extract(folder / "a.dcm", folder / "a.l.hdr")

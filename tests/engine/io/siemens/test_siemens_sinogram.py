@@ -1,4 +1,4 @@
-"""Sinograms of Siemens' scanners: each bin where list mode has it, or a sentence."""
+"""Sinograms of Siemens scanners have each bin at its list-mode position, or give one sentence."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def counts(seed: int) -> np.ndarray:
     return np.random.default_rng(seed).integers(0, 9, BINS.n_bins).astype(np.int16)
 
 
-def test_prompts_and_delayeds_come_from_one_file(tmp_path):
+def test_prompts_and_delayeds_are_read_from_one_file(tmp_path):
     head = write(
         tmp_path / "scan.s", BINS, counts(1), counts(2), types=("prompts", "randoms"), number="<i2"
     )
@@ -41,8 +41,8 @@ def test_prompts_and_delayeds_come_from_one_file(tmp_path):
     assert report.usable and ("Delayeds", f"{counts(2).sum():,}") in report.facts
 
 
-def test_planes_lie_where_those_of_list_mode_do(tmp_path):
-    """Address a of the 32-bit list mode is bin a of a sinogram without compression."""
+def test_planes_are_at_the_positions_of_list_mode(tmp_path):
+    """Address a of the 32-bit list mode is bin a of an uncompressed sinogram."""
     scanner = read_scanner("siemens-mmr")
     book = AddressBook.of(scanner)
     lines = [f"%segment table:={{{','.join(str(64 - (k + 1) // 2) for k in range(5))}}}"]
@@ -63,7 +63,7 @@ def test_planes_lie_where_those_of_list_mode_do(tmp_path):
     np.testing.assert_array_equal(bins, addresses)
 
 
-def test_times_of_flight_are_summed_and_said(tmp_path):
+def test_tof_is_summed_with_a_note(tmp_path):
     head = write(tmp_path / "scan.s", BINS, *(counts(k) for k in range(3)), n_times=3)
     data = read_sinogram(head)
     np.testing.assert_array_equal(data.prompts, sum(counts(k).astype(float) for k in range(3)))
@@ -77,8 +77,8 @@ def test_times_of_flight_are_summed_and_said(tmp_path):
     np.testing.assert_array_equal(read_sinogram(head).auxiliary[DELAYEDS], data.prompts)
 
 
-def test_times_of_a_scanner_whose_timing_is_known_are_kept(tmp_path):
-    """Header of the Biograph mCT: four times share out the window of its thirteen."""
+def test_tof_is_used_if_the_timing_of_the_scanner_is_known(tmp_path):
+    """Header of the Biograph mCT: four time bins share the window of its thirteen."""
     mct = read_scanner("siemens-mct")
     bins = by_obliqueness(SinogramLayout.of(mct, span=11, mashed=21, most=16))
     bins = replace(bins, n_tangential=5)
@@ -112,7 +112,7 @@ def test_times_of_a_scanner_whose_timing_is_known_are_kept(tmp_path):
         ("compression:=11", "compression:=10", "odd span"),
     ],
 )
-def test_what_cannot_be_read_is_refused_in_a_sentence(old, new, words, tmp_path):
+def test_unsupported_sinogram_gives_one_sentence(old, new, words, tmp_path):
     head = write(tmp_path / "scan.s", BINS, counts(1))
     text = head.read_text()
     assert old in text
@@ -121,7 +121,7 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(old, new, words, tmp_path)
         read_sinogram(head)
 
 
-def test_the_header_tells_which_energies_were_counted(tmp_path):
+def test_energy_window_is_read_from_the_header(tmp_path):
     more = [
         f"energy window {way} level (keV) [1]:={kev}"
         for way, kev in [("lower", 425), ("upper", 625)]
@@ -138,7 +138,7 @@ def test_compressed_bins_of_a_real_header_are_refused(shared_data):
     assert len(said) == 1 and "decompress them" in said[0]
 
 
-def test_another_scanner_is_taken_from_the_file_beside(tmp_path):
+def test_unknown_scanner_is_read_from_the_scanner_file_in_the_folder(tmp_path):
     head = write(tmp_path / "scan.s", BINS, counts(1))
     head.write_text(head.read_text().replace("system:=2008", "system:=9999"))
     source = (read_scanner("siemens-mmr").settings).model_copy(update={"radius_mm": 350.0})
@@ -146,7 +146,7 @@ def test_another_scanner_is_taken_from_the_file_beside(tmp_path):
     assert read_sinogram(head).scanner.settings.radius_mm == 350
 
 
-def test_the_mct_has_the_planes_of_its_headers():
+def test_mct_has_the_planes_of_its_headers():
     """621 planes at span 11 up to ring difference 49, as its sinograms have."""
     scanner = read_scanner("siemens-mct")
     assert SinogramLayout.of(scanner, span=11, most=49).n_planes == 621

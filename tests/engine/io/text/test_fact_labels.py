@@ -1,4 +1,4 @@
-"""What files say, in words and units that people use."""
+"""Labels and units of the facts in files."""
 
 import pytest
 
@@ -26,5 +26,5 @@ from engine.io.text.fact_labels import fact_of
         ("expected", {"randoms": 80_000.0}, "Expected", "randoms 80,000"),
     ],
 )
-def test_a_fact_is_told_in_words_with_its_unit(key, value, label, text):
+def test_fact_has_a_label_and_its_unit(key, value, label, text):
     assert fact_of(key, value) == (label, text)

@@ -1,4 +1,4 @@
-"""Arrays of NumPy and MATLAB as volumes: written by numpy and scipy, with what says their sizes."""
+"""Arrays of NumPy and MATLAB as volumes, written by numpy and scipy with their voxel sizes."""
 
 from __future__ import annotations
 
@@ -52,33 +52,33 @@ WRITERS = (beside, in_numpy, in_matlab, in_plain_matlab, in_matlab_73)
 
 
 @pytest.mark.parametrize("write", WRITERS, ids=lambda w: w.__name__)
-def test_any_order_and_direction_of_indices_is_the_same_patient(tmp_path: Path, write: Write):
-    wanted = patient()
+def test_any_axis_order_and_direction_gives_the_same_patient(tmp_path: Path, write: Write):
+    expected = patient()
     for number, order in enumerate(itertools.permutations((0, 1, 2))):
         for signs in ((1, 1, 1), (-1, 1, -1)):
-            values = wanted.values.transpose(order)[tuple(slice(None, None, s) for s in signs)]
+            values = expected.values.transpose(order)[tuple(slice(None, None, s) for s in signs)]
             letters = [
                 f"{'-' if s < 0 else ''}{'zyx'[k]}" for s, k in zip(signs, order, strict=True)
             ]
             path = write(tmp_path / f"a{number}", values, {**SIZES, "order": " ".join(letters)})
             found = read_volume(path)
-            np.testing.assert_array_equal(found.values, wanted.values)
-            assert found.grid == wanted.grid and found.axes == "LPS" and not found.notes
+            np.testing.assert_array_equal(found.values, expected.values)
+            assert found.grid == expected.grid and found.axes == "LPS" and not found.notes
 
 
 @pytest.mark.parametrize("kind", ["u1", ">i2", "f2", ">f8"])
-def test_numbers_of_any_real_type(tmp_path: Path, kind: str) -> None:
+def test_any_real_number_type_is_read(tmp_path: Path, kind: str) -> None:
     for write in WRITERS:
         found = read_volume(write(tmp_path / write.__name__, patient().values.astype(kind), SIZES))
         np.testing.assert_array_equal(found.values, patient().values)
 
 
-def test_columns_first_is_the_same(tmp_path: Path) -> None:
+def test_column_major_array_gives_the_same_volume(tmp_path: Path) -> None:
     path = beside(tmp_path / "a", np.asfortranarray(patient().values), SIZES)
     np.testing.assert_array_equal(read_volume(path).values, patient().values)
 
 
-def test_a_map_has_its_unit_and_is_in_the_middle_if_nothing_else_is_said(tmp_path: Path) -> None:
+def test_map_has_its_unit_and_is_centred_by_default(tmp_path: Path) -> None:
     values = np.zeros((4, 5, 6))
     values[1:3, 1:4, 1:5] = 0.096
     sizes = {"voxel_mm": [2.0, 2.0, 2.5], "order": "zyx", "unit": "1/cm"}
@@ -89,7 +89,7 @@ def test_a_map_has_its_unit_and_is_in_the_middle_if_nothing_else_is_said(tmp_pat
         assert any("the centre of the volume is used as the origin" in note for note in found.notes)
 
 
-def test_one_of_several_volumes_is_named(tmp_path: Path) -> None:
+def test_one_of_several_volumes_must_be_named(tmp_path: Path) -> None:
     arrays = {"a": patient().values, "b": patient().values + 1, "list": np.arange(100.0)}
     np.savez(tmp_path / "x.npz", **arrays, **SIZES)
     with pytest.raises(EngineError, match=r"2 volumes .*a 3 × 4 × 5.*array = \"mu\""):
@@ -113,7 +113,7 @@ def test_one_of_several_volumes_is_named(tmp_path: Path) -> None:
         ({"array": "x"}, "no volume 'x'"),
     ],
 )
-def test_what_is_said_wrongly_is_one_sentence(
+def test_wrong_sizes_give_one_sentence(
     tmp_path: Path, change: dict[str, object], words: str
 ) -> None:
     sizes = {key: value for key, value in {**SIZES, **change}.items() if value is not None}
@@ -121,7 +121,7 @@ def test_what_is_said_wrongly_is_one_sentence(
         read_volume(beside(tmp_path / "a", patient().values, sizes))
 
 
-def test_a_text_that_is_no_json_and_sizes_said_twice_are_refused(tmp_path: Path) -> None:
+def test_invalid_json_and_duplicate_sizes_are_refused(tmp_path: Path) -> None:
     path = beside(tmp_path / "a", patient().values, SIZES)
     path.with_suffix(".json").write_text('{"voxel_mm": [1, 2, 3], }')
     with pytest.raises(EngineError, match=r"a\.json: not valid JSON"):
@@ -131,7 +131,7 @@ def test_a_text_that_is_no_json_and_sizes_said_twice_are_refused(tmp_path: Path)
         read_volume(in_numpy(tmp_path / "b", patient().values, SIZES))
 
 
-def test_values_that_no_volume_can_have_are_refused(tmp_path: Path) -> None:
+def test_values_that_a_volume_cannot_have_are_refused(tmp_path: Path) -> None:
     for values, words in (
         (np.full((2, 2, 2), 1e300), "8 of 8 values are not numbers"),
         (np.ones((2, 2, 2), complex), "contains 0 volumes"),
@@ -141,7 +141,7 @@ def test_values_that_no_volume_can_have_are_refused(tmp_path: Path) -> None:
             read_volume(beside(tmp_path / "a", values, SIZES))
 
 
-def test_a_file_that_was_cut_is_refused(tmp_path: Path) -> None:
+def test_truncated_file_is_refused(tmp_path: Path) -> None:
     for write in WRITERS:
         path = write(tmp_path / write.__name__, patient().values, SIZES)
         path.write_bytes(path.read_bytes()[:-9])
@@ -149,8 +149,8 @@ def test_a_file_that_was_cut_is_refused(tmp_path: Path) -> None:
             read_volume(path)
 
 
-def test_what_the_refusal_says_is_enough(tmp_path: Path) -> None:
-    """The text in the refusal, written where it says, makes the array a volume."""
+def test_remedy_in_the_error_message_is_sufficient(tmp_path: Path) -> None:
+    """The text in the error message, saved where it says, makes the array a volume."""
     np.save(tmp_path / "mu.npy", patient().values)
     np.savez(tmp_path / "all.npz", mu=patient().values)
     (fault,) = inspect(tmp_path / "mu.npy").faults
@@ -165,7 +165,7 @@ def test_what_the_refusal_says_is_enough(tmp_path: Path) -> None:
         assert not is_projections(tmp_path / name)
 
 
-def test_another_text_beside_says_nothing(tmp_path: Path) -> None:
+def test_other_json_file_is_ignored(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", patient().values)
     (tmp_path / "a.json").write_text('{"RepetitionTime": 2}')
     with pytest.raises(UnknownFormatError, match="without a voxel size"):
@@ -173,13 +173,13 @@ def test_another_text_beside_says_nothing(tmp_path: Path) -> None:
     assert tmp_path / "a.json" not in files_behind(tmp_path / "a.npy")
 
 
-def test_the_text_beside_is_never_written_over(tmp_path: Path) -> None:
+def test_text_file_of_an_array_is_never_overwritten(tmp_path: Path) -> None:
     path = beside(tmp_path / "a", patient().values, SIZES)
     assert path.with_suffix(".json") in files_behind(path)
 
 
 @pytest.mark.parametrize("is_packed", [True, False])
-def test_variables_of_matlab_are_found_without_unpacking_them(
+def test_matlab_variables_are_listed_without_decompression(
     tmp_path: Path, *, is_packed: bool
 ) -> None:
     values = {"first": np.arange(5.0), "long_name": np.ones((50, 60, 70)), "word": "odd"}

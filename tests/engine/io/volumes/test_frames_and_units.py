@@ -1,6 +1,6 @@
-"""Volumes of others as their writers mean them: units of length and time, frames, tilt, NaN.
+"""Foreign volumes: units of length and time, frames, tilt.
 
-Tilted volumes hold a linear function of place, which linear interpolation keeps exactly.
+Tilted volumes hold a linear function of position, which linear interpolation keeps exactly.
 """
 
 from __future__ import annotations
@@ -97,13 +97,13 @@ def assert_placed(found: Volume) -> None:
 
 
 @pytest.mark.parametrize("unit", MEANT)
-def test_units_of_length_of_nifti(tmp_path: Path, unit: str) -> None:
+def test_units_of_length_of_nifti_are_converted(tmp_path: Path, unit: str) -> None:
     found = read_volume(nifti(tmp_path / "a.nii.gz", VALUES, length=unit))
     assert_placed(found)
     assert found.notes == ()
 
 
-def test_a_nifti_without_a_unit_is_in_mm_with_a_note(tmp_path: Path) -> None:
+def test_nifti_without_a_unit_is_in_mm_with_a_note(tmp_path: Path) -> None:
     found = read_volume(nifti(tmp_path / "a.nii", VALUES, length="unknown"))
     assert_placed(found)
     assert found.notes == ("a.nii: states no unit of length; mm is assumed.",)
@@ -111,7 +111,7 @@ def test_a_nifti_without_a_unit_is_in_mm_with_a_note(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("unit", ["mm", "cm", "um"])
 @pytest.mark.parametrize("write", [nrrd_of, mha])
-def test_units_of_length_of_other_formats(
+def test_units_of_length_of_other_formats_are_converted(
     tmp_path: Path, write: Callable[..., Path], unit: str
 ) -> None:
     assert_placed(read_volume(write(tmp_path / "a", VALUES, unit=unit)))
@@ -128,20 +128,20 @@ WRITERS: dict[str, Callable[[Path], Path]] = {
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_four_axes_open_as_frames(tmp_path: Path, name: str) -> None:
+def test_four_dimensional_file_opens_as_frames(tmp_path: Path, name: str) -> None:
     path = WRITERS[name](tmp_path)
     frames, whole = read_frames(path), read_volume(path)
     assert len(frames) == 2
-    for each, wanted in zip(frames, np.moveaxis(STACK, 3, 0), strict=True):
-        np.testing.assert_array_equal(each.volume.values, wanted.T)
-        if name != "analyze":  # which has no place
+    for each, expected in zip(frames, np.moveaxis(STACK, 3, 0), strict=True):
+        np.testing.assert_array_equal(each.volume.values, expected.T)
+        if name != "analyze":  # Analyze stores no position
             assert_placed(each.volume)
     np.testing.assert_allclose(whole.values, STACK.mean(-1).T, rtol=0, atol=1e-6)  # float32
     assert any("the summed image is their mean" in note for note in whole.notes)
 
 
 @pytest.mark.parametrize(("unit", "step", "seconds"), [("sec", 3, 3), ("msec", 500, 0.5)])
-def test_times_of_frames_are_those_of_the_header(
+def test_frame_times_are_those_of_the_header(
     tmp_path: Path, unit: str, step: float, seconds: float
 ) -> None:
     image = nibabel.Nifti1Image(STACK, LPS @ AFFINE)
@@ -154,7 +154,7 @@ def test_times_of_frames_are_those_of_the_header(
     assert read_volume(tmp_path / "a.nii").notes[0].startswith("2 time frames")
 
 
-def test_times_of_frames_are_those_of_the_json_file_of_bids(tmp_path: Path) -> None:
+def test_frame_times_are_those_of_the_bids_json_file(tmp_path: Path) -> None:
     path = nifti(tmp_path / "sub-1_pet.nii.gz", STACK)
     said = {"FrameTimesStart": [0, 60], "FrameDuration": [60, 240]}
     (tmp_path / "sub-1_pet.json").write_text(json.dumps(said))
@@ -170,7 +170,7 @@ def test_frames_without_times_count_as_one_second_with_a_note(tmp_path: Path) ->
     assert any("the times of its 2 frames are unknown" in n for n in read_volume(path).notes)
 
 
-def test_counts_of_frames_add_up(tmp_path: Path) -> None:
+def test_counts_of_frames_are_summed(tmp_path: Path) -> None:
     grid = ImageGrid((2, 3, 4), (1, 1, 2))
     parts = [
         FrameVolume(TimeFrame(a, b), Volume(np.full(grid.shape, n, np.float32), grid, "counts/mm"))
@@ -180,10 +180,10 @@ def test_counts_of_frames_add_up(tmp_path: Path) -> None:
     assert set(read_volume(tmp_path / "a.nii.gz").values.flat) == {7}
 
 
-# the command line: what a message once told the user to do, and nothing could
+# the command line does what its error message suggests
 
 
-def test_curve_and_export_take_frames_of_nifti(tmp_path: Path) -> None:
+def test_curve_and_export_accept_frames_of_nifti(tmp_path: Path) -> None:
     path, table = nifti(tmp_path / "a.nii.gz", STACK), tmp_path / "c.csv"
     centre = ",".join(f"{n:g}" for n in (AFFINE @ [2, 2, 3, 1])[:3])
     assert main(["curve", str(path), str(table), f"--at={centre}", "--diameter", "0.5"]) == 0
@@ -202,7 +202,7 @@ def test_curve_and_export_take_frames_of_nifti(tmp_path: Path) -> None:
 
 
 def turned(degrees: float, shear: float = 0.0) -> NDArray[np.float64]:
-    """From indices to LPS: turned about x, slices that lean, spaced as AFFINE."""
+    """Return an affine to LPS: rotated about x, with leaning slices and the spacing of AFFINE."""
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     turn = np.array([[1, 0, 0], [0, c, -s], [0, s, c + shear]])
     affine = AFFINE.copy()
@@ -211,7 +211,7 @@ def turned(degrees: float, shear: float = 0.0) -> NDArray[np.float64]:
 
 
 def ramp(affine: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """A linear function of place, in the middle of each voxel."""
+    """Return a linear function of position at the centre of each voxel."""
     index = np.moveaxis(np.indices(shape), 0, -1)
     points = index @ affine[:3, :3].T + affine[:3, 3]
     return np.asarray(100 + points @ [1.0, 2.0, -3.0], np.float32)
@@ -219,7 +219,7 @@ def ramp(affine: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.floa
 
 @pytest.mark.parametrize(("degrees", "shear"), [(12.0, 0.0), (22.0, 0.0), (10.0, 0.2)])
 @pytest.mark.parametrize("kind", ["nifti", "nrrd"])
-def test_a_tilted_volume_is_resampled_with_a_note(
+def test_tilted_volume_is_resampled_with_a_note(
     tmp_path: Path, degrees: float, shear: float, kind: str
 ) -> None:
     affine = turned(degrees, shear)
@@ -243,8 +243,8 @@ def test_a_tilted_volume_is_resampled_with_a_note(
     index = points @ back.T
     inside = ((index[..., :3] >= 0) & (index[..., :3] <= np.array(values.shape) - 1)).all(-1)
     assert inside.sum() > 100
-    wanted = 100 + points[..., :3] @ [1.0, 2.0, -3.0]
-    np.testing.assert_allclose(found.values[inside], wanted[inside], rtol=0, atol=1e-3)  # float32
+    expected = 100 + points[..., :3] @ [1.0, 2.0, -3.0]
+    np.testing.assert_allclose(found.values[inside], expected[inside], rtol=0, atol=1e-3)  # float32
 
 
 def test_nan_outside_the_body_is_read_as_0_with_a_note(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_nan_outside_the_body_is_read_as_0_with_a_note(tmp_path: Path) -> None:
         read_volume(nifti(tmp_path / "b.nii", values))
 
 
-def test_the_samples_of_the_cases(shared_data: Path) -> None:
+def test_samples_of_the_cases_are_read(shared_data: Path) -> None:
     cases = shared_data / "cases-3"
     micron = read_volume(cases / "8-micron.nii.gz")
     assert micron.grid.voxel_mm == pytest.approx((0.009, 0.009, 0.009))
@@ -273,7 +273,7 @@ def test_the_samples_of_the_cases(shared_data: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["LIST", "numbered", "skipped"])
-def test_a_detached_nrrd_of_several_files_or_with_a_head(tmp_path: Path, how: str) -> None:
+def test_detached_nrrd_of_several_files_or_with_a_header_is_read(tmp_path: Path, how: str) -> None:
     head = (
         "NRRD0004\ntype: float\ndimension: 3\nspace: LPS\nsizes: 4 5 6\nendian: little\n"
         "space directions: (2,0,0) (0,2.5,0) (0,0,3)\nspace origin: (-10,5,7)\nencoding: raw\n"

@@ -25,10 +25,10 @@ def image(n: int) -> Volume:
 
 
 @pytest.mark.parametrize("suffix", [".h5", ".mha", ".nrrd"])
-def test_a_file_with_a_longer_unit_is_refused_by_name(
+def test_file_with_a_too_long_unit_is_refused_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
 ) -> None:
-    """A unit of 150 characters was read, and the run ended when its record was written."""
+    """A unit of 150 characters was once read, and the run failed when its record was written."""
     longest, longer = tmp_path / f"longest{suffix}", tmp_path / f"longer{suffix}"
     save(image(MOST_UNIT_LETTERS), longest, None)
     assert read_volume(longest).unit == "u" * MOST_UNIT_LETTERS
@@ -41,13 +41,13 @@ def test_a_file_with_a_longer_unit_is_refused_by_name(
     assert text in str(refused.value) and "longer" in str(refused.value)
 
 
-def test_a_volume_in_memory_has_the_same_limit() -> None:
+def test_volume_in_memory_has_the_same_limit() -> None:
     with pytest.raises(DataError, match="has 101 characters, expected at most 100"):
         image(MOST_UNIT_LETTERS + 1)
     assert ResultRecord.model_fields["unit"].metadata[0].max_length == MOST_UNIT_LETTERS
 
 
-def test_the_error_reaches_another_process() -> None:
+def test_error_can_be_sent_to_another_process() -> None:
     fault = LongUnitError("The unit has 150 characters.", 150)
     other = pickle.loads(pickle.dumps(fault))
     assert (str(other), other.n) == (str(fault), 150)

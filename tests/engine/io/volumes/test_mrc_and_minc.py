@@ -1,4 +1,4 @@
-"""Maps of microscopes and volumes of the MINC toolkit, written by others' libraries."""
+"""MRC maps of microscopes and MINC volumes, written by other libraries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LPS = np.diag([-1.0, -1.0, 1.0, 1.0])
 
 
 def mrc(path: Path, values: np.ndarray, along: tuple[int, ...] = (1, 2, 3)) -> Path:
-    """A map whose voxels are 10, 20 and 30 nm along x, y and z."""
+    """Write a map with voxels of 10, 20 and 30 nm along x, y and z."""
     with mrcfile.new(path) as file:
         file.set_data(values)
         file.header.mapc, file.header.mapr, file.header.maps = along
@@ -30,18 +30,18 @@ def mrc(path: Path, values: np.ndarray, along: tuple[int, ...] = (1, 2, 3)) -> P
 
 @pytest.mark.parametrize("kind", ["i1", "i2", "u2", "f4"])
 @pytest.mark.parametrize("along", [(1, 2, 3), (3, 1, 2), (2, 1, 3)])
-def test_a_map_has_its_values_along_its_axes(
+def test_map_has_its_values_along_its_axes(
     tmp_path: Path, kind: str, along: tuple[int, ...]
 ) -> None:
-    wanted = np.arange(24).reshape(2, 3, 4).astype(kind)  # [z, y, x]
-    stored = wanted.transpose([3 - axis for axis in reversed(along)])
+    expected = np.arange(24).reshape(2, 3, 4).astype(kind)  # [z, y, x]
+    stored = expected.transpose([3 - axis for axis in reversed(along)])
     volume = read_volume(mrc(tmp_path / "a.mrc", np.ascontiguousarray(stored), along))
-    np.testing.assert_array_equal(volume.values, wanted)
+    np.testing.assert_array_equal(volume.values, expected)
     np.testing.assert_allclose(volume.grid.voxel_mm, (1e-5, 2e-5, 3e-5), rtol=1e-5)
     assert volume.axes == "xyz"
 
 
-def test_a_map_that_was_cut_or_has_no_sizes_is_refused(tmp_path: Path) -> None:
+def test_truncated_map_or_map_without_sizes_is_refused(tmp_path: Path) -> None:
     path = mrc(tmp_path / "a.mrc", np.ones((4, 4, 4), np.float32))
     (tmp_path / "b.mrc").write_bytes(path.read_bytes()[:-8])
     with pytest.raises(FileFormatError, match="bytes; copy it again"):
@@ -55,7 +55,7 @@ def test_a_map_that_was_cut_or_has_no_sizes_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["tiny.mnc", "minc1_1_scale.mnc", "small.mnc", "minc2_1_scale.mnc", "minc2-no-att.mnc"]
 )
-def test_minc_samples_are_what_nibabel_reads(name: str) -> None:
+def test_minc_samples_equal_those_of_nibabel(name: str) -> None:
     sample = SAMPLES / name
     if not sample.exists():
         pytest.skip("this nibabel brings no samples")
@@ -71,19 +71,21 @@ def test_minc_samples_are_what_nibabel_reads(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["minc1_4d.mnc", "minc2_4d.mnc"])
-def test_minc_opens_as_frames_that_nibabel_reads(name: str) -> None:
+def test_minc_frames_equal_those_of_nibabel(name: str) -> None:
     if not (SAMPLES / name).exists():
         pytest.skip("this nibabel brings no samples")
     values = nibabel.load(SAMPLES / name).get_fdata(dtype=np.float32)  # time is its first axis
     frames = read_frames(SAMPLES / name)
     assert len(frames) == len(values)
-    for each, wanted in zip(frames, values, strict=True):
-        assert each.volume.values.size == wanted.size
-        np.testing.assert_array_equal(np.sort(each.volume.values.ravel()), np.sort(wanted.ravel()))
+    for each, expected in zip(frames, values, strict=True):
+        assert each.volume.values.size == expected.size
+        np.testing.assert_array_equal(
+            np.sort(each.volume.values.ravel()), np.sort(expected.ravel())
+        )
 
 
 @pytest.mark.parametrize("name", ["tiny.mnc", "small.mnc"])
-def test_minc_that_was_cut_is_refused(tmp_path: Path, name: str) -> None:
+def test_truncated_minc_is_refused(tmp_path: Path, name: str) -> None:
     if not (SAMPLES / name).exists():
         pytest.skip("this nibabel brings no samples")
     data = (SAMPLES / name).read_bytes()

@@ -1,4 +1,4 @@
-"""NIfTI: the same millimetres for every reader, the same bytes every time, damage refused."""
+"""NIfTI: correct positions in every reader, reproducible bytes, damage refused."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def write(path: Path, values: np.ndarray, affine: np.ndarray) -> Path:
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 class TestWriting:
-    def test_nibabel_finds_the_markers_at_their_ras_millimetres(
+    def test_nibabel_finds_the_markers_at_their_ras_positions(
         self, tmp_path: Path, phantom: Volume, suffix: str
     ) -> None:
         save(phantom, tmp_path / f"a{suffix}")
@@ -43,7 +43,9 @@ class TestWriting:
                 # within the marker's voxel
                 assert (np.abs(found - [-x, -y, z]) <= np.array(phantom.grid.voxel_mm) / 2).all()
 
-    def test_the_header_says_all(self, tmp_path: Path, phantom: Volume, suffix: str) -> None:
+    def test_header_has_units_and_orientation(
+        self, tmp_path: Path, phantom: Volume, suffix: str
+    ) -> None:
         save(phantom, tmp_path / f"a{suffix}")
         header = nibabel.load(tmp_path / f"a{suffix}").header
         assert (int(header["sform_code"]), int(header["qform_code"])) == (1, 1)
@@ -51,9 +53,7 @@ class TestWriting:
         assert header.get_data_dtype() == np.float32
         assert header.get_zooms() == (2.0, 2.5, 4.0)
 
-    def test_reading_back_gives_the_same_volume(
-        self, tmp_path: Path, phantom: Volume, suffix: str
-    ) -> None:
+    def test_volume_is_restored(self, tmp_path: Path, phantom: Volume, suffix: str) -> None:
         save(phantom, tmp_path / f"a{suffix}", {"algorithm": "osem"})
         again = read_volume(tmp_path / f"a{suffix}")
         np.testing.assert_array_equal(again.values, phantom.values)
@@ -62,14 +62,16 @@ class TestWriting:
         assert again.values.dtype == np.float32
         assert again.values.flags.c_contiguous
 
-    def test_the_same_volume_gives_the_same_bytes(
+    def test_same_volume_gives_the_same_bytes(
         self, tmp_path: Path, phantom: Volume, suffix: str
     ) -> None:
         save(phantom, tmp_path / f"a{suffix}")
         save(phantom, tmp_path / f"b{suffix}")
         assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
 
-    def test_provenance_lies_beside(self, tmp_path: Path, phantom: Volume, suffix: str) -> None:
+    def test_provenance_is_written_next_to_the_volume(
+        self, tmp_path: Path, phantom: Volume, suffix: str
+    ) -> None:
         save(phantom, tmp_path / f"a{suffix}", {"z": 1, "a": float("nan"), "p": Path("x")})
         text = sidecar_path(tmp_path / f"a{suffix}").read_text()
         content = json.loads(text, parse_constant=pytest.fail)
@@ -78,7 +80,7 @@ class TestWriting:
         assert content["sha256"] == digest
         assert text.index('"a"') < text.index('"p"') < text.index('"z"')
 
-    def test_a_volume_with_nan_is_not_written(
+    def test_volume_with_nan_is_not_written(
         self, tmp_path: Path, phantom: Volume, suffix: str
     ) -> None:
         phantom.values[1, 2, 3] = np.nan
@@ -87,21 +89,21 @@ class TestWriting:
         assert not list(tmp_path.iterdir())
 
 
-def test_packed_bytes_hold_no_time_and_no_name(tmp_path: Path, phantom: Volume) -> None:
+def test_gzip_header_has_no_time_and_no_name(tmp_path: Path, phantom: Volume) -> None:
     save(phantom, tmp_path / "a.nii.gz")
     head = (tmp_path / "a.nii.gz").read_bytes()[:10]
     assert (head[3], head[4:8]) == (0, bytes(4))
 
 
 class TestSidecar:
-    """The provenance beside a volume belongs to it, or is not taken."""
+    """The provenance next to a volume belongs to it, or is not used."""
 
     @pytest.fixture
     def path(self, tmp_path: Path, phantom: Volume) -> Path:
         save(phantom, tmp_path / "a.nii", {"of": "a"})
         return tmp_path / "a.nii"
 
-    def test_a_volume_that_has_changed_is_refused(self, path: Path, phantom: Volume) -> None:
+    def test_changed_volume_is_refused(self, path: Path, phantom: Volume) -> None:
         save(replace(phantom, values=2 * phantom.values), path.with_name("b.nii"), {"of": "b"})
         path.write_bytes(path.with_name("b.nii").read_bytes())
         with pytest.raises(FileFormatError, match=r"a\.nii: .* so it has been changed. .* remove"):
@@ -118,7 +120,7 @@ class TestSidecar:
             ('"provenance": {', '"provenance" {', r"is damaged.* remove a\.nii\.provenance\.json"),
         ],
     )
-    def test_a_sidecar_that_has_changed_is_refused(
+    def test_changed_sidecar_is_refused(
         self, path: Path, old: str, new: str, sentence: str
     ) -> None:
         sidecar = sidecar_path(path)
@@ -127,23 +129,23 @@ class TestSidecar:
         with pytest.raises(FileFormatError, match=sentence):
             read_volume(path)
 
-    def test_both_may_be_renamed_together(self, path: Path) -> None:
+    def test_volume_and_sidecar_can_be_renamed_together(self, path: Path) -> None:
         path.rename(path.with_name("b.nii"))
         sidecar_path(path).rename(sidecar_path(path.with_name("b.nii")))
         assert read_volume(path.with_name("b.nii")).info == {"of": "a"}
 
-    def test_a_packed_and_a_plain_volume_of_one_name_keep_theirs(
+    def test_compressed_and_plain_volume_of_one_name_have_separate_sidecars(
         self, path: Path, phantom: Volume
     ) -> None:
         save(replace(phantom, values=2 * phantom.values), path.with_name("a.nii.gz"), {"of": "gz"})
         assert read_volume(path).info == {"of": "a"}
         assert read_volume(path.with_name("a.nii.gz")).info == {"of": "gz"}
 
-    def test_one_under_the_name_of_older_versions_is_found(self, path: Path) -> None:
+    def test_sidecar_with_the_name_of_older_versions_is_found(self, path: Path) -> None:
         sidecar_path(path).rename(path.with_name("a.provenance.json"))
         assert read_volume(path).info == {"of": "a"}
 
-    def test_that_of_a_file_of_another_name_is_left_out(self, path: Path, phantom: Volume) -> None:
+    def test_sidecar_of_another_file_is_ignored(self, path: Path, phantom: Volume) -> None:
         other = path.with_name("b.nii.gz")
         save(replace(phantom, values=2 * phantom.values), other, {"of": "b"})
         sidecar_path(other).replace(sidecar_path(path))
@@ -151,7 +153,7 @@ class TestSidecar:
         assert found.info == {}
         assert "belongs to 'b.nii.gz'" in found.notes[0]
 
-    def test_one_without_a_seal_is_taken_with_a_word(self, path: Path) -> None:
+    def test_sidecar_without_a_seal_is_used_with_a_note(self, path: Path) -> None:
         sidecar = sidecar_path(path)
         content = json.loads(sidecar.read_text())
         del content["seal"], content["format"]
@@ -160,10 +162,8 @@ class TestSidecar:
         assert found.info == {"of": "a"}
         assert "has no checksum" in found.notes[0]
 
-    def test_a_volume_never_stands_beside_the_sidecar_of_another(
-        self, path: Path, phantom: Volume
-    ) -> None:
-        """A disk too full for the new volume keeps the old one and its provenance."""
+    def test_volume_and_sidecar_are_replaced_together(self, path: Path, phantom: Volume) -> None:
+        """A disk that is too full for the new volume keeps the old one and its provenance."""
         resource = pytest.importorskip("resource", reason="file size limits need POSIX")
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
@@ -177,7 +177,7 @@ class TestSidecar:
 
 @pytest.mark.parametrize("flips", [(1, 1, 1), (-1, 1, 1), (1, -1, 1), (-1, -1, -1)])
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
-def test_any_order_and_direction_of_axes_is_turnedstraightened(
+def test_any_axis_order_and_direction_is_straightened(
     tmp_path: Path, phantom: Volume, flips: tuple[int, ...], order: tuple[int, ...]
 ) -> None:
     """The same RAS volume, stored along other axes, is the same LPS volume."""
@@ -191,7 +191,7 @@ def test_any_order_and_direction_of_axes_is_turnedstraightened(
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float64])
-def test_other_numbers_become_float32(tmp_path: Path, dtype: type) -> None:
+def test_other_number_types_become_float32(tmp_path: Path, dtype: type) -> None:
     values = np.arange(24, dtype=dtype).reshape(2, 3, 4)
     volume = read_volume(write(tmp_path / "a.nii", values, np.eye(4)))
     assert volume.values.dtype == np.float32
@@ -199,17 +199,17 @@ def test_other_numbers_become_float32(tmp_path: Path, dtype: type) -> None:
     assert volume.unit == ""
 
 
-def test_scaled_numbers_are_unscaled(tmp_path: Path) -> None:
+def test_scaled_values_are_unscaled(tmp_path: Path) -> None:
     image = nibabel.Nifti1Image(np.full((2, 2, 2), 10, np.int16), np.eye(4))
     image.header.set_slope_inter(0.5, 1)
     content = bytearray(image.to_bytes())
     (tmp_path / "a.nii").write_bytes(bytes(content))
     reread = nibabel.load(tmp_path / "a.nii")
-    want = float(reread.get_fdata()[0, 0, 0])
-    assert read_volume(tmp_path / "a.nii").values[0, 0, 0] == want
+    expected = float(reread.get_fdata()[0, 0, 0])
+    assert read_volume(tmp_path / "a.nii").values[0, 0, 0] == expected
 
 
-def test_a_single_frame_of_four_axes_is_a_volume(tmp_path: Path) -> None:
+def test_single_frame_of_four_axes_is_a_volume(tmp_path: Path) -> None:
     path = write(tmp_path / "a.nii", np.ones((2, 3, 4, 1), np.float32), np.eye(4))
     assert read_volume(path).grid.shape == (4, 3, 2)
 
@@ -222,14 +222,14 @@ def test_a_single_frame_of_four_axes_is_a_volume(tmp_path: Path) -> None:
         (np.ones((2, 2, 2), np.complex64), np.eye(4), FileFormatError, "complex64"),
     ],
 )
-def test_what_is_no_volume_is_refused(
+def test_invalid_volume_is_refused(
     tmp_path: Path, values: np.ndarray, affine: np.ndarray, kind: type[EngineError], message: str
 ) -> None:
     with pytest.raises(kind, match=message):
         read_volume(write(tmp_path / "a.nii", values, affine))
 
 
-def test_a_volume_without_orientation_is_refused(tmp_path: Path) -> None:
+def test_volume_without_orientation_is_refused(tmp_path: Path) -> None:
     image = nibabel.Nifti1Image(np.ones((2, 2, 2), np.float32), np.eye(4))
     image.set_sform(None, 0)
     image.set_qform(None, 0)
@@ -240,14 +240,14 @@ def test_a_volume_without_orientation_is_refused(tmp_path: Path) -> None:
 
 def test_infinite_values_are_counted(tmp_path: Path) -> None:
     values = np.ones((4, 3, 2), np.float32)
-    values[-2:, -1, 1] = np.inf  # RAS x and y; LPS has them from the other end
+    values[-2:, -1, 1] = np.inf  # RAS x and y; the LPS index counts from the other end
     with pytest.raises(DataError, match=r"a\.nii: 2 of 24 values .* \[z, y, x\] = \[1, 0, 0\]"):
         read_volume(write(tmp_path / "a.nii", values, np.eye(4)))
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("kept", [1, 0.01, 0.1, 0.5, 0.9, -1])
-def test_a_truncated_file_is_refused(
+def test_truncated_file_is_refused(
     tmp_path: Path, phantom: Volume, suffix: str, kept: float
 ) -> None:
     save(phantom, tmp_path / f"a{suffix}")
@@ -258,7 +258,7 @@ def test_a_truncated_file_is_refused(
         read_volume(tmp_path / f"a{suffix}")
 
 
-def test_a_flipped_bit_in_a_packed_file_is_noticed(tmp_path: Path, phantom: Volume) -> None:
+def test_flipped_bit_in_a_compressed_file_is_detected(tmp_path: Path, phantom: Volume) -> None:
     save(phantom, tmp_path / "a.nii.gz")
     content = bytearray((tmp_path / "a.nii.gz").read_bytes())
     content[-6] ^= 1  # in the checksum at the end
@@ -268,7 +268,7 @@ def test_a_flipped_bit_in_a_packed_file_is_noticed(tmp_path: Path, phantom: Volu
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_absurd_dimensions_are_refused_unread(tmp_path: Path, packed: bool) -> None:
+def test_absurd_dimensions_are_refused_without_reading(tmp_path: Path, packed: bool) -> None:
     image = nibabel.Nifti1Image(np.ones((2, 2, 2), np.float32), np.eye(4))
     content = bytearray(image.to_bytes())
     content[42:48] = np.array([32767, 32767, 32767], "<i2").tobytes()
@@ -278,13 +278,13 @@ def test_absurd_dimensions_are_refused_unread(tmp_path: Path, packed: bool) -> N
         read_volume(path)
 
 
-def test_a_renamed_file_is_read_by_its_content(tmp_path: Path, phantom: Volume) -> None:
+def test_renamed_file_is_read_by_its_content(tmp_path: Path, phantom: Volume) -> None:
     save(phantom, tmp_path / "a.nii.gz")
     (tmp_path / "a.nii.gz").rename(tmp_path / "a.bin")
     assert read_volume(tmp_path / "a.bin").grid == phantom.grid
 
 
-def test_a_large_header_offset_grid_survives(tmp_path: Path) -> None:
+def test_large_grid_offset_is_restored(tmp_path: Path) -> None:
     grid = ImageGrid((2, 3, 4), (1.5, 2.5, 3.5), (-101.25, 33.0, 512.5))
     volume = Volume(np.zeros(grid.shape, np.float32), grid, "1/mm")
     save(volume, tmp_path / "a.nii")
@@ -293,14 +293,14 @@ def test_a_large_header_offset_grid_survives(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("place", [(0, 3), (1, 1)])
-def test_an_affine_that_is_none_is_refused(place: tuple[int, int], value: float) -> None:
+def test_invalid_affine_is_refused(place: tuple[int, int], value: float) -> None:
     affine = np.eye(4)
     affine[place] = value
     with pytest.raises(GeometryError, match="its affine matrix is singular or contains NaN"):
         straightened(Path("a.nii"), np.zeros((2, 2, 2), np.float32), affine)
 
 
-def test_an_affine_without_thickness_is_refused() -> None:
+def test_affine_without_thickness_is_refused() -> None:
     with pytest.raises(GeometryError, match="its affine matrix is singular or contains NaN"):
         straightened(Path("a.nii"), np.zeros((2, 2, 2), np.float32), np.diag([1.0, 1.0, 0.0, 1.0]))
 
@@ -314,7 +314,7 @@ def test_voxels_below_a_millimetre_keep_their_direction(tmp_path: Path) -> None:
     assert back.grid == grid
 
 
-def test_a_scan_does_not_take_the_provenance_of_an_image_of_its_name(tmp_path: Path) -> None:
+def test_scan_does_not_use_the_provenance_of_an_image_of_the_same_name(tmp_path: Path) -> None:
     for name in ("scan.h5", "scan.nii.gz", "scan.provenance.json"):
         (tmp_path / name).touch()
     assert found_sidecar(tmp_path / "scan.h5") is None

@@ -1,4 +1,4 @@
-"""OME-Zarr: read by zarr, and every level lies where the whole does."""
+"""OME-Zarr volumes are read by zarr, with every level at its position."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def transforms(group: zarr.Group, k: int) -> tuple[list[float], list[float]]:
     return scale["scale"], translation["translation"]
 
 
-def test_values_places_and_units_are_those_of_the_volume(tmp_path):
+def test_values_positions_and_units_are_those_of_the_volume(tmp_path):
     image = volume()
     save(image, tmp_path / "a.ome.zarr")
     group = zarr.open_group(tmp_path / "a.ome.zarr", mode="r")
@@ -47,8 +47,8 @@ def test_values_places_and_units_are_those_of_the_volume(tmp_path):
     assert group.attrs["isocenter"] == {"unit": "Bq/mL", "axes": "z, y, x; LPI"}
 
 
-def test_a_ramp_reads_the_same_at_a_place_of_every_level(tmp_path):
-    """The mean of a linear function over a block is its value in the middle of the block."""
+def test_ramp_has_the_same_value_at_a_position_in_every_level(tmp_path):
+    """The mean of a linear function over a block is its value at the centre."""
     grid = ImageGrid((4, 6, 4 * BLOCK), (0.5, 2.0, 3.0), (4.0, -5.0, 6.0))
     x, y, z = (grid.centres_mm(axis) for axis in range(3))
     ramp = 1000 + z[:, None, None] + 2 * y[:, None] - 3 * x
@@ -58,12 +58,12 @@ def test_a_ramp_reads_the_same_at_a_place_of_every_level(tmp_path):
         values = group[str(k)][:]
         scale, start = transforms(group, k)
         z, y, x = (a + np.arange(n) * s for a, n, s in zip(start, values.shape, scale, strict=True))
-        wanted = 1000 + z[:, None, None] + 2 * y[:, None] - 3 * x
-        np.testing.assert_allclose(values, wanted, rtol=1e-5)
+        expected = 1000 + z[:, None, None] + 2 * y[:, None] - 3 * x
+        np.testing.assert_allclose(values, expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize("shape", [(1, 5, 6), (4, 1, 1), (3, 3, 3)])
-def test_ends_that_are_odd_are_means_of_what_is_left(shape):
+def test_odd_ends_are_means_of_the_remaining_voxels(shape):
     values = np.random.default_rng(2).random(shape).astype(np.float32)
     found = halved(values)
     assert found.shape == tuple((n + 1) // 2 for n in shape)
@@ -73,7 +73,7 @@ def test_ends_that_are_odd_are_means_of_what_is_left(shape):
 
 
 @pytest.mark.parametrize("lengths", [(2, 2, 2), (1, 2, 5)])
-def test_frames_of_time_are_the_first_axis(tmp_path, lengths):
+def test_time_frames_are_the_first_axis(tmp_path, lengths):
     ends = 1000 * np.cumsum((3, *lengths))
     times = [TimeFrame(int(a), int(b)) for a, b in itertools.pairwise(ends)]
     small = ImageGrid((2, 3, 4), (1.0, 1.0, 1.0))
@@ -92,7 +92,7 @@ def test_frames_of_time_are_the_first_axis(tmp_path, lengths):
     assert group.attrs["isocenter"]["FrameDuration"] == list(lengths)
 
 
-def test_a_folder_is_never_replaced(tmp_path):
+def test_existing_folder_is_never_replaced(tmp_path):
     image = volume(3, ImageGrid((2, 3, 4), (1.0, 1.0, 1.0)))
     save(image, tmp_path / "a.h5")
     command = ["export", str(tmp_path / "a.h5"), str(tmp_path / "a.ome.zarr")]
@@ -104,7 +104,7 @@ def test_a_folder_is_never_replaced(tmp_path):
     assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
 
-def test_slices_keep_the_whole_ending(tmp_path):
+def test_slice_files_keep_the_complete_file_ending(tmp_path):
     assert slice_files(tmp_path / "a.b.ome.zarr", ["axial"]) == (tmp_path / "a.b-axial.ome.zarr",)
     assert slice_files(tmp_path / "a.b.nii.gz", ["axial"]) == (tmp_path / "a.b-axial.nii.gz",)
     assert slice_files(tmp_path / "a.b.png", ["axial"]) == (tmp_path / "a.b-axial.png",)

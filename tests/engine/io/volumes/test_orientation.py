@@ -1,4 +1,4 @@
-"""A phantom without symmetry is the same patient in every format, read by others than ourselves."""
+"""An asymmetric phantom has the same orientation in every format, in other readers, too."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ MARKS: dict[int, Point] = {
     5: (2.0, 0.0, 16.0),
     6: (0.0, 0.0, -12.0),
 }
-"""Value -> where it is: left, right, back, front, head and feet of the patient [mm, LPS]."""
+"""Position of each value: left, right, back, front, head and feet of the patient [mm, LPS]."""
 AXES = ("LPS", "LPI")
 
 
 def phantom(axes: str) -> Volume:
-    """The marks in a box that is not centred; z of "LPI" is that of a scanner, towards the feet."""
+    """Return the marks in an off-centre box; "LPI" has the z of a scanner, towards the feet."""
     up = -1.0 if axes == "LPI" else 1.0
     grid = ImageGrid((11, 21, 35), (2.0, 2.5, 4.0), (4.0, 2.5, 2.0 * up))
     values = np.zeros(grid.shape, np.float32)
@@ -184,7 +184,7 @@ def _through(values: np.ndarray, affine: np.ndarray, signs: Point) -> dict[int, 
 
 
 def _named(values: np.ndarray, voxel, centre, sides: str) -> dict[int, Point]:
-    """Places of [z, y, x] values whose axes lead to the sides that are named."""
+    """Return positions of [z, y, x] values with axes towards the named sides."""
     signs = [1.0 if side in "LPS" else -1.0 for side in sides]
     middle = (np.array(values.shape[::-1]) - 1) / 2
     return {
@@ -207,13 +207,13 @@ READ_BY: dict[type[VolumeWriter], tuple[str, Read]] = {
 }
 
 
-def test_every_format_is_read_by_another_reader() -> None:
+def test_every_format_has_another_reader() -> None:
     assert {*READ_BY, PngWriter, CineWriter, DicomCaptureWriter} == set(WRITERS)
 
 
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize("writer", READ_BY, ids=lambda writer: writer.__name__)
-def test_every_mark_is_where_it_is_in_the_patient(
+def test_every_mark_is_at_its_patient_position(
     tmp_path: Path, writer: type[VolumeWriter], axes: str
 ) -> None:
     ending, read = READ_BY[writer]
@@ -227,11 +227,11 @@ STATED = ("RPS", "RAI", "LAS")
 STATE_SIDES = {
     each: read for each, read in READ_BY.values() if each in (".nii.gz", ".dicom", ".mha", ".nrrd")
 }
-"""Formats whose headers state where axes lead in the patient."""
+"""Formats with headers that state the patient axes."""
 
 
 def in_a_scanner(sides: str) -> Volume:
-    """The marks in the axes of a scanner, in which a patient with a stated position lies."""
+    """Return the marks in scanner axes of a patient with a stated position."""
     signs = np.array([1.0 if side in "LPS" else -1.0 for side in sides])
     grid = ImageGrid((11, 21, 35), (2.0, 2.5, 4.0), tuple(signs * (4.0, 2.5, 2.0)))
     values = np.zeros(grid.shape, np.float32)
@@ -242,7 +242,7 @@ def in_a_scanner(sides: str) -> Volume:
 
 @pytest.mark.parametrize("sides", STATED)
 @pytest.mark.parametrize("ending", STATE_SIDES)
-def test_a_stated_position_places_every_mark(tmp_path: Path, ending: str, sides: str) -> None:
+def test_stated_patient_position_places_every_mark(tmp_path: Path, ending: str, sides: str) -> None:
     volume = in_a_scanner(sides)
     save(volume, tmp_path / f"a{ending}")
     refuse_other_places(STATE_SIDES[ending](tmp_path / f"a{ending}"), volume.grid)
@@ -250,7 +250,7 @@ def test_a_stated_position_places_every_mark(tmp_path: Path, ending: str, sides:
 
 @pytest.mark.parametrize("sides", STATED)
 @pytest.mark.parametrize("ending", [".nii.gz", ".h5", ".mha", ".nrrd", ".hv", ".ome.tif"])
-def test_a_stated_position_comes_back(tmp_path: Path, ending: str, sides: str) -> None:
+def test_stated_patient_position_is_restored(tmp_path: Path, ending: str, sides: str) -> None:
     volume = in_a_scanner(sides)
     save(volume, tmp_path / f"a{ending}", {"algorithm": "osem"})
     again = read_volume(tmp_path / f"a{ending}")
@@ -259,10 +259,10 @@ def test_a_stated_position_comes_back(tmp_path: Path, ending: str, sides: str) -
 
 
 @pytest.mark.parametrize(("position", "sides"), [("FFS", "RPS"), ("HFP", "RAI"), ("FFP", "LAS")])
-def test_the_header_of_an_interfile_image_states_the_position(
+def test_header_of_an_interfile_image_states_the_patient_position(
     tmp_path: Path, position: str, sides: str
 ) -> None:
-    """Without provenance beside it, the letters follow the two lines of the header."""
+    """Without provenance, the letters follow the two lines of the header."""
     save(in_a_scanner(sides), tmp_path / "a.hv")
     for beside in tmp_path.glob("*.json"):
         beside.unlink()
@@ -279,7 +279,7 @@ def refuse_other_places(found: dict[int, Point], grid: ImageGrid) -> None:
 
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize("ending", [".nii", ".nii.gz", ".h5", ".mha", ".nrrd", ".hv", ".ome.tif"])
-def test_what_we_read_back_is_what_was_written(tmp_path: Path, ending: str, axes: str) -> None:
+def test_written_volume_is_read_back_unchanged(tmp_path: Path, ending: str, axes: str) -> None:
     volume = phantom(axes)
     save(volume, tmp_path / f"a{ending}", {"algorithm": "osem"})
     again = read_volume(tmp_path / f"a{ending}")
@@ -287,8 +287,8 @@ def test_what_we_read_back_is_what_was_written(tmp_path: Path, ending: str, axes
     assert (again.grid, again.axes) == (volume.grid, axes)
 
 
-def test_a_volume_of_another_program_lies_as_its_affine_says(tmp_path: Path) -> None:
-    """One that we wrote, whose provenance is lost: the patient's sides stay where they are."""
+def test_volume_without_provenance_is_placed_by_its_affine(tmp_path: Path) -> None:
+    """A volume of ours without its provenance: the patient's sides stay in place."""
     save(phantom("LPI"), tmp_path / "a.nii")
     (tmp_path / "a.nii.provenance.json").unlink()
     again = read_volume(tmp_path / "a.nii")
@@ -296,11 +296,11 @@ def test_a_volume_of_another_program_lies_as_its_affine_says(tmp_path: Path) -> 
     refuse_other_places(found, again.grid)
 
 
-# the picture
+# the image
 
 
 def glyph(page: np.ndarray, x: int, y: int) -> str:
-    """The one of six letters that is drawn nearest to a place, told by its shape."""
+    """Return the nearest of six letters at a position, found by its shape."""
     ink = page[y - 12 : y + 12, x - 12 : x + 12] < 128
     assert ink.any()
 
@@ -325,11 +325,11 @@ def _cut(ink: np.ndarray) -> np.ndarray:
 
 
 SIDES = {"L": 1, "R": 2, "P": 3, "A": 4, "H": 5, "F": 6}
-"""Letter of a side -> the mark on it."""
+"""Mark on the side of each letter."""
 
 
 @pytest.mark.parametrize("axes", AXES)
-def test_in_the_picture_every_mark_lies_towards_the_letter_of_its_side(
+def test_every_mark_in_the_image_is_towards_the_letter_of_its_side(
     tmp_path: Path, axes: str
 ) -> None:
     """The frontal projection shows left, right, head and feet; one mark at a time is drawn."""
@@ -361,7 +361,7 @@ def test_in_the_picture_every_mark_lies_towards_the_letter_of_its_side(
     assert "".join(letters.values()) == "RLHF"
 
 
-def test_axes_are_assigned_as_a_solver_assigns_them():
+def test_axes_are_assigned_as_by_an_optimal_solver():
     edge = 0.5**0.5
     ties = [
         [[edge, -edge, 0], [edge, edge, 0], [0, 0, 1]],
@@ -369,5 +369,5 @@ def test_axes_are_assigned_as_a_solver_assigns_them():
     ]
     turned = Rotation.random(200, random_state=4).as_matrix()
     for cosines in (*turned, *map(np.array, ties)):
-        wanted = linear_sum_assignment(-np.abs(cosines.T))[1]
-        np.testing.assert_array_equal(_nearest_axes(cosines), wanted)
+        expected = linear_sum_assignment(-np.abs(cosines.T))[1]
+        np.testing.assert_array_equal(_nearest_axes(cosines), expected)

@@ -1,4 +1,4 @@
-"""Slices in files: where they lie is what other readers find, turned or not."""
+"""Straight and oblique slices in files are at the right position in other readers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.io import read_volume, refuse_unplaced, save, slice_files, slice_nam
 STRAIGHT = orthogonal((6, 8), 1.5, (3.0, -4.0, 20.0))
 TURNED = STRAIGHT[0].turned((1.0, 2.0, 0.5), 0.7)
 MARKED = (4, 6)
-"""Row and column of the pixel that is not 0."""
+"""Row and column of the nonzero pixel."""
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def place_of_mark(plane) -> np.ndarray:
 
 
 @pytest.mark.parametrize("plane", [*STRAIGHT, TURNED])
-def test_nifti_says_where_a_pixel_is(tmp_path, values, plane):
+def test_nifti_states_the_position_of_a_pixel(tmp_path, values, plane):
     save(thin_volume(values, plane, "1/mm", {"axes": "xyz"}), tmp_path / "s.nii.gz")
     image = nibabel.load(tmp_path / "s.nii.gz")
     index = np.argwhere(image.get_fdata() == 1)[0]
@@ -42,7 +42,7 @@ def test_nifti_says_where_a_pixel_is(tmp_path, values, plane):
 
 
 @pytest.mark.parametrize("plane", [*STRAIGHT, TURNED])
-def test_metaimage_says_where_a_pixel_is(tmp_path, values, plane):
+def test_metaimage_states_the_position_of_a_pixel(tmp_path, values, plane):
     """Position = Offset + TransformMatrix · (index · ElementSpacing), LPS; x runs fastest."""
     save(thin_volume(values, plane, "1/mm", {"axes": "xyz"}), tmp_path / "s.mha")
     head, _, data = (tmp_path / "s.mha").read_bytes().partition(b"ElementDataFile = LOCAL\n")
@@ -56,17 +56,17 @@ def test_metaimage_says_where_a_pixel_is(tmp_path, values, plane):
     np.testing.assert_allclose(found, place_of_mark(plane), atol=1e-6)
 
 
-def test_tiff_states_the_frame_of_a_turned_slice(tmp_path, values):
+def test_tiff_states_the_frame_of_an_oblique_slice(tmp_path, values):
     save(thin_volume(values, TURNED, "1/mm", {"axes": "xyz"}), tmp_path / "s.tif")
     with tifffile.TiffFile(tmp_path / "s.tif") as file:
-        said = json.loads(file.pages[0].description)["slice_frame"]
+        stated = json.loads(file.pages[0].description)["slice_frame"]
         row, column = np.argwhere(file.pages[0].asarray() > 0)[0]
-    across, down = (np.array(said[key]) * TURNED.pixel_mm for key in ("across", "down"))
-    found = said["centre_mm"] + (column + 0.5 - 4) * across + (row + 0.5 - 3) * down
+    across, down = (np.array(stated[key]) * TURNED.pixel_mm for key in ("across", "down"))
+    found = stated["centre_mm"] + (column + 0.5 - 4) * across + (row + 0.5 - 3) * down
     np.testing.assert_allclose(found, place_of_mark(TURNED), atol=1e-9)
 
 
-def test_what_cannot_say_where_a_turned_slice_lies_is_refused(tmp_path, values):
+def test_format_without_orientation_is_refused_for_an_oblique_slice(tmp_path, values):
     refuse_unplaced(tmp_path / "s.h5", STRAIGHT)
     with pytest.raises(UnknownFormatError, match=r"choose \.nii\.gz, \.mha or \.tif"):
         refuse_unplaced(tmp_path / "s.h5", [TURNED])
@@ -83,7 +83,7 @@ def test_straight_slices_are_read_back_as_volumes(tmp_path, values):
         assert found.values[index] == 1.0 and found.values.sum() == 1.0
 
 
-def test_files_are_named_for_their_orientation_or_by_number(tmp_path):
+def test_files_are_named_by_orientation_or_number(tmp_path):
     assert slice_names(STRAIGHT) == ("axial", "coronal", "sagittal")
     assert slice_names([TURNED, *STRAIGHT[1:]]) == ("slice1", "slice2", "slice3")
     names = [file.name for file in slice_files(tmp_path / "a.nii.gz", ("slice1", "slice2"))]

@@ -1,4 +1,4 @@
-"""TIFF stacks that say how large a voxel is: ours, ImageJ's and OME's, written by tifffile."""
+"""TIFF stacks with voxel sizes: ours, ImageJ's and OME's, written by tifffile."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def volume() -> Volume:
     return Volume(np.random.default_rng(1).normal(size=grid.shape).astype("f4"), grid, "1/mm")
 
 
-def test_a_stack_of_imagej_has_its_sizes(tmp_path: Path) -> None:
+def test_imagej_stack_has_its_voxel_sizes(tmp_path: Path) -> None:
     path = tmp_path / "a.tif"
     tifffile.imwrite(
         path,
@@ -39,7 +39,7 @@ def test_a_stack_of_imagej_has_its_sizes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("unit", "mm"), [(None, 1e-3), ("nm", 1e-6), ("mm", 1.0), ("cm", 10.0)])
-def test_an_ome_tiff_has_its_sizes(tmp_path: Path, unit: str | None, mm: float) -> None:
+def test_ome_tiff_has_its_voxel_sizes(tmp_path: Path, unit: str | None, mm: float) -> None:
     path = tmp_path / "a.ome.tif"
     sizes = dict(zip(NAMES, (20.0, 30.0, 40.0), strict=True))
     units = {f"{name}Unit": unit for name in NAMES if unit is not None}
@@ -61,14 +61,14 @@ def test_several_channels_are_refused(tmp_path: Path) -> None:
     "how",
     [{"photometric": "minisblack"}, {"imagej": True}, {"ome": True, "metadata": {"axes": "ZYX"}}],
 )
-def test_a_stack_without_sizes_is_no_volume(tmp_path: Path, how: dict[str, object]) -> None:
+def test_stack_without_sizes_is_not_a_volume(tmp_path: Path, how: dict[str, object]) -> None:
     tifffile.imwrite(tmp_path / "a.tif", STACK, **how)
     with pytest.raises(UnknownFormatError, match="TIFF image without a voxel size"):
         read_volume(tmp_path / "a.tif")
 
 
 @pytest.mark.parametrize("axes", ["LPS", "LPI", "xyz"])
-def test_our_whole_numbers_come_back_within_half_a_step(tmp_path: Path, axes: str) -> None:
+def test_own_integers_are_restored_within_half_a_step(tmp_path: Path, axes: str) -> None:
     one = Volume(volume().values, volume().grid, "1/mm", {"axes": axes})
     save(one, tmp_path / "a.tif")
     again = read_volume(tmp_path / "a.tif")
@@ -77,7 +77,7 @@ def test_our_whole_numbers_come_back_within_half_a_step(tmp_path: Path, axes: st
     assert (again.grid, again.unit, again.axes) == (one.grid, one.unit, axes)
 
 
-def test_an_ome_tiff_of_ours_is_the_volume_without_its_provenance(tmp_path: Path) -> None:
+def test_own_ome_tiff_is_read_without_its_provenance(tmp_path: Path) -> None:
     one = Volume(volume().values, volume().grid, "1/mm", {"axes": "LPI"})
     (tmp_path / "a.ome.tif").write_bytes(ome_tiff_bytes(one))
     again = read_volume(tmp_path / "a.ome.tif")
@@ -85,7 +85,7 @@ def test_an_ome_tiff_of_ours_is_the_volume_without_its_provenance(tmp_path: Path
     assert (again.grid, again.unit, again.axes) == (one.grid, one.unit, "LPI")
 
 
-def test_a_damaged_stack_is_refused(tmp_path: Path) -> None:
+def test_damaged_stack_is_refused(tmp_path: Path) -> None:
     data = ome_tiff_bytes(volume())
     (tmp_path / "a.ome.tif").write_bytes(data[: len(data) // 2])
     with pytest.raises(EngineError):

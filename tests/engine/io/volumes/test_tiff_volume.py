@@ -1,4 +1,4 @@
-"""Volumes as whole numbers: no value is further from its own than half a step."""
+"""Volumes as integers: values are exact to half a step."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def volumes() -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("name", volumes())
-def test_no_value_errs_by_more_than_half_a_step(tmp_path: Path, name: str) -> None:
+def test_values_are_exact_to_half_a_step(tmp_path: Path, name: str) -> None:
     values = volumes()[name].astype(np.float32)
     grid = ImageGrid(SHAPE, (1.0, 2.0, 3.0))
     save(Volume(values, grid, "counts/mm"), tmp_path / "a.tif")
@@ -47,7 +47,7 @@ def test_no_value_errs_by_more_than_half_a_step(tmp_path: Path, name: str) -> No
     assert numbers.dtype == np.uint16 and numbers.shape == SHAPE
     back = said["offset"] + said["slope"] * numbers.astype(np.float64)
     half = said["slope"] / 2
-    # 1e-9: rounding of the sum, which is of numbers up to 65,535 times larger
+    # 1e-9: rounding of the sum of numbers up to 65,535 times larger
     assert np.abs(back - values).max() <= half * (1 + 1e-9) + 1e-15 * float(np.abs(values).max())
     if np.ptp(values):
         assert (numbers.min(), numbers.max()) == (0, STEPS), "all steps are used"
@@ -55,7 +55,7 @@ def test_no_value_errs_by_more_than_half_a_step(tmp_path: Path, name: str) -> No
         assert (back == values).all() and said["slope"] == 1
 
 
-def test_the_smallest_and_the_largest_value_come_back() -> None:
+def test_smallest_and_largest_value_are_restored() -> None:
     values = volumes()["of both signs"]
     numbers, slope, offset = scaled(values)
     back = offset + slope * numbers.astype(np.float64)
@@ -63,7 +63,7 @@ def test_the_smallest_and_the_largest_value_come_back() -> None:
     assert back.max() == pytest.approx(values.max(), rel=1e-12)
 
 
-def test_what_the_numbers_mean_is_in_the_file_and_where_they_come_from_beside_it(
+def test_scale_is_in_the_file_and_provenance_in_the_sidecar(
     tmp_path: Path,
 ) -> None:
     grid = ImageGrid(SHAPE, (1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
@@ -77,7 +77,7 @@ def test_what_the_numbers_mean_is_in_the_file_and_where_they_come_from_beside_it
 
 
 @pytest.mark.parametrize("ending", [".tif", ".mha"])
-def test_the_same_volume_gives_the_same_bytes(tmp_path: Path, phantom: Volume, ending: str) -> None:
+def test_same_volume_gives_the_same_bytes(tmp_path: Path, phantom: Volume, ending: str) -> None:
     for name in "ab":
         save(phantom, tmp_path / f"{name}{ending}")
     assert (tmp_path / f"a{ending}").read_bytes() == (tmp_path / f"b{ending}").read_bytes()

@@ -1,4 +1,4 @@
-"""Volumes that lie in a file, since memory does not hold them: written piece by piece."""
+"""Volumes that are too large for memory are stored in a file and written piece by piece."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GRID = ImageGrid((7, 5, 6), (1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
 
 @pytest.fixture
 def volume(tmp_path: Path, rng: np.random.Generator) -> Volume:
-    """A volume in a file."""
+    """Return a volume in a file."""
     values = volume_file.made(tmp_path / "values", GRID.shape)
     values[...] = rng.random(GRID.shape, np.float32)
     return Volume(values, GRID, "1/mm", {"axes": "LPS"})
@@ -36,9 +36,7 @@ def in_memory(volume: Volume) -> Volume:
 
 
 @pytest.mark.parametrize("name", ["a.nii", "a.nii.gz", "a.h5"])
-def test_what_is_written_in_pieces_is_what_is_written_at_once(
-    volume: Volume, tmp_path: Path, name: str
-) -> None:
+def test_piecewise_writing_gives_the_same_file(volume: Volume, tmp_path: Path, name: str) -> None:
     for folder, each in (("pieces", volume), ("whole", in_memory(volume))):
         (tmp_path / folder).mkdir()
         save(each, tmp_path / folder / name)
@@ -48,7 +46,7 @@ def test_what_is_written_in_pieces_is_what_is_written_at_once(
     np.testing.assert_array_equal(read_volume(tmp_path / "pieces" / name).values, volume.values)
 
 
-def test_a_stored_volume_can_be_mapped(volume: Volume, tmp_path: Path) -> None:
+def test_stored_volume_can_be_memory_mapped(volume: Volume, tmp_path: Path) -> None:
     save(volume, tmp_path / "a.h5")
     with open_input(tmp_path / "a.h5") as file:
         found = read_mapped(file)
@@ -60,14 +58,14 @@ def test_a_stored_volume_can_be_mapped(volume: Volume, tmp_path: Path) -> None:
     assert (found.grid, found.unit) == (volume.grid, volume.unit)
 
 
-def test_only_whole_values_of_a_named_file_have_a_place(volume: Volume) -> None:
+def test_only_complete_values_of_a_named_file_have_a_file_offset(volume: Volume) -> None:
     assert volume_file.place_of(np.asarray(volume.values)) is not None
     assert volume_file.place_of(volume.values[1:]) is None
     assert volume_file.place_of(np.array(volume.values)) is None
 
 
 @pytest.mark.parametrize("n_bytes", [0, 1, 1 << 20, (1 << 20) + 1, (3 << 20) + 7])
-def test_packing_in_pieces_gives_the_bytes_of_packing_at_once(
+def test_piecewise_compression_gives_the_same_bytes(
     rng: np.random.Generator, n_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.io.safety.gzip_blocks.AT_ONCE", 2)
@@ -80,7 +78,7 @@ def test_packing_in_pieces_gives_the_bytes_of_packing_at_once(
     assert zlib.decompress(packed, wbits=31) == content
 
 
-def test_a_format_that_wants_the_memory_is_refused_with_those_that_do_not(
+def test_format_that_needs_memory_is_refused_with_alternatives(
     volume: Volume, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(MEMORY_VARIABLE, "0.001")
@@ -89,21 +87,21 @@ def test_a_format_that_wants_the_memory_is_refused_with_those_that_do_not(
     save(volume, tmp_path / "a.nii")
 
 
-def test_a_value_that_is_none_is_found_wherever_it_lies(volume: Volume, tmp_path: Path) -> None:
+def test_nan_is_found_at_any_position(volume: Volume, tmp_path: Path) -> None:
     values = np.array(volume.values)
     values[4, 3, 2] = np.nan
     with pytest.raises(DataError, match=r"1 of 210 values .* \[4, 3, 2\]"):
         save(Volume(values, GRID, "1/mm"), tmp_path / "a.nii")
 
 
-def test_a_disk_without_room_is_told_before_anything_is_written(tmp_path: Path) -> None:
+def test_lack_of_disk_space_is_reported_before_writing(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r"the volume needs .* GiB on this disk"):
         volume_file.made(tmp_path / "values", (1 << 20, 1 << 20, 1 << 10))
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="addresses are limited on Linux")
-def test_files_are_mapped_where_addresses_are_limited_as_memory_is(tmp_path: Path) -> None:
+def test_files_are_mapped_despite_an_address_space_limit(tmp_path: Path) -> None:
     code = """
 import pathlib, psutil, resource, sys
 import numpy as np

@@ -1,5 +1,6 @@
-"""Volumes of other programs: written by their libraries or as their specification says, in every
-order and direction of axes, they are the same patient."""
+"""Foreign volumes, written by their libraries or specifications, show the same patient
+for any order and direction of axes.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ LPS = np.diag([-1.0, -1.0, 1.0, 1.0])
 
 
 def patient() -> Volume:
-    """Values that all differ, in voxels of three sizes, beside the origin."""
+    """Return values that all differ, in anisotropic voxels, away from the origin."""
     grid = ImageGrid((3, 4, 5), (1.5, 2.0, 2.5), (10.0, -20.0, 30.0))
     values = np.arange(grid.n_voxels, dtype=np.float32).reshape(grid.shape)
     return Volume(values, grid, "")
@@ -85,7 +86,7 @@ def by_pynrrd_in_ras(path: Path, values: np.ndarray, affine: np.ndarray) -> Path
 
 
 def as_metaimage_says(path: Path, values: np.ndarray, affine: np.ndarray, **more: object) -> Path:
-    """Values in a file of their own, packed, as MetaIO's description has it."""
+    """Write values in a separate compressed file, as MetaIO describes it."""
     path = path.with_suffix(".mhd")
     spacing = np.linalg.norm(affine[:3, :3], axis=0)
     data = values.astype("<u2").tobytes(order="F")
@@ -137,7 +138,7 @@ def by_simpleitk(path: Path, values: np.ndarray, affine: np.ndarray) -> Path:
     ],
     ids=lambda w: w.__name__,
 )
-def test_any_order_and_direction_of_axes_is_the_same_patient(tmp_path: Path, write: Write) -> None:
+def test_any_axis_order_and_direction_gives_the_same_patient(tmp_path: Path, write: Write) -> None:
     for number, (order, flips) in enumerate(TURNS):
         again = read_volume(write(tmp_path / str(number), *turned(order, flips)))
         np.testing.assert_array_equal(again.values, patient().values)
@@ -153,7 +154,7 @@ def test_any_order_and_direction_of_axes_is_the_same_patient(tmp_path: Path, wri
         ({"space": "scanner-xyz", "space directions": np.eye(3)}, "scanner-xyz"),
     ],
 )
-def test_a_nrrd_that_does_not_say_where_it_is_is_refused(
+def test_nrrd_without_position_is_refused(
     tmp_path: Path, header: dict[str, object], words: str
 ) -> None:
     nrrd.write(str(tmp_path / "a.nrrd"), np.ones((2, 2, 2), np.float32), dict(header))
@@ -161,7 +162,7 @@ def test_a_nrrd_that_does_not_say_where_it_is_is_refused(
         read_volume(tmp_path / "a.nrrd")
 
 
-def test_a_nrrd_of_colours_is_refused(tmp_path: Path) -> None:
+def test_nrrd_of_colours_is_refused(tmp_path: Path) -> None:
     header = {
         "space": "LPS",
         "space directions": np.vstack([np.full(3, np.nan), np.eye(3)]),
@@ -185,7 +186,7 @@ def test_values_outside_the_folder_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("write", [by_pynrrd, as_metaimage_says])
-def test_a_file_that_was_cut_is_refused(tmp_path: Path, write: Write) -> None:
+def test_truncated_file_is_refused(tmp_path: Path, write: Write) -> None:
     path = write(tmp_path / "a", *turned((0, 1, 2), (1, 1, 1)))
     data = path.with_suffix(".zraw") if path.suffix == ".mhd" else path
     data.write_bytes(data.read_bytes()[:-20])
@@ -193,15 +194,15 @@ def test_a_file_that_was_cut_is_refused(tmp_path: Path, write: Write) -> None:
         read_volume(path)
 
 
-def test_two_files_are_scaled_and_refused_where_one_is_cut(tmp_path: Path) -> None:
+def test_pair_of_files_is_scaled_and_refused_if_truncated(tmp_path: Path) -> None:
     values, affine = turned((0, 1, 2), (1, 1, 1))
     image = nibabel.Nifti1Pair(values * 0.1, LPS @ affine)
     image.header.set_data_dtype(np.int16)
     nibabel.save(image, tmp_path / "a.hdr")
-    wanted = nibabel.load(tmp_path / "a.hdr").get_fdata(dtype=np.float32)
-    assert not np.array_equal(wanted, np.rint(wanted))
+    expected = nibabel.load(tmp_path / "a.hdr").get_fdata(dtype=np.float32)
+    assert not np.array_equal(expected, np.rint(expected))
     found = read_volume(tmp_path / "a.hdr").values
-    np.testing.assert_array_equal(np.sort(found.ravel()), np.sort(wanted.ravel()))
+    np.testing.assert_array_equal(np.sort(found.ravel()), np.sort(expected.ravel()))
     data = (tmp_path / "a.img").read_bytes()
     (tmp_path / "a.img").write_bytes(data[:-2])
     with pytest.raises(FileFormatError, match=r"a\.img has only .* copy both"):
@@ -210,8 +211,8 @@ def test_two_files_are_scaled_and_refused_where_one_is_cut(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("dropped", ["a.hdr", "a.img"])
 @pytest.mark.parametrize(("kind", "scale"), [("AnalyzeImage", 1.0), ("Spm99AnalyzeImage", 0.25)])
-def test_analyze_opens_without_letters(tmp_path: Path, dropped: str, kind: str, scale: float):
-    """Values at their indices, edges and SPM's scale; which side is left it does not say."""
+def test_analyze_opens_without_patient_sides(tmp_path: Path, dropped: str, kind: str, scale: float):
+    """Values at their indices, origin and SPM's scale; the format does not state the left side."""
     values = np.random.default_rng(1).integers(0, 100, (2, 3, 4)).astype(np.int16)
     image = getattr(nibabel, kind)(values, np.diag([2.0, 3.0, 4.0, 1.0]))
     nibabel.save(image, tmp_path / "a.img")
@@ -226,7 +227,7 @@ def test_analyze_opens_without_letters(tmp_path: Path, dropped: str, kind: str, 
     assert "no orientation letters" in found.notes[0]
 
 
-def test_a_damaged_analyze_header_is_refused(tmp_path: Path) -> None:
+def test_damaged_analyze_header_is_refused(tmp_path: Path) -> None:
     nibabel.save(nibabel.AnalyzeImage(np.ones((2, 3, 4), np.int16), np.eye(4)), tmp_path / "a.img")
     header = (tmp_path / "a.hdr").read_bytes()
     (tmp_path / "a.hdr").write_bytes(header[:80] + struct.pack("<f", np.nan) + header[84:])

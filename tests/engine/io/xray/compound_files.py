@@ -1,6 +1,6 @@
-"""Compound files (OLE2), written for tests as [MS-CFB] has them: sectors of 512 bytes, version 3.
+"""Compound files (OLE2), written for tests as [MS-CFB] defines them: sectors of 512 bytes.
 
-Streams are padded to 4096 bytes, below which they would lie in a file within the file.
+Streams are padded to 4096 bytes; shorter ones would be in the mini stream.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ METADATA: Plain = {
 
 
 def scenario(**sections: Plain) -> Plain:
-    """The scenario with parts of its sections said otherwise."""
+    """Return the scenario with changed sections."""
     said = deepcopy(SCENARIO)
     for name, changes in sections.items():
         said[name] |= changes
@@ -84,7 +84,7 @@ def scenario(**sections: Plain) -> Plain:
 
 
 def write_images(folder: Path) -> None:
-    """Projections, two flats and a TIFF of two darks."""
+    """Write projections, two flats and a TIFF of two darks."""
     for k, image in enumerate(counts()):
         tifffile.imwrite(folder / f"tiny_{k:04}.tif", image)
     for k, image in enumerate(FLATS):
@@ -93,7 +93,7 @@ def write_images(folder: Path) -> None:
 
 
 def ctsimu(folder: Path, said: Plain | None = None, *, metadata: bool = True) -> Path:
-    """A scenario, and its images in `projections`."""
+    """Write a scenario, and its images in `projections`."""
     inside = folder / "projections"
     inside.mkdir()
     write_images(inside)
@@ -104,7 +104,7 @@ def ctsimu(folder: Path, said: Plain | None = None, *, metadata: bool = True) ->
 
 
 def ctsimu_beside(folder: Path, *, metadata: bool) -> Path:
-    """All in one folder; with metadata, these are the file that is opened."""
+    """Write all files in one folder; with metadata, the metadata file is opened."""
     write_images(folder)
     (folder / "tiny.json").write_text(json.dumps(SCENARIO))
     if not metadata:

@@ -1,4 +1,4 @@
-"""Tiny scans as Elekta's XVI leaves them, for the tests of their reader."""
+"""Tiny scans in the form of Elekta's XVI, for tests of their reader."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CENTRE_MM = np.stack([-110 + 0.5 * np.cos(np.arange(N)), 0.3 * np.sin(np.arange(
 
 
 def his_bytes(values: NDArray[np.uint16], more: int = 32) -> bytes:
-    """A frame with a second header of so many bytes."""
+    """Return a frame with a second header of `more` bytes."""
     rows, columns = values.shape
     head = struct.pack("<3HI", 0x7000, 68, 100, 68 + more + values.nbytes)
     head += struct.pack("<7H", more, 1, 1, columns, rows, 1, 0)
@@ -24,7 +24,7 @@ def his_bytes(values: NDArray[np.uint16], more: int = 32) -> bytes:
 
 
 def raw() -> NDArray[np.uint16]:
-    """(N, SIDE, SIDE) all different, with air at both ends of their range."""
+    """Return (N, SIDE, SIDE) different values, with air at both ends of their range."""
     values = (1 + np.arange(N * SIDE * SIDE).reshape(N, SIDE, SIDE)).astype(np.uint16)
     values[:, 6, 6], values[:, 6, 7] = 0, 65535
     return values

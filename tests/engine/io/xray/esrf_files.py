@@ -1,4 +1,4 @@
-"""Tiny scans as beamlines of the ESRF leave them, for the tests of their reader."""
+"""Tiny scans in the form of ESRF beamlines, for tests of their reader."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INFO = {
 
 
 def edf_bytes(values: NDArray[np.generic], order: str = "<", **said: str) -> bytes:
-    """An image with more in its header."""
+    """Return an image with more header fields."""
     rows, columns = values.shape
     pairs = {
         "HeaderID": "EH:000001:000000:000000",
@@ -43,7 +43,7 @@ def edf_bytes(values: NDArray[np.generic], order: str = "<", **said: str) -> byt
 
 
 def motors(k: int) -> dict[str, str]:
-    """Three motors, of which one turns with the scan."""
+    """Return three motors; one of them turns with the scan."""
     turned = START_DEG - 180 * k / N
     return {"motor_mne": "sy omega mono", "motor_pos": f"{0.01 * k} {turned:.6f} 19.0"}
 
@@ -62,6 +62,6 @@ def esrf(folder: Path, **info: str) -> Path:
 
 
 def esrf_image(folder: Path) -> Path:
-    """Such a scan; returns one of its views."""
+    """Write such a scan; return one of its views."""
     esrf(folder)
     return folder / "tiny_0001.edf"

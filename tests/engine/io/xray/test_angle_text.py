@@ -1,4 +1,4 @@
-"""Angles in more dialects of text than the folders have: read, or asked about with the reason."""
+"""Angles in further text dialects are read, or asked about with the reason."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ READ: dict[str, tuple[str, Callable[[Angles], str]]] = {
         lambda a: "n,angle [arcsec]\n" + "".join(f"{k},{3600 * x:.0f}\n" for k, x in enumerate(a)),
     ),
 }
-"""Dialect -> name of the file, and what writes its text."""
+"""Name of the file, and the writer of its text, by dialect."""
 
 
 def chosen(name: str, text: str) -> TextAngles | Puzzle | None:
@@ -87,7 +87,7 @@ def chosen(name: str, text: str) -> TextAngles | Puzzle | None:
 
 @pytest.mark.parametrize("angles", [UNEVEN, GOLDEN, NEGATIVE], ids=["uneven", "golden", "negative"])
 @pytest.mark.parametrize("dialect", READ)
-def test_a_list_is_read(dialect: str, angles: Angles) -> None:
+def test_list_of_angles_is_read(dialect: str, angles: Angles) -> None:
     name, write = READ[dialect]
     found = chosen(name, write(angles))
     assert isinstance(found, TextAngles), found
@@ -122,7 +122,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize("kind", ASKED)
-def test_what_may_be_the_angles_is_asked_about(kind: str) -> None:
+def test_possible_angles_are_asked_about(kind: str) -> None:
     name, text, match = ASKED[kind]
     found = chosen(name, text)
     assert isinstance(found, Puzzle)
@@ -132,12 +132,12 @@ def test_what_may_be_the_angles_is_asked_about(kind: str) -> None:
 @pytest.mark.parametrize(
     "text", ["".join(f"scan_{k:04d}.tif\n" for k in range(N)), "0.5\n" * N, "a note on 3 beans\n"]
 )
-def test_names_of_files_and_constants_are_no_angles(text: str) -> None:
+def test_file_names_and_constants_are_not_angles(text: str) -> None:
     assert chosen("list.txt", text) is None
 
 
 @pytest.mark.parametrize("column", ["2", "measured"])
-def test_a_column_is_named_by_its_number_or_title(tmp_path: Path, column: str) -> None:
+def test_column_is_named_by_number_or_title(tmp_path: Path, column: str) -> None:
     path = tmp_path / "stage.csv"
     path.write_text(rows("{k},{a},7", UNEVEN, "i,measured angle,nominal angle\n"))
     with open_input(path) as file:

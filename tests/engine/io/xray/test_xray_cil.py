@@ -1,4 +1,4 @@
-"""NeXus files of CIL: axes in any order, its pose and its sense of rotation."""
+"""NeXus files of CIL: axis order, pose and sense of rotation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STEP = 45.0
 
 
 def write(path, values, labels, *, beam="cone", axis=(0.0, 0.0, 0.0), keys=None, **more):
-    """As CIL writes: attributes on the data, the pose in `config`."""
+    """Write a file in the form of CIL: attributes on the data, the pose in `config`."""
     with h5py.File(path, "w") as file:
         file.attrs["creator"] = np.bytes_("NEXUSDataWriter.py")
         entry = file.create_group("entry1/tomo_entry")
@@ -45,7 +45,7 @@ def write(path, values, labels, *, beam="cone", axis=(0.0, 0.0, 0.0), keys=None,
 
 
 def ball(beam, turned_deg):
-    """Column (of COLUMNS, from 0) at which a point at x = 3 mm is seen when it turned so far."""
+    """Return the column (from 0) of a point at x = 3 mm after this rotation of the object."""
     a = np.radians(turned_deg)
     x, y = 3 * np.cos(a), 3 * np.sin(a)
     scale = 1500 / (1000 + y) if beam == "cone" else 1.0
@@ -53,7 +53,7 @@ def ball(beam, turned_deg):
 
 
 @pytest.mark.parametrize("beam", ["cone", "parallel"])
-def test_the_object_turns_by_the_angle(beam, tmp_path, rng):
+def test_object_turns_by_the_stated_angle(beam, tmp_path, rng):
     values = rng.random((N, ROWS, COLUMNS), np.float32)
     path = write(tmp_path / "s.nxs", values, ("angle", "vertical", "horizontal"), beam=beam)
     found = read_projections(path)
@@ -61,23 +61,23 @@ def test_the_object_turns_by_the_angle(beam, tmp_path, rng):
     assert found.geometry.beam == beam and not found.calibrated
     assert found.geometry.pixel_size_mm == pytest.approx((2.0, 3.0))
     seen = found.geometry.project((3.0, 0.0, 3.0))
-    wanted = [ball(beam, STEP * k) for k in range(N)]
-    np.testing.assert_allclose(seen[:, 0], wanted, atol=1e-9)
+    expected = [ball(beam, STEP * k) for k in range(N)]
+    np.testing.assert_allclose(seen[:, 0], expected, atol=1e-9)
     assert (seen[:, 1] > (ROWS - 1) / 2).all()  # rows grow upwards from the bottom
 
 
 @pytest.mark.parametrize("origin", ["top-left", "bottom-right"])
-def test_the_panel_may_begin_in_another_corner(origin, tmp_path, rng):
+def test_panel_can_start_in_another_corner(origin, tmp_path, rng):
     values = rng.random((N, ROWS, COLUMNS), np.float32)
     labels = ("angle", "vertical", "horizontal")
     plain = read_projections(write(tmp_path / "a.nxs", values, labels)).geometry
     path = write(tmp_path / "b.nxs", values, labels, panel_origin=origin)
-    wanted = plain.flipped(columns="right" in origin, rows="top" in origin)
-    np.testing.assert_allclose(read_projections(path).geometry.u_mm, wanted.u_mm, atol=1e-12)
-    np.testing.assert_allclose(read_projections(path).geometry.v_mm, wanted.v_mm, atol=1e-12)
+    expected = plain.flipped(columns="right" in origin, rows="top" in origin)
+    np.testing.assert_allclose(read_projections(path).geometry.u_mm, expected.u_mm, atol=1e-12)
+    np.testing.assert_allclose(read_projections(path).geometry.v_mm, expected.v_mm, atol=1e-12)
 
 
-def test_axes_are_found_by_name_and_squeezed_values_are_stretched(tmp_path, rng):
+def test_axes_are_found_by_name_and_scaled_integers_are_restored(tmp_path, rng):
     values = rng.random((N, ROWS, COLUMNS), np.float32)
     small = np.rint(values.transpose(1, 0, 2)[None] * 60_000 + 100).astype(np.uint16)
     path = write(
@@ -87,16 +87,16 @@ def test_axes_are_found_by_name_and_squeezed_values_are_stretched(tmp_path, rng)
     np.testing.assert_allclose(read_projections(path).values, values, atol=1e-5)
 
 
-def test_an_axis_that_was_moved_is_believed(tmp_path, rng):
+def test_shifted_axis_is_used(tmp_path, rng):
     values = rng.random((N, ROWS, COLUMNS), np.float32)
     labels = ("angle", "vertical", "horizontal")
     found = read_projections(write(tmp_path / "s.nxs", values, labels, axis=(1.0, 0.0, 0.0)))
     assert found.calibrated
-    # the axis, 1 mm to the right, is seen 1.5 mm beside the middle of the detector
+    # the axis, 1 mm to the right, projects 1.5 mm from the middle of the detector
     np.testing.assert_allclose(found.geometry.axis_column, (COLUMNS - 1) / 2 + 0.75)
 
 
-def test_an_axis_along_another_direction_is_brought_onto_z(tmp_path, rng):
+def test_tilted_axis_is_rotated_to_z(tmp_path, rng):
     values = rng.random((N, ROWS, COLUMNS), np.float32)
     path = write(tmp_path / "s.nxs", values, ("angle", "vertical", "horizontal"))
     plain = read_projections(path).geometry
@@ -113,19 +113,19 @@ def test_an_axis_along_another_direction_is_brought_onto_z(tmp_path, rng):
         np.testing.assert_allclose(getattr(found, name), getattr(plain, name), atol=1e-9)
 
 
-def test_about_an_axis_that_points_down_the_object_turns_the_other_way(tmp_path, rng):
+def test_downward_axis_reverses_the_rotation(tmp_path, rng):
     values = rng.random((N, ROWS, COLUMNS), np.float32)
     path = write(tmp_path / "s.nxs", values, ("angle", "vertical", "horizontal"))
     plain = read_projections(path).geometry
     with h5py.File(path, "a") as file:
         file["entry1/tomo_entry/config/rotation_axis/direction"][...] = (0, 0, -1)
     found = read_projections(path).geometry
-    wanted = plain.select(-np.arange(N)).moved(np.diag([-1.0, 1.0, -1.0]))
+    expected = plain.select(-np.arange(N)).moved(np.diag([-1.0, 1.0, -1.0]))
     for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
-        np.testing.assert_allclose(getattr(found, name), getattr(wanted, name), atol=1e-9)
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-9)
 
 
-def test_flats_and_darks_are_told_by_their_keys(tmp_path, rng):
+def test_flats_and_darks_are_recognised_by_their_keys(tmp_path, rng):
     values = rng.uniform(100, 1000, (N + 3, ROWS, COLUMNS)).astype("f4")
     values[0] = 50
     keys = np.array([2, 1, *[0] * N, 1])
@@ -137,7 +137,7 @@ def test_flats_and_darks_are_told_by_their_keys(tmp_path, rng):
     assert found.info["flat_views"] == [0, N]
 
 
-def test_faults_get_one_sentence(tmp_path, rng):
+def test_fault_gives_one_sentence(tmp_path, rng):
     values = rng.random((N, ROWS, COLUMNS), np.float32)
     with pytest.raises(
         FileFormatError, match=r"labels \[angle, vertical\] and the type float32, expected"

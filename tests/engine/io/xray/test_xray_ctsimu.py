@@ -1,4 +1,4 @@
-"""CTSimU scenarios: the geometry they state against closed forms, and the images they go with."""
+"""CTSimU scenarios: geometry compared with closed forms, and images of the scans."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def same(one: XrayGeometry, other: XrayGeometry) -> None:
 
 
 def circle(stage_rad: np.ndarray, **of_detector: float) -> XrayGeometry:
-    """The stage turns by an angle, so the source seen from it stands at 180° less that angle."""
+    """Return the geometry of a turning stage: the source is at 180° minus the stage angle."""
     return circular_cone(
         np.pi - stage_rad,
         source_axis_mm=SOURCE_AXIS_MM,
@@ -74,11 +74,11 @@ def circle(stage_rad: np.ndarray, **of_detector: float) -> XrayGeometry:
         ),
     ],
 )
-def test_a_turning_stage_is_a_circle_of_the_source(taken: Plain, turns: np.ndarray) -> None:
+def test_turning_stage_is_a_circular_orbit_of_the_source(taken: Plain, turns: np.ndarray) -> None:
     same(geometry(scenario(acquisition=taken)), circle(turns))
 
 
-def test_units_and_binned_pixels_are_of_the_same_scanner() -> None:
+def test_units_and_binning_describe_the_same_scanner() -> None:
     said = scenario(
         detector={"pixel_pitch": {axis: {"value": 130, "unit": "um"} for axis in "uv"}},
         acquisition={"pixel_binning": {"u": 2, "v": 3}},
@@ -91,7 +91,7 @@ def test_units_and_binned_pixels_are_of_the_same_scanner() -> None:
     same(geometry(said), fine.binned((3, 2)))
 
 
-def test_a_drift_along_the_axis_is_a_helix() -> None:
+def test_drift_along_the_axis_is_a_helix() -> None:
     said = scenario()
     said["geometry"]["stage"]["center"]["z"]["drifts"] = [{"value": [-100, 100], "unit": "mm"}]
     rise = np.zeros((N, 3))
@@ -99,8 +99,8 @@ def test_a_drift_along_the_axis_is_a_helix() -> None:
     same(geometry(said), circle(TURNS).moved(shift_mm=rise))
 
 
-def test_a_turning_gantry_is_the_stage_turning_back() -> None:
-    """Source and detector turned about the stage by drifting deviations, the stage still."""
+def test_turning_gantry_equals_the_stage_turning_backwards() -> None:
+    """Drifting deviations rotate source and detector about the fixed stage."""
     amount = {"value": 0, "unit": "deg", "drifts": [{"value": [0, 330], "unit": "deg"}]}
     turn = {"type": "rotation", "axis": "z", "amount": amount, "pivot": {"x": 300, "y": 0, "z": 0}}
     said = scenario(acquisition={"stop_angle": {"value": 0, "unit": "deg"}})
@@ -109,14 +109,14 @@ def test_a_turning_gantry_is_the_stage_turning_back() -> None:
     same(geometry(said), circle(-TURNS))
 
 
-def test_a_turn_of_the_detector_in_its_plane_is_a_roll() -> None:
+def test_rotation_of_the_detector_in_its_plane_is_a_roll() -> None:
     roll = {"type": "rotation", "axis": "w", "amount": {"value": 2, "unit": "deg"}}
     said = scenario()
     said["geometry"]["detector"]["deviations"] = [roll]
     same(geometry(said), circle(TURNS).rolled(np.deg2rad(2)))
 
 
-def test_a_shift_along_a_vector_goes_by_its_direction_alone() -> None:
+def test_shift_along_a_vector_uses_only_its_direction() -> None:
     axis = {"u": {"value": 3}, "v": {"value": 4}, "w": {"value": 0}}
     shift = {"type": "translation", "axis": axis, "amount": {"value": 6.5, "unit": "mm"}}
     said = scenario()
@@ -124,8 +124,8 @@ def test_a_shift_along_a_vector_goes_by_its_direction_alone() -> None:
     same(geometry(said), circle(TURNS).shifted(columns=3.0, rows=4.0))
 
 
-def test_a_world_moved_as_one_is_the_same_scan() -> None:
-    """The volume is that of the stage, wherever the scenario puts the scanner."""
+def test_common_motion_of_all_parts_is_the_same_scan() -> None:
+    """The volume is that of the stage, for any position of the scanner."""
     turn = {"type": "rotation", "axis": "y", "amount": {"value": 1.1, "unit": "rad"}}
     pivot = {axis: {"value": k, "unit": "mm"} for k, axis in enumerate("xyz")}
     said = scenario(acquisition={"stop_angle": {"value": 0, "unit": "deg"}})
@@ -134,17 +134,17 @@ def test_a_world_moved_as_one_is_the_same_scan() -> None:
     same(geometry(said), circle(0 * TURNS))
 
 
-def test_parallel_rays_run_from_source_to_detector() -> None:
+def test_parallel_rays_point_from_source_to_detector() -> None:
     said = scenario()
     for w in ((1, 0, 0), (-1, 0, 0)):
         said["geometry"]["source"] = {"type": "parallel", **part(0, (0, -1, 0), w)}
         found = geometry(said)
-        wanted = np.stack([np.cos(TURNS), -np.sin(TURNS), 0 * TURNS], axis=1)
-        np.testing.assert_allclose(found.source_mm, wanted, atol=1e-12)
-        np.testing.assert_allclose(found.detector_mm, 100 * wanted, atol=1e-9)
+        expected = np.stack([np.cos(TURNS), -np.sin(TURNS), 0 * TURNS], axis=1)
+        np.testing.assert_allclose(found.source_mm, expected, atol=1e-12)
+        np.testing.assert_allclose(found.detector_mm, 100 * expected, atol=1e-9)
 
 
-def test_matrices_are_those_that_the_project_publishes() -> None:
+def test_matrices_equal_those_of_the_published_example() -> None:
     """The full example of the specification: a turned detector, and what is hidden left out.
 
     Rows of its published openCT matrices (views 0 and 1, to mm on the detector), whose volume is
@@ -191,7 +191,7 @@ def test_matrices_are_those_that_the_project_publishes() -> None:
     assert set(q.hidden) == hidden_places
 
 
-def test_one_drop_of_any_of_its_files_opens_the_scan(tmp_path: Path) -> None:
+def test_any_file_of_the_scan_opens_it(tmp_path: Path) -> None:
     path = ctsimu(tmp_path)
     inside = tmp_path / "projections"
     whole = read_projections(path)
@@ -207,7 +207,7 @@ def test_one_drop_of_any_of_its_files_opens_the_scan(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("metadata", [True, False])
-def test_all_in_one_folder_is_one_scan(tmp_path: Path, metadata: bool) -> None:
+def test_files_in_one_folder_are_one_scan(tmp_path: Path, metadata: bool) -> None:
     ctsimu_beside(tmp_path, metadata=metadata)
     data = read_projections(tmp_path)
     np.testing.assert_array_equal(data.values, counts())
@@ -225,7 +225,7 @@ def with_metadata(folder: Path, **changes: object) -> Path:
 
 
 @pytest.mark.parametrize("in_one", [True, False])
-def test_raw_images_are_read_as_metadata_describe_them(tmp_path: Path, in_one: bool) -> None:
+def test_raw_images_are_read_by_their_metadata(tmp_path: Path, in_one: bool) -> None:
     path = with_metadata(
         tmp_path,
         filename="all.raw" if in_one else "view%03d.raw",
@@ -250,7 +250,7 @@ def test_raw_images_are_read_as_metadata_describe_them(tmp_path: Path, in_one: b
     )
 
 
-def test_corrected_projections_are_parts_of_the_brightest(tmp_path: Path) -> None:
+def test_corrected_projections_are_fractions_of_the_maximum(tmp_path: Path) -> None:
     path = with_metadata(
         tmp_path,
         max_intensity=4000.0,
@@ -261,7 +261,7 @@ def test_corrected_projections_are_parts_of_the_brightest(tmp_path: Path) -> Non
     np.testing.assert_allclose(data.values, counts() / 4000, rtol=1e-6)
 
 
-def test_bad_pixels_of_the_map_are_left_out(tmp_path: Path) -> None:
+def test_bad_pixels_of_the_map_are_masked(tmp_path: Path) -> None:
     bad = {"file": {"value": "bad.raw"}, "type": "int16", "endian": "little", "headersize": 4}
     path = ctsimu(tmp_path, scenario(detector={"bad_pixel_map": bad}))
     works = np.full((ROWS, COLUMNS), -1, "<i2")
@@ -297,7 +297,9 @@ def test_bad_pixels_of_the_map_are_left_out(tmp_path: Path) -> None:
         ({"detector": {"gray_value": {"imax": 1, "imin": 2}}}, ""),
     ],
 )
-def test_what_cannot_be_is_a_sentence(tmp_path: Path, sections: Plain, words: str) -> None:
+def test_impossible_scenario_gives_one_sentence(
+    tmp_path: Path, sections: Plain, words: str
+) -> None:
     path = ctsimu(tmp_path, scenario(**sections))
     if not words:  # flats are there, so grey values are not asked for
         assert read_projections(path).flats is not None
@@ -306,7 +308,7 @@ def test_what_cannot_be_is_a_sentence(tmp_path: Path, sections: Plain, words: st
         read_projections(path)
 
 
-def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
+def test_files_of_two_scans_are_not_mixed(tmp_path: Path) -> None:
     path = ctsimu(tmp_path)
     inside = tmp_path / "projections"
     text = (inside / "tiny_metadata.json").read_text()
@@ -326,8 +328,8 @@ def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
         read_projections(path)
 
 
-def test_a_scan_gives_the_image_of_the_same_scan_in_our_own_format(tmp_path: Path) -> None:
-    """A ball off the axis; a mirrored or turned geometry would put it elsewhere."""
+def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None:
+    """A ball off the axis; a mirrored or rotated geometry would move it."""
     n, shape = 48, {"columns": {"value": 24}, "rows": {"value": 16}}
     said = scenario(detector=shape, acquisition={"number_of_projections": n})
     orbit = geometry(said, n)

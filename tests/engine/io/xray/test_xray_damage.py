@@ -1,4 +1,4 @@
-"""Files damaged anywhere are read whole or refused in one sentence, never anything else."""
+"""Damaged files are read completely or refused with one sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.engine.io.xray.xray_files import bruker, flexray, nikon
 @pytest.mark.parametrize(
     "write", [flexray, nikon, bruker, sidecar, rtk, matlab], ids=lambda w: w.__module__ + w.__name__
 )
-def test_damage_is_one_sentence(
+def test_damaged_file_gives_one_sentence(
     tmp_path: Path, rng: np.random.Generator, write: Callable[..., Path]
 ) -> None:
     path = write(tmp_path)

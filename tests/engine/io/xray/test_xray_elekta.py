@@ -1,4 +1,4 @@
-"""Elekta XVI scans, by the conventions that the RTK project publishes."""
+"""Elekta XVI scans follow the conventions that RTK publishes."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def as_rtk(gantry_deg: np.ndarray, centre_mm: np.ndarray, side: int) -> XrayGeom
     )  # fmt: skip
 
 
-def test_a_frame_at_gantry_zero_is_where_iec_61217_puts_it(tmp_path: Path) -> None:
+def test_frame_at_gantry_zero_follows_iec_61217(tmp_path: Path) -> None:
     """The tube above the patient, the panel below and shifted by −UCentre to the left of him."""
     frames = [each | {"GantryAngle": 30 * k} for k, each in enumerate(listed())]
     g = read_projections(elekta(tmp_path, frames=frames)).geometry
     pixel = 409.6 / SIDE
     np.testing.assert_allclose(g.source_mm[0], (0, -1000, 0), atol=1e-9)  # -y: the front
-    wanted = (-CENTRE_MM[0, 0], 536, -CENTRE_MM[0, 1])
-    np.testing.assert_allclose(g.detector_mm[0], wanted, atol=1e-9)
+    expected = (-CENTRE_MM[0, 0], 536, -CENTRE_MM[0, 1])
+    np.testing.assert_allclose(g.detector_mm[0], expected, atol=1e-9)
     np.testing.assert_allclose(g.u_mm[0], (pixel, 0, 0), atol=1e-9)
     np.testing.assert_allclose(g.v_mm[0], (0, 0, pixel), atol=1e-9)
     np.testing.assert_allclose(g.source_mm[3], (1000, 0, 0), atol=1e-9)  # 90°: from the left
@@ -59,23 +59,23 @@ def test_a_frame_at_gantry_zero_is_where_iec_61217_puts_it(tmp_path: Path) -> No
 
 def test_every_frame_has_the_vectors_of_rtk(tmp_path: Path) -> None:
     data = read_projections(elekta(tmp_path))
-    wanted = as_rtk(GANTRY_DEG, CENTRE_MM, SIDE)
+    expected = as_rtk(GANTRY_DEG, CENTRE_MM, SIDE)
     for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
         found = getattr(data.geometry, name)
-        np.testing.assert_allclose(found, getattr(wanted, name), atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(found, getattr(expected, name), atol=1e-9, err_msg=name)
     assert data.info["voltage_kv"] == 120 and data.info["current_ma"] == 20
 
 
-def test_values_are_those_of_rtks_table(tmp_path: Path) -> None:
+def test_values_equal_those_of_rtks_table(tmp_path: Path) -> None:
     """Its line integral is ln 65536 − ln(65536 − raw); both ends of the range count as 1."""
     data = read_projections(elekta(tmp_path))
     stored = raw()[:, INNER, INNER].astype(float)
     stored[(stored == 0) | (stored == 65535)] = 1
-    wanted = np.log(65536) - np.log(65536 - stored)
-    np.testing.assert_allclose(-np.log(data.values.astype(float)), wanted, atol=1e-6)
+    expected = np.log(65536) - np.log(65536 - stored)
+    np.testing.assert_allclose(-np.log(data.values.astype(float)), expected, atol=1e-6)
 
 
-def test_the_scan_is_found_by_its_folder_and_any_file(tmp_path: Path) -> None:
+def test_scan_is_found_by_its_folder_and_any_file(tmp_path: Path) -> None:
     whole = read_projections(elekta(tmp_path))
     for named in (tmp_path, tmp_path / f"00007.{UID}.his"):
         again = read_projections(named)
@@ -83,7 +83,7 @@ def test_the_scan_is_found_by_its_folder_and_any_file(tmp_path: Path) -> None:
         np.testing.assert_array_equal(again.geometry.source_mm, whole.geometry.source_mm)
 
 
-def test_frames_belong_to_files_by_their_number_in_any_order(tmp_path: Path) -> None:
+def test_frames_are_matched_to_files_by_number_in_any_order(tmp_path: Path) -> None:
     whole = read_projections(elekta(tmp_path))
     frames = listed()
     (tmp_path / "_Frames.xml").write_text(frames_text(frames[::-1]))
@@ -92,7 +92,7 @@ def test_frames_belong_to_files_by_their_number_in_any_order(tmp_path: Path) -> 
     np.testing.assert_allclose(again.geometry.source_mm, whole.geometry.source_mm[::-1], atol=1e-9)
 
 
-def test_frames_made_anonymous_and_those_without_exposure(tmp_path: Path) -> None:
+def test_anonymised_frames_and_frames_without_exposure_are_read(tmp_path: Path) -> None:
     frames = [
         {{"GantryAngle": "GantryAngle"[1:], "UCentre": "Uentre"}.get(name, name): said}
         for each in listed()
@@ -103,8 +103,8 @@ def test_frames_made_anonymous_and_those_without_exposure(tmp_path: Path) -> Non
     joined[4]["Exposed"] = "false"
     data = read_projections(elekta(tmp_path, frames=joined))
     assert len(data.values) == N - 1
-    wanted = as_rtk(np.delete(GANTRY_DEG, 4), np.delete(CENTRE_MM, 4, axis=0), SIDE)
-    np.testing.assert_allclose(data.geometry.detector_mm, wanted.detector_mm, atol=1e-9)
+    expected = as_rtk(np.delete(GANTRY_DEG, 4), np.delete(CENTRE_MM, 4, axis=0), SIDE)
+    np.testing.assert_allclose(data.geometry.detector_mm, expected.detector_mm, atol=1e-9)
     assert any("1 unexposed frames" in note for note in data.notes)
 
 
@@ -117,13 +117,15 @@ def test_frames_made_anonymous_and_those_without_exposure(tmp_path: Path) -> Non
         ({"Seq": 77}, r"missing frames: 77 .*folder: 12, listed frames: 12, missing: 1"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(tmp_path: Path, frame: dict[str, object], words: str) -> None:
+def test_impossible_frame_gives_one_sentence(
+    tmp_path: Path, frame: dict[str, object], words: str
+) -> None:
     frames = listed()
     with pytest.raises(EngineError, match=words):
         read_projections(elekta(tmp_path, frames=[frames[0] | frame, *frames[1:]]))
 
 
-def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
+def test_files_of_two_scans_are_not_mixed(tmp_path: Path) -> None:
     image = elekta_frame(tmp_path)
     other = tmp_path / "00002.9.9.his"
     other.write_bytes(image.read_bytes())
@@ -159,7 +161,7 @@ def test_other_frames_are_refused(tmp_path: Path, at: int, value: int, words: st
         read_projections(path)
 
 
-def test_a_scan_gives_the_image_of_the_same_scan_in_our_own_format(tmp_path: Path) -> None:
+def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None:
     """A ball off the axis, on the patient's left, front and head side, in a panel that wobbles."""
     n, side, place = 60, 40, (30.0, -20.0, 15.0)
     gantry = 180.0 - 6 * np.arange(n)

@@ -22,7 +22,7 @@ from tests.engine.io.xray.xray_files import COLUMNS, DARKS, FLATS, ROWS, N, coun
 
 @pytest.mark.parametrize("dtype", ["u2", "i4", "f4"])
 @pytest.mark.parametrize("order", ["<", ">"])
-def test_an_image_comes_back_with_its_header(tmp_path: Path, dtype: str, order: str) -> None:
+def test_image_is_restored_with_its_header(tmp_path: Path, dtype: str, order: str) -> None:
     values = np.arange(15).reshape(3, 5).astype(dtype)
     path = tmp_path / "a.edf"
     path.write_bytes(edf_bytes(values, order, title="a long } title " * 40, **motors(1)))
@@ -32,7 +32,7 @@ def test_an_image_comes_back_with_its_header(tmp_path: Path, dtype: str, order: 
     assert header["motor_mne"] == "sy omega mono" and header["dim_1"] == "5"
 
 
-def test_a_scan_opens_whole_with_the_angles_of_its_motor(tmp_path: Path) -> None:
+def test_scan_opens_with_the_angles_of_its_motor(tmp_path: Path) -> None:
     data = read_projections(esrf(tmp_path))
     np.testing.assert_array_equal(data.values, counts(N))
     assert data.flats is not None and data.darks is not None
@@ -40,17 +40,17 @@ def test_a_scan_opens_whole_with_the_angles_of_its_motor(tmp_path: Path) -> None
     assert data.info["flat_views"] == [0, N]
     assert data.darks.mean() == DARKS.mean()
     angles = np.deg2rad(START_DEG - 180 * np.arange(N) / N)
-    wanted = turned_parallel(angles, pixel_mm=(0.7e-3, 0.7e-3), shape=(ROWS, COLUMNS))
+    expected = turned_parallel(angles, pixel_mm=(0.7e-3, 0.7e-3), shape=(ROWS, COLUMNS))
     for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
         found = getattr(data.geometry, name)
-        np.testing.assert_allclose(found, getattr(wanted, name), atol=1e-7, err_msg=name)
+        np.testing.assert_allclose(found, getattr(expected, name), atol=1e-7, err_msg=name)
     assert data.info["exposure_ms"] == 250 and data.info["energy_kev"] == 19
     for words in ("motor omega", "3 images after the last view", "mirror image"):
         assert any(words in note for note in data.notes), words
 
 
 @pytest.mark.parametrize("said", ["", "omega", "sy omega other"])
-def test_without_one_motor_that_turned_angles_are_even(tmp_path: Path, said: str) -> None:
+def test_angles_without_a_turning_motor_are_even(tmp_path: Path, said: str) -> None:
     path = esrf(tmp_path)
     for k, image in enumerate(counts(N)):
         turned = 180 * k / N
@@ -58,20 +58,20 @@ def test_without_one_motor_that_turned_angles_are_even(tmp_path: Path, said: str
         more = {"motor_mne": said, "motor_pos": positions}
         (tmp_path / f"tiny_{k:04}.edf").write_bytes(edf_bytes(image, **more))
     data = read_projections(path)
-    wanted = turned_parallel(
+    expected = turned_parallel(
         np.pi * np.arange(N) / N, pixel_mm=(0.7e-3, 0.7e-3), shape=(ROWS, COLUMNS)
     )
-    np.testing.assert_allclose(data.geometry.source_mm, wanted.source_mm, atol=1e-9)
+    np.testing.assert_allclose(data.geometry.source_mm, expected.source_mm, atol=1e-9)
     assert any("even steps of 15°" in note for note in data.notes)
 
 
-def test_the_scan_is_found_by_its_folder_and_any_image(tmp_path: Path) -> None:
+def test_scan_is_found_by_its_folder_and_any_image(tmp_path: Path) -> None:
     whole = read_projections(esrf(tmp_path))
     for named in (tmp_path, tmp_path / "tiny_0004.edf", tmp_path / "dark.edf"):
         np.testing.assert_array_equal(read_projections(named).values, whole.values)
 
 
-def test_flats_and_darks_as_they_were_measured(tmp_path: Path) -> None:
+def test_flats_and_darks_are_read_as_measured(tmp_path: Path) -> None:
     path = esrf(tmp_path)
     for each in (*tmp_path.glob("refHST*"), tmp_path / "dark.edf"):
         each.unlink()
@@ -95,17 +95,19 @@ def test_flats_and_darks_as_they_were_measured(tmp_path: Path) -> None:
         ({"Prefix": "other", "TOMO_N": "x"}, "'tomo_n' is 'x', expected a number"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(tmp_path: Path, info: dict[str, str], words: str) -> None:
+def test_impossible_scan_gives_one_sentence(
+    tmp_path: Path, info: dict[str, str], words: str
+) -> None:
     with pytest.raises(EngineError, match=words):
         read_projections(esrf(tmp_path, **info))
 
 
-def test_a_pixel_that_nobody_measured_is_said(tmp_path: Path) -> None:
+def test_unknown_pixel_size_is_reported(tmp_path: Path) -> None:
     data = read_projections(esrf(tmp_path, PixelSize="-1"))
     assert not data.pixel_mm_known
 
 
-def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
+def test_files_of_two_scans_are_not_mixed(tmp_path: Path) -> None:
     path = esrf(tmp_path)
     other = tmp_path / "tiny_b_.info"
     other.write_text(path.read_text().replace("tiny_", "tiny_b_"))
@@ -143,8 +145,8 @@ def test_other_images_are_refused(tmp_path: Path, said: dict[str, str], words: s
         read_projections(path)
 
 
-def test_a_scan_gives_the_image_of_the_same_scan_in_our_own_format(tmp_path: Path) -> None:
-    """A ball off the axis, in rays from a motor that turns back from 12.5 degrees."""
+def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None:
+    """A ball off the axis, with a motor that turns backwards from 12.5 degrees."""
     n, place = 48, (4e-3, -3e-3, 2e-3)
     degrees = START_DEG - 180 * np.arange(n) / n
     orbit = turned_parallel(np.deg2rad(degrees), pixel_mm=(0.7e-3, 0.7e-3), shape=(16, 24))

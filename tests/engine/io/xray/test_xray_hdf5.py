@@ -1,4 +1,4 @@
-"""Data Exchange and NXtomo: what they hold, and every way they can be wrong."""
+"""Data Exchange and NXtomo: contents; every fault is refused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.engine.io.xray.xray_files import (
 
 
 class TestDataExchange:
-    def test_holds_counts_flats_darks_and_angles(self, tmp_path: Path) -> None:
+    def test_data_exchange_has_counts_flats_darks_and_angles(self, tmp_path: Path) -> None:
         data = read_projections(dxchange(tmp_path))
         assert data.kind == "counts"
         assert np.array_equal(data.values, counts())
@@ -37,19 +37,19 @@ class TestDataExchange:
         assert not data.pixel_mm_known
         assert "the pixel size is unknown and set to 1 mm" in data.notes[-1]
 
-    def test_columns_grow_along_x_cos_plus_y_sin_and_rows_go_down(self, tmp_path: Path) -> None:
+    def test_columns_follow_x_cos_plus_y_sin_and_rows_go_down(self, tmp_path: Path) -> None:
         geometry = read_projections(dxchange(tmp_path)).geometry
         theta = np.arange(N) * np.pi / N
         seen = geometry.project((1.5, -0.5, 0.75))
         assert np.allclose(seen[:, 0], 2 + 1.5 * np.cos(theta) - 0.5 * np.sin(theta))
         assert np.allclose(seen[:, 1], 1 - 0.75)
 
-    def test_sinogram_order_is_turned(self, tmp_path: Path) -> None:
+    def test_sinogram_order_is_transposed(self, tmp_path: Path) -> None:
         turned = counts().transpose(1, 0, 2)
         path = dxchange(tmp_path, data=turned, axes="y:theta:x")
         assert np.array_equal(read_projections(path).values, counts())
 
-    def test_a_known_pixel_is_used(self, tmp_path: Path) -> None:
+    def test_known_pixel_size_is_used(self, tmp_path: Path) -> None:
         path = dxchange(tmp_path)
         with h5py.File(path, "a") as file:
             where = "measurement/instrument/detection_system/objective/resolution"
@@ -59,12 +59,12 @@ class TestDataExchange:
         assert data.pixel_mm_known
         assert data.geometry.pixel_size_mm == pytest.approx((0.0015, 0.0015))
 
-    def test_without_angles_they_are_even_over_half_a_turn(self, tmp_path: Path) -> None:
+    def test_angles_default_to_even_steps_over_half_a_turn(self, tmp_path: Path) -> None:
         data = read_projections(dxchange(tmp_path, theta=None))
         assert np.allclose(np.diff(data.geometry.angles_rad[:6]), np.pi / N)
         assert "evenly spaced" in data.notes[0]
 
-    def test_the_view_measured_twice_is_left_out(self, tmp_path: Path) -> None:
+    def test_repeated_last_view_is_left_out(self, tmp_path: Path) -> None:
         data = read_projections(dxchange(tmp_path, theta=np.arange(N) * 360 / (N - 1)))
         assert data.n_views == N - 1
         assert np.array_equal(data.values, counts()[:-1])
@@ -73,7 +73,7 @@ class TestDataExchange:
         ("values", "kind"),
         [(np.full((N, 1, 9), 1.0), "transmission"), (np.full((N, 1, 9), 0.01), "integrals")],
     )
-    def test_without_flats_the_air_tells_what_it_is(
+    def test_kind_of_values_without_flats_is_recognised_from_air(
         self, tmp_path: Path, values: np.ndarray, kind: str
     ) -> None:
         values[:, :, 4] = 0.4
@@ -82,7 +82,7 @@ class TestDataExchange:
         assert data.kind == kind
         assert "the values look like" in data.notes[0]
 
-    def test_what_we_write_is_read_again_whole(self, tmp_path: Path) -> None:
+    def test_written_scan_is_restored(self, tmp_path: Path) -> None:
         geometry = circular_cone(
             np.linspace(0, 6, N),
             source_axis_mm=100,
@@ -106,7 +106,7 @@ class TestDataExchange:
             assert np.array_equal(getattr(again.geometry, name), getattr(geometry, name)), name
         assert (again.kind, again.pixel_mm_known, again.info["voltage_kv"]) == ("counts", True, 60)
 
-    def test_parallel_angles_we_write_are_those_that_were_read(self, tmp_path: Path) -> None:
+    def test_parallel_angles_are_written_as_read(self, tmp_path: Path) -> None:
         write_projections(read_projections(dxchange(tmp_path)), tmp_path / "ours.h5")
         with h5py.File(tmp_path / "ours.h5") as file:
             assert np.allclose(file["exchange/theta"][:], np.arange(N) * 180 / N)
@@ -141,7 +141,7 @@ class TestDataExchange:
             ({"axes": "x:y:theta"}, "expected theta:y:x"),
         ],
     )
-    def test_a_fault_is_one_sentence(
+    def test_fault_of_nxtomo_gives_one_sentence(
         self, tmp_path: Path, changes: dict[str, object], match: str
     ) -> None:
         with pytest.raises(EngineError, match=match) as refusal:
@@ -150,7 +150,7 @@ class TestDataExchange:
         assert "scan.h5" in text
         assert "\n" not in text
 
-    def test_what_is_odd_but_usable_is_told(self, tmp_path: Path) -> None:
+    def test_unusual_but_usable_values_give_a_note(self, tmp_path: Path) -> None:
         values = counts().astype(float)
         values[3] = 0
         values[:, 1, 1] = np.nan
@@ -172,7 +172,7 @@ class TestDataExchange:
         assert any(f"12 values (0.067 of all) are saturated at {top}" in note for note in notes)
 
     @pytest.mark.parametrize("cut", [100, 2000])
-    def test_a_truncated_file_is_refused(self, tmp_path: Path, cut: int) -> None:
+    def test_truncated_file_is_refused(self, tmp_path: Path, cut: int) -> None:
         path = dxchange(tmp_path)
         size = path.stat().st_size
         path.write_bytes(path.read_bytes()[:-cut])
@@ -181,7 +181,7 @@ class TestDataExchange:
         )
         assert message in inspect(path).faults[0]
 
-    def test_a_file_claiming_more_than_it_can_hold_is_refused(self, tmp_path: Path) -> None:
+    def test_file_that_states_more_than_it_stores_is_refused(self, tmp_path: Path) -> None:
         path = dxchange(tmp_path, data=None)
         with h5py.File(path, "a") as file:
             file.create_dataset("exchange/data", (10**6, 1000, 1000), "u2", chunks=(1, 1000, 1000))
@@ -190,7 +190,7 @@ class TestDataExchange:
 
 
 class TestNxTomo:
-    def test_image_key_tells_projections_flats_and_darks(self, tmp_path: Path) -> None:
+    def test_image_key_separates_projections_flats_and_darks(self, tmp_path: Path) -> None:
         data = read_projections(nxtomo(tmp_path))
         assert np.array_equal(data.values, counts())
         assert data.flats is not None
@@ -200,17 +200,17 @@ class TestNxTomo:
         assert data.geometry.pixel_size_mm == pytest.approx((0.002, 0.003))
         assert "1 images marked invalid" in data.notes[0]
 
-    def test_radians_are_the_same_scan(self, tmp_path: Path) -> None:
+    def test_radians_give_the_same_scan(self, tmp_path: Path) -> None:
         degrees = read_projections(nxtomo(tmp_path)).geometry
         radians = read_projections(nxtomo(tmp_path, angles=np.arange(N) * np.pi / N, units="rad"))
         assert np.allclose(degrees.u_mm, radians.geometry.u_mm)
 
-    def test_radians_called_degrees_are_refused(self, tmp_path: Path) -> None:
+    def test_radians_labelled_degrees_are_refused(self, tmp_path: Path) -> None:
         with pytest.raises(DataError, match=r"In radians they span 165°, .* attribute `units`"):
             read_projections(nxtomo(tmp_path, angles=np.arange(N) * np.pi / N))
 
     def _linked(self, tmp_path: Path, target: str) -> Path:
-        """A scan whose images and keys lie in another file, under names of their own."""
+        """Write a scan with its images and keys in another file, under other names."""
         whole = nxtomo(tmp_path)
         folder = tmp_path / "scan"
         folder.mkdir()
@@ -240,30 +240,28 @@ class TestNxTomo:
         assert not data.pixel_mm_known
 
     @pytest.mark.parametrize("folder", ["..", "/elsewhere", "C:\\beamline"])
-    def test_links_out_of_the_folder_lead_to_the_same_name_in_it(
-        self, tmp_path: Path, folder: str
-    ) -> None:
-        """Facilities write such masters, and the library looks there too."""
+    def test_links_out_of_the_folder_are_searched_in_it(self, tmp_path: Path, folder: str) -> None:
+        """Facilities write such master files, and the HDF5 library searches there, too."""
         path = self._linked(tmp_path, f"{folder}/eye.h5")
         with pytest.raises(FileFormatError, match=r"eye.h5', which is missing"):
             read_projections(path)
         (path.parent / "raw" / "eye.h5").rename(path.parent / "eye.h5")
         assert read_projections(path).n_views == N
 
-    def test_a_symbolic_link_is_followed(self, tmp_path: Path) -> None:
+    def test_symbolic_link_is_followed(self, tmp_path: Path) -> None:
         path = self._linked(tmp_path, "raw/eye.h5")
         eye = path.parent / "raw" / "eye.h5"
         eye.rename(tmp_path / "eye.h5")
         eye.symlink_to(tmp_path / "eye.h5")
         assert read_projections(path).n_views == N
 
-    def test_a_missing_file_that_nobody_needs_is_none(self, tmp_path: Path) -> None:
+    def test_missing_unused_file_is_ignored(self, tmp_path: Path) -> None:
         path = nxtomo(tmp_path)
         with h5py.File(path, "r+") as file:
             file["more"] = h5py.ExternalLink("gone.h5", "/entry")
         assert read_projections(path).n_views == N
 
-    def test_a_missing_file_is_named(self, tmp_path: Path) -> None:
+    def test_missing_linked_file_is_named(self, tmp_path: Path) -> None:
         path = self._linked(tmp_path, "raw/nose.h5")
         with pytest.raises(FileFormatError, match=r"'raw/nose.h5', which is missing"):
             read_projections(path)
@@ -290,7 +288,7 @@ class TestNxTomo:
             ("instrument/eye/data", None, FileFormatError, "no images"),
         ],
     )
-    def test_a_fault_is_one_sentence(
+    def test_fault_of_nxtomo_gives_one_sentence(
         self,
         tmp_path: Path,
         where: str,
@@ -308,9 +306,7 @@ class TestNxTomo:
 
 
 @pytest.mark.parametrize("value", ["b2017b74-c39d", h5py.Empty("f8"), np.zeros((2, 2)), 1j])
-def test_a_pixel_size_that_is_no_number_leaves_the_pixel_unknown(
-    tmp_path: Path, value: object
-) -> None:
+def test_invalid_pixel_size_leaves_the_pixel_unknown(tmp_path: Path, value: object) -> None:
     path = nxtomo(tmp_path)
     with h5py.File(path, "a") as file:
         del file["entry1/tomo_entry/instrument/eye/x_pixel_size"]
@@ -321,7 +317,7 @@ def test_a_pixel_size_that_is_no_number_leaves_the_pixel_unknown(
 
 
 @pytest.mark.parametrize("shape", [(-1, 1), (1, -1)])
-def test_angles_of_nxtomo_may_be_a_row_or_a_column_in_any_order(
+def test_angles_of_nxtomo_can_be_a_row_or_column_in_any_order(
     tmp_path: Path, shape: tuple[int, int]
 ) -> None:
     turned = np.array([0, 45, 90, 135, 15, 60, 105, 150, 30, 75, 120, 165.0])

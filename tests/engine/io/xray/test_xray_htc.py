@@ -1,4 +1,4 @@
-"""MATLAB files of the Helsinki Tomography Challenge: written ones, and the real ones."""
+"""MATLAB files of the Helsinki Tomography Challenge: synthetic and real."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def write(folder: Path, *, name: str = "CtDataFull", n: int = N, **changes: Any)
 
 
 @pytest.mark.parametrize("name", ["CtDataFull", "CtDataLimited"])
-def test_sinogram_and_parameters(tmp_path: Path, name: str) -> None:
+def test_sinogram_and_parameters_are_read(tmp_path: Path, name: str) -> None:
     data = read_projections(write(tmp_path, name=name))
     assert data.shape == (N, 1, PIXELS)
     assert np.allclose(data.values[:, 0].ravel(), np.arange(N * PIXELS) / 100)
@@ -47,11 +47,11 @@ def test_sinogram_and_parameters(tmp_path: Path, name: str) -> None:
     assert "A. Person" not in str(data.info)
 
 
-def test_the_repeated_last_view_is_left_out(tmp_path: Path) -> None:
+def test_repeated_last_view_is_left_out(tmp_path: Path) -> None:
     assert read_projections(write(tmp_path, n=N + 1)).n_views == N
 
 
-def test_a_point_is_seen_where_the_published_image_has_it(shared_data: Path) -> None:
+def test_point_is_projected_as_in_the_published_image(shared_data: Path) -> None:
     """The formula of the data's README, which reproduces the published image."""
     path = shared_data / "ct-fan-htc2022" / "htc2022_01a_full.mat"
     data = read_projections(path)
@@ -63,7 +63,7 @@ def test_a_point_is_seen_where_the_published_image_has_it(shared_data: Path) -> 
     assert np.allclose(data.geometry.project((x, y, 0))[:, 0], column)
 
 
-def test_the_limited_sinogram_is_the_first_part_of_the_full_one(shared_data: Path) -> None:
+def test_limited_sinogram_is_the_first_part_of_the_full_one(shared_data: Path) -> None:
     folder = shared_data / "ct-fan-htc2022"
     full, limited = (read_projections(folder / f"htc2022_01a_{k}.mat") for k in ("full", "limited"))
     assert limited.n_views == 181
@@ -71,7 +71,7 @@ def test_the_limited_sinogram_is_the_first_part_of_the_full_one(shared_data: Pat
     assert np.allclose(limited.values, full.values[:181])
 
 
-def test_a_reconstruction_is_not_a_scan(shared_data: Path) -> None:
+def test_reconstruction_is_not_a_scan(shared_data: Path) -> None:
     path = shared_data / "ct-fan-htc2022" / "htc2022_01a_recon_fbp.mat"
     with pytest.raises(UnknownFormatError, match="MATLAB 5 file without a voxel size"):
         read_projections(path)
@@ -91,12 +91,12 @@ def test_a_reconstruction_is_not_a_scan(shared_data: Path) -> None:
         ({"numDetectorsPost": 9}, "has 7 pixels, but its parameters state 9"),
     ],
 )
-def test_a_fault_is_one_sentence(tmp_path: Path, changes: dict[str, Any], match: str) -> None:
+def test_fault_gives_one_sentence(tmp_path: Path, changes: dict[str, Any], match: str) -> None:
     with pytest.raises(EngineError, match=match):
         read_projections(write(tmp_path, **changes))
 
 
-def test_a_file_without_its_struct_is_refused(tmp_path: Path) -> None:
+def test_file_without_its_struct_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "disc.mat"
     scipy.io.savemat(path, {"CtDataFull": np.eye(3)})
     with pytest.raises(FileFormatError, match="not stored as a single struct"):
@@ -107,22 +107,20 @@ def test_a_file_without_its_struct_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("keep", [130, 200, 400])
-def test_a_truncated_file_is_a_fault(tmp_path: Path, keep: int) -> None:
+def test_truncated_file_is_a_fault(tmp_path: Path, keep: int) -> None:
     path = write(tmp_path)
     path.write_bytes(path.read_bytes()[:keep])
     assert not inspect(path).usable
 
 
-def test_a_file_that_unpacks_to_too_much_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_decompression_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path)
     monkeypatch.setattr(htc, "MAX_BYTES", 1000)
     with pytest.raises(FileFormatError, match="decompresses to more than 1,000"):
         read_projections(path)
 
 
-def test_a_packed_variable_of_no_bytes_is_damage(tmp_path: Path) -> None:
+def test_empty_compressed_variable_is_damage(tmp_path: Path) -> None:
     path, packed = write(tmp_path), zlib.compress(b"")
     path.write_bytes(path.read_bytes()[:128] + struct.pack("<II", 15, len(packed)) + packed)
     with pytest.raises(FileFormatError, match="a compressed variable is empty"):

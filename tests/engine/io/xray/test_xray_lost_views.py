@@ -1,4 +1,4 @@
-"""Views without light or without numbers: left out and named, or the scan is refused."""
+"""Views without light or with NaN are left out and named, or the scan is refused."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_lost_views_are_named_and_left_out(tmp_path: Path, lost: float, held: st
     assert np.array_equal(data.geometry.angles_rad, whole.geometry.angles_rad[kept])
 
 
-def test_lost_views_cost_no_copy_of_the_scan() -> None:
+def test_lost_views_are_removed_without_a_copy_of_the_scan() -> None:
     values, message = np.arange(60, dtype=np.float32).reshape(10, 2, 3), {"flat_views": [0, 6, 10]}
     values[[3, 7]] = np.nan
     whole, kept = values.copy(), np.delete(np.arange(10), [3, 7])
@@ -42,8 +42,8 @@ def test_lost_views_cost_no_copy_of_the_scan() -> None:
     assert message == {"flat_views": [0, 6, 10]}
 
 
-def test_views_beside_the_object_are_kept(tmp_path: Path) -> None:
-    """Line integrals of air are 0 as well."""
+def test_views_of_air_are_used(tmp_path: Path) -> None:
+    """Line integrals of air are 0, too."""
     values = counts() / 200
     values[[3, 7]] = 0
     changes = {"data": values, "data_white": None, "data_dark": None}
@@ -54,7 +54,7 @@ def test_views_beside_the_object_are_kept(tmp_path: Path) -> None:
     )
 
 
-def test_half_the_views_without_numbers_are_refused(tmp_path: Path) -> None:
+def test_scan_with_half_its_views_lost_is_refused(tmp_path: Path) -> None:
     values = counts().astype(np.float32)
     values[N // 2 :] = np.nan
     with pytest.raises(DataError, match=r"starting with view 6 \(only zeros: 0, no numbers: 6\)"):

@@ -1,4 +1,4 @@
-"""Scans of Varian imagers before TrueBeam, by the layout and geometry that RTK publishes."""
+"""Scans of Varian imagers before TrueBeam follow the layout and geometry of RTK."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def as_rtk(
 
 
 @pytest.mark.parametrize("top", [2**7, 2**15, 2**20])
-def test_images_of_any_size_of_number_come_back(
+def test_images_of_any_integer_size_are_restored(
     tmp_path: Path, rng: np.random.Generator, top: int
 ) -> None:
     values = rng.integers(0, top, (7, 9))
@@ -53,17 +53,17 @@ def test_images_of_any_size_of_number_come_back(
 
 
 @pytest.mark.parametrize(("fan", "across"), [("HalfFan", 0.4 - 148), ("FullFan", 0.4)])
-def test_a_scan_has_the_vectors_of_rtk(tmp_path: Path, fan: str, across: float) -> None:
+def test_scan_has_the_vectors_of_rtk(tmp_path: Path, fan: str, across: float) -> None:
     data = read_projections(obi(tmp_path, FanType=fan))
-    wanted = as_rtk(200 - 30.0 * np.arange(N), (across, -0.6), (ROWS, COLUMNS))
+    expected = as_rtk(200 - 30.0 * np.arange(N), (across, -0.6), (ROWS, COLUMNS))
     for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
         found = getattr(data.geometry, name)
-        np.testing.assert_allclose(found, getattr(wanted, name), atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(found, getattr(expected, name), atol=1e-9, err_msg=name)
     assert data.info["voltage_kv"] == 125
     assert any("139,000 counts" in note for note in data.notes)
 
 
-def test_the_source_at_ninety_degrees_is_at_the_left(tmp_path: Path) -> None:
+def test_source_at_ninety_degrees_is_on_the_left(tmp_path: Path) -> None:
     inside = obi(tmp_path).parent / "Scan0"
     for k, values in enumerate(counts()):
         image = hnd_bytes(values, FACTS | {"CTProjectionAngle": 90 + 30.0 * k})
@@ -72,14 +72,14 @@ def test_the_source_at_ninety_degrees_is_at_the_left(tmp_path: Path) -> None:
     np.testing.assert_allclose(data.geometry.source_mm[0], (1000.1, 0, 0), atol=1e-9)
 
 
-def test_values_are_parts_of_the_open_beam_at_one_exposure(tmp_path: Path) -> None:
+def test_values_are_fractions_of_the_open_beam_at_one_exposure(tmp_path: Path) -> None:
     data = read_projections(obi(tmp_path))
     given = 1000 + 100 * (np.arange(N) % 2)
-    wanted = counts() * (1050 / given)[:, None, None] / 139_000
-    np.testing.assert_allclose(data.values, wanted, rtol=1e-6)
+    expected = counts() * (1050 / given)[:, None, None] / 139_000
+    np.testing.assert_allclose(data.values, expected, rtol=1e-6)
 
 
-def test_the_scan_is_found_by_its_folders_and_images(tmp_path: Path) -> None:
+def test_scan_is_found_by_its_folders_and_images(tmp_path: Path) -> None:
     whole = read_projections(obi(tmp_path))
     inside = tmp_path / "Scan0"
     for named in (tmp_path, inside, inside / "Proj_00004.hnd"):
@@ -103,7 +103,7 @@ def test_the_scan_is_found_by_its_folders_and_images(tmp_path: Path) -> None:
         ({}, {"CalibratedSAD": "1600"}, "the axis must be between the source"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(
+def test_impossible_scan_gives_one_sentence(
     tmp_path: Path, facts: dict[str, float], settings: dict[str, str], words: str
 ) -> None:
     with pytest.raises(EngineError, match=words):
@@ -111,14 +111,14 @@ def test_what_cannot_be_is_a_sentence(
 
 
 @pytest.mark.parametrize("name", ["CalibratedSID", "CalibratedDetectorOffsetY", "FanType"])
-def test_settings_that_lack_a_length_are_refused(tmp_path: Path, name: str) -> None:
+def test_settings_without_a_length_are_refused(tmp_path: Path, name: str) -> None:
     path = obi(tmp_path)
     path.write_text(info_text({key: said for key, said in SETTINGS.items() if key != name}))
     with pytest.raises(EngineError, match=f"'{name}' is missing"):
         read_projections(path)
 
 
-def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
+def test_files_of_two_scans_are_not_mixed(tmp_path: Path) -> None:
     path = obi(tmp_path)
     inside = tmp_path / "Scan0"
     shutil.copytree(inside, tmp_path / "Scan1")
@@ -137,8 +137,8 @@ def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
         read_projections(path)
 
 
-def test_a_scan_gives_the_image_of_the_same_scan_in_our_own_format(tmp_path: Path) -> None:
-    """A ball off the axis, seen by a panel that is shifted a little."""
+def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None:
+    """A ball off the axis, with a slightly shifted panel."""
     n, shape, place = 48, (12, 28), (2.0, -1.5, 1.0)
     gantry = 182.0 - 7.5 * np.arange(n)
     ball = ShapePhantom("ball", (sphere(place, 3.0, mu_per_mm=0.1),))

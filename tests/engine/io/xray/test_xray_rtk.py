@@ -20,7 +20,7 @@ from tests.engine.io.xray.xray_files import COLUMNS, ROWS, STEP, N, counts
 HEAD = f'<?xml version="1.0"?>\n<!DOCTYPE RTKGEOMETRY>\n<{ROOT} version="3">\n'
 COMMON = {"SourceToIsocenterDistance": 1000.0, "SourceToDetectorDistance": 1500.0}
 ORIGIN = (-(COLUMNS - 1) / 2 * 2.0, -(ROWS - 1) / 2 * 3.0)
-"""Of an image that is centred."""
+"""Header fields of a centred image."""
 
 
 def xml(common: dict[str, float], views: list[dict[str, float]]) -> str:
@@ -39,7 +39,7 @@ def write(
     more: bool = False,
     **fields: Any,
 ) -> Path:
-    """A geometry and its projections; `more` compresses them."""
+    """Write a geometry and its projections; `more` compresses them."""
     turns = [{"GantryAngle": k * STEP} for k in range(N)] if views is None else views
     path = folder / "geometry.xml"
     path.write_text(xml(common, turns))
@@ -64,17 +64,17 @@ def write(
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-def test_values_and_kind(tmp_path: Path, compressed: bool) -> None:
+def test_values_and_kind_are_read(tmp_path: Path, compressed: bool) -> None:
     data = read_projections(write(tmp_path, more=compressed))
     assert np.allclose(data.values, (counts() - 1000.0) / 50)
     assert data.kind == "integrals"
     assert "the values look like" in data.notes[0]
 
 
-def test_a_centred_circle_is_ours_turned_backwards_from_minus_y(tmp_path: Path) -> None:
-    """IEC's y is our z and its z our −y; the source turns from z to x, so from −y to +x."""
+def test_centred_circle_is_ours_turned_backwards_from_minus_y(tmp_path: Path) -> None:
+    """IEC's y is our z, its z our −y; the source turns from z to x, so from −y to +x."""
     geometry = read_projections(write(tmp_path)).geometry
-    wanted = circular_cone(
+    expected = circular_cone(
         np.deg2rad(np.arange(N) * STEP - 90),
         source_axis_mm=1000,
         source_detector_mm=1500,
@@ -82,10 +82,10 @@ def test_a_centred_circle_is_ours_turned_backwards_from_minus_y(tmp_path: Path) 
         pixel_mm=(2.0, 3.0),
     )
     for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
-        assert np.allclose(getattr(geometry, name), getattr(wanted, name), atol=1e-9), name
+        assert np.allclose(getattr(geometry, name), getattr(expected, name), atol=1e-9), name
 
 
-def test_parameters_of_a_view_win_over_common_ones(tmp_path: Path) -> None:
+def test_parameters_of_a_view_override_common_ones(tmp_path: Path) -> None:
     views = [{"GantryAngle": k * STEP} for k in range(N)]
     views[3]["SourceToIsocenterDistance"] = 900.0
     with open_input(write(tmp_path, views=views)) as file:
@@ -93,7 +93,7 @@ def test_parameters_of_a_view_win_over_common_ones(tmp_path: Path) -> None:
     assert found["SourceToIsocenterDistance"].tolist() == [1000, 1000, 1000, 900] + [1000] * 8
 
 
-def test_offsets_and_leaning_keep_distances(tmp_path: Path) -> None:
+def test_offsets_and_tilts_preserve_distances(tmp_path: Path) -> None:
     """RTK's angles turn source and detector together, its offsets shift them in their planes."""
     common = {
         **COMMON,
@@ -113,7 +113,7 @@ def test_offsets_and_leaning_keep_distances(tmp_path: Path) -> None:
     assert np.allclose(np.abs(shifted.source_mm[:, 2]), height)
 
 
-def test_every_parameter_has_its_place(tmp_path: Path) -> None:
+def test_every_parameter_has_its_effect(tmp_path: Path) -> None:
     common = {
         **COMMON,
         "SourceOffsetX": 3.0,
@@ -123,7 +123,7 @@ def test_every_parameter_has_its_place(tmp_path: Path) -> None:
         "InPlaneAngle": 2.0,
         "OutOfPlaneAngle": 5.0,
     }
-    wanted = from_rtk(
+    expected = from_rtk(
         RtkParameters(
             gantry_rad=np.deg2rad(STEP * np.arange(N)),
             out_of_plane_rad=np.full(N, np.deg2rad(5)),
@@ -138,7 +138,7 @@ def test_every_parameter_has_its_place(tmp_path: Path) -> None:
     )
     found = read_projections(write(tmp_path, common)).geometry
     for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
-        assert np.allclose(getattr(found, name), getattr(wanted, name), atol=1e-9), name
+        assert np.allclose(getattr(found, name), getattr(expected, name), atol=1e-9), name
 
 
 def test_offsets_of_the_detector_follow_its_axes(tmp_path: Path) -> None:
@@ -180,12 +180,12 @@ def test_unsafe_or_damaged_xml_is_refused(tmp_path: Path, text: str) -> None:
         ({"DimSize": "50000 50000 50000"}, "GiB of memory"),
     ],
 )
-def test_a_wrong_image_is_one_sentence(tmp_path: Path, fields: dict[str, Any], match: str) -> None:
+def test_wrong_image_gives_one_sentence(tmp_path: Path, fields: dict[str, Any], match: str) -> None:
     with pytest.raises(EngineError, match=match):
         read_projections(write(tmp_path, **fields))
 
 
-def test_without_the_image_or_with_two_it_is_not_guessed(tmp_path: Path) -> None:
+def test_missing_or_second_image_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path)
     image = tmp_path / "projections.mha"
     (tmp_path / "other.mha").write_bytes(image.read_bytes())
@@ -197,6 +197,6 @@ def test_without_the_image_or_with_two_it_is_not_guessed(tmp_path: Path) -> None
         read_projections(path)
 
 
-def test_a_source_beyond_the_detector_is_refused(tmp_path: Path) -> None:
+def test_source_beyond_the_detector_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="the isocentre must be between the source"):
         read_projections(write(tmp_path, {**COMMON, "SourceToDetectorDistance": 500.0}))

@@ -28,7 +28,7 @@ angles = { first = 90, step = 1.8 }
 """
 
 
-def test_tooth(shared_data: Path) -> None:
+def test_tooth_is_read_correctly(shared_data: Path) -> None:
     path = shared_data / "ct-parallel-tooth" / "tooth.h5"
     data = read_projections(path)
     assert data.shape == (181, 2, 640)
@@ -45,8 +45,8 @@ def test_tooth(shared_data: Path) -> None:
     assert dict(report.facts)["Angles"] == "180°, circular orbit"
 
 
-def test_chest(shared_data: Path, tmp_path: Path) -> None:
-    """The raw file stands for the scan; source, detector and steps are those of the README."""
+def test_chest_is_read_correctly(shared_data: Path, tmp_path: Path) -> None:
+    """The raw file opens the scan; source, detector and steps are those of the README."""
     folder = shared_data / "ct-conebeam-xcist-chest"
     shutil.copyfile(folder / "chest_cone_200x96x256_float32.raw", tmp_path / "chest.raw")
     (tmp_path / "chest.toml").write_text(SIDECAR)
@@ -62,8 +62,8 @@ def test_chest(shared_data: Path, tmp_path: Path) -> None:
     assert inspect(tmp_path).title == "cone-beam CT, 200 views of 96 × 256"
 
 
-def test_a_master_with_dangling_links_opens(shared_data: Path) -> None:
-    """Images lie in another file, links that nobody needs lead nowhere."""
+def test_master_file_with_dangling_links_opens(shared_data: Path) -> None:
+    """Images are in another file, and unused links have no target."""
     path = shared_data / "formats" / "nxtomo-links" / "k11-18014.nxs"
     if not path.exists():
         pytest.skip("the shared NeXus master is not here")

@@ -1,4 +1,4 @@
-"""Raw values and TIFF images with a sidecar: every geometry it can state, and every fault."""
+"""Raw values and TIFF images with a sidecar: all geometries and faults it can state."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CONE: dict[str, Any] = {
 
 
 def write(folder: Path, geometry: dict[str, Any] | None = None, **changes: Any) -> Path:
-    """A raw file of counts and its sidecar; a change of None leaves a key out."""
+    """Write a raw file of counts and its sidecar; None removes a key."""
     counts().astype("<u2").tofile(folder / "scan.raw")
     FLATS.astype("<u2").tofile(folder / "flat.raw")
     DARKS.astype("<u2").tofile(folder / "dark.raw")
@@ -65,7 +65,7 @@ def alike(a: XrayGeometry, b: XrayGeometry) -> bool:
 
 
 class TestValues:
-    def test_counts_flats_and_darks(self, tmp_path: Path) -> None:
+    def test_counts_flats_and_darks_are_read(self, tmp_path: Path) -> None:
         data = read_projections(write(tmp_path))
         assert np.array_equal(data.values, counts())
         assert data.flats is not None
@@ -78,7 +78,9 @@ class TestValues:
         "dtype", ["uint8", "int16", "uint32", "int64", "float16", "float32", "float64"]
     )
     @pytest.mark.parametrize("byte_order", ["little", "big"])
-    def test_every_type_and_byte_order(self, tmp_path: Path, dtype: str, byte_order: str) -> None:
+    def test_every_type_and_byte_order_is_read(
+        self, tmp_path: Path, dtype: str, byte_order: str
+    ) -> None:
         path = write(
             tmp_path, dtype=dtype, byte_order=byte_order, flats=None, darks=None, offset_bytes=16
         )
@@ -91,7 +93,7 @@ class TestValues:
     @pytest.mark.parametrize(
         "order", [("view", "column", "row"), ("row", "view", "column"), ("column", "row", "view")]
     )
-    def test_every_order_of_axes(self, tmp_path: Path, order: tuple[str, ...]) -> None:
+    def test_every_axis_order_is_read(self, tmp_path: Path, order: tuple[str, ...]) -> None:
         axes = ("view", "row", "column")
         turned = counts().transpose([axes.index(axis) for axis in order])
         path = write(tmp_path, order=list(order), shape=list(turned.shape), flats=None, darks=None)
@@ -102,7 +104,7 @@ class TestValues:
         path = write(tmp_path, flip=["row"], reverse=True)
         assert np.array_equal(read_projections(path).values, counts()[::-1, ::-1])
 
-    def test_one_white_level_stands_for_flats(self, tmp_path: Path) -> None:
+    def test_white_level_replaces_flats(self, tmp_path: Path) -> None:
         data = read_projections(write(tmp_path, flats=None, darks=None, white_level=5000.0))
         assert data.flats is not None
         assert data.flats.shape == (1, ROWS, COLUMNS)
@@ -110,11 +112,11 @@ class TestValues:
         path = write(tmp_path, flats=None, darks=None, white_level=5000.0, kind="transmission")
         assert np.allclose(read_projections(path).values, counts() / 5000)
 
-    def test_a_white_level_at_full_scale_was_stated_and_saturates_nothing(self, tmp_path: Path):
+    def test_white_level_at_full_scale_does_not_count_as_saturation(self, tmp_path: Path):
         data = read_projections(write(tmp_path, flats=None, darks=None, white_level=65535.0))
         assert doubts(FlatField().apply(data, on=cpu(1))) == ()
 
-    def test_a_tiff_stack(self, tmp_path: Path) -> None:
+    def test_tiff_stack_is_read(self, tmp_path: Path) -> None:
         path = write(tmp_path, file=None, files="p_", flats="f_", darks="d.tif", dtype=None)
         write_tiffs(tmp_path, "p_", counts().transpose(0, 2, 1))
         write_tiffs(tmp_path, "f_", FLATS.transpose(0, 2, 1))
@@ -126,12 +128,12 @@ class TestValues:
         assert data.darks is not None
         assert data.darks.shape == (1, ROWS, COLUMNS)
 
-    def test_a_tiff_file_of_many_pages(self, tmp_path: Path) -> None:
+    def test_multi_page_tiff_is_read(self, tmp_path: Path) -> None:
         path = write(tmp_path, file="all.tif", flats=None, darks=None)
         tifffile.imwrite(tmp_path / "all.tif", counts(), photometric="minisblack")
         assert np.array_equal(read_projections(path).values, counts())
 
-    def test_the_raw_file_and_the_folder_stand_for_the_scan(self, tmp_path: Path) -> None:
+    def test_raw_file_and_folder_open_the_scan(self, tmp_path: Path) -> None:
         write(tmp_path)
         for named in (tmp_path / "scan.raw", tmp_path):
             assert read_projections(named).n_views == N
@@ -142,7 +144,7 @@ class TestGeometry:
     def _same(self, tmp_path: Path, wanted: XrayGeometry, **geometry: Any) -> None:
         assert alike(read_projections(write(tmp_path, geometry)).geometry, wanted)
 
-    def test_cone(self, tmp_path: Path) -> None:
+    def test_cone_geometry_is_read(self, tmp_path: Path) -> None:
         wanted = circular_cone(
             ANGLES,
             source_axis_mm=100,
@@ -154,24 +156,24 @@ class TestGeometry:
         self._same(tmp_path, wanted, detector_shift_mm=[2.0, -3.0])
 
     @pytest.mark.parametrize("columns", ["right", "left"])
-    def test_the_axis_is_seen_in_its_column(self, tmp_path: Path, columns: str) -> None:
+    def test_axis_is_projected_to_its_column(self, tmp_path: Path, columns: str) -> None:
         geometry = read_projections(
             write(tmp_path, {"axis_column": 1.25, "columns": columns})
         ).geometry
         assert np.allclose(geometry.axis_column, 1.25)
 
-    def test_left_and_down_turn_columns_and_rows_round(self, tmp_path: Path) -> None:
+    def test_left_and_down_reverse_columns_and_rows(self, tmp_path: Path) -> None:
         plain = read_projections(write(tmp_path)).geometry
         turned = read_projections(write(tmp_path, {"columns": "left", "rows": "down"})).geometry
         assert np.allclose(turned.u_mm, -plain.u_mm)
         assert np.allclose(turned.v_mm, -plain.v_mm)
         assert np.allclose(turned.source_mm, plain.source_mm)
 
-    def test_clockwise(self, tmp_path: Path) -> None:
+    def test_clockwise_rotation_is_read(self, tmp_path: Path) -> None:
         geometry = read_projections(write(tmp_path, {"clockwise": True})).geometry
         assert np.allclose(geometry.angles_rad[1:], 2 * np.pi - ANGLES[1:])
 
-    def test_helix(self, tmp_path: Path) -> None:
+    def test_helix_geometry_is_read(self, tmp_path: Path) -> None:
         wanted = helical(
             ANGLES,
             pitch_mm=10,
@@ -191,7 +193,7 @@ class TestGeometry:
         clockwise = read_projections(write(tmp_path, backwards)).geometry
         assert np.allclose(clockwise.source_mm[:, 2], found.source_mm[:, 2])
 
-    def test_fan(self, tmp_path: Path) -> None:
+    def test_fan_geometry_is_read(self, tmp_path: Path) -> None:
         path = write(
             tmp_path,
             {"kind": "fan"},
@@ -209,7 +211,7 @@ class TestGeometry:
         )
         assert alike(read_projections(path).geometry, wanted)
 
-    def test_parallel(self, tmp_path: Path) -> None:
+    def test_parallel_geometry_is_read(self, tmp_path: Path) -> None:
         options = {"kind": "parallel", "source_axis_mm": None, "source_detector_mm": None}
         wanted = parallel(ANGLES, shape=(ROWS, COLUMNS), pixel_mm=(0.5, 0.7))
         self._same(tmp_path, wanted, **options)
@@ -218,7 +220,7 @@ class TestGeometry:
         assert unknown.geometry.pixel_size_mm == (1.0, 1.0)
 
     @pytest.mark.parametrize("beam", ["cone", "parallel"])
-    def test_vectors(self, tmp_path: Path, beam: str) -> None:
+    def test_vector_geometry_is_read(self, tmp_path: Path, beam: str) -> None:
         wanted = (
             parallel(ANGLES, shape=(ROWS, COLUMNS), pixel_mm=0.5)
             if beam == "parallel"
@@ -243,7 +245,9 @@ class TestGeometry:
             {"file": "angles.txt"},
         ],
     )
-    def test_angles_as_a_list_or_a_file(self, tmp_path: Path, angles: dict[str, Any]) -> None:
+    def test_angles_are_read_from_a_list_or_a_file(
+        self, tmp_path: Path, angles: dict[str, Any]
+    ) -> None:
         text = "# degrees\n" + "".join(f"{a}\n" for a in np.rad2deg(ANGLES))
         (tmp_path / "angles.txt").write_text(text)
         plain = read_projections(write(tmp_path)).geometry
@@ -306,7 +310,7 @@ class TestGeometry:
         ({}, {"axis_column": 2.0, "detector_shift_mm": [1.0, 0.0]}, "not both"),
     ],
 )
-def test_a_fault_is_one_sentence(
+def test_fault_gives_one_sentence(
     tmp_path: Path, changes: dict[str, Any], geometry: dict[str, Any], match: str
 ) -> None:
     with pytest.raises(EngineError, match=match) as refusal:
@@ -316,14 +320,14 @@ def test_a_fault_is_one_sentence(
     assert "\n" not in text
 
 
-def test_the_other_byte_order_is_noticed(tmp_path: Path) -> None:
+def test_opposite_byte_order_is_detected(tmp_path: Path) -> None:
     path = write(tmp_path, dtype="float32", kind="integrals", flats=None, darks=None)
     (np.arange(1.0, 181) / 100).astype(">f4").tofile(tmp_path / "scan.raw")
     with pytest.raises(FileFormatError, match="only plausible with the opposite byte order"):
         read_projections(path)
 
 
-def test_a_raw_file_that_is_a_link_out_of_the_folder_is_followed(tmp_path: Path) -> None:
+def test_raw_file_linked_out_of_the_folder_is_read(tmp_path: Path) -> None:
     folder = tmp_path / "scan"
     folder.mkdir()
     path = write(folder)
@@ -333,13 +337,13 @@ def test_a_raw_file_that_is_a_link_out_of_the_folder_is_followed(tmp_path: Path)
     assert np.array_equal(read_projections(path).values, whole.values)
 
 
-def test_a_raw_file_without_its_sidecar_is_unknown(tmp_path: Path) -> None:
+def test_raw_file_without_its_sidecar_is_unknown(tmp_path: Path) -> None:
     write(tmp_path).unlink()
     with pytest.raises(EngineError, match=r"unknown file type.*'X-ray scan'"):
         read_projections(tmp_path / "scan.raw")
 
 
-def test_raw_projections_without_a_sidecar_are_told_to_want_one(tmp_path: Path) -> None:
+def test_raw_projections_without_a_sidecar_name_the_remedy(tmp_path: Path) -> None:
     path = tmp_path / "chest.raw"
     path.write_bytes(b"\0" * 4096)
     for read in (read_listmode, read_projections):
@@ -348,14 +352,14 @@ def test_raw_projections_without_a_sidecar_are_told_to_want_one(tmp_path: Path) 
     assert "describe raw projections with `isocenter import`" in inspect(path).faults[0]
 
 
-def test_a_sidecar_that_is_no_toml_says_so(tmp_path: Path) -> None:
+def test_invalid_toml_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path)
     path.write_text(path.read_text() + "\n[geometry")
     with pytest.raises(SettingsError, match="not a valid TOML file"):
         read_projections(path)
 
 
-def test_a_stack_with_missing_images_is_refused_where_the_shape_is_stated(tmp_path: Path) -> None:
+def test_stack_with_missing_images_is_refused_if_the_shape_is_stated(tmp_path: Path) -> None:
     write_tiffs(tmp_path, "scan_", counts()[: N // 2])
     stack = {"file": None, "files": "scan_", "dtype": None, "flats": None, "darks": None}
     with pytest.raises(

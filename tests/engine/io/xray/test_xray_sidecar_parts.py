@@ -21,7 +21,7 @@ TURNED = {"values": [127.0 + k * STEP for k in range(N)]}
 
 
 def stands(path: Path) -> np.ndarray[Any, Any]:
-    """Where the source stands in each view [°], from 0 to 360."""
+    """Return the position of the source in each view [°], from 0 to 360."""
     return np.rad2deg(read_projections(path).geometry.angles_rad) % 360
 
 
@@ -36,16 +36,16 @@ class TestSense:
             {"first": np.deg2rad(127.0), "step": np.deg2rad(STEP), "unit": "rad"},
         ],
     )
-    def test_the_source_begins_where_first_says_whatever_the_sense(
+    def test_source_starts_at_the_first_angle_for_either_rotation(
         self, tmp_path: Path, angles: dict[str, Any], clockwise: bool
     ) -> None:
         path = write(tmp_path, {"angles": angles, "clockwise": clockwise}, **PLAIN)
-        wanted = 127.0 + (-1 if clockwise else 1) * STEP * np.arange(N)
-        assert np.allclose(stands(path), wanted % 360)
+        expected = 127.0 + (-1 if clockwise else 1) * STEP * np.arange(N)
+        assert np.allclose(stands(path), expected % 360)
         assert not any("version" in note for note in read_projections(path).notes)
 
     @pytest.mark.parametrize("angles", [{"first": 127.0, "step": STEP}, TURNED])
-    def test_one_of_version_1_means_what_it_meant_and_says_how_to_keep_it(
+    def test_version_1_is_read_with_its_old_meaning_and_a_note(
         self, tmp_path: Path, angles: dict[str, Any]
     ) -> None:
         old = write(tmp_path, {"angles": angles, "clockwise": True}, **{**PLAIN, "version": 1})
@@ -56,7 +56,7 @@ class TestSense:
         kept = {"angles": {**angles, "first": -127.0}, "clockwise": True}
         assert np.allclose(stands(write(tmp_path, kept, **PLAIN)), found)
 
-    def test_one_of_version_1_is_not_told_of_what_makes_no_difference(self, tmp_path: Path) -> None:
+    def test_version_1_gives_no_note_without_a_difference(self, tmp_path: Path) -> None:
         for first, clockwise in ((0.0, True), (180.0, True), (127.0, False)):
             angles = {"first": first, "step": STEP}
             path = write(tmp_path, {"angles": angles, "clockwise": clockwise})
@@ -65,7 +65,9 @@ class TestSense:
 
 class TestScale:
     @pytest.mark.parametrize(("scale", "kind"), [(1e-3, "integrals"), (-1e-3, "integrals")])
-    def test_logs_in_other_units(self, tmp_path: Path, scale: float, kind: str) -> None:
+    def test_logarithms_of_other_units_are_converted(
+        self, tmp_path: Path, scale: float, kind: str
+    ) -> None:
         data = read_projections(write(tmp_path, kind=kind, scale=scale, **PLAIN))
         assert np.allclose(data.values, counts() * scale)
         assert data.info["scale"] == scale
@@ -79,7 +81,7 @@ class TestScale:
             ({"kind": "integrals"}, "Correct the kind, or set `scale`"),
         ],
     )
-    def test_a_scale_that_cannot_be_is_refused(
+    def test_impossible_scale_is_refused(
         self, tmp_path: Path, changes: dict[str, Any], match: str
     ) -> None:
         with pytest.raises(EngineError, match=match):
@@ -87,7 +89,7 @@ class TestScale:
 
 
 class TestFiles:
-    def test_a_list_of_raw_files_is_one_scan(self, tmp_path: Path) -> None:
+    def test_list_of_raw_files_is_one_scan(self, tmp_path: Path) -> None:
         path = write(tmp_path, **PLAIN | {"file": ["a.raw", "b/c.raw"]}, reverse=True)
         (tmp_path / "b").mkdir()
         counts()[:5].astype("<u2").tofile(tmp_path / "a.raw")
@@ -98,7 +100,7 @@ class TestFiles:
             read_projections(path)
 
     @pytest.mark.parametrize("named", [{"files": "views/p_"}, {"files": "views/"}])
-    def test_flats_in_another_folder_and_several_as_single_files(
+    def test_flats_in_another_folder_and_as_single_files_are_read(
         self, tmp_path: Path, named: dict[str, Any]
     ) -> None:
         for folder in ("views", "white", "dark"):
@@ -121,7 +123,7 @@ class TestFiles:
         assert inside | {path} <= set(files_behind(path))
         assert path in files_behind(tmp_path / "white" / "after.tif")
 
-    def test_a_folder_of_two_stacks_and_an_empty_one_are_refused(self, tmp_path: Path) -> None:
+    def test_folder_of_two_stacks_and_an_empty_one_are_refused(self, tmp_path: Path) -> None:
         (tmp_path / "views").mkdir()
         path = write(tmp_path, **STACK, files="views/")
         with pytest.raises(FileFormatError, match=r"no TIFF images such as views/0000\.tif"):
@@ -133,7 +135,7 @@ class TestFiles:
         ):
             read_projections(path)
 
-    def test_two_sidecars_of_one_image_are_asked_about(self, tmp_path: Path) -> None:
+    def test_two_sidecars_of_one_image_are_refused(self, tmp_path: Path) -> None:
         other = write(tmp_path, **PLAIN).rename(tmp_path / "other.toml")
         write(tmp_path, **PLAIN)
         with pytest.raises(FileFormatError, match="found 2 matching sidecars"):
@@ -141,24 +143,24 @@ class TestFiles:
         assert read_projections(other).n_views == N
 
     @pytest.mark.parametrize("name", ["../up.raw", "/up.raw", "a//b.raw", "a/./b.raw", "a\\b.raw"])
-    def test_names_lead_down_only(self, tmp_path: Path, name: str) -> None:
+    def test_names_point_only_into_the_folder(self, tmp_path: Path, name: str) -> None:
         with pytest.raises(EngineError, match="or below it are opened"):
             read_projections(write(tmp_path, **PLAIN | {"file": name}))
 
 
 class TestAngleLists:
     def write(self, folder: Path, **more: Any) -> Path:
-        """Angles of two flats, six views, two darks and six more views."""
+        """Write angles of two flats, six views, two darks and six more views."""
         views = [k * STEP for k in range(N)]
         lines = [0.0, 0.0, *views[:6], 150.0, 150.0, *views[6:]]
         (folder / "angles.txt").write_text("".join(f"{each}\n" for each in lines))
         return write(folder, {"angles": {"file": "angles.txt", **more}}, version=2)
 
-    def test_those_of_flats_and_darks_are_left_out(self, tmp_path: Path) -> None:
+    def test_angles_of_flats_and_darks_are_left_out(self, tmp_path: Path) -> None:
         path = self.write(tmp_path, leave_out=[[0, 1], [8, 9]])
         assert np.allclose(stands(path), STEP * np.arange(N))
 
-    def test_what_is_the_matter_is_said(self, tmp_path: Path) -> None:
+    def test_wrong_number_of_angles_is_explained(self, tmp_path: Path) -> None:
         with pytest.raises(EngineError, match=r"16 angles for 12 .* leave_out = \[\[0, 3\]\] if"):
             read_projections(self.write(tmp_path))
         with pytest.raises(EngineError, match="ends at angle 20, but the last angle is 15"):

@@ -1,4 +1,4 @@
-"""TIFF stacks with the settings of FleX-ray, Nikon and Bruker scanners, and ASTRA's vectors."""
+"""TIFF stacks with settings of FleX-ray, Nikon and Bruker scanners, and vectors of ASTRA."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ each_scanner = pytest.mark.parametrize(
 
 @each_scanner
 class TestEveryScanner:
-    def test_the_folder_and_an_image_stand_for_the_scan(
+    def test_folder_and_image_open_the_scan(
         self, tmp_path: Path, write: Writer, first: str, n: int
     ) -> None:
         path = write(tmp_path)
@@ -44,9 +44,7 @@ class TestEveryScanner:
             assert read_projections(named).n_views == n
             assert inspect(named).format == inspect(path).format
 
-    def test_a_missing_view_is_named(
-        self, tmp_path: Path, write: Writer, first: str, n: int
-    ) -> None:
+    def test_missing_view_is_named(self, tmp_path: Path, write: Writer, first: str, n: int) -> None:
         path = write(tmp_path)
         stem = first[: -len("000000.tif")]
         for k in (4, 5):
@@ -65,7 +63,7 @@ class TestEveryScanner:
         with pytest.raises(FileFormatError, match=r"only 10 of 1[12] projections"):
             read_projections(path)
 
-    def test_an_image_of_another_size_is_named(
+    def test_image_of_another_size_is_named(
         self, tmp_path: Path, write: Writer, first: str, n: int
     ) -> None:
         path = write(tmp_path)
@@ -74,7 +72,7 @@ class TestEveryScanner:
         with pytest.raises(GeometryError, match=rf"{bad.name}: has 2 x 5 pixels"):
             read_projections(path)
 
-    def test_a_truncated_image_is_named(
+    def test_truncated_image_is_named(
         self, tmp_path: Path, write: Writer, first: str, n: int
     ) -> None:
         path = write(tmp_path)
@@ -84,7 +82,7 @@ class TestEveryScanner:
             with pytest.raises(FileFormatError, match=bad.name):
                 read_projections(path)
 
-    def test_a_colour_image_is_refused(
+    def test_colour_image_is_refused(
         self, tmp_path: Path, write: Writer, first: str, n: int
     ) -> None:
         path = write(tmp_path)
@@ -92,7 +90,7 @@ class TestEveryScanner:
         with pytest.raises(FileFormatError, match="one grey value per pixel"):
             read_projections(path)
 
-    def test_an_image_that_is_a_link_out_of_the_folder_is_followed(
+    def test_image_linked_out_of_the_folder_is_read(
         self, tmp_path: Path, write: Writer, first: str, n: int
     ) -> None:
         folder = tmp_path / "scan"
@@ -104,7 +102,7 @@ class TestEveryScanner:
 
 
 class TestFlexRay:
-    def test_counts_flats_and_darks(self, tmp_path: Path) -> None:
+    def test_flexray_counts_flats_and_darks_are_read(self, tmp_path: Path) -> None:
         data = read_projections(flexray(tmp_path))
         assert data.kind == "counts"
         assert np.array_equal(data.values, counts())
@@ -115,11 +113,13 @@ class TestFlexRay:
         assert data.info["voltage_kv"] == 60
         assert "flat_views" not in data.info
 
-    def test_flats_beyond_those_before_the_scan_came_after_it(self, tmp_path: Path) -> None:
+    def test_flats_after_the_stated_number_were_measured_after_the_scan(
+        self, tmp_path: Path
+    ) -> None:
         data = read_projections(flexray(tmp_path, **{"# pre flat fields": "1"}))
         assert data.info["flat_views"] == [0, N]
 
-    def test_columns_grow_to_the_right_of_the_source_and_rows_downwards(
+    def test_flexray_columns_grow_to_the_right_of_the_source_and_rows_down(
         self, tmp_path: Path
     ) -> None:
         path = flexray(tmp_path, tra_det="0", ver_tube="0")
@@ -135,8 +135,8 @@ class TestFlexRay:
         assert np.allclose(geometry.source_mm[0], (0, -100, 2))
         assert np.allclose(geometry.detector_mm[0], (1.5, 100, 0))
 
-    def test_every_motor_moves_its_own_way(self, tmp_path: Path) -> None:
-        """The table moves the axis, so that source and detector move the other way."""
+    def test_every_motor_has_its_direction(self, tmp_path: Path) -> None:
+        """The table moves the axis, so source and detector move in the opposite direction."""
         motors = {"tra_tube": "0.5", "ver_tube": "2", "tra_det": "1.5", "ver_det": "3"}
         roi = {"ROI (LTRB)": "0,10,1943,1544"}  # rows of the window count upwards
         still = read_projections(flexray(tmp_path, **motors)).geometry
@@ -148,19 +148,19 @@ class TestFlexRay:
         window = read_projections(flexray(tmp_path, **motors, **roi)).geometry
         assert np.allclose(window.detector_mm[0], (1.5, 100, 3 + 10 * 0.0748))
 
-    def test_the_window_on_the_detector_shifts_its_centre(self, tmp_path: Path) -> None:
+    def test_detector_window_shifts_the_centre(self, tmp_path: Path) -> None:
         path = flexray(tmp_path, tra_det="0", **{"ROI (LTRB)": "981,0,981,1534"})
         assert np.allclose(
             read_projections(path).geometry.detector_mm[0], (10 * 0.0748, 100, 0), atol=1e-12
         )
 
-    def test_the_last_image_may_be_uncounted_and_others_not(self, tmp_path: Path) -> None:
+    def test_last_image_can_be_missing_in_the_settings(self, tmp_path: Path) -> None:
         settings = {"# projections": str(N - 1), "last angle": "360"}
         assert read_projections(flexray(tmp_path, **settings)).n_views == N - 1
         with pytest.raises(GeometryError, match="found 12 projections, but the settings state 10"):
             read_projections(flexray(tmp_path, **{"# projections": str(N - 2)}))
 
-    def test_a_turn_with_both_ends_keeps_one(self, tmp_path: Path) -> None:
+    def test_turn_with_both_ends_uses_one(self, tmp_path: Path) -> None:
         data = read_projections(flexray(tmp_path, **{"last angle": "360"}))
         assert data.n_views == N - 1
 
@@ -177,7 +177,7 @@ class TestFlexRay:
             ({"last angle": "0"}, "the same angle"),
         ],
     )
-    def test_a_fault_is_one_sentence(
+    def test_fault_of_vectors_gives_one_sentence(
         self, tmp_path: Path, changes: dict[str, str], match: str
     ) -> None:
         with pytest.raises(EngineError, match=match) as refusal:
@@ -190,7 +190,7 @@ class TestFlexRay:
         with pytest.raises(GeometryError, match="'flats' have 3 x 2 pixels"):
             read_projections(path)
 
-    def test_without_flats_the_open_beam_is_unknown(self, tmp_path: Path) -> None:
+    def test_open_beam_without_flats_is_unknown(self, tmp_path: Path) -> None:
         path = flexray(tmp_path)
         for image in tmp_path.glob("io*.tif"):
             image.unlink()
@@ -200,12 +200,12 @@ class TestFlexRay:
 
 
 class TestNikon:
-    def test_counts_are_divided_by_the_white_level(self, tmp_path: Path) -> None:
+    def test_nikon_counts_are_divided_by_the_white_level(self, tmp_path: Path) -> None:
         data = read_projections(nikon(tmp_path))
         assert data.kind == "transmission"
         assert np.allclose(data.values, counts() / 4000)
 
-    def test_columns_grow_to_the_left_of_the_source_and_rows_downwards(
+    def test_nikon_columns_grow_to_the_left_of_the_source_and_rows_down(
         self, tmp_path: Path
     ) -> None:
         geometry = read_projections(nikon(tmp_path)).geometry
@@ -214,18 +214,18 @@ class TestNikon:
         assert np.allclose(seen, [(-0.1 * 4 / 0.2, 0), (0, -0.1 * 4 / 0.25)])
         assert geometry.angles_rad[1] - geometry.angles_rad[0] == pytest.approx(np.deg2rad(STEP))
 
-    def test_an_axis_off_the_centre_moves_source_and_detector(self, tmp_path: Path) -> None:
+    def test_off_centre_axis_moves_source_and_detector(self, tmp_path: Path) -> None:
         data = read_projections(nikon(tmp_path, ObjectOffsetX="0.3"))
         assert np.allclose(data.geometry.source_mm[0], (0.3, -100, 0))
         assert np.allclose(data.geometry.detector_mm[0], (0.3, 300, 0))
         assert any("check the rotation axis" in note for note in data.notes)
 
-    def test_an_old_file_gives_the_axis_on_the_detector(self, tmp_path: Path) -> None:
+    def test_old_file_states_the_axis_on_the_detector(self, tmp_path: Path) -> None:
         changes = {"ObjectOffsetX": "", "CentreOfRotationTop": "1", "CentreOfRotationBottom": "1"}
         geometry = read_projections(nikon(tmp_path, **changes)).geometry
         assert np.allclose(geometry.source_mm[0], (0.25, -100, 0))
 
-    def test_a_leaning_axis_is_set_upright(self, tmp_path: Path) -> None:
+    def test_tilted_axis_is_set_upright(self, tmp_path: Path) -> None:
         data = read_projections(nikon(tmp_path, ObjectRoll="2"))
         lean = np.deg2rad(2)
         u = data.geometry.u_mm[0] / 0.2
@@ -235,14 +235,14 @@ class TestNikon:
         )
         assert any("a roll of 2°" in note for note in data.notes)
 
-    def test_an_old_file_tells_the_lean_by_both_ends_of_the_axis(self, tmp_path: Path) -> None:
+    def test_old_file_states_the_tilt_by_both_ends_of_the_axis(self, tmp_path: Path) -> None:
         ends = {"ObjectRoll": "", "CentreOfRotationTop": "0.01", "CentreOfRotationBottom": "-0.01"}
         lean = -np.arctan2(0.02, 3 * 0.25)
         old = read_projections(nikon(tmp_path, **ends)).geometry
         new = read_projections(nikon(tmp_path, ObjectRoll=f"{np.rad2deg(lean)}")).geometry
         assert np.allclose(old.u_mm, new.u_mm)
 
-    def test_scanner_and_axis_stay_one_when_they_are_set_upright(self, tmp_path: Path) -> None:
+    def test_scanner_moves_with_the_axis_when_it_is_set_upright(self, tmp_path: Path) -> None:
         """The top of a tilted axis leans away from the source, which is then below it."""
         geometry = read_projections(nikon(tmp_path, ObjectRoll="2", ObjectTilt="5")).geometry
         source, detector = geometry.source_mm[0], geometry.detector_mm[0]
@@ -253,12 +253,12 @@ class TestNikon:
         assert source[2] == pytest.approx(-100 * np.cos(lean) * np.sin(tilt))
         assert np.allclose(source + 100 * along, 0, atol=1e-9)
 
-    def test_a_shifted_detector(self, tmp_path: Path) -> None:
+    def test_shifted_detector_is_read(self, tmp_path: Path) -> None:
         shifted = {"DetectorOffsetX": "0.5", "DetectorOffsetY": "0.75", "ObjectOffsetX": "0.3"}
         geometry = read_projections(nikon(tmp_path, **shifted)).geometry
         assert np.allclose(geometry.detector_mm[0], (0.8, 300, 0.75))
 
-    def test_the_first_angle_counts_from_the_source_at_minus_y(self, tmp_path: Path) -> None:
+    def test_first_angle_counts_from_the_source_at_minus_y(self, tmp_path: Path) -> None:
         plain = read_projections(nikon(tmp_path)).geometry
         turned = read_projections(nikon(tmp_path, InitialAngle="210")).geometry
         assert np.allclose(turned.source_mm, plain.rotated(np.deg2rad(30)).source_mm)
@@ -277,7 +277,7 @@ class TestNikon:
             ("bean.ang", "Proj\tAngle(deg)\n" + "".join(f"{k}:\t{k * STEP}\n" for k in range(N))),
         ],
     )
-    def test_measured_angles_confirm_the_planned(
+    def test_measured_angles_confirm_the_planned_ones(
         self, tmp_path: Path, name: str, text: str
     ) -> None:
         path = nikon(tmp_path)
@@ -315,17 +315,17 @@ class TestNikon:
             ({"InputFolderName": "../elsewhere"}, "only files in the same folder"),
         ],
     )
-    def test_a_fault_is_one_sentence(
+    def test_fault_of_vectors_gives_one_sentence(
         self, tmp_path: Path, changes: dict[str, str], match: str | None
     ) -> None:
         path = nikon(tmp_path, **changes)
         if match is None:
-            assert read_projections(path).n_views == N  # the only stack there is
+            assert read_projections(path).n_views == N  # the only stack in the folder
             return
         with pytest.raises(EngineError, match=match):
             read_projections(path)
 
-    def test_two_stacks_are_not_guessed_between(self, tmp_path: Path) -> None:
+    def test_two_stacks_are_refused(self, tmp_path: Path) -> None:
         path = nikon(tmp_path, Name="pea")
         write_tiffs(tmp_path, "flat_", FLATS)
         with pytest.raises(FileFormatError, match="2 series of numbered TIFF images"):
@@ -333,12 +333,12 @@ class TestNikon:
 
 
 class TestBruker:
-    def test_transmissions_of_the_full_scale(self, tmp_path: Path) -> None:
+    def test_bruker_transmissions_are_fractions_of_full_scale(self, tmp_path: Path) -> None:
         data = read_projections(bruker(tmp_path))
         assert data.kind == "transmission"
         assert np.allclose(data.values, counts() / 65535)
 
-    def test_pixels_and_the_sense_of_rotation(self, tmp_path: Path) -> None:
+    def test_bruker_pixels_and_sense_of_rotation_are_read(self, tmp_path: Path) -> None:
         geometry = read_projections(bruker(tmp_path)).geometry
         assert geometry.pixel_size_mm == pytest.approx((0.01, 0.005))
         turned = np.diff(np.unwrap(geometry.angles_rad))
@@ -346,7 +346,7 @@ class TestBruker:
         clockwise = read_projections(bruker(tmp_path, **{"Rotation Direction": "CW"})).geometry
         assert np.allclose(np.diff(np.unwrap(clockwise.angles_rad)), np.deg2rad(15))
 
-    def test_source_and_camera_stand_on_both_sides(self, tmp_path: Path) -> None:
+    def test_source_and_camera_are_on_opposite_sides(self, tmp_path: Path) -> None:
         geometry = read_projections(bruker(tmp_path)).geometry
         assert np.allclose(geometry.source_mm[0], (0, -40, 0))
         assert np.allclose(geometry.detector_mm[0], (0, 160, 0))
@@ -354,12 +354,12 @@ class TestBruker:
         assert seen[0, 0] > seen[2, 0]  # columns grow to the right of the source, rows downwards
         assert seen[1, 1] < seen[2, 1]
 
-    def test_the_optical_axis_is_level_with_the_source(self, tmp_path: Path) -> None:
+    def test_optical_axis_is_level_with_the_source(self, tmp_path: Path) -> None:
         path = bruker(tmp_path, **{"Optical Axis (line)": "2"})  # from the bottom: row 0
         seen = read_projections(path).geometry.project((0, 0, 0))
         assert np.allclose(seen, (2, 0))
 
-    def test_the_log_may_count_one_file_more(self, tmp_path: Path) -> None:
+    def test_log_can_count_one_file_more(self, tmp_path: Path) -> None:
         assert read_projections(bruker(tmp_path, **{"Number of Files": "13"})).n_views == N
 
     @pytest.mark.parametrize(
@@ -373,13 +373,13 @@ class TestBruker:
             ({"Object to Source (mm)": "400"}, "the axis must be between the source"),
         ],
     )
-    def test_a_fault_is_one_sentence(
+    def test_fault_of_vectors_gives_one_sentence(
         self, tmp_path: Path, changes: dict[str, str], match: str
     ) -> None:
         with pytest.raises(EngineError, match=match):
             read_projections(bruker(tmp_path, **changes))
 
-    def test_two_logs_are_not_guessed_between(self, tmp_path: Path) -> None:
+    def test_two_logs_are_refused(self, tmp_path: Path) -> None:
         bruker(tmp_path)
         (tmp_path / "fish~00.log").write_text((tmp_path / "fish.log").read_text())
         with pytest.raises(FileFormatError, match=r"the settings of 2 scans \(fish.log, fish~00"):
@@ -399,7 +399,7 @@ class TestAstraVectors:
             )
         )
 
-    def test_stand_beside_their_images(self, tmp_path: Path) -> None:
+    def test_astra_vectors_are_read_with_their_images(self, tmp_path: Path) -> None:
         vectors = self._vectors()
         np.savetxt(tmp_path / "scan.geom", vectors)
         write_tiffs(tmp_path, "proj", counts())
@@ -408,7 +408,7 @@ class TestAstraVectors:
         assert np.array_equal(data.values, counts())
         assert data.kind == "counts"
 
-    def test_a_walnut_is_turned_and_in_reverse(self, tmp_path: Path) -> None:
+    def test_walnut_scan_is_rotated_and_reversed(self, tmp_path: Path) -> None:
         """The last vector repeats the first, and the first file belongs to it."""
         np.savetxt(tmp_path / "scan_geom_corrected.geom", self._vectors(N + 1, COLUMNS, ROWS))
         images = counts(N + 1)
@@ -433,7 +433,7 @@ class TestAstraVectors:
             (lambda v: v * 1e6, "convert the lengths to mm"),
         ],
     )
-    def test_a_fault_is_one_sentence(
+    def test_fault_of_vectors_gives_one_sentence(
         self, tmp_path: Path, edit: Callable[[np.ndarray], np.ndarray], match: str | None
     ) -> None:
         np.savetxt(tmp_path / "scan.geom", edit(self._vectors()))

@@ -1,4 +1,4 @@
-"""Varian scans: a real image of the open beam, and scans with what it does not have."""
+"""Varian scans: a real image of the open beam, and synthetic scans."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read(path: Path) -> Xim:
         return read_xim(file)
 
 
-def test_a_real_image_is_packed_again_to_the_same_bytes(real: Path) -> None:
+def test_real_image_is_compressed_again_to_the_same_bytes(real: Path) -> None:
     image, data = read(real), real.read_bytes()
     assert image.values is not None
     assert image.values.shape == (768, 1024)
@@ -60,7 +60,7 @@ def test_a_real_image_is_packed_again_to_the_same_bytes(real: Path) -> None:
 
 
 @pytest.mark.parametrize("top", [2**7, 2**15, 2**20, 2**31 - 1])
-def test_images_of_any_size_of_number_come_back(
+def test_images_of_any_integer_size_are_restored(
     tmp_path: Path, rng: np.random.Generator, top: int
 ) -> None:
     values = rng.integers(-top // 3 if top > 2**20 else 0, top, (7, 9))
@@ -71,14 +71,14 @@ def test_images_of_any_size_of_number_come_back(
     np.testing.assert_array_equal(read(tmp_path / "a.xim").values, values)
 
 
-def test_an_image_that_is_not_packed_is_read(tmp_path: Path) -> None:
+def test_uncompressed_image_is_read(tmp_path: Path) -> None:
     values = np.arange(65_530, 65_536, dtype="<u2")
     head = b"VMS.XI\0\0" + struct.pack("<7i", 0, 3, 2, 16, 2, 0, values.nbytes)
     (tmp_path / "a.xim").write_bytes(head + values.tobytes() + struct.pack("<2i", 0, 0))
     np.testing.assert_array_equal(read(tmp_path / "a.xim").values, values.reshape(2, 3))
 
 
-def test_sums_that_leave_32_bits_are_damage(tmp_path: Path) -> None:
+def test_overflow_of_32_bits_is_damage(tmp_path: Path) -> None:
     values = np.array([[0, 2**31 - 1], [2**31 - 1, 2**31 - 1]])
     data = bytearray(xim_bytes(values, {}))
     at = data.index(struct.pack("<i", -(2**31 - 1)))
@@ -88,7 +88,7 @@ def test_sums_that_leave_32_bits_are_damage(tmp_path: Path) -> None:
         read(tmp_path / "a.xim")
 
 
-def test_a_scan_is_the_geometry_of_rtk_turned_half_round_x(tmp_path: Path) -> None:
+def test_geometry_is_that_of_rtk_rotated_half_a_turn_about_x(tmp_path: Path) -> None:
     data = read_projections(varian(tmp_path, {"KVDetectorLng": 0.2}))
     gantry = np.deg2rad(180 - (30.0 * np.arange(N) + 200))
     zero, lateral = np.zeros(N), np.tile([-160.0, 2.0], (N, 1))
@@ -106,16 +106,16 @@ def test_a_scan_is_the_geometry_of_rtk_turned_half_round_x(tmp_path: Path) -> No
     assert data.info["voltage_kv"] == 125
 
 
-def test_views_and_open_beam_are_of_one_exposure(tmp_path: Path) -> None:
+def test_views_and_open_beam_have_one_exposure(tmp_path: Path) -> None:
     data = read_projections(varian(tmp_path))
     given = 1000 + 100 * (np.arange(N) % 2)
     assert data.flats is not None
     found = data.values / data.flats.mean(axis=0)
-    wanted = (counts() / given[:, None, None]) / (400_000 / 2100)
-    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    expected = (counts() / given[:, None, None]) / (400_000 / 2100)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
-def test_the_scan_is_found_by_its_folders_and_images(tmp_path: Path) -> None:
+def test_scan_is_found_by_its_folders_and_images(tmp_path: Path) -> None:
     whole = read_projections(varian(tmp_path))
     images = tmp_path / "Acquisitions" / "17"
     for path in (tmp_path, images, images / "Proj_00004.xim"):
@@ -141,14 +141,14 @@ def test_the_scan_is_found_by_its_folders_and_images(tmp_path: Path) -> None:
         ({}, {"SAD": "1500", "SID": "1000"}, "the axis must be between the source"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(
+def test_impossible_scan_gives_one_sentence(
     tmp_path: Path, facts: dict[str, object], settings: dict[str, str], words: str
 ) -> None:
     with pytest.raises(EngineError, match=words):
         read_projections(varian(tmp_path, facts, **settings))
 
 
-def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
+def test_files_of_two_scans_are_not_mixed(tmp_path: Path) -> None:
     path = varian(tmp_path)
     images = tmp_path / "Acquisitions" / "17"
     other = tmp_path / "Acquisitions" / "18"
@@ -169,7 +169,7 @@ def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
         read_projections(alone)
 
 
-def test_the_open_beam_of_another_filter_is_not_taken(tmp_path: Path) -> None:
+def test_open_beam_of_another_filter_is_not_used(tmp_path: Path) -> None:
     data = read_projections(varian(tmp_path, Bowtie="None"))
     assert data.flats is None
     assert any("no open beam" in note for note in data.notes)

@@ -1,4 +1,4 @@
-"""Zeiss scans: a real one of a microscope, and streams with what it does not have."""
+"""Zeiss scans: a real one of a microscope, and synthetic streams."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def chip(shared_data: Path) -> Path:
     return path
 
 
-def test_a_real_scan_has_its_angles_and_pixels(chip: Path) -> None:
+def test_real_scan_has_its_angles_and_pixels(chip: Path) -> None:
     data = read_projections(chip)
     assert data.shape == (7, 256, 256)
     assert data.kind == "counts"
@@ -45,7 +45,7 @@ def test_a_real_scan_has_its_angles_and_pixels(chip: Path) -> None:
     assert any("mirror" in note for note in data.notes)
 
 
-def test_a_file_cut_off_is_refused_in_a_sentence(chip: Path, tmp_path: Path) -> None:
+def test_truncated_file_gives_one_sentence(chip: Path, tmp_path: Path) -> None:
     cut = tmp_path / "cut.txrm"
     cut.write_bytes(chip.read_bytes()[: chip.stat().st_size // 2])
     with pytest.raises(FileFormatError, match=r"cut\.txrm: .*copy the file again"):
@@ -53,7 +53,7 @@ def test_a_file_cut_off_is_refused_in_a_sentence(chip: Path, tmp_path: Path) -> 
 
 
 def streams(moved_columns: int = 1, moved_rows: int = 1, **changes: bytes) -> dict[str, bytes]:
-    """A cone-beam scan of a block whose views jump by the recorded shifts, times a sign."""
+    """Return a cone-beam scan of a block; its views jump by the recorded shifts, times a sign."""
     rng = np.random.default_rng(16)
     x, y = rng.integers(-4, 5, N), rng.integers(-3, 4, N)
     y[0] = -x[0] or 2
@@ -89,7 +89,7 @@ def streams(moved_columns: int = 1, moved_rows: int = 1, **changes: bytes) -> di
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(1, 1), (1, -1), (-1, 1)])
-def test_a_cone_has_its_distances_and_its_views_are_moved_back(columns: int, rows: int) -> None:
+def test_cone_has_its_distances_and_its_shifts_are_undone(columns: int, rows: int) -> None:
     data = read_streams(streams(columns, rows).get, Path("cone.txrm"))
     g = data.geometry
     assert g.source_axis_mm == pytest.approx(50)
@@ -98,14 +98,14 @@ def test_a_cone_has_its_distances_and_its_views_are_moved_back(columns: int, row
     assert data.flats is not None
     assert data.flats.mean() == 1000
     assert any("40 of 45" in note for note in data.notes)
-    # the corner of the block is seen at one place of space, whichever way the sign goes
+    # the corner of the block stays at one position in space for either sign
     corner = np.array([np.argwhere(view < 900).min(axis=0) for view in data.values])
     detector = np.einsum("vi,vi->v", g.detector_mm, g.u_mm) / 0.08**2
     assert np.ptp(corner[:, 1] + detector) == pytest.approx(0, abs=1e-6)
     assert np.ptp(corner[:, 0] + g.detector_mm[:, 2] / 0.08) == pytest.approx(0, abs=1e-6)
 
 
-def test_shifts_that_the_views_do_not_confirm_are_left_out() -> None:
+def test_shifts_that_the_views_contradict_are_ignored() -> None:
     data = read_streams(streams(0, 0).get, Path("cone.txrm"))
     assert data.geometry.is_circular
     assert sum("do not confirm" in note for note in data.notes) == 2
@@ -122,21 +122,21 @@ def test_shifts_that_the_views_do_not_confirm_are_left_out() -> None:
         ({"ImageInfo/PixelSize": np.float32(0)}, "PixelSize is 0"),
     ],
 )
-def test_what_is_no_scan_is_named(changes: dict[str, np.ndarray], words: str) -> None:
+def test_file_that_is_not_a_scan_is_named(changes: dict[str, np.ndarray], words: str) -> None:
     content = streams() | {name: value.tobytes() for name, value in changes.items()}
     with pytest.raises(FileFormatError, match=words):
         read_streams(content.get, Path("other.txrm"))
 
 
-def test_a_compound_file_is_its_streams(tmp_path: Path) -> None:
+def test_compound_file_gives_the_scan_of_its_streams(tmp_path: Path) -> None:
     path = write_compound(tmp_path / "a.txrm", streams())
-    data, wanted = read_projections(path), read_streams(streams().get, path)
-    np.testing.assert_array_equal(data.values, wanted.values)
-    np.testing.assert_array_equal(data.geometry.detector_mm, wanted.geometry.detector_mm)
-    assert data.notes == wanted.notes
+    data, expected = read_projections(path), read_streams(streams().get, path)
+    np.testing.assert_array_equal(data.values, expected.values)
+    np.testing.assert_array_equal(data.geometry.detector_mm, expected.geometry.detector_mm)
+    assert data.notes == expected.notes
 
 
-def test_other_compound_files_are_not_taken(tmp_path: Path) -> None:
+def test_other_compound_files_are_not_recognised(tmp_path: Path) -> None:
     other = write_compound(tmp_path / "letter.doc", {"Word/Document": b"words"})
     with open_input(other) as file:
         assert not Zeiss.accepts(file)
@@ -173,8 +173,8 @@ def chords(turned_rad: np.ndarray, place_mm: tuple[float, float], radius_mm: flo
     return np.array(counts, np.uint16)
 
 
-def test_a_ball_that_turns_with_the_object_comes_out_where_it_was(tmp_path: Path) -> None:
-    """A mirrored sense of rotation would put the ball at y = −0.1 mm, and blur it."""
+def test_ball_is_reconstructed_at_its_position(tmp_path: Path) -> None:
+    """A mirrored rotation would put the ball at y = −0.1 mm, and blur it."""
     place, n_views = (0.18, 0.12), N
     degrees = np.arange(n_views) * 360.0 / n_views
     views = chords(np.deg2rad(degrees), place, 0.06)

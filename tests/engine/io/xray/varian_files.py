@@ -1,4 +1,4 @@
-"""Tiny scans as a Varian machine leaves them, for the tests of their reader."""
+"""Tiny scans in the form of a Varian machine, for tests of their reader."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SETTINGS = {"SAD": "1000", "SID": "1500", "ImagerLat": "-160", "Bowtie": "Half"}
 
 
 def packed(values: NDArray[np.integer]) -> bytes:
-    """Return table and differences of an image, each with its size before it."""
+    """Return table and differences of an image, each after its size."""
     p = values.reshape(-1).astype(np.int64)
     w = values.shape[1]
     d = p[w + 1 :] - p[w:-1] - p[1:-w] + p[: -w - 1]
@@ -60,7 +60,7 @@ def xim_bytes(values: NDArray[np.integer] | None, facts: dict[str, object]) -> b
 
 
 def counts() -> NDArray[np.int64]:
-    """(N, ROWS, COLUMNS) all different, beyond 16 bits."""
+    """Return (N, ROWS, COLUMNS) different values beyond 16 bits."""
     return 100_000 + 70_001 * np.arange(N * ROWS * COLUMNS).reshape(N, ROWS, COLUMNS) % 90_007
 
 
@@ -73,7 +73,7 @@ def settings_text(settings: dict[str, str]) -> str:
 
 
 def varian(folder: Path, facts: dict[str, object] | None = None, **settings: str) -> Path:
-    """A scan with one image without values before its views, and its open beam."""
+    """Write a scan with an image without values before its views, and its open beam."""
     images = folder / "Acquisitions" / "17"
     air = folder / "Calibrations" / "AIR-Half-Bowtie-125KV" / "Current"
     for each in (images, air):

@@ -1,4 +1,4 @@
-"""A ball that a scan of another program shows: in its place, as the same scan in our own format."""
+"""Checks that a foreign scan of a ball has the same image as the scan in our own format."""
 
 from __future__ import annotations
 

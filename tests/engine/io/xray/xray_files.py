@@ -1,4 +1,4 @@
-"""Tiny scans written as instruments write them, for the tests of X-ray readers."""
+"""Tiny scans in the form of instruments, for tests of X-ray readers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STEP = 360 / N
 
 
 def counts(n: int = N, rows: int = ROWS, columns: int = COLUMNS) -> NDArray[np.uint16]:
-    """(n, rows, columns) all different, none at the limit of a converter."""
+    """Return (n, rows, columns) different values, none at the limit of a converter."""
     return (1000 + np.arange(n * rows * columns)).reshape(n, rows, columns).astype(np.uint16)
 
 
@@ -28,7 +28,7 @@ def write_tiffs(folder: Path, prefix: str, images: NDArray[np.generic], first: i
 
 
 def dxchange(folder: Path, **changes: object) -> Path:
-    """A Data Exchange file; a change of None leaves a dataset out."""
+    """Write a Data Exchange file; None leaves a dataset out."""
     path = folder / "scan.h5"
     content: dict[str, object] = {
         "data": counts(),
@@ -55,7 +55,7 @@ KEYS = np.array([1, 2, *[0] * N, 3, 2, 1])
 
 
 def nxtomo(folder: Path, *, angles: NDArray[np.floating] | None = None, units: str = "deg") -> Path:
-    """An NXtomo file with two flats, two darks and an invalid image around the projections."""
+    """Write an NXtomo file with two flats, two darks and an invalid image around projections."""
     path = folder / "scan.nxs"
     turned = np.arange(N) * 180 / N if angles is None else angles
     images = np.empty((len(KEYS), ROWS, COLUMNS), np.uint16)
@@ -102,7 +102,7 @@ FLEXRAY = {
 
 
 def flexray(folder: Path, **changes: str) -> Path:
-    """A FleX-ray folder."""
+    """Write a FleX-ray folder."""
     write_tiffs(folder, "scan_", counts())
     write_tiffs(folder, "io", FLATS)
     write_tiffs(folder, "di", DARKS)
@@ -129,7 +129,7 @@ NIKON = {
 
 
 def nikon(folder: Path, **changes: str) -> Path:
-    """A Nikon folder."""
+    """Write a Nikon folder."""
     write_tiffs(folder, "bean_", counts(), first=1)
     path = folder / "bean.xtekct"
     settings = {**NIKON, **changes}
