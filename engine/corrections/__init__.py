@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.corrections.resolution import Resolution as Resolution
     from engine.corrections.scatter import Scatter as Scatter
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from engine.data.timing.tracer import Tracer as Tracer
     from engine.data.volume import Volume as Volume
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from engine.geometry.tof import TofSettings as TofSettings
     from engine.geometry.xray import XrayGeometry as XrayGeometry
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

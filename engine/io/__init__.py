@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 os.environ.pop("HDF5_PLUGIN_PATH", None)
 os.environ["HDF5_PLUGIN_PRELOAD"] = "::"
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from engine.protocols.run_context.provenance import hash_array as hash_array
     from engine.protocols.run_context.provenance import with_run as with_run
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from engine.live.recording.shelf import unfinished_recordings as unfinished_recordings
     from engine.recon.filtering.settings import FilterSettings as FilterSettings
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

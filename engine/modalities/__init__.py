@@ -93,7 +93,7 @@ MODALITIES: ModalityList = with_added(
 )
 """Modalities in the order in which they are offered; the first one is the default."""
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

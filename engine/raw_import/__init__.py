@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from engine.raw_import.similar_scan import described_like as described_like
     from engine.raw_import.writing import write_draft as write_draft
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from engine.results.store import Results as Results
     from engine.results.volume_slices import VolumeSlices as VolumeSlices
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

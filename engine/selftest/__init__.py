@@ -10,5 +10,5 @@ if TYPE_CHECKING:
     from engine.selftest.device_choice import best as best
     from engine.selftest.device_choice import named as named
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(__name__, {"device_choice": ("best", "named")})

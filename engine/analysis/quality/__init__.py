@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from engine.analysis.quality.tracer_check import check_tracer as check_tracer
     from engine.simulate.phantoms import derenzo_sectors as derenzo_sectors
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from engine.analysis.regions.structure_set import write_structure_set as write_structure_set
     from engine.analysis.regions.table import csv_of as csv_of
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

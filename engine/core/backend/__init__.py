@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from engine.core.backend.devices import find_devices as find_devices
     from engine.core.backend.driver import NvidiaCard
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(__name__, {"devices": ("DeviceInfo", "choose", "find_devices")})
 
 # Weak references: a GPU that no backend uses any more releases its streams and pinned memory.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.core.profiling.trace import lane_of as lane_of
     from engine.core.profiling.trace import trace_of as trace_of
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

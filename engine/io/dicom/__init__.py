@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from engine.io.dicom.reader import series_files as series_files
     from engine.io.dicom.reader import series_in as series_in
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from engine.io.interfile.sinogram_header import header_of_values as header_of_values
     from engine.io.interfile.sinogram_writer import write_sinogram as write_sinogram
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from engine.io.recogniser.known_format import KnownFormat as KnownFormat
     from engine.io.recogniser.recognising import recognised as recognised
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 ENDINGS = (".hdr", ".mhdr", ".nhdr", ".h33", ".s", ".a", ".n", ".v", ".i")
 """Endings of the files of a scan in a folder of Siemens' software."""
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from engine.jobs.checkpoint.job_record import JobInfo as JobInfo
     from engine.jobs.checkpoint.saving import keep as keep
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

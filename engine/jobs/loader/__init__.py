@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from engine.jobs.loader.loader import Loader as Loader
     from engine.jobs.loader.loader import for_command as for_command
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

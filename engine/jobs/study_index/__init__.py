@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.jobs.study_index.indexed_study import KnownStudy as KnownStudy
     from engine.jobs.study_index.indexed_study import State as State
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

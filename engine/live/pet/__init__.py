@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from engine.live.pet.updates import LivePetUpdate as LivePetUpdate
     from engine.live.pet.updates import Moved as Moved
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

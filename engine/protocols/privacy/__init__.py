@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from engine.protocols.privacy.records import without_names as without_names
 
 # Lazy imports: a command that handles no names must not load HMAC and the key files.
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

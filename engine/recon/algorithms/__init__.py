@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.recon.algorithms.osem import Osem as Osem
     from engine.recon.algorithms.sirt import Sirt as Sirt
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

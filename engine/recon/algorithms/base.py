@@ -58,7 +58,7 @@ class Iterate:
 
     @property
     def optimality(self) -> Optimality | None:
-        """How near the image is to a penalised optimum; None for other algorithms."""
+        """Distance of the image from a penalised optimum; None for other algorithms."""
         return None
 
     def figures(self, before: Figures) -> Figures | None:
@@ -119,10 +119,9 @@ class WorkingMemory(NamedTuple):
 class Algorithm(Settings):
     """Settings of an algorithm; `run` is the mathematics.
 
-    `kind`, `title` and `run` make one, with the setting `iterations` where it iterates and
-    `subsets` where it takes the data in parts. Whatever else a run wants of it, to go on after an
-    interruption, filters between iterations, figures, previews and an early end, is the work of
-    `engine.recon.algorithms.driver`.
+    An algorithm defines `kind`, `title` and `run`. It has a setting `iterations` if it iterates,
+    and `subsets` if it divides the data. `engine.recon.algorithms.driver` does the rest: it
+    resumes runs, filters between iterations, sums figures, shows previews and ends runs early.
     """
 
     title: ClassVar[str]
@@ -275,7 +274,7 @@ class Algorithm(Settings):
         return x, 1.0
 
     def early_image(self, model: Any, x: Array) -> Array | None:
-        """Return an image to look at before a slow first update; it is no update itself.
+        """Return an image to show before a slow first update; it does not count as an update.
 
         Parameters
         ----------

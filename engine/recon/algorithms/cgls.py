@@ -39,12 +39,12 @@ AT_NOISE = "the residual has reached the noise"
 class Cgls(Algorithm):
     """Conjugate gradients for least squares.
 
-    A.T must be the matched adjoint, because the residual soon grows with another one. If a step
-    does not reduce the residual, the search returns to the image before the step and restarts. The
-    run ends if the restart does not reduce it either.
+    A.T must be the matched adjoint; otherwise the residual soon grows. If a step does not reduce
+    the cost, the search returns to the image before the step and restarts. The run ends if the
+    restart does not reduce it either.
 
-    Images may be negative, because conjugate directions have no bounds. A run that continues from
-    an image, for example after a filter, starts a new search. It converges to the same image.
+    Images can be negative, because conjugate directions have no bounds. After a filter the search
+    restarts from the filtered image. It converges to the same image along a different path.
     """
 
     title: ClassVar[str] = "CGLS"

@@ -118,7 +118,7 @@ def solve(
     iterates = algorithm.resumed(model, x, done) if done else algorithm.run(model, x)
     while done < n_updates:
         iterate = next(iterates, None)
-        if iterate is None:  # the algorithm knows no better image
+        if iterate is None:  # the algorithm has ended
             return
         done += 1
         # After the last update an end is expected and needs no reason.
@@ -152,7 +152,7 @@ def _step(
     residual = None if sums is None else iterate.residual_of(sums)
     log_likelihood, n_skipped = sums if sums is not None and residual is None else (None, 0)
     where = f"iteration {iteration + 1}"
-    # The place of the failure tells which data to check.
+    # An error names the subset, so that the user can check its data.
     where += f", subset {subset + 1}" if algorithm.n_subsets > 1 else ""
     return Step(
         lambda: back(_checked(iterate, where, model.remedy)),

@@ -47,5 +47,5 @@ class Fdk(FilterSettings, Algorithm):
         yield Iterate(model.inverse(model.y, self))
 
     def describe(self) -> str:
-        """Plain words."""
+        """Return the settings as text."""
         return f"{self.title}, {FilterSettings.describe(self)}"

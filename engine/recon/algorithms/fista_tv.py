@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class FistaTv(Algorithm):
     """FISTA with total variation.
 
-    Going on from an image begins without momentum: it comes to the same image, by other ones.
+    A run that continues from an image starts without momentum. It converges to the same image along
+    a different path.
     """
 
     title: ClassVar[str] = "FISTA-TV"

@@ -347,7 +347,7 @@ class Svrg(Penalised):
         is_long = demand.n_families is None and demand.n_counts >= MANY_EVENTS
         limit = MANY_SUBSETS if is_long else MOST_SUBSETS
         found = max(min(limit, most // 2), min(MANY_SUBSETS, most), LEAST_SUBSETS)
-        # Corrected gradients of subsets with next to no counts would not agree at all.
+        # Corrected gradients of subsets with very few counts would not agree at all.
         counted = int(demand.n_counts / LEAST_COUNTS)
         found = max(min(found, counted, demand.n_families or found), 1)
         return self.model_copy(update={"subsets": found})

@@ -1,4 +1,4 @@
-"""How near an image is to a penalised optimum, and the rule that ends a run.
+"""Distance of an image from a penalised optimum, and the rule that ends a run.
 
 A run ends after a cycle in which
 

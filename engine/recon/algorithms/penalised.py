@@ -7,7 +7,7 @@ prior is steep. The larger of both is enough: smooth changes have the curvature 
 hardly any of the prior, changes between neighbours the opposite. δ lets voxels at 0 rise. Voxels
 without data, or outside the object, are 0.
 
-How far an image is from the optimum is its KKT residual,
+The distance of an image from the optimum is its KKT residual,
 
     Σ_n s_n | x_n − max(0, x_n + (x_n + δ) ∂Φ/∂x_n / s_n) | / Σ_n s_n x_n,
 
@@ -177,7 +177,7 @@ class PenalisedLikelihood:
         x
             (n_z, n_y, n_x) image
         """
-        return self._back(self.prior.gradient(self._there(x)), x)
+        return self._on_device_of(self.prior.gradient(self._on_projection_device(x)), x)
 
     def prior_hessian_times(self, x: Array, vector: Array) -> Array:
         """Return R''(x) v, (n_z, n_y, n_x).
@@ -189,7 +189,12 @@ class PenalisedLikelihood:
         vector
             (n_z, n_y, n_x) v
         """
-        return self._back(self.prior.hessian_times(self._there(x), self._there(vector)), x)
+        return self._on_device_of(
+            self.prior.hessian_times(
+                self._on_projection_device(x), self._on_projection_device(vector)
+            ),
+            x,
+        )
 
     def prior_curvature(self, x: Array) -> Array:
         """Return c_R, a diagonal above R''(x), (n_z, n_y, n_x), which the caller can change.
@@ -199,7 +204,7 @@ class PenalisedLikelihood:
         x
             (n_z, n_y, n_x) image
         """
-        return self._back(self.prior.curvature(self._there(x)), x)
+        return self._on_device_of(self.prior.curvature(self._on_projection_device(x)), x)
 
     def penalty(self, x: Array) -> float:
         """Return R(x).
@@ -209,7 +214,7 @@ class PenalisedLikelihood:
         x
             (n_z, n_y, n_x) image
         """
-        return self.prior.value(self._there(x))
+        return self.prior.value(self._on_projection_device(x))
 
     def pull(self, anchor: Anchor) -> float:
         """Return x · ∇R(x), the counts by which the prior lowers those of the optimum.
@@ -316,12 +321,12 @@ class PenalisedLikelihood:
         self.objective.by_planes(add, anchor.x)
         return float(left.sum()) / max(float(whole.sum()), 1e-300)
 
-    def _there(self, x: Array) -> Array:
+    def _on_projection_device(self, x: Array) -> Array:
         """Return an image on the device of the projections, where the prior is computed."""
         on = self.objective.A.on
         return x if on is None or not on.is_cuda else on.to_device(x)
 
-    def _back(self, values: Array, x: Array) -> Array:
+    def _on_device_of(self, values: Array, x: Array) -> Array:
         """Return values on the device of an image."""
         return to_host(values) if module_of(x) is np else values
 

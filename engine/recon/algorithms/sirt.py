@@ -91,7 +91,7 @@ class Sirt(Algorithm):
         R, C = model.once(f"weights of {n_subsets} subsets", lambda: _weights(model, parts, x))
         # Neighbouring views are nearly redundant; distant ones reduce the error faster.
         order = farthest_first(n_subsets)
-        now, met, size = Misfit(model, x), MetSquares(), norm(model.y)
+        now, squares, size = Misfit(model, x), SquaredResiduals(), norm(model.y)
         for update in count(done):
             k = order[update % n_subsets]
             part = parts[k]
@@ -106,26 +106,26 @@ class Sirt(Algorithm):
                 yield Iterate(x, measure=now.relative)
             else:
                 # The sum is read later, because reading from a GPU would wait for the update.
-                met.take(residual)
-                yield SubsetIterate(x, now.relative, met=met, norm=size)
+                squares.add(residual)
+                yield SubsetIterate(x, now.relative, squares=squares, norm=size)
 
     def describe(self) -> str:
-        """Plain words."""
+        """Return the settings as text."""
         return super().describe() if self.subsets == 1 else f"OS-{super().describe()}"
 
 
-class MetSquares:
+class SquaredResiduals:
     """Squared residuals of the updates, computed on request."""
 
     def __init__(self) -> None:
         self._sum = 0.0
 
-    def take(self, residual: Array) -> None:
+    def add(self, residual: Array) -> None:
         """Add ‖y_b − A_b x_b‖²."""
         self._sum += dot(residual, residual)
 
-    def given(self) -> float:
-        """Return the sum since the last call."""
+    def take_sum(self) -> float:
+        """Return the sum since the last call, and reset it."""
         found, self._sum = self._sum, 0.0
         return found
 
@@ -136,15 +136,15 @@ class SubsetIterate(Iterate):
 
     Attributes
     ----------
-    met : squares that are not yet in the figures
+    squares : squares that are not yet in the figures
     norm : ‖y‖
     """
 
-    met: MetSquares = field(default_factory=MetSquares)
+    squares: SquaredResiduals = field(default_factory=SquaredResiduals)
     norm: float = 1.0
 
     def figures(self, before: Figures) -> Figures:
-        return before[0] + self.met.given(), before[1]
+        return before[0] + self.squares.take_sum(), before[1]
 
     def residual_of(self, figures: Figures) -> float:
         return sqrt(figures[0]) / (self.norm or 1.0)

@@ -11,8 +11,8 @@ depend on the number or order of the subsets.
 The image of a cycle is the mean of the images after its last 24 updates (32 with m = 0.9), with
 weights 1, 2, 3, ...
 Images with few counts in each subset scatter about the optimum, and long steps scatter most. The
-mean scatters less, so steps can be long enough for details that the data hardly know. Few counts
-have few subsets, and 24 updates then are up to the whole cycle.
+mean scatters less, so steps can be long enough for details that the data hardly determine. With few
+counts there are few subsets, and 24 updates can be the whole cycle.
 
 An update adds a share m of the last change of the image (heavy ball),
 
@@ -22,12 +22,12 @@ with d the voxels that share a count (`engine.recon.priors.equal_noise`). Struct
 then converge with fewer updates, so subsets can be larger, and their gradients agree better. Each
 cycle begins without a last change.
 
-If each count could come from thousands of voxels, as between two panels, the data hardly know
+If each count could come from thousands of voxels, as between two panels, the data hardly determine
 structures of several voxels: between two demo panels the least eigenvalue of D times the Hessian of
 −Φ is 0.002, the largest 1. They need more momentum and long steps in the first passes. Later steps
-are shorter, because momentum also adds up what subsets disagree about. There are two remedies for
-that disagreement: each subset has lines of all directions (`SystemModel.balanced_subset`), and
-subsets follow each other so that their errors nearly cancel (`alternating`).
+are shorter, because momentum also adds up the differences between subsets. Two remedies reduce
+these differences: each subset has lines of all directions (`SystemModel.balanced_subset`), and the
+errors of successive subsets nearly cancel (`alternating`).
 
 If few counts contribute to a voxel near 0, its gradient depends on single counts. Such gradients of
 all subsets would take the voxel to many times its value, and Φ would decrease. Therefore an update
@@ -73,11 +73,11 @@ Their steps are α = max(3 / (1 + (0.32 pass)²), 0.375): with momentum m, steps
 stable. A cycle averages the last 32 updates, because momentum correlates successive images.
 """
 LOWEST, HIGHEST, RISE = 0.5, 2.0, 5
-"""Limits of a voxel after an update, relative to its value, and what it may rise by in units of δ.
+"""Limits of a voxel after an update, relative to its value, and the allowed rise in units of δ.
 
 δ is a thousandth of f̄."""
 IN_FIRST_CYCLE, IN_A_CYCLE = (8.0, 400), (3.0, 5)
-"""The same for the highest value in a cycle. OSEM leaves the first cycle more voxels near 0."""
+"""The same for the highest value in a cycle. After OSEM, more voxels are near 0."""
 MOST_HALVINGS = 4
 
 
@@ -252,7 +252,7 @@ def _passes_in(number: int) -> int:
 
 
 def _is_slow(of: PenalisedLikelihood) -> bool:
-    """Return True for data that hardly know structures of several voxels."""
+    """Return True for data that hardly determine structures of several voxels."""
     return of.momentum >= SLOW_MOMENTUM
 
 

@@ -1,7 +1,7 @@
 """Filter projections on a GPU chunk by chunk, in the order of back projection.
 
-Measured values then cross the bus once, during the work on earlier ones, and filtered values never
-do.
+Each measured value crosses the bus once, while the GPU works on earlier chunks. Filtered values
+stay on the GPU.
 """
 
 from __future__ import annotations

@@ -34,9 +34,9 @@ from engine.recon.filtering.ramp import (
 from engine.recon.filtering.settings import FilterSettings
 
 _CHUNK_BYTES = 16 << 20
-"""Size of the rows that a thread filters in one step,"""
+"""Size of the rows that a CPU thread filters in one step."""
 _GPU_CHUNK_BYTES, _GPU_COPIES = 128 << 20, 32
-"""and a GPU, which also needs memory for spectra and intermediate arrays."""
+"""The same for a GPU, and its memory for spectra and intermediate arrays, in copies of the rows."""
 _VIEWS = 32
 """Views that one step reads."""
 

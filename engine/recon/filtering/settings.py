@@ -68,6 +68,6 @@ class FilterSettings(Settings):
     )
 
     def describe(self) -> str:
-        """Plain words."""
+        """Return the settings as text."""
         cutoff = f", cut off at {self.cutoff:.0%} of Nyquist" if self.cutoff < 1 else ""
         return f"{self.window.title()} window{cutoff}"

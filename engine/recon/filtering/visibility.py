@@ -6,8 +6,8 @@ some views see a voxel, and its sum contains the share
     v = Σ_seen w Δβ / τ²  /  ½ Σ_all Δβ / τ²
 
 of the correct value. w is the weight of the ray, Δβ the angle of the view, τ its depth. Division by
-v corrects the level. That the views are at other heights than on a circle is not corrected, so the
-image is approximate. Voxels seen over less than half a turn are set to 0.
+v corrects the level. The heights of the views differ from those of a circle, which is not
+corrected. The image is therefore approximate. Voxels seen over less than half a turn are set to 0.
 
 After Feldkamp, Davis & Kress, J Opt Soc Am A 1 (1984) 612, extended to a helix as in Wang et al.,
 IEEE TMI 12 (1993) 486.
@@ -58,13 +58,15 @@ def _share(A: XrayTransform, plan: FilterDesign, region: Region | None) -> Array
     """Return Σ w Δβ / τ², some views at a time: all would need as much memory as the scan."""
     geometry = plan.geometry
     few = _few_views(geometry.n_views, 4 * geometry.shape[0] * geometry.shape[1])
-    share = _seen(A, plan, few[0], region)
+    share = _visible_sum(A, plan, few[0], region)
     for views in few[1:]:
-        share += _seen(A, plan, views, region)
+        share += _visible_sum(A, plan, views, region)
     return share
 
 
-def _seen(A: XrayTransform, plan: FilterDesign, views: range, region: Region | None) -> Array:
+def _visible_sum(
+    A: XrayTransform, plan: FilterDesign, views: range, region: Region | None
+) -> Array:
     """Return Σ w Δβ / τ² over some views."""
     seen = np.empty((len(views), *plan.geometry.shape), np.float32)
     for k, view in enumerate(views):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from engine.recon.model.subset_objective import SubsetObjective as SubsetObjective
     from engine.recon.model.timed import TimedModel as TimedModel
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

@@ -461,7 +461,7 @@ def em_updated(
         else:
             np.multiply(x[planes], seen[planes], out=found, casting="same_kind")
             lowest = found * least if least else 0
-            # Where s is 0, `found` still holds the old value, which such voxels keep.
+            # Where s is 0, `found` still contains the old value, so these voxels do not change.
             np.divide(shared[planes], s, out=found, where=has_data)
         np.maximum(found, lowest, out=found)
 

@@ -48,13 +48,13 @@ class CountsObjective(SubsetObjective):
         part = self._parts[k]
         ratio = part.ratio_step(x)
         value = ratio.log_sum - self._dot(part.sensitivity, x)
-        image = self._less(ratio.image, part.sensitivity)
+        image = self._subtracted(ratio.image, part.sensitivity)
         return SubsetGradient(image, value, ratio.n_skipped)
 
     def gradient_image(self, k: int, x: Array) -> Array:
         # Without the logarithms of all rows.
         part = self._parts[k]
-        return self._less(part.ratio_image(x), part.sensitivity)
+        return self._subtracted(part.ratio_image(x), part.sensitivity)
 
     def sensitivity(self, k: int | None = None) -> Array:
         return self._whole if k is None else self._parts[k].sensitivity
@@ -91,8 +91,8 @@ class CountsObjective(SubsetObjective):
         # Σ s x is about the number of counts, and an error of A x + b counts once for each of them.
         return abs(value) + 2 * self.model.n_counts
 
-    def _less(self, image: Array, sensitivity: Array) -> Array:
-        """Subtract a sensitivity from an image in place."""
+    def _subtracted(self, image: Array, sensitivity: Array) -> Array:
+        """Subtract a sensitivity from an image in place, and return the image."""
 
         def subtract(planes: slice) -> None:
             image[planes] -= sensitivity[planes]

@@ -1,4 +1,4 @@
-"""Model of counts with what a penalised reconstruction needs besides: voxel spacing and start."""
+"""Model of counts for penalised reconstruction, with the voxel spacing and a start image."""
 
 from __future__ import annotations
 

@@ -90,7 +90,9 @@ class TimedModel(SystemModel):
         A = parts[0] if len(parts) == 1 else stack(*parts)
         model = cls(A, background, np.zeros((), np.float32), counts, parts, lines, factors)
         # With one subset the sensitivity is that of all lines, which the final scaling needs too.
-        return replace(model, sensitivity=model._seen(0)) if len(parts) == 1 else model
+        return (
+            replace(model, sensitivity=model._subset_sensitivity(0)) if len(parts) == 1 else model
+        )
 
     @property
     def sorted_subsets(self) -> int | None:
@@ -152,7 +154,7 @@ class TimedModel(SystemModel):
             )
         if of == 1:
             return self
-        return self._rows(self._range(k), self.parts[k], self._seen(k))
+        return self._rows(self._range(k), self.parts[k], self._subset_sensitivity(k))
 
     def _range(self, k: int) -> slice:
         """Return the rows of a subset: they are sorted by subset."""
@@ -162,7 +164,7 @@ class TimedModel(SystemModel):
     def _rows(self, rows: slice, A: LinearOperator, sensitivity: Array) -> BinnedModel:
         return BinnedModel(A, self.background[rows], sensitivity, np.asarray(self.counts)[rows])
 
-    def _seen(self, k: int) -> Array:
+    def _subset_sensitivity(self, k: int) -> Array:
         """Return the sensitivity of the lines of a subset, (n_z, n_y, n_x)."""
         of = len(self.parts)
         lines = self.lines if of == 1 else self.lines.subset(k, of)

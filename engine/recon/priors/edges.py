@@ -46,7 +46,7 @@ class EdgePrior:
     strength : κ; 0 has no effect
     spacing_mm : (z, y, x) edges of a voxel [mm]
     n_counts : N, counts above the expected background
-    inside : (n_z, n_y, n_x) bool, voxels that can contain activity; None: all that are seen
+    inside : (n_z, n_y, n_x) bool, voxels that can contain activity; None: all with data
     """
 
     strength: float

@@ -103,7 +103,7 @@ def typical_activity_of(first: Array, row_sums: Array, activity: float) -> float
 def typical_voxel(
     row_sums: Array, first: Array, activity: float, probe: Array, seen: Array
 ) -> TypicalVoxel:
-    """Return what a typical voxel of the object sends, and how many share a count.
+    """Return a typical voxel of the object: its counts, and the voxels that share a count.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def typical_voxel(
     counts = weighted_median(row_sums * first**2, object_weights(row_sums, first, activity))
     whole = float(xp.sum(probe**2 * row_sums, dtype=np.float64))
     own = float(xp.sum(probe * seen, dtype=np.float64))
-    # A scan without counts knows nothing of its voxels.
+    # A scan without counts has no typical voxel.
     sharing = max(whole / own, 1.0) if own > 0 else SHARING
     typical = typical_activity_of(first, row_sums, activity)
     return TypicalVoxel(counts, sharing, typical / activity if typical > 0 else 1.0)

@@ -64,7 +64,7 @@ def doubly_updated(x: Array, gradient: Array, sensitivity: Array) -> Array:
     total, before = (float(xp.sum(sensitivity * each, dtype=np.float64)) for each in (found, x))
     found *= 2
     found -= x * x.dtype.type(total / before if before > 0 else 1)
-    # Voxels without data keep no activity.
+    # Voxels without data have no activity.
     return xp.maximum(found * seen, 0, out=found)
 
 

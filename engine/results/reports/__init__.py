@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from engine.results.reports.writing import ending_of_report as ending_of_report
     from engine.results.reports.writing import write_report as write_report
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

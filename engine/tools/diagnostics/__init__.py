@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from engine.tools.diagnostics.faults import keep_fault as keep_fault
     from engine.tools.diagnostics.private_homes import refused_homes as refused_homes
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         measure_in_process as measure_in_process,
     )
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         resolution_in_process as resolution_in_process,
     )
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {

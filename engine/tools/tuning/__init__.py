@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from engine.tools.tuning.storing import stored_forms as stored_forms
     from engine.tools.tuning.worker_process import search_in_processes as search_in_processes
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
     __getattr__, __dir__ = face(
         __name__,
         {
