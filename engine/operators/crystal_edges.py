@@ -1,11 +1,11 @@
 """Efficiency of crystals at the edges of blocks and panels, relative to an endless panel.
 
 A response matrix describes panels without edges, averaged over the positions of blocks
-(engine.operators.crystal_spread). At the edge of a block photons scatter out of it and are read
-with less energy. At the edge of a panel none scatter in. Photons from all of one panel to all of
-the other, and a margin beyond, are tracked in both:
+(engine.operators.crystal_spread). At the edge of a block, photons scatter out of it and are read
+with less energy. At the edge of a panel, no photons scatter in. Photons between the panels, and in
+a margin around them, are tracked in the panel and in an endless one:
 
-    e_i = seen in crystal i of the panel / seen in crystal i of an endless one.
+    e_i = counts of crystal i in the panel / counts of crystal i in the endless panel.
 
 A line has e_i e_j. The endless panel has no pattern, so its counts are smoothed by a polynomial.
 Crystals that are equivalent with respect to their block, the edges and mirrors share their counts.

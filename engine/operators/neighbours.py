@@ -35,7 +35,7 @@ class Potential(IntEnum):
 
 
 class Term(IntEnum):
-    """What is summed over the neighbours; see `engine.kernels.neighbours.pairs`."""
+    """Quantity that is summed over the neighbours; see `engine.kernels.neighbours.pairs`."""
 
     VALUE = pairs.VALUE
     GRADIENT = pairs.GRADIENT

@@ -1,4 +1,4 @@
-"""What every operator offers: arrays of any library, its norm, its form for other libraries.
+"""Methods of all operators: arrays of any library, the norm, and forms for other libraries.
 
 The norm is the largest singular value, found by power iteration:
 

@@ -11,7 +11,7 @@ from engine.kernels.blocks import run_blocks
 VOXELS_AT_ONCE = 1 << 16
 """Voxels that a thread processes in one step, so that temporaries stay in the cache."""
 WORTH_THREADS = 16 * VOXELS_AT_ONCE
-"""Largest image that one thread processes as soon as several, which take turns to run Python."""
+"""Largest image that one thread processes as fast as several, because Python runs one at a time."""
 
 
 def by_planes(

@@ -206,7 +206,7 @@ class DeviceMatrix:
     @in_turn
     def adjoint(self, y: Array) -> Array:
         """Return the back projection (n_z, n_y, n_x) of the values of the lines, on the device."""
-        values, image = self._there(y), self._gpu.empty(self._shape, np.float32)
+        values, image = self._device_array(y), self._gpu.empty(self._shape, np.float32)
         self._gpu.zero(image)
         pace = self._pace()
         for table, n_nonzero, rows in self._parts():
@@ -216,7 +216,7 @@ class DeviceMatrix:
 
     def _image(self, x: Array, *, turned: bool) -> Array:
         """Return the image in the layout of the kernels, with transposed planes if `turned`."""
-        kernels, phases, x = self._stored.kernels, self._phases, self._there(x)
+        kernels, phases, x = self._stored.kernels, self._phases, self._device_array(x)
         if turned:
             phases, x = phases.turned, x.transpose(2, 1, 0)
         phases = replace(phases, slack=kernels.n_beyond(turned=turned))
@@ -240,7 +240,7 @@ class DeviceMatrix:
             table[:, ROW] = places
             yield table, self._stored.n_nonzero[self._rows[part]], rows
 
-    def _there(self, values: Array) -> Array:
+    def _device_array(self, values: Array) -> Array:
         """Return a contiguous float32 array on the device."""
         if module_of(values) is self._on.xp:
             return self._on.xp.ascontiguousarray(values, dtype=np.float32)

@@ -22,7 +22,7 @@ from engine.operators.prior import Prior
 if TYPE_CHECKING:
     from engine.operators.matrix.projector import MatrixProjector
 
-IMAGES_IN_HAND = 10
+RESERVED_IMAGES = 10
 """Number of images reserved on the device; sensitivities that need more are on the host."""
 
 
@@ -69,7 +69,7 @@ class MatrixEm:
         prior: Prior | None = None,
     ) -> None:
         self._on, self._profiler, self._xp = A.on, A.profiler or Profiler(A.on), A.on.xp
-        self._x = self._there(x)
+        self._x = self._device_array(x)
         self._subsets = []
         for k in range(n_subsets):
             self._subsets.append(
@@ -103,7 +103,10 @@ class MatrixEm:
             part, places = part.among(counting), places[counting]
         rest = A.lines(background, places) if background.ndim else background.reshape(1)
         return _Subset(
-            part, self._there(A.lines(counts, places)), self._there(rest), self._stored(sensitivity)
+            part,
+            self._device_array(A.lines(counts, places)),
+            self._device_array(rest),
+            self._stored(sensitivity),
         )
 
     def update(self, k: int) -> None:
@@ -150,7 +153,7 @@ class MatrixEm:
 
     def smooth(self, change: Callable[[Array], Array]) -> None:
         """Replace the image by `change` of it, on the device."""
-        self._x = self._there(change(self._x))
+        self._x = self._device_array(change(self._x))
 
     def figures(self, before: tuple[float, int] = (0.0, 0)) -> tuple[float, int]:
         """Return log-likelihood and skipped lines since the last call, added to `before`."""
@@ -166,13 +169,13 @@ class MatrixEm:
         """Whether all values of the image are finite; waits for the updates."""
         return bool(self._xp.isfinite(self._x).all())
 
-    def _there(self, values: Array) -> Array:
+    def _device_array(self, values: Array) -> Array:
         """Return float32 values on the device."""
         return self._on.to_device(values.astype(np.float32))
 
     def _stored(self, sensitivity: Array) -> Array:
         """Return a sensitivity on the device, or on the host if memory is scarce."""
-        gpu, needed = self._on.gpu, IMAGES_IN_HAND * self._x.nbytes
+        gpu, needed = self._on.gpu, RESERVED_IMAGES * self._x.nbytes
         # Uploads for each update are slow, but better than a run that fails for lack of memory.
         is_scarce = gpu is not None and gpu.free_bytes() < needed
         return self._on.to_host(sensitivity) if is_scarce else sensitivity

@@ -154,14 +154,14 @@ class LayeredProjector(OrientationRows):
         """Return the expected counts (n_lines,) of an image (n_z, n_y, n_x)."""
         # the lines of all layers are too many for most GPUs, so they stay on the host
         image, out = to_host(x), np.empty(self.out_shape, self.dtype)
-        for part in self._telling():
+        for part in self._parts_with_progress():
             out[part.lines] = to_host(part.A.forward(image))
         return out
 
     def adjoint(self, y: Array) -> Array:
         """Return the back projection (n_z, n_y, n_x) of one value for each line (n_lines,)."""
         values, sums = to_host(y), np.zeros(self.in_shape, self.dtype)
-        for part in self._telling():
+        for part in self._parts_with_progress():
             # Always in the same order of layers, so the rounding does not change.
             sums += to_host(part.A.adjoint(values[part.lines]))
         return sums
@@ -172,7 +172,7 @@ class LayeredProjector(OrientationRows):
         part._choose(self.orientations[places])
         return part
 
-    def _telling(self) -> Iterator[_Part]:
+    def _parts_with_progress(self) -> Iterator[_Part]:
         """Yield our parts; each reports its progress as part of the whole."""
         done = 0
         for part in self._parts:

@@ -65,11 +65,11 @@ class PaperProjector(LinearOperator):
         self._families, self._n_nonzero, self._rows = self._stored(panel)
         ones = np.ones(A.out_shape, np.float32) if counts is None else counts
         # algorithm 3 omits lines without counts in both directions, like the paper
-        self._counts = self._there(ones)
+        self._counts = self._device_array(ones)
 
     def forward(self, x: Array) -> Array:
         """Return the values (n_lines,) of an image (n_z, n_y, n_x), on the device."""
-        image = argument = self._there(x)
+        image = argument = self._device_array(x)
         if self._algorithm == 3:
             n_z, n_y, n_x = self.in_shape
             texture = self._gpu.texture("array", (n_y, n_z, n_x))
@@ -82,7 +82,7 @@ class PaperProjector(LinearOperator):
     def adjoint(self, y: Array) -> Array:
         """Return the back projection (n_z, n_y, n_x) of the values of the lines, on the device."""
         image = self._zeros(self.in_shape)
-        self._launch("back", self._there(y), image)
+        self._launch("back", self._device_array(y), image)
         return image
 
     def _launch(self, name: str, *arguments: Any) -> None:
@@ -132,7 +132,7 @@ class PaperProjector(LinearOperator):
         families[family, _STARTS + member] = self._A.starts[:-1]
         return families
 
-    def _there(self, values: Array) -> Array:
+    def _device_array(self, values: Array) -> Array:
         if type(values) is np.ndarray:
             return self._gpu.upload(np.ascontiguousarray(values, np.float32))
         return self._gpu.xp.ascontiguousarray(values, dtype=np.float32)

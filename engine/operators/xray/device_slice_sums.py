@@ -21,7 +21,7 @@ from engine.geometry.xray import XrayGeometry
 from engine.operators.xray.patch import PatchGroup
 from engine.operators.xray.resident_projections import ResidentProjections
 
-BESIDE = np.array([[0.0, 0, 0, -1e4], [0, 0, 0, -1e4], [0, 0, 0, 1]])
+UNUSED_VIEW = np.array([[0.0, 0, 0, -1e4], [0, 0, 0, -1e4], [0, 0, 0, 1]])
 """Matrix of an unused view, outside of the detector for all points."""
 
 
@@ -125,7 +125,7 @@ class DeviceSliceSums:
         self._send(resident)
         # Views with gain 0 would need a division by zero, and contribute nothing.
         used, wanted = np.flatnonzero(gains > 0), np.asarray(slots)
-        matrices = np.tile(BESIDE, (len(self._views), 1, 1))
+        matrices = np.tile(UNUSED_VIEW, (len(self._views), 1, 1))
         scale = np.sqrt(np.asarray(gains, float)[used])[:, None, None]
         matrices[wanted[used]] = geometry.matrices()[used] / scale
         group = self._put(resident, matrices)

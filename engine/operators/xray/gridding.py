@@ -2,11 +2,11 @@
 
     x(r) = Σ_views (1/L) Σ_k Q_k exp(2πi k s(r) / L),   s(r) = a·r + c
 
-Q is the spectrum of a filtered row on L pixels. The sum equals that of voxels which read the row
-between its pixels with band-limited interpolation. All waves are added to an oversampled Cartesian
-grid. Its inverse Fourier transform is divided by that of the interpolating function: O'Sullivan,
-IEEE T Med Imaging 4 (1985) 200; Fessler & Sutton, IEEE T Signal Process 51 (2003) 560. The cost of
-a view grows with the number of columns and not with that of voxels.
+Q is the spectrum of a filtered row on L pixels. The sum equals back projection by voxels with
+band-limited interpolation of the rows. All waves are added to an oversampled Cartesian grid. Its
+inverse Fourier transform is divided by that of the interpolating function: O'Sullivan, IEEE T Med
+Imaging 4 (1985) 200; Fessler & Sutton, IEEE T Signal Process 51 (2003) 560. The cost of a view
+grows with the number of columns, not of voxels.
 """
 
 from __future__ import annotations

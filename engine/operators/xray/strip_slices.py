@@ -1,8 +1,8 @@
 """Slices of any orientation, by strips of pixels along a row or a column of the slice.
 
-A strip crosses the detector obliquely. It takes the fewer steps, the fewer detector rows it
-crosses, so each view chooses between pixels along rows or columns of the slice, and between
-detector rows or columns.
+A strip crosses the detector obliquely. It is faster if it crosses fewer detector rows. Each view
+therefore chooses between rows and columns of the slice, and between rows and columns of the
+detector.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def by_strips(
     # like the volume of a stored scan, so that both have the same bits
     if are_level(matrices, shape):
         return _level(rows, matrices, shape, all_runs, on)
-    total, ways = np.zeros(shape, np.float32), _ways(matrices, shape)
+    total, ways = np.zeros(shape, np.float32), _strip_directions(matrices, shape)
     for way in np.unique(ways):
         is_down, by_columns = bool(way & 1), bool(way & 2)
         some = matrices[:, [1, 0, 2]] if by_columns else matrices
@@ -82,8 +82,8 @@ def by_strips(
     return total
 
 
-def _ways(matrices: Array, shape: tuple[int, int]) -> Array:
-    """Return for each view whether pixels are taken down the slice (1), and by columns (2)."""
+def _strip_directions(matrices: Array, shape: tuple[int, int]) -> Array:
+    """Return bits for each view: 1 for strips down the slice, 2 for strips by detector columns."""
     middle = np.array([shape[1] / 2, shape[0] / 2, 0.5, 1.0])
     a, b, depth = np.moveaxis(matrices @ middle, 1, 0)[:, :, None]
     # pixels of the detector from one pixel of the slice to the next, (n, 2): across and down

@@ -41,7 +41,7 @@ class Transposing(Protocol):
         ...
 
     def work_bytes(self, lines: Lines) -> int:
-        """Return the memory that it needs in addition to its arrays."""
+        """Return the memory of the kernels in addition to their arrays."""
         ...
 
 

@@ -3,9 +3,9 @@
     forward : Joseph's line integrals along the ray to every pixel [image times mm]
     adjoint : "matched", the exact transpose; or "voxel", the voxel-driven back projection
 
-The voxel-driven one is faster, but only an adjoint of the continuous integrals. For this it needs
-1/τ² for each view, each pixel times the slant 1/cos φ of its ray, and the volume of a voxel over
-the area of a pixel.
+The voxel-driven back projection is faster, but only an adjoint of the continuous integrals. It
+multiplies each view by 1/τ², each pixel by the slant 1/cos φ of its ray, and the result by the
+volume of a voxel over the area of a pixel.
 """
 
 from __future__ import annotations

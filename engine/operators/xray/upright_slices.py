@@ -1,8 +1,8 @@
 """Slices whose rows are parallel to detector rows, computed by columns.
 
-Along such a column neither the detector column nor the depth changes (`upright` does the same for
-volumes). Two columns of the detector are interpolated once for all of its pixels: many times as
-fast as by rows, and positions are float64.
+The detector column and the depth are constant along such a column (`upright` does the same for
+volumes). Two detector columns are therefore interpolated once for all pixels of a column. This is
+many times as fast as work by rows. Positions are float64.
 """
 
 from __future__ import annotations

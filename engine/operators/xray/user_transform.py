@@ -76,7 +76,7 @@ class UserTransform(LinearOperator):
         return self.transform.geometry
 
     def forward(self, x: Array) -> Array:
-        """Return the projections of a volume, or of what the kernels define instead of it.
+        """Return the projections of a volume, or of another input that the kernels define.
 
         Parameters
         ----------

@@ -12,7 +12,7 @@ from engine.geometry.plane import Plane
 from engine.geometry.xray import XrayGeometry
 from engine.kernels.cone import joseph_few_slices
 from engine.operators.xray.slices import Slices
-from engine.operators.xray.strip_slices import _ways
+from engine.operators.xray.strip_slices import _strip_directions
 from engine.operators.xray.transform import XrayTransform
 
 SHAPE = (12, 40)
@@ -216,6 +216,6 @@ def test_each_view_is_read_along_the_fewest_detector_rows():
     matrices[1, :2, :2] = [[0.9, 1], [0.1, 0.9]]
     matrices[2, :2, :2] = [[0, 1], [1, 0]]
     matrices[3, :2, :2] = [[1, 0.1], [0.5, 1]]
-    ways = _ways(matrices, (10, 10))
+    ways = _strip_directions(matrices, (10, 10))
     # 0: across by rows, 1: down by rows, 2: across by columns, 3: down by columns
     assert ways.tolist() == [0, 0, 1, 3]

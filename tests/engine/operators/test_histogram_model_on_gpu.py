@@ -118,7 +118,7 @@ def test_sensitivities_lie_on_the_host_where_the_card_is_full(
 ) -> None:
     algorithm = Osem(iterations=2, subsets=4)
     wanted = iterates(scan(cuda(EmulatedGpu()), corrected=True), algorithm)
-    monkeypatch.setattr(matrix_em, "IMAGES_IN_HAND", 1e9)
+    monkeypatch.setattr(matrix_em, "RESERVED_IMAGES", 1e9)
     model = scan(cuda(EmulatedGpu()), corrected=True)
     found = iterates(model, algorithm)
     assert np.array_equal(found[-1][1], wanted[-1][1])
