@@ -57,7 +57,6 @@ def attenuation_factors(
 
     xp = module_of(crystals)
     # A body is a small part of its map, and rays through empty voxels take as long as others.
-    # a body is a small part of its map, and a ray through the rest costs as much
     mu_map = cropped(mu_map)
     mu = on.to_device(mu_map.values)
     factors = xp.empty(len(crystals), np.float32)

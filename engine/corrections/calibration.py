@@ -43,7 +43,7 @@ class ActivityConcentration(Correction[ListMode]):
     kind: ClassVar[str] = "units"
     inputs: ClassVar[tuple[InputRole, ...]] = (CALIBRATION, TRACER)
     # Safe in old protocols: their studies name no calibration file, so this step does nothing.
-    since: ClassVar[int | None] = 1  # it does nothing for a study of before, which names no file
+    since: ClassVar[int | None] = 1
     reference: Literal["start", "injection"] = setting(
         "start", "Time to which the activity is decay-corrected", label="Decay-corrected to"
     )
@@ -71,7 +71,7 @@ class ActivityConcentration(Correction[ListMode]):
         if with_blocks and LIVE_BLOCKS in data.info and "live_fraction" in data.info:
             return f"values are counts/mm: {TWICE_DEAD}"
         # Before the other corrections have run, their effect on the calibration is unknown.
-        if applied is None:  # none has run yet: what they do is not known
+        if applied is None:
             return None
         # A calibration holds only for the corrections that its cylinder image was made with.
         found: Calibration = data.auxiliary[CALIBRATION.key]

@@ -302,7 +302,6 @@ def _rates(data: Histogram, delayeds: Array) -> Array:
     seen = crystal_sums(scanner, delayeds)
     if unit != "crystal":
         # Rear layers see fewer photons than front layers, so layers never share a rate.
-        # layers behind one another see fewer photons each, so none shares the rate of another
         slabs = np.arange(scanner.n_crystals) // scanner.n_per_layer
         groups = scanner.groups if unit == "block" else slabs
         means = np.bincount(groups, seen) / np.bincount(groups)

@@ -92,11 +92,11 @@ def _describe_mu_map(mu_map: Volume) -> str:
 
 
 def _attach_mu_map(data: ListMode, mu_map: Volume) -> ListMode:
-    return replace(data, mu_map=_as_the_scanner_sees(data, mu_map))
+    return replace(data, mu_map=_in_scanner_axes(data, mu_map))
 
 
-def _as_the_scanner_sees(data: ListMode, mu_map: Volume) -> Volume:
-    """Return the map along the scanner's z axis; DICOM series are along the patient's."""
+def _in_scanner_axes(data: ListMode, mu_map: Volume) -> Volume:
+    """Return the map in the axes of the scanner; DICOM series have those of the patient."""
     from engine.io.dicom.reader import is_in_patient_axes
     from engine.io.volumes.straight_axes import NO_SIDES, in_scanner_frame
 

@@ -333,5 +333,5 @@ def spread(values: Bins, layout: SinogramLayout) -> Bins:
     """
     # The sum of both ends in units of PER_PITCH is twice the centre, so half rings are whole
     # numbers.
-    plane = layout.plane_ends.sum(-1) // PER_PITCH + n_direct(layout) // 2  # in half rings
+    plane = layout.plane_ends.sum(-1) // PER_PITCH + n_direct(layout) // 2
     return np.ascontiguousarray(values.reshape(n_direct(layout), -1)[plane].reshape(-1))

@@ -29,7 +29,7 @@ from engine.geometry.scanner import Scanner
 
 
 class DualHeadSettings(Settings):
-    """A dual-head scanner, as its TOML file holds it.
+    """A dual-head scanner, as stored in its TOML file.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class DualHead(Scanner):
     Parameters
     ----------
     settings
-        sizes and places, as a scanner file holds them
+        sizes and places, as in a scanner file
 
     Examples
     --------

@@ -219,7 +219,7 @@ def parallel(
     detector_shift_mm: Pair = (0.0, 0.0),
     roll_rad: float = 0.0,
 ) -> XrayGeometry:
-    """Return parallel rays and a flat detector that turn about z; as `circular_cone` from afar.
+    """Return parallel rays and a flat detector that turn about z.
 
     Parameters
     ----------

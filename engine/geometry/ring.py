@@ -33,7 +33,7 @@ from engine.geometry.tof import TofBins, TofSettings
 
 
 class RingSettings(Settings):
-    """A ring scanner, as its TOML file holds it.
+    """A ring scanner, as stored in its TOML file.
 
     Examples
     --------
@@ -133,7 +133,7 @@ class RingScanner(Scanner):
     Parameters
     ----------
     settings
-        sizes and places, as a scanner file holds them
+        sizes and places, as in a scanner file
 
     Examples
     --------

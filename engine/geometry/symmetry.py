@@ -33,7 +33,7 @@ def symmetries(points_mm: Array, weights: Array, grid: ImageGrid) -> tuple[Mirro
     candidates = [(swap, (x, y, z)) for swap, x, y, z in product((False, True), both, both, both)]
     reference, kept = _sorted_rows(points_mm, weights), {IDENTITY}
     for mirror in candidates:
-        # the symmetries are a group: products of known ones need no test of all points
+        # Symmetries form a group, so products of known ones need no test of all points.
         # The grid test is cheap and excludes most candidates.
         if mirror not in kept and _keeps_grid(mirror, grid):
             rows = _sorted_rows(moved(points_mm, mirror), weights)

@@ -315,7 +315,7 @@ class Modality(ABC, Generic[P]):
         return voxel_mm
 
     def grid_note(self, protocol: P, study: OpenStudy) -> str:
-        """Return what may still change the grid; empty if nothing.
+        """Return a note if the grid is not final yet; empty if it is.
 
         Parameters
         ----------
@@ -424,7 +424,7 @@ class Modality(ABC, Generic[P]):
         resume
             state of an interrupted run; None for a new run
         finish_early
-            returns True if the user wants to stop the iterations; None if nobody asks
+            returns True if the user wants to stop the iterations; None: never
 
         Returns
         -------

@@ -28,7 +28,7 @@ def fit_subsets(context: RunContext[P], demand: CountDemand) -> Stage[RunContext
     context
         run with its algorithm
     demand
-        number of counts, and what subsets and images need
+        counts of the data, and counts that subsets and images need
     """
     before = context.protocol.algorithm
     algorithm = before.for_counts(demand)
@@ -95,7 +95,7 @@ def report_subsets(
     after
         algorithm with the subsets and iterations of the run
     demand
-        number of counts, and what subsets and images need
+        counts of the data, and counts that subsets and images need
     """
     text = fewer_subsets(before, after, demand)
     if text:
@@ -115,7 +115,7 @@ def fewer_subsets(before: Algorithm, after: Algorithm, demand: CountDemand) -> s
     after
         algorithm with the subsets and iterations of the run
     demand
-        number of counts, and what subsets and images need
+        counts of the data, and counts that subsets and images need
     """
     # Compare with the choice for unlimited counts, at the same number of updates.
     n_updates = after.n_iterations * after.n_subsets
@@ -137,7 +137,7 @@ def too_many_subsets(algorithm: Algorithm, demand: CountDemand) -> str:
     algorithm
         algorithm of the protocol
     demand
-        number of counts, and what subsets and images need
+        counts of the data, and counts that subsets and images need
     """
     # An empty number of subsets is fitted to the counts, so only a number can be too large.
     subsets, most = getattr(algorithm, "subsets", None) or 1, max(demand.most_subsets, 1)
@@ -156,7 +156,7 @@ def too_few_counts(demand: CountDemand) -> str:
     Parameters
     ----------
     demand
-        number of counts, and what subsets and images need
+        counts of the data, and counts that subsets and images need
     """
     if demand.n_counts >= demand.for_image:
         return ""

@@ -89,8 +89,8 @@ def _with_companions(path: Path) -> Report | None:
     try:
         _, files = gathered(path)
     except SeveralItemsError:
-        # Several scans in a folder are no error here; only opening one of them is ambiguous.
-        return None  # the general report lists them
+        # Several scans in a folder are no error here; the general report lists them.
+        return None
     except EngineError as e:
         return Report(UNKNOWN, "several scans", faults=(str(e),))
     if files is None:

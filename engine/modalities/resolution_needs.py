@@ -125,7 +125,7 @@ def pixel_elements(spread: PointSpread, grid: ImageGrid) -> float:
         grid of the image
     """
     # Equal areas: pixels far from the axis are more numerous, and their blur is wider.
-    radius = 0.5 * min(grid.size_mm[:2]) * np.sqrt(np.linspace(0.05, 0.95, 10))  # equal areas
+    radius = 0.5 * min(grid.size_mm[:2]) * np.sqrt(np.linspace(0.05, 0.95, 10))
     widths = (
         np.interp(radius, spread.radius_mm, w) for w in (spread.radial_mm, spread.tangential_mm)
     )

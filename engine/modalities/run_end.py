@@ -27,7 +27,7 @@ class Until:
 
     Parameters
     ----------
-    asked : returns True to stop the iterations now; None if nobody asks
+    asked : returns True to stop the iterations now; None: never
     """
 
     def __init__(self, asked: Callable[[], bool] | None) -> None:

@@ -181,7 +181,7 @@ def iterate(
     resume
         state of an interrupted run; None for a new run
     finish_early
-        returns True if the user wants to stop; None if nobody asks
+        returns True if the user wants to stop; None: never
     n_rows
         number of rows of data in an iteration
     rows
@@ -189,8 +189,8 @@ def iterate(
     is_fused
         True if projection and back projection are one pass over the data
     support
-        voxels that may be active; filters between iterations move what they blur out of it back in.
-        None for all voxels
+        voxels that may be active; None for all. Filters between iterations move activity that they
+        blur out of the support back into it
 
     Returns
     -------

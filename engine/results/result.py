@@ -191,8 +191,9 @@ class Result:
 
         path = self.folder / ORDER
         with after_others(path):  # two windows may assign it at the same time
-            # `cached_property` stores its value in `__dict__`; removing it forces a new read.
-            self.__dict__.pop("order", None)  # the cached order may be out of date
+            # The cached order may be out of date. `cached_property` stores it in `__dict__`, so
+            # removing it there forces a new read.
+            self.__dict__.pop("order", None)
             kept = self.order
             if kept is not None and kept.patient_id != order.patient_id:
                 raise DataError(

@@ -49,13 +49,14 @@ def _by_rows(
 
 
 def _mean_field(fields: NDArray[Any]) -> NDArray[np.float32]:
-    # in place of scipy.stats.trim_mean, whose import costs every run half a second
+    # Our own trimmed mean: importing scipy.stats would take half a second in every run.
     n_cut = int(TRIMMED * len(fields))
     middle = slice(n_cut, len(fields) - n_cut)
     # A partition is enough: only the members of the middle part matter, not their order.
     ordered = np.partition(fields, (middle.start, middle.stop - 1), axis=0)
     mean = np.asarray(ordered[middle].mean(axis=0), np.float32)
-    mean[np.isnan(fields.max(axis=0))] = np.nan  # sorted to the end, it would be left out
+    # NaN is sorted to the end, where the trimmed mean would ignore it.
+    mean[np.isnan(fields.max(axis=0))] = np.nan
     return mean
 
 

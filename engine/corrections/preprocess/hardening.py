@@ -235,7 +235,7 @@ def otsu(image: NDArray[np.floating]) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = (sums[-1] - sums) / above - sums / below
         between = np.nan_to_num(below * above * gap**2)
-    best = np.flatnonzero(between == between.max())  # more than one where a gap is empty
+    best = np.flatnonzero(between == between.max())  # several if the gap is empty
     return float(edges[1 + best].mean())
 
 

@@ -77,7 +77,7 @@ class CentreOfRotation(PreprocessStep):
         return None
 
     def is_needless(self, projections: Projections) -> bool:
-        # their positions are known, so that there is nothing to find
+        # The position of the axis is known, or the scan has no axis.
         geometry = projections.geometry
         return projections.calibrated or (geometry.beam == "cone" and not geometry.is_circular)
 
@@ -219,7 +219,7 @@ class Roll(PreprocessStep):
         rows_before
             None for a rotation, because it mixes rows; `rows` otherwise
         """
-        return None if self.degrees else rows  # it turns about the middle of all rows
+        return None if self.degrees else rows  # the rotation needs all rows
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
         facts = {"degrees": self.degrees or 0.0}

@@ -105,7 +105,7 @@ def _resampled(
     back = np.linalg.inv(affine)
     first = [float(grid.centres_mm(axis)[0]) for axis in range(3)]
     # scipy maps output indices (z, y, x) to input indices (i, j, k), so columns are reversed.
-    per_voxel = (back[:3, :3] * np.array(grid.voxel_mm))[:, ::-1]  # of (z, y, x)
+    per_voxel = (back[:3, :3] * np.array(grid.voxel_mm))[:, ::-1]
     offset = back[:3] @ [*first, 1]
     found = affine_transform(
         values, per_voxel, offset, grid.shape, order=1, mode="grid-constant", cval=fill

@@ -153,8 +153,7 @@ def _pixel_mm(fields: Fields, magnification: float) -> float:
     camera = fields.maybe("camera pixel size (um)")
     if image is None and camera is None:
         raise FileFormatError(f"{fields.path.name}: the pixel size is missing; copy the log again.")
-    # The image pixel size is that at the rotation axis; the camera is further away.
-    # does not.
+    # The image pixel size is that at the rotation axis; the camera is farther away.
     if image is not None:
         return fields.positive("image pixel size (um)") * 1e-3 * magnification
     return fields.positive("camera pixel size (um)") * 1e-3

@@ -68,7 +68,7 @@ def flow(
     resume
         state of an interrupted run; None for a new run
     finish_early
-        returns True if the user wants to stop; None if nobody asks
+        returns True if the user wants to stop; None: never
     """
     protocol = context.protocol
     data = yield from read(context, protocol)
@@ -268,7 +268,7 @@ def correct(
 
 
 def demand_of(data: Histogram) -> CountDemand:
-    """Return what the counts of a corrected histogram offer to subsets.
+    """Return the counts of a corrected histogram, and the counts that subsets need.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ Change = Callable[[NDArray[np.float32]], NDArray[np.float32]]
 
 
 class ImageBias(NamedTuple):
-    """Numbers of an image that tell its bias.
+    """Figures of the bias of an image.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class ImageBias(NamedTuple):
     unknown : share of the object's voxels without an error
     noise : median standard deviation of the object's voxels, relative to the smoothed image
     sphere_mm : diameter of the sphere
-    kept : contrast that it keeps, 0 to 1; None if it is not known
+    kept : fraction of its contrast in the image, 0 to 1; None if it is not known
     """
 
     near_zero: float

@@ -5,9 +5,10 @@
 The spread of x_c around their mean estimates the noise of the image, with all effects of the
 algorithm, its early end and its filters. OSEM on shared rays updates all replicates together: a ray
 is traced once for all of them. If the memory of a GPU is exhausted, fewer replicates are updated
-together. SVRG ends near an optimum, so it begins at the replicates of the Hessian, which share rays
-too, and one cycle with the counts of a replicate removes their error of linearisation. They have
-the prior of the run. Other algorithms and models run once for each replicate.
+together. SVRG starts at the replicates of the linearised problem
+(`engine.recon.algorithms.linear_errors`), because the image is near an optimum. They share rays,
+too. One cycle with the counts of a replicate removes the error of linearisation. All replicates
+have the prior of the run. Other algorithms and models run once for each replicate.
 
 Efron & Tibshirani, An Introduction to the Bootstrap, Chapman & Hall 1993; for list mode: Dahlbom,
 IEEE TNS 49 (2002) 2062.
@@ -76,7 +77,7 @@ def replicate_images(
     between
         filter between iterations; None for none
     n_known
-        first replicates that an interrupted run has made, which are left out
+        number of replicates that an interrupted run has finished; they are omitted
 
     Yields
     ------

@@ -202,7 +202,7 @@ def _response(
     image: NDArray[np.float32],
     near: NearOptimum | None,
 ) -> Change:
-    """Return a function from a weak object to the change of the image that it makes."""
+    """Return a function from a weak object to the change that it causes in the image."""
     before = stages.finished_image(context, space, image)
 
     def response(added: NDArray[np.float32]) -> NDArray[np.float32]:

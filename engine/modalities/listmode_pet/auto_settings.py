@@ -5,8 +5,8 @@ The noise of a part of the image of width w, in a uniform object of volume V wit
     (σ / mean)² = k · V / (N w³) · D / w,    D = min(object, 1.5 · width of the timing)
 
 Each of the N w³ / V counts of the part is smeared over D along its line, into D / w parts (after
-Budinger, J Nucl Med 24 (1983) 73; with time of flight, D is what the timing leaves). The filter is
-wide enough to keep the noise at `NOISE`, but not narrower than the resolution of the scanner. For
+Budinger, J Nucl Med 24 (1983) 73; with time of flight, the timing limits D). The filter is just
+wide enough for the noise `NOISE`, but not narrower than the resolution of the scanner. For
 time frames, N is the number of counts of the median frame. All frames have one width, because a
 region over time would otherwise change with the filter.
 
@@ -225,7 +225,7 @@ def passes_of(protocol: ListModeProtocol, data: ListMode, n_counts: int) -> int:
 
 
 def demand_of(protocol: ListModeProtocol, data: ListMode, n_counts: float) -> CountDemand:
-    """Return what counts of a scan, or of one frame, offer to subsets.
+    """Return the counts of a scan or a frame, and the counts that subsets need.
 
     Parameters
     ----------

@@ -97,8 +97,8 @@ class FramedScan:
         if prompts.background is not None:
             whole = np.asarray(prompts.background)
 
-            # Scatter was simulated for the whole scan; its share is applied to what the others
-            # leave.
+            # Scatter was simulated for the whole scan: its share applies to the background without
+            # randoms.
             def expected(rows: slice) -> NDArray[np.float64]:
                 unscattered = 0.0 if early is None else early[rows]
                 return shares[0] * unscattered + shares[1] * (whole[rows] - unscattered)
@@ -156,7 +156,7 @@ def dynamic(
     resume
         state of an interrupted run; None for a new run
     finish_early
-        returns True if the user wants to stop after this frame; None if nobody asks
+        returns True if the user wants to stop after this frame; None: never
     """
     # That progress counts the updates of one image only.
     context = replace(context, progress=None)

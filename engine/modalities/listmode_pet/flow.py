@@ -70,7 +70,7 @@ def flow(
     resume
         state of an interrupted run; None for a new run
     finish_early
-        returns True if the user wants to stop; None if nobody asks
+        returns True if the user wants to stop; None: never
     """
     _refuse_distributed(context)
     data, space = yield from read(context)

@@ -31,7 +31,7 @@ def fit_frames(
     before
         algorithm of the protocol
     demands
-        counts of each frame, and what subsets and images need
+        counts of each frame, and counts that subsets and images need
     """
     found = frame_algorithms(before, context.protocol.algorithm, demands)
     least = min(demands, key=lambda each: each.n_counts)
@@ -67,7 +67,7 @@ def frame_algorithms(
     fitted
         algorithm of the median frame
     demands
-        counts of each frame, and what subsets and images need
+        counts of each frame, and counts that subsets and images need
     """
     # Only an open number of subsets can adapt to a frame.
     if before.is_penalised:

@@ -52,7 +52,7 @@ def iterated(
     resume
         state of an interrupted run; None for a new run
     finish_early
-        returns True if the user wants to stop; None if nobody asks
+        returns True if the user wants to stop; None: never
     part
         number of the time frame; None for a single image
 

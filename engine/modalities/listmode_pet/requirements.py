@@ -268,8 +268,8 @@ def _with_scatter(
     from engine.modalities.ring_scatter.effort import EXACT_BELOW, N_LINES
 
     few = n_lors <= EXACT_BELOW
-    # Below this number, the sensitivity of the coarse image traces all lines.
-    lines = n_lors if few else 0  # fewer than all of them are a sample
+    # Few lines are all traced for the sensitivity of the coarse image, many are sampled.
+    lines = n_lors if few else 0
     coarse = _on_gpu(protocol, scatter.coarse, scatter.part_rows, lines, n_lors, gpu.free_bytes)
     traced = N_LINES * (BYTES_PER_LINE + BYTES_PER_TRACED_LINE)
     events = scatter.part_rows * (GPU_BYTES_PER_EVENT + BYTES_PER_TRACED_LINE)

@@ -87,7 +87,7 @@ def load(folder: Path, key: str, grid: ImageGrid) -> Sensitivity | None:
     path = folder / f"{key}.npz"
     try:
         # np.load keeps a damaged file open, which Windows could not delete.
-        content = io.BytesIO(path.read_bytes())  # np.load leaves a damaged file open
+        content = io.BytesIO(path.read_bytes())
         with np.load(content, allow_pickle=False) as stored:
             n_lors, n_traced, error, is_ratio = stored["numbers"]
             found = Sensitivity(

@@ -1,10 +1,10 @@
 """Sort events in space while they are read, for scans that do not fit in memory.
 
-A scan is read twice. In the first pass the events of each class of `engine.geometry.order` are
-counted, piece by piece. In the second pass every piece therefore knows where its events belong,
-whichever thread has it, and events are written only once, in their final order. Events of equal
-classes stay in the order of the file, as in a stable sort. Prompts outside the lines of response
-follow, delayeds are last.
+A scan is read twice. The first pass counts the events of each class of `engine.geometry.order` in
+each piece. These counts determine the final position of every event. The second pass can therefore
+write the pieces in any order and in several threads, each event once. Events of one class stay in
+the order of the file, as in a stable sort. Prompts outside the lines of response follow, then
+delayeds.
 """
 
 from __future__ import annotations
@@ -56,8 +56,7 @@ class WholeScan(EventPieces):
         return EventPiece(part.scanner, part.crystals, *columns)
 
     def take(self, piece: EventPiece) -> None:
-        # Its facts were collected when it was read.
-        pass  # it was looked at when it was read
+        pass  # Its facts were collected when it was read.
 
     def scan(self) -> ListMode:
         return self._data.select(slice(0, 0))

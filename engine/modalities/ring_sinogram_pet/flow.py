@@ -51,7 +51,7 @@ def flow(
     resume
         state of an interrupted run; None for a new run
     finish_early
-        returns True if the user wants to stop; None if nobody asks
+        returns True if the user wants to stop; None: never
     """
     data, space = yield from read(context)
     mu_grid = None if data.mu_map is None else data.mu_map.grid
@@ -216,7 +216,7 @@ def ordered(context: Context, data: Sinogram, space: ImageSpace) -> Stage[Sinogr
 
 
 def demand_of(data: Sinogram, grid: ImageGrid) -> CountDemand:
-    """Return what the counts of a corrected sinogram offer to subsets.
+    """Return the counts of a corrected sinogram, and the counts that subsets need.
 
     Parameters
     ----------

@@ -142,7 +142,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
     def _asked(self, scan: SinogramSummary, study: OpenStudy) -> Sinogram:
         """Return the counts in a single bin, with the contents of all auxiliary files."""
         # Only the presence of a file is tested, so its values are not needed.
-        given = dict.fromkeys((*study.contents, *scan.brings))  # all that is asked
+        given = dict.fromkeys((*study.contents, *scan.brings))
         mu_map = study.contents.get(ATTENUATION_MAP.key)
         summaries = {k: each for k, each in study.contents.items() if isinstance(each, BinSummary)}
         normalised_keys = tuple(key for key, each in summaries.items() if each.normalised)
@@ -164,7 +164,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
     def is_done(self, kind: str, study: OpenStudy) -> bool:
         is_supplied = NORMALISATION.key in study.contents
         # Measured factors of bins include the geometry.
-        return is_supplied and kind == BinGeometry.kind  # factors of bins have it in them
+        return is_supplied and kind == BinGeometry.kind
 
     def flow(
         self,

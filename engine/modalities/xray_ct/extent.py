@@ -3,12 +3,12 @@
 Attenuation outside the volume is explained by voxels inside: a rim of false values at its faces, or
 a completely wrong image. The volume is therefore enlarged, by whole voxels, to contain
 
-the disc about z of radius R, R = max over rays of their distance from z, z from min to max over
-rays of where they enter and leave that cylinder,
+a cylinder about z: its radius R is the largest distance of a ray from z. It extends from the lowest
+to the highest point at which rays enter or leave it.
 
-both over the rays that are attenuated. The image is cropped from it at the end. Scans with rays
-that climb more than they run across z keep their volume. Before the values are known, the rays to
-all pixels give an upper limit.
+Only attenuated rays count. The image is cropped from the volume at the end. The volume does not
+change if rays are steeper along z than across. Before the values are known, the rays to all pixels
+give an upper limit.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SLACK = 0.05
 
 
 def grown(scan: Projections, grid: ImageGrid) -> tuple[ImageGrid, Region]:
-    """Return the grid that contains all that the scan saw.
+    """Return the grid that contains the whole region that attenuated rays cross.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ def flow(
     resume
         state of an interrupted run; None for a new run
     finish_early
-        returns True if the user wants to stop; None if nobody asks
+        returns True if the user wants to stop; None: never
     """
     protocol = context.protocol
     scan = yield from read(context)

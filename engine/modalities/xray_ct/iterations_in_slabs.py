@@ -56,7 +56,7 @@ def flow(
     resume
         state of an interrupted run; None for a new run
     finish_early
-        returns True if the user wants to stop; None if nobody asks
+        returns True if the user wants to stop; None: never
     """
     expect_integrals(scan)
     space, region = worked

@@ -69,8 +69,8 @@ class CtGrid(GridSettings):
         # The pixel size at the axis: finer voxels add no information.
         voxel = self.voxel_mm or (wide, wide, high)
         diameter = self.diameter_mm or 2 * seen_radius_mm(geometry)
-        # A helix covers a longer volume; smaller changes of height are mechanical tremble.
-        climb = float(np.ptp(_heights_mm(geometry)))  # of a helix; less is how scanners tremble
+        # A helix covers a longer volume; smaller changes of height are mechanical vibration.
+        climb = float(np.ptp(_heights_mm(geometry)))
         length = self.length_mm or geometry.shape[0] * high + (climb if climb > voxel[2] else 0.0)
         edges = (diameter, diameter, length)
         shape = shape_for(edges, voxel, most=MAX_GRID_EDGE)

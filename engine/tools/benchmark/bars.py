@@ -14,7 +14,7 @@ class Bar:
 
     Attributes
     ----------
-    name : what was measured
+    name : measured quantity
     value : measured value
     bar : limit
     way : "at least", "at most", "calculated limit" of a rate, or "calculated" without a verdict
@@ -47,7 +47,7 @@ def at_least(name: str, value: float, bar: float, unit: str = "") -> Bar:
     Parameters
     ----------
     name
-        what was measured
+        measured quantity
     value
         measured value
     bar
@@ -64,7 +64,7 @@ def at_most(name: str, value: float, bar: float, unit: str = "") -> Bar:
     Parameters
     ----------
     name
-        what was measured
+        measured quantity
     value
         measured value
     bar
@@ -83,7 +83,7 @@ def below_limit(name: str, rate: float, limit: float, unit: str) -> Bar:
     Parameters
     ----------
     name
-        what was measured
+        measured quantity
     rate
         measured rate
     limit
@@ -100,7 +100,7 @@ def next_to(name: str, value: float, calculated: float, unit: str) -> Bar:
     Parameters
     ----------
     name
-        what was measured
+        measured quantity
     value
         measured value
     calculated

@@ -61,7 +61,7 @@ def record(device: DeviceInfo, ends: Sequence[StepEnd], figures: dict[str, Plain
         "steps": [
             {"name": end.name, "seconds": round(end.seconds, 1), "fault": end.fault} for end in ends
         ],
-        "figures": {name: _nameless(figure) for name, figure in figures.items()},
+        "figures": {name: _anonymous(figure) for name, figure in figures.items()},
     }
 
 
@@ -83,9 +83,9 @@ def _card(device: DeviceInfo) -> Plain:
     }
 
 
-def _nameless(figure: Plain) -> Plain:
-    """Return figures with those properties of the machine that identify nobody."""
-    # A list of what may stay, not of what must go: new properties stay out
+def _anonymous(figure: Plain) -> Plain:
+    """Return figures without properties of the machine that could identify somebody."""
+    # A list of the allowed properties: new ones are then excluded
     record: Plain = _without_folders(figure)
     where = record.get("environment", {})
     record["environment"] = {name: where[name] for name in _FACTS if name in where}

@@ -107,7 +107,7 @@ def run(step: CheckStep, folder: Path, deadline: float) -> StepEnd:
             _end(process)
             output, _ = process.communicate()
             return StepEnd(step.name, left, f"ended after {left:.0f} s", output)
-        # Ctrl+C: the step must not go on after the check
+        # Ctrl+C: the step must not continue after the check
         except BaseException:
             _end(process)
             raise

@@ -11,11 +11,11 @@ from engine.core.json_types import Plain
 
 TABLE2_NOTE = (
     "the paper's seconds: other machines, double precision on the GPUs and float on the CPU, "
-    "an unknown number of events; not comparable with ours, only with each other"
+    "an unknown number of events; comparable with each other, not with ours"
 )
 TABLE3_NOTE = (
     "the paper's seconds: other machines, single precision, an unknown number of events, time of "
-    "flight and subsets; not comparable with ours, only with each other"
+    "flight and subsets; comparable with each other, not with ours"
 )
 
 TABLE2_SECONDS: dict[str, dict[int, float]] = {
@@ -81,7 +81,7 @@ def scaled_to(card: str, seconds: float) -> float | None:
 
 DUAL_HEAD_NOTE = (
     "the paper's seconds, Xeon E5620 and Tesla C2070: other machines, another matrix, and lines "
-    "without counts skipped; not comparable with ours, only with each other"
+    "without counts skipped; comparable with each other, not with ours"
 )
 DUAL_HEAD_SECONDS: dict[str, dict[str, tuple[float, float]]] = {
     "Derenzo, CPU": {"forward": (198.78, 14_312.0), "back": (331.57, 23_873.0)},

@@ -142,7 +142,7 @@ def _tables(run: Plain) -> str:
     busy = run["busy_cores_before"]
     # Files of older versions may have no load
     number = "unknown" if busy is None else f"{busy:.1f}"
-    load = f"cores busy with other work before: {number}"
+    load = f"cores used by other programs before: {number}"
     commit = run["environment"]["commit"]
     lines = [f"## {devices}, {run['date']}", "", f"Commit {commit}; {load}.", ""]
     for name, part in run["parts"].items():

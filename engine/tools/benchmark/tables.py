@@ -92,7 +92,11 @@ def _table2(part: Part) -> list[Table]:
 
 def _repeats(part: Part) -> str:
     fewest, most = (f(row["repeats"] for row in part["rows"]) for f in (min, max))
-    return f"medians of {most}" if fewest == most else f"medians of {most}, of slow cases {fewest}"
+    return (
+        f"medians of {most} runs"
+        if fewest == most
+        else f"medians of {most} runs, of slow cases {fewest}"
+    )
 
 
 def _both(cells: dict[int, Plain], sizes: Sequence[int]) -> tuple[str, ...]:
@@ -129,9 +133,10 @@ def _table3(part: Part) -> list[Table]:
     )
     notes = (
         f"{part['workload']}; {_repeats(part)}.",
-        f"OSEM with all over plain OSEM, seconds: {ratios} (paper: V100 1.95, RTX 2080 Ti 1.68).",
-        f"Sensitivity: {part['sensitivity']}; plain and attenuated. It took "
-        f"{seconds(part['sensitivity_s'])} s, which are not part of the times.",
+        f"Time of OSEM with all extensions relative to plain OSEM: {ratios} "
+        "(paper: V100 1.95, RTX 2080 Ti 1.68).",
+        f"Sensitivity: {part['sensitivity']}; with and without attenuation, computed in "
+        f"{seconds(part['sensitivity_s'])} s, not part of the times above.",
         f"Paper: {part['published_note']}.",
     )
     tables = [Table(title, head, rows, notes)]
@@ -168,10 +173,10 @@ def _kernels(part: Part) -> list[Table]:
     failed = sum(row["events_per_s"] is None for row in part["rows"])
     notes = (
         f"{part['workload']}; {sizes}; medians of {part['repeats']}.",
-        f"{len(part['rows'])} forms tried, {failed} failed, "
-        f"{part['n_left_out']} left out for time.",
+        f"{len(part['rows'])} variants tested, {failed} failed, "
+        f"{part['n_left_out']} omitted to save time.",
     )
-    return [Table("Fused update, the fastest forms", head, rows, notes)]
+    return [Table("Fused update, the fastest variants", head, rows, notes)]
 
 
 TABLES: dict[str, Callable[[Part], list[Table]]] = {

@@ -95,7 +95,7 @@ def measure_in_process(
                 last = isinstance(message, MeasuredNormalisation | Refused)
                 yield message
     finally:
-        # Also if the caller stops iterating: the process must not go on alone
+        # Also if the caller stops iterating: the process must not continue alone
         code = process.end()
     # No last message: the process has crashed or was killed
     if not last:

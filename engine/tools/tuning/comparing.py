@@ -19,7 +19,7 @@ import numpy as np
 
 NOTCH = 1.58
 LEAST_PAIRS, PAIRS = 5, 15
-"""Pairs after which a variant may be given up, and pairs before one is accepted."""
+"""Pairs after which a variant can be rejected, and pairs before one is accepted."""
 WORTH = 0.99
 """A variant must take less than this share of the default's time; less is not noticeable."""
 
@@ -97,7 +97,7 @@ def compare(
         else:
             of_form, of_shipped = form(), shipped()
         ratios.append(of_form / of_shipped)
-        # given up early, but never accepted early: repeated looks would find noise at some time
+        # rejected early, but never accepted early: after many tests noise alone would be accepted
         if pair + 1 >= LEAST_PAIRS and Comparison.of(ratios).low > WORTH:
             break
     return Comparison.of(ratios) if len(ratios) >= LEAST_PAIRS else None

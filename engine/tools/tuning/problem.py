@@ -74,7 +74,7 @@ class TuningProblem(ABC):
 
     @abstractmethod
     def fault_of(self, result: Array) -> str:
-        """Return what is wrong with a result; empty if it is correct.
+        """Return the fault of a result as text; empty if it is correct.
 
         Parameters
         ----------

@@ -57,7 +57,7 @@ class FormsRunner(Runner):  # type: ignore[misc, unused-ignore]  # no types
     def run(
         self, parameter_space: list[list[object]], tuning_options: Options
     ) -> list[Plain | None]:
-        """Return the trials of variants, running those that nobody tried before.
+        """Return the trials of variants, and run those without a stored trial.
 
         Parameters
         ----------

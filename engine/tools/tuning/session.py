@@ -184,8 +184,7 @@ class TuningSession:
         if values == self.problem.shipped or (looks_slower and values not in self._first):
             return None
         seconds, shipped = self.problem.seconds, self.problem.shipped
-        # only if there is time to finish; a promising variant that comes too late is first next
-        # time
+        # only if there is time to finish; otherwise the next search begins with this variant
         if self.seconds_left < 4 * PAIRS * self.outcome.shipped_seconds:
             return None
         may_go_on = lambda: not self._stopped and self.seconds_left > 0  # noqa: E731

@@ -149,8 +149,8 @@ def run(on: Backend, *, problems: Sequence[Problem] | None = None, samples: int 
     """
     chosen = problems or (PROBLEMS if on.is_cuda else on_cpu())
     return {
-        "workload": "Voxel-driven back projection from host memory to host memory by the clock; "
-        "all steps again for each sample; float32",
+        "workload": "Voxel-driven back projection from host memory to host memory; wall-clock "
+        "time; each sample repeats all steps; float32",
         "device": on.label,
         "samples": samples,
         "steps": list(STEPS),

@@ -33,12 +33,12 @@ def growth(part: Plain) -> list[Table]:
         )
         for r in part["rows"]
     ]
-    head = ("N", "form", "first call [ns]", "update [ns]", "the work [ns]", "G updates/s")
+    head = ("N", "form", "first call [ns]", "update [ns]", "kernel [ns]", "G updates/s")
     notes = (
         f"{part['workload']}; medians of {part['repeats']}; for each update of a voxel.",
         *_faults(part["rows"]),
     )
-    return [Table("Back projection over the size of the work", head, rows, notes)]
+    return [Table("Back projection by problem size", head, rows, notes)]
 
 
 def breakup(part: Plain) -> list[Table]:
@@ -57,9 +57,9 @@ def breakup(part: Plain) -> list[Table]:
     head = ("problem", "voxels, views, pixels", *steps, "G updates/s")
     notes = (
         f"{part['workload']}; {part['device']}; medians of {part['samples'] - 1} runs after the "
-        "first, but the time to compile is that of the first.",
-        "A kernel that ran on this machine before is read from its cache instead. On a CPU a copy "
-        "changes the layout in memory.",
+        "first. The compile time is that of the first run.",
+        "Kernels that ran before on this machine are loaded from the cache, not compiled. On a "
+        "CPU, a copy changes the memory layout.",
         *(f"({r['key']}) {r['name']}: {r['fault']}" for r in part["rows"] if r["fault"]),
     )
     return [Table("Back projection in parts (Figure 6 of Graas et al.)", head, rows, notes)]
@@ -89,9 +89,9 @@ def search(part: Plain) -> list[Table]:
     n_rows, n_columns = part["detector"]
     notes = (
         f"{part['workload']}; {part['size']}³ voxels, {part['n_views']} views of {n_rows} × "
-        f"{n_columns} pixels; {len(part['rows'])} forms tried, {failed} failed.",
+        f"{n_columns} pixels; {len(part['rows'])} variants tested, {failed} failed.",
     )
-    return [Table("Back projection, the fastest forms", head, rows, notes)]
+    return [Table("Back projection, the fastest variants", head, rows, notes)]
 
 
 def blocks(part: Plain) -> list[Table]:
@@ -105,7 +105,8 @@ def blocks(part: Plain) -> list[Table]:
     n_rows, n_columns = part["detector"]
     notes = (
         f"{part['workload']}; {part['size']}² pixels, {part['n_views']} views of {n_rows} × "
-        f"{n_columns}; {len(part['rows'])} blocks tried, {part['n_left_out']} left out for time.",
+        f"{n_columns}; {len(part['rows'])} blocks tested, {part['n_left_out']} omitted to save "
+        "time.",
     )
     return [Table("Blocks of threads for a slice", ("block", "µs", "G updates/s"), rows, notes)]
 
@@ -125,8 +126,8 @@ def patches(part: Plain) -> list[Table]:
     ]
     notes = (
         f"{part['workload']}; {part['n_views']} views; medians.",
-        f"Paper, {part['published_card']}: about {part['published_seconds'] * 1e3:g} ms by a graph "
-        "for up to 250², 1000 views.",
+        f"Paper, {part['published_card']}: about {part['published_seconds'] * 1e3:g} ms with a "
+        "graph, for up to 250² pixels and 1000 views.",
     )
     head = ("patch", "device", *(f"{case} [ms]" for case in cases))
     return [Table("Patches, one after another", head, rows, notes)]
@@ -168,8 +169,16 @@ def live(part: Plain) -> list[Table]:
     ]
     theirs = (f"paper: {by}, {part['published_card']}" for by in part["published"])
     mine = (
-        *("came/s", "dropped", "[%]", "images/s", "latency, median [ms]", "at 99 % [ms]", "MiB"),
-        "away from stored",
+        *(
+            "received/s",
+            "dropped",
+            "[%]",
+            "images/s",
+            "latency, median [ms]",
+            "99th percentile [ms]",
+            "MiB",
+        ),
+        "difference from stored scan",
     )
     head = ("setup", "detector", "slices", "frames/s", *mine, *theirs)
     return [Table("Live slices", head, rows, (part["workload"], *_faults(part["rows"])))]
@@ -189,9 +198,12 @@ def live_folder(part: Plain) -> list[Table]:
         )
         for r in part["rows"]
     ]
-    mine = ("most behind", "behind by more than 1 [% of time]", "late, median [ms]", "at 99 % [ms]")
-    head = ("images in the end", "images/s", *mine, "most [ms]", "missed")
-    return [Table("A folder that fills", head, rows, (part["workload"],))]
+    mine = (
+        *("most behind", "more than 1 behind [% of time]"),
+        *("latency, median [ms]", "99th percentile [ms]", "maximum [ms]", "missed"),
+    )
+    head = ("images at the end", "images/s", *mine)
+    return [Table("Growing folder", head, rows, (part["workload"],))]
 
 
 def live_memory(part: Plain) -> list[Table]:
@@ -201,9 +213,9 @@ def live_memory(part: Plain) -> list[Table]:
         (f"{r['frames']:,}", f"{r['dropped']:,}", *(f"{r[name]:,.1f}" for name in names))
         for r in part["rows"]
     ]
-    mine = ("warm [MiB]", "at most [MiB]", "in the end [MiB]", "growth [MiB]")
-    head = ("frames", "of them not in slices", *mine)
-    return [Table("Memory over very many frames", head, rows, (part["workload"],))]
+    mine = ("warm [MiB]", "maximum [MiB]", "at the end [MiB]", "growth [MiB]")
+    head = ("frames", "not used in slices", *mine)
+    return [Table("Memory over many frames", head, rows, (part["workload"],))]
 
 
 def live_recording(part: Plain) -> list[Table]:

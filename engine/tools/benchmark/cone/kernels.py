@@ -78,4 +78,4 @@ def _bars(gpu: Gpu, work: FormsWork, rows: Sequence[Plain]) -> list[Bar]:
     # A limit applies to one problem and one GPU; other runs have no verdict
     if work != FormsWork() or BAR_CARD not in gpu.facts.name or not speeds:
         return []
-    return [at_least(f"{BACK}, {work.size}³, the fastest form", max(speeds), BAR_GUPS, "GUPS")]
+    return [at_least(f"{BACK}, {work.size}³, the fastest variant", max(speeds), BAR_GUPS, "GUPS")]

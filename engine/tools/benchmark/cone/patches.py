@@ -72,8 +72,8 @@ def run(
         for row in _measured(on, kind, size, n_views, most_s)
     ]
     return {
-        "workload": "Patches one after another from new projections, which lie where the kernels "
-        "work; by the clock, without new geometry; float32",
+        "workload": "Patches one after another from new projections in the memory of the device; "
+        "wall-clock time, constant geometry; float32",
         "n_views": n_views,
         "published_seconds": published.PATCH_SECONDS,
         "published_card": published.CARD,

@@ -21,7 +21,7 @@ def note() -> str:
     """Return the version of RTK, or that it is not installed."""
     if not is_there():
         return "RTK is not installed (itk-rtk)"
-    return f"RTK {version('itk-rtk')}; its back projection leaves the weight of the distance out"
+    return f"RTK {version('itk-rtk')}; its back projection has no distance weight"
 
 
 def cases(

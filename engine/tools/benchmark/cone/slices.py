@@ -120,8 +120,8 @@ def run(on: Backend, *, setups: Sequence[Setup] | None = None, most_s: float = M
         except DeviceMemoryError as e:
             rows.append(message | {"case": SHARED, "seconds": None, "gups": None, "fault": str(e)})
     return {
-        "workload": "Three slices at right angles, elsewhere in every sample, from a scan that is "
-        "there; by the clock; float32",
+        "workload": "Three orthogonal slices of a stored scan, at new positions in each sample; "
+        "wall-clock time; float32",
         "rows": rows,
         "published": published.SLICES_SECONDS,
         "published_card": published.CARD,

@@ -34,7 +34,7 @@ SOURCE_AXIS_MM, SOURCE_DETECTOR_MM, DETECTOR_MM = 1000.0, 1500.0, 384.0
 WORKLOAD = (
     f"Source {SOURCE_AXIS_MM:g} mm from the axis and {SOURCE_DETECTOR_MM:g} mm from a detector of "
     f"{DETECTOR_MM:g} mm, full circle, a cube of {FOV_MM:g} mm, float32; the head of Shepp and "
-    "Logan, 184 mm long. An update is a voxel in a view, a step a ray in a layer that it crosses."
+    "Logan, 184 mm long. An update is one voxel in one view. A step is one ray in one layer."
 )
 BACK, FORWARD, MATCHED, FDK = "back projection", "forward projection", "matched back", "FDK"
 OURS = "Isocenter"

@@ -27,7 +27,7 @@ def _times(part: Plain) -> Table:
         )
         for r in part["rows"]
     ]
-    head = ("voxels", "case", "by", "median", "best", "of the process", "cores in use")
+    head = ("voxels", "case", "by", "median", "best", "processor time", "cores in use")
     rates = ("G updates/s", "M rays/s", "G steps/s")
     notes = (
         part["workload"],
@@ -50,8 +50,8 @@ def _ratios(part: Plain) -> Table:
         )
         for r in part["ratios"]
     ]
-    head = ("voxels", "case", "peer", "by the clock", "of the process")
-    return Table("Cone beam: seconds of the peer over ours", head, rows)
+    head = ("voxels", "case", "peer", "wall-clock time", "processor time")
+    return Table("Cone beam: time of the peer relative to ours", head, rows)
 
 
 def _images(part: Plain) -> Table:
@@ -72,7 +72,9 @@ def _images(part: Plain) -> Table:
 def _integrals(part: Plain) -> Table:
     rows = [(f"{r['size']}³", r["by"], f"{r['error_relative']:.2%}") for r in part["integrals"]]
     head = ("voxels", "forward projection", "error of the integrals")
-    return Table("Cone beam: line integrals of the head in voxels against exact ones", head, rows)
+    return Table(
+        "Cone beam: line integrals of the voxelised head, compared with exact ones", head, rows
+    )
 
 
 def kernels(part: Plain) -> list[Table]:
@@ -89,14 +91,14 @@ def kernels(part: Plain) -> list[Table]:
         for r in part["rows"]
     ]
     head = (
-        "case", "form", "first call", "update", "the work", "G updates/s", "M rays/s",
+        "case", "form", "first call", "update", "kernel", "G updates/s", "M rays/s",
         "difference",
     )  # fmt: skip
     n_rows, n_columns = part["detector"]
     title = f"Kernels of cone beams: {part['size']}³ voxels, {part['n_views']} views"
     notes = (
         f"{part['workload']} {n_rows} × {n_columns} pixels; medians of {part['repeats']}.",
-        "The difference is the largest of the middle slice from full fractions, of its largest.",
+        "Difference: maximum in the middle slice from exact interpolation, relative to its peak.",
         *(f"{r['form']}: {r['fault']}" for r in part["rows"] if r["fault"]),
     )
     return [Table(title, head, rows, notes)]

@@ -30,9 +30,9 @@ BAR_CPU_S, BAR_BYTES = 60.0, 8 * 2**30
 BAR_CARD, BAR_GPU_S = "H200", 2.0
 """Limits: seconds of an iteration in both directions, and memory of the process."""
 WORKLOAD = (
-    "A subset takes whole families of orientations at random, the same in every run; its seconds "
-    "hold the decoding of its rows. No line is skipped, so the counts do not matter. A product is "
-    "a non-zero of the unfolded matrix in one line."
+    "A subset contains random, complete families of orientations, the same in every run. Its time "
+    "includes the decoding of its rows. No line is skipped, so the counts do not matter. A product "
+    "is one non-zero of one line of the unfolded matrix."
 )
 
 

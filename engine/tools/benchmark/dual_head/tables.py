@@ -27,7 +27,7 @@ def times(part: Part) -> list[Table]:
         rows.append((f"paper: {name}", *cells, "-", "-", "-"))
     head = (
         "seconds", "forward, subset", "forward, iteration", "back, subset", "back, iteration",
-        "G products/s", "of the process", "memory",
+        "G products/s", "processor time", "memory",
     )  # fmt: skip
     notes = (_about(part), part["workload"], *_faster(part), f"Paper: {part['published_note']}.")
     return [Table("Dual heads, Tables 2 and 3: OSEM with a stored response", head, rows, notes)]
@@ -52,7 +52,7 @@ def _about(part: Part) -> str:
     return (
         f"{part['scanner']}: two panels of {n_rows} × {n_columns} crystals, {part['n_lines']:,} "
         f"lines, {' × '.join(map(str, part['voxels']))} voxels [z, y, x], {part['n_products']:.3g} "
-        f"products an iteration and way; stored are {part['n_nonzero']:,} non-zeros in "
+        f"products per iteration and direction; {part['n_nonzero']:,} non-zeros stored in "
         f"{_size(part['response_bytes'])}. {measured[0].upper()}{measured[1:]}."
     )
 
@@ -79,10 +79,10 @@ def forms(part: Part) -> list[Table]:
             cells.append(f"{row['cpu_s'] / best['cpu_s']:.1f}")
         size = part["unfolded_bytes"] if name == "no symmetry" else part["response_bytes"]
         rows.append((f"{name}, {who(ours[name, 'forward'])}", _size(size), *cells))
-    seconds_of = ("of the process", "ratio")
+    seconds_of = ("processor time", "ratio")
     head = ("an iteration", "matrix", "forward", *seconds_of, "back", *seconds_of)
-    notes = (_about(part), f"{part['note']}.", "Ratios are of seconds of the process.")
-    return [Table("Dual heads: what the symmetries are worth on the CPU", head, rows, notes)]
+    notes = (_about(part), f"{part['note']}.", "Ratios compare processor times.")
+    return [Table("Dual heads: benefit of the symmetries on the CPU", head, rows, notes)]
 
 
 def kernels(part: Part) -> list[Table]:
@@ -97,12 +97,13 @@ def kernels(part: Part) -> list[Table]:
         apart = [f"{r['difference']:.0e}" if "difference" in r else "-" for r in both]
         rows.append((name, *cells, *apart, theirs.get(name, "-")))
     head = (
-        "an iteration", "forward", "back", "difference", "of back", "paper: forward, C2070",
+        "an iteration", "forward", "back", "difference, forward", "difference, back",
+        "paper: forward, C2070",
     )  # fmt: skip
     notes = (
         _about(part),
         f"{part['note']}; medians of {part['repeats']}.",
-        "Differences are the largest from what a user gets, of its largest.",
+        "Difference: maximum from the default projector, relative to its peak.",
         *(f"{row['form']}: {row['fault']}" for row in part["rows"] if row["fault"]),
         f"Paper: {part['published_note']}.",
     )
@@ -120,22 +121,26 @@ def images(part: Part) -> list[Table]:
             rows.append((who(row), str(iteration), *cells))
     head = ("device", "iterations", *(f"{mm:g} mm" for mm in rods))
     took = [
-        f"{who(row)}: {seconds(row['seconds'])} s in all, the sensitivities of all subsets and "
-        f"the first iteration {seconds(row['first_iteration_s'])} s"
-        + (f", each other {seconds(row['iteration_s'])} s" if row["iteration_s"] else "")
+        f"{who(row)}: {seconds(row['seconds'])} s in total, "
+        f"{seconds(row['first_iteration_s'])} s for all sensitivities and the first iteration"
+        + (
+            f", {seconds(row['iteration_s'])} s for each other iteration"
+            if row["iteration_s"]
+            else ""
+        )
         for row in part["rows"]
     ]
     notes = (
         f"{part['workload']}, {part['n_prompts']:,.0f} counts; {part['scanner']}, OSEM of "
-        f"{part['n_subsets']} subsets. Rods are told apart below {part['resolved_below']:g}.",
+        f"{part['n_subsets']} subsets. Rods are resolved below {part['resolved_below']:g}.",
         *(f"{text}." for text in took),
         *(
-            f"{DEVICES[pair['first']]} against {DEVICES[pair['second']]}: RMSE "
-            f"{pair['rmse_relative']:.1g} of the image."
+            f"{DEVICES[pair['first']]} and {DEVICES[pair['second']]}: relative RMSE "
+            f"{pair['rmse_relative']:.1g}."
             for pair in part["images"]
         ),
     )
-    return [Table("Dual heads: valley over peak of the Derenzo rods", head, rows, notes)]
+    return [Table("Dual heads: valley-to-peak ratio of the Derenzo rods", head, rows, notes)]
 
 
 def _size(n_bytes: float) -> str:

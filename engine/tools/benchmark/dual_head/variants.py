@@ -1,6 +1,6 @@
 """Benefit of the symmetries on a CPU: the same projection in three variants.
 
-correlation : shifts and reflections of a stored row for many lines at a time; what users get
+correlation : shifts and reflections of a stored row for many lines at a time; the default
 line by line : each line gathers with the row of its orientation, reflected beforehand
 no symmetry : each line has its own row, read from memory
 
@@ -33,10 +33,10 @@ BYTES_PER_NONZERO = 8
 """Without symmetry: an int32 position and a float32 value."""
 SEED = 5
 NOTE = (
-    f"{LINE_BY_LINE} and {NO_SYMMETRY}: estimated from lines of {ORIENTATIONS} orientations, drawn "
-    f"at random, {LINES[LINE_BY_LINE]} and {LINES[NO_SYMMETRY]} of each at most; {NO_SYMMETRY} "
-    "without the time to read its matrix from a disk, which no memory holds; back projection "
-    "without the sum over the images of the threads"
+    f"{LINE_BY_LINE} and {NO_SYMMETRY}: estimated from at most {LINES[LINE_BY_LINE]} and "
+    f"{LINES[NO_SYMMETRY]} random lines of each of {ORIENTATIONS} orientations. {NO_SYMMETRY} is "
+    "without the time to read its matrix from a disk, because the matrix exceeds any memory. Back "
+    "projection is without the sum over the images of the threads"
 )
 
 

@@ -37,7 +37,7 @@ class FolderCase:
     Attributes
     ----------
     n_there : images before it is followed
-    n_new : images that come meanwhile
+    n_new : images that arrive meanwhile
     images_per_s : rate of the new images
     """
 

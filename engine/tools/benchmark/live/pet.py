@@ -149,7 +149,7 @@ def _image(mode: EventsOfImage, pools: Pools, on: Backend, seconds: float) -> Pl
 
 
 def _jump(name: str, pose: Pose, still: Pools, on: Backend) -> Plain:
-    # Simulated before the scan: it would block the clock otherwise
+    # Simulated before the scan, because the simulation would delay the events
     moved = pools_of(pose)
 
     def pools(at_s: float) -> Pools:

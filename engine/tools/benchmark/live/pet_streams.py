@@ -141,7 +141,7 @@ def moments_of(
 
 
 class ClockedScanner:
-    """Delivers events when they are due, even if nobody takes them.
+    """Deliver events when they are due, even if nobody reads them.
 
     Attributes
     ----------

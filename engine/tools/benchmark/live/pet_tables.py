@@ -25,8 +25,8 @@ def live_pet(part: Plain) -> list[Table]:
         for r in part["rows"]
     ]
     head = (
-        *("image", "events/s", "voxels", "images/s, least", "behind, most [s]", "dropped", "MiB"),
-        *("away from ordinary, at the last event [%]", "in the end [%]"),
+        *("image", "events/s", "voxels", "minimum images/s", "largest delay [s]", "dropped", "MiB"),
+        *("difference from a normal run, at the last event [%]", "at the end [%]"),
     )
     jumps = [
         (
@@ -35,16 +35,19 @@ def live_pet(part: Plain) -> list[Table]:
         )
         for r in part["jumps"]
     ]
-    said = ("jump", "planted [mm]", "planted [°]", "said after [s]", "as [mm]", "as [°]")
+    found = (
+        *("jump", "simulated [mm]", "simulated [°]"),
+        *("reported after [s]", "reported [mm]", "reported [°]"),
+    )
     # A note, not a table: it has one number only
     still = part["still"]
     note = (
-        f"Still for {still['seconds']:g} s with changing activity, "
+        f"Object at rest for {still['seconds']:g} s with changing activity, "
         f"{still['events']:,} events: {still['false_alarms']} false alarms."
     )
     return [
         Table("Live PET images", head, images, (part["workload"],)),
-        Table("Jumps of the object", said, jumps, (note,)),
+        Table("Jumps of the object", found, jumps, (note,)),
     ]
 
 

@@ -1,8 +1,8 @@
 """Throughput of a live stream with and without a recording.
 
-Another process sends frames over ZeroMQ as fast as they are taken. The receiver knows their size,
-as from the geometry of a stored scan. Runs with and without a recording alternate, so that other
-load on the machine affects both. The recording must not reduce the median by more than 5 %.
+Another process sends frames over ZeroMQ as fast as the receiver reads them. Their size is known in
+advance, as from the geometry of a stored scan. Runs with and without a recording alternate, so that
+other load on the machine affects both. The recording must not reduce the median by more than 5 %.
 """
 
 from __future__ import annotations

@@ -151,8 +151,8 @@ def run(on: Backend, *, cases: Sequence[LiveCase] = CASES, seconds: float = RECE
     """
     rows = [_row(on, case, seconds) for case in cases]
     return {
-        "workload": "Three slices at right angles of the newest half turn while frames come, flat "
-        "field, logarithm and filter included; even weights; float32",
+        "workload": "Three orthogonal slices of the newest half turn while frames arrive, with "
+        "flat field, logarithm and filter; even weights; float32",
         "rows": rows,
         "published": published.SLICES_SECONDS,
         "published_card": published.CARD,
@@ -175,7 +175,7 @@ def _row(on: Backend, case: LiveCase, seconds: float) -> Plain:
     n_pixels, free = int(np.prod(setup.detector)), psutil.virtual_memory().available
     wanted = COPIES * 4 * n_pixels * live.n_window
     if wanted > ROOM * free:
-        fault = f"wants {wanted / 2**30:.1f} GiB, {free / 2**30:.1f} GiB are free"
+        fault = f"needs {wanted / 2**30:.1f} GiB, {free / 2**30:.1f} GiB are free"
         # A row without values, with the reason
         return row | dict.fromkeys(LIVE_FIGURES) | {"fault": fault}
     del live

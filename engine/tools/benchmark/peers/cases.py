@@ -126,7 +126,7 @@ def _medians(name: str, times: Sequence[Times]) -> Plain:
 
 
 def _warm_time(run: Run) -> Times:
-    """Measure a run after an unmeasured one, as updates follow one another.
+    """Measure a run after an unmeasured one, because updates also follow one another.
 
     The system may take back memory while the other program works, and reserving it again takes
     time.

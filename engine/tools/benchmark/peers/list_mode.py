@@ -47,7 +47,7 @@ def cases(on: Backend, n_events: int, edges: tuple[int, int]) -> Iterator[PeerCa
     rays = crossing.events(n_events, rng)
     small, large = (crossing.cube(edge) for edge in edges)
     yield _first_kind(on, rays, small)
-    # The peer gets the sorted events too: sorting is not what is compared
+    # The peer gets the sorted events too, because the comparison does not include sorting
     ordered = crossing.in_order(rays, ray_order(rays.points_mm, rays.ends))
     image = _image(small, rng)
     yield from _second_kind(on, rays, image, order="unsorted")

@@ -32,10 +32,10 @@ from engine.tools.benchmark.peers.peer_run import FORWARD_SUMS, VOLUMES
 from engine.tools.benchmark.peers.tigre_cuda import TIGRE, TigreCone
 
 PARALLELPROJ = f"{NAME}, CUDA"
-CLOCK = "the clock of the host, the card idle before and after each run"
+CLOCK = "wall-clock time of the host, with an idle GPU before and after each run"
 WORKLOAD = (
-    "Each work by us and by a peer in turn, in one process, on data that are on the GPU, for TIGRE "
-    f"in host memory; medians, ratios of medians. List mode: sorted {crossing.ORIGIN}, between "
+    "Isocenter and a peer run each work in turn, in one process, with data on the GPU (TIGRE: in "
+    f"host memory); medians, ratios of medians. List mode: sorted {crossing.ORIGIN}, between "
     "crystals; an image of random values. Cone beams: source "
     f"{cone.SOURCE_AXIS_MM:g} mm from the axis and "
     f"{cone.SOURCE_DETECTOR_MM:g} mm from a detector of {cone.DETECTOR_MM:g} mm, full circle, a "

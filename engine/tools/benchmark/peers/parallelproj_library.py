@@ -29,7 +29,7 @@ It may list several builds. A CPU measures all of them, a GPU the first.
 THREADS = 64
 """Threads per block of a GPU: its default."""
 TRIAL_S = 60.0
-"""Time after which a device that does not respond is given up."""
+"""Time limit for the response of a device."""
 
 _RAYS = (c_void_p,) * 6 + (c_size_t, c_void_p)
 _TIMES = (c_float, c_void_p, c_void_p, c_float, c_void_p, c_short, c_ubyte, c_ubyte)

@@ -36,7 +36,9 @@ from engine.tools.benchmark.peers.peer_run import (
     returning,
 )
 
-WORKLOAD = "Each work by us and by a peer in turn, in one process on the same threads; medians."
+WORKLOAD = (
+    "Isocenter and a peer run each work in turn, in one process on the same threads; medians."
+)
 LEAST_LEFT = 2 / 3
 """Share of an earlier ratio below which it counts as reduced."""
 

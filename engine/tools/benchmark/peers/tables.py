@@ -62,13 +62,13 @@ def _limits(part: Plain) -> Table:
         (LIMITS[name][0], *(f"{value:.3g} {LIMITS[name][1]}" for value in values))
         for name, values in part["limits"].items()
     ]
-    head = ("for each second of a processor", "before", "after")
-    return Table("What this machine can do at best", head, rows)
+    head = ("per second of processor time", "before", "after")
+    return Table("Limits of this machine", head, rows)
 
 
 def _on_card(part: Plain) -> Table:
     head = ("work", "ours", "peer", "the peer's", "peer over ours", *AGREEMENT)
-    clock = f"Seconds by {part['clock']}; medians of {part['repeats']}."
+    clock = f"Time: {part['clock']}; medians of {part['repeats']}."
     notes = (part["workload"], clock, *_faults(part))
     return Table("Other programs", head, [_card_row(row) for row in part["rows"]], notes)
 

@@ -173,7 +173,7 @@ def test_the_command_measures_stores_and_reports(tmp_path, monkeypatch, capsys):
     page, progress = capsys.readouterr()
     assert "building the response of Test panels" in progress
     assert "paper: Derenzo, GPU" in page
-    assert "valley over peak of the Derenzo rods" in page
+    assert "valley-to-peak ratio of the Derenzo rods" in page
     stored = report.read(out)
     assert list(stored["parts"]) == ["dual_head", "dual_head_forms", "dual_head_images"]
     assert json.loads(out.read_text())["parts"]["dual_head"]["n_sampled"] == 4

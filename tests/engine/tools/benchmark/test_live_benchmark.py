@@ -49,7 +49,7 @@ def test_the_command_keeps_figures_and_refuses_what_it_does_not_know(monkeypatch
     monkeypatch.setattr(folder.run, "__defaults__", (folder.FolderCase(8, 4, 200.0),))
     assert main(["bench", "live", "--seconds", "0.2", "--json", str(out)]) == 0
     said = capsys.readouterr().out
-    assert "Live slices" in said and "A folder that fills" in said
+    assert "Live slices" in said and "Growing folder" in said
     assert "FleX-ray" in said and "0.6 ms" in said
     parts = json.loads(out.read_text())["parts"]
     (row,) = parts["live_folder"]["rows"]
