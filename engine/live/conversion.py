@@ -70,9 +70,9 @@ def convert_recording(
 
 
 class Rescue:
-    """Saves the scan of a recording where its program would have saved it, after a crash.
+    """Save the scan of a recording after a crash, in the file that the program had chosen.
 
-    A small scan is converted whenever no data come, so that it is complete soon after a crash.
+    A small scan is converted during each pause of the data. It is then complete soon after a crash.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Rescue:
                 self._tried = size
                 self._made = prepared_file(self._path, target.suffix)
                 convert_recording(self._path, self._made)
-                # Data that came meanwhile may be missing
+                # Data that arrived meanwhile may be missing
                 self._size = size if RecordingFile(self._path).n_bytes == size else -1
         self._next_s = monotonic() + REST * (monotonic() - begun_s)
 

@@ -39,7 +39,7 @@ class Queue(Protocol):
     """Queue of what a source sends."""
 
     def take(self, timeout_s: float | None = None) -> object:
-        """Return the oldest data or event; None if nothing came in time."""
+        """Return the oldest data or event; None if nothing arrived in time."""
 
     @property
     def has_failed(self) -> bool:
@@ -96,7 +96,7 @@ class FollowingThread(ABC, Generic[Update]):
         """
         with self._changed:
             self._changed.wait_for(self._has_something, timeout_s)
-            # Events first: they are few, and images come all the time
+            # Events first: they are rare, and new images are always available
             if self._events:
                 return self._events.popleft()
             if self._is_new:

@@ -80,17 +80,17 @@ class Arrivals:
         Parameters
         ----------
         timeout_s
-            longest wait [s]; None waits until something comes
+            longest wait [s]; None waits until something arrives
 
         Returns
         -------
         arrival
-            None if nothing came in time; `Ended` at every call after the end
+            None if nothing arrived in time; `Ended` at every call after the end
 
         Raises
         ------
         Exception
-            the error of the source, after everything that came before it
+            the error of the source, after all frames and events before it
         """
         with self._changed:
             self._changed.wait_for(self._has_something, timeout_s)
@@ -161,8 +161,7 @@ class Arrivals:
             # Projections carry the count of lost ones, so no event is needed for each
             for gone in self._projections.add(self._number, frame):
                 self.dropped += 1
-                # A dropped frame takes the gaps before it along: both are missing for the next
-                # frame
+                # The gap before a dropped frame is part of the gap before the next one
                 self._lost += 1 + gone.lost
         else:
             self._references_dropped += len(self._references.add(self._number, frame))

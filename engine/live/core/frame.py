@@ -29,7 +29,7 @@ class Frame:
     angle_rad : angle of the source of rays [rad], None if unknown
     values : (n_rows, n_columns), counts as measured
     arrived_s : time of arrival, by `time.monotonic` [s]
-    lost : projections since the previous one that never came, or were not taken in time
+    lost : projections since the previous one that never arrived or were not processed in time
     scan : number of the scan of a projection, if the source knows when a scan starts
     """
 
@@ -59,22 +59,22 @@ class SourceEvent:
 
 @dataclass(frozen=True)
 class Waiting(SourceEvent):
-    """Nothing has come yet, or for some time; the text states what is missing."""
+    """No data have arrived yet, or for some time; the text states what is missing."""
 
 
 @dataclass(frozen=True)
 class SourceLost(SourceEvent):
-    """The sender has gone; frames continue when it returns."""
+    """The sender has disconnected; frames continue when it returns."""
 
 
 @dataclass(frozen=True)
 class Resumed(SourceEvent):
-    """Frames come again after the sender had gone, or was started again.
+    """Frames arrive again after the sender had disconnected or was restarted.
 
     Attributes
     ----------
     anew : True if another scan starts. Earlier projections do not belong to it; earlier darks and
-        flats do only if they came after the last of these projections
+        flats do only if they arrived after the last of these projections
     is_another : True if another sender follows: nothing of the earlier one belongs to its scan
     """
 

@@ -35,7 +35,7 @@ class Listed:
     removed_before: Set[str]
     is_another: bool = False
 
-    def came_again(self, new: Set[str]) -> bool:
+    def reappeared(self, new: Set[str]) -> bool:
         """Return True if names that were removed before are among the new ones."""
         return not new.isdisjoint(self.removed_before)
 
@@ -63,7 +63,7 @@ class Listings:
         self._portions: Iterator[list[str]] | None = None
         self._next_s = self._took_s = 0.0
 
-    def went_on(self, now_s: float, known: Set[str]) -> Listed | None:
+    def next_portion(self, now_s: float, known: Set[str]) -> Listed | None:
         """Read a portion of the names if it is time to.
 
         Parameters

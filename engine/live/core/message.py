@@ -133,8 +133,8 @@ def read_message(parts: Sequence[Buffer], arrived_s: float) -> Message:
         )
     header = header_of(bytes(parts[0]))
     ours = table_of(header, OURS)
-    # Messages of our own first: the end and the geometry have no number of a frame
-    # Receivers of other programs ignore what they do not know
+    # Our own messages first: the end and the geometry have no frame number.
+    # Receivers of other programs ignore unknown fields.
     announced = ours.get("announce")
     if announced == "end":
         return ScanEnd(whole_of(ours, "sent", 0, 2**53))

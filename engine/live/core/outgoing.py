@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LOOK_MS = 100
 WAITING_MESSAGES = 8
-"""Most messages in transit; these are lost if the receiver goes."""
+"""Most messages in transit; these are lost if the receiver disconnects."""
 LINGER_MS = 3000
 """Longest time for sent messages to leave the socket at the end."""
 
@@ -68,7 +68,7 @@ class Outgoing:
         while not self._stop.is_set() or is_last:
             if sent(self._socket, message, LOOK_MS):
                 return True
-            # The end of a scan is worth one attempt, so that receivers do not wait for more
+            # The end of a scan is tried once, so that receivers do not wait for more
             if is_last and self._stop.is_set():
                 return False
             if not is_said and monotonic() - begun > 1:
@@ -86,7 +86,7 @@ class Outgoing:
                 self._on_event(f"{self._address}: waiting for a receiver.")
 
     def hear(self, wait_ms: int = 0) -> bool:
-        """Count receivers that come and go.
+        """Count receivers that connect and disconnect.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class Outgoing:
         Returns
         -------
         came
-            True if a receiver has come
+            True if a receiver has connected
         """
         came = False
         while self._socket.poll(wait_ms):
@@ -158,7 +158,7 @@ def outgoing(
             on_event(f"{address}: the token of this sender is {token}.")
         yield Outgoing(socket, address, stop, on_event, token)
         if stop.is_set():
-            # After a stop nobody waits for messages that are still in the queue
+            # After a stop, messages in the queue are discarded
             socket.setsockopt(zmq.LINGER, LOOK_MS)
 
 

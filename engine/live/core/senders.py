@@ -218,7 +218,7 @@ class Senders:
         if chosen is None or self._is_same(chosen, origin) or not _is_open(chosen):
             return ""
         refused = f"The sender {origin.name} is not the sender of this scan ({chosen.name})."
-        # A stranger chooses its token: nobody must paste one that a shell would run
+        # A stranger chooses its token. A token with shell syntax would be dangerous to paste
         if origin.token and not origin.key and not PLAIN_TOKEN.fullmatch(origin.token):
             return refused
         return f"{refused} To accept only it, use --sender {shlex.quote(origin.identity)}."
@@ -312,7 +312,7 @@ def _key_of(part: zmq.Frame) -> str:
     try:
         return str(part.get("User-Id"))
     except zmq.ZMQError:
-        return ""  # without CURVE, nobody has proven anything
+        return ""  # without CURVE, the key is not proven
 
 
 def _is_other_connection(chosen: Origin | None, origin: Origin) -> bool:

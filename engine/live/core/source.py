@@ -16,7 +16,7 @@ class FrameSource(Protocol):
 
     `frames` runs in a separate thread (`engine.live.core.arrivals`). It blocks for a fraction of a
     second at most, and returns soon after `stop` is set. It raises an `EngineError` if nothing can
-    ever come. Everything else that happens to the source is an event, and frames continue.
+    ever arrive. Everything else that happens to the source is an event, and frames continue.
     """
 
     @property
@@ -32,7 +32,7 @@ class FrameSource(Protocol):
         """True if the source can wait for its consumer, so that no frame is dropped."""
 
     def frames(self, stop: Event) -> Iterator[Arrival]:
-        """Yield frames and events as they come, `Ended` last.
+        """Yield frames and events as they arrive, `Ended` last.
 
         Parameters
         ----------

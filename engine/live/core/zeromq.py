@@ -41,7 +41,7 @@ class ServerKeys:
     on_refused: Callable[[str], None] = lambda _: None
 
     def callback(self, _: str, key: bytes) -> bool:
-        """Return True if a key is allowed; the handler of ZeroMQ asks this."""
+        """Return True if a key is allowed; the handler of ZeroMQ calls this."""
         is_allowed = key.decode("ascii") in self.allowed
         if not is_allowed:
             self.on_refused(key.decode("ascii"))
@@ -168,8 +168,8 @@ def opened(
 def sent(socket: zmq.Socket[bytes], message: list[Buffer], wait_ms: int) -> bool:
     """Send a message within a given time.
 
-    It never waits longer. A receiver that goes between the poll and the sending would otherwise
-    block the sender forever.
+    It never waits longer. A receiver that disconnects between the poll and the sending would
+    otherwise block the sender forever.
 
     Parameters
     ----------

@@ -14,11 +14,11 @@ MOST_AT_ONCE = 32
 MOST_DRAINED = 512
 """and most frames taken from a source that cannot wait."""
 LOOK_S = 0.1
-"""Interval of checks when nothing comes."""
+"""Interval of checks when nothing arrives."""
 
 
 def batch_of(arrivals: Arrivals, least_s: float) -> list[Arrival]:
-    """Take everything in the queue, and what comes within a short time, for one image.
+    """Take everything in the queue, and everything that arrives soon, for one image.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def batch_of(arrivals: Arrivals, least_s: float) -> list[Arrival]:
     Returns
     -------
     batch
-        frames and events in order; empty if nothing came
+        frames and events in order; empty if nothing arrived
     """
     # Images more often than the screen shows them would only cost time
     until = monotonic() + least_s
@@ -78,7 +78,7 @@ def split_scans(views: Sequence[Frame], newest: int | None, scan: int | None) ->
 def evenly_thinned(frames: list[Frame]) -> tuple[list[Frame], int]:
     """Thin out projections evenly if there are too many.
 
-    An image that cannot have all views then has views from all directions, not from a small angle.
+    An image with too few views then still has views from all directions, not from a small angle.
 
     Parameters
     ----------

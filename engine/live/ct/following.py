@@ -145,7 +145,7 @@ class LiveWork:
                 frames.append(each)
             elif not isinstance(each, Ended):
                 self._say(each)
-            if isinstance(each, ShapeChanged) or self._moved(each):
+            if isinstance(each, ShapeChanged) or self._starts_other_geometry(each):
                 # Frames before another detector or geometry would be reconstructed with the wrong
                 # one
                 frames.clear()
@@ -164,7 +164,7 @@ class LiveWork:
     def _take_frames(self, frames: list[Frame]) -> int:
         slices = self._slices or self._begun()
         if slices is None:
-            # The newest ones: darks and flats may come only after thousands of projections
+            # The newest ones: darks and flats may arrive only after thousands of projections
             self._held = [*self._held, *frames][-MOST_HELD:]
             return 0
         frames, n_views = [*self._held, *frames], 0
@@ -184,7 +184,7 @@ class LiveWork:
         return n_views
 
     def _process_waiting(self, slices: LiveSlices) -> int:
-        """Add the projections that wait, after the darks and flats that came before them."""
+        """Add the waiting projections, after the darks and flats that arrived before them."""
         if not self._held or slices.waits_for is not None:
             return 0
         views = list(self._held)
@@ -225,7 +225,7 @@ class LiveWork:
             )
         return slices
 
-    def _moved(self, arrival: Arrival) -> bool:
+    def _starts_other_geometry(self, arrival: Arrival) -> bool:
         """Return True if another scan starts whose geometry differs from the current one."""
         if isinstance(arrival, Resumed) and arrival.is_another:
             self._announced = None
@@ -275,7 +275,7 @@ class LiveWork:
         Parameters
         ----------
         is_idle
-            True if no more frames come for now, so that slower work is possible
+            True if no frames are arriving, so slower work is possible
         is_late
             True if frames are waiting
         """

@@ -1,4 +1,4 @@
-"""Projections that are missing although later ones have come."""
+"""Projections that are missing although later ones have arrived."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.live.core.frame import Noticed
 
 LATE_S = 10.0
 """Time after a later projection at which a missing one is reported."""
-MOST_SAID = 5
+MOST_REPORTED = 5
 MOST_MISSING = 1000
 
 
@@ -19,15 +19,15 @@ class MissingNumbers:
     def __init__(self, name: str) -> None:
         self._name = name
         self._came: set[int] = set()
-        self._next = self._n_said = 0
+        self._next = self._n_reported = 0
         self._missing: dict[int, tuple[float, str]] = {}
 
     @property
-    def n_came(self) -> int:
-        """Number of different projections that have come."""
+    def n_arrived(self) -> int:
+        """Number of different projections that have arrived."""
         return len(self._came)
 
-    def came(self, index: int, file_name: str) -> None:
+    def arrived(self, index: int, file_name: str) -> None:
         """Count a projection.
 
         Parameters
@@ -54,14 +54,14 @@ class MissingNumbers:
         now_s
             current time, by `time.monotonic` [s]
         """
-        while self._missing and self._n_said < MOST_SAID:
-            # Dictionaries keep the order of insertion, so the first one has waited longest
+        while self._missing and self._n_reported < MOST_REPORTED:
+            # Dictionaries preserve the order of insertion: the first one has been missing longest
             index, (since_s, later) = next(iter(self._missing.items()))
             if now_s - since_s < LATE_S:
                 return
             del self._missing[index]
-            self._n_said += 1
-            more = " Further ones are not reported." if self._n_said == MOST_SAID else ""
+            self._n_reported += 1
+            more = " Further ones are not reported." if self._n_reported == MOST_REPORTED else ""
             yield Noticed(
                 f"{self._name}: projection {index} is missing {LATE_S:g} s after {later}. It is "
                 f"still used if it arrives.{more}"

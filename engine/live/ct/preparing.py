@@ -23,7 +23,7 @@ OneView = Callable[[Projections], Projections]
 
 
 class Preparation:
-    """Applies the steps of a protocol to views as they come.
+    """Apply the steps of a protocol to views as they arrive.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class Preparation:
                 chain.append(step.view_by_view(one, on=self._on))
             except DataError as e:
                 return str(e).rstrip("."), []
-            # The next step has to see the kind of values that this one leaves
+            # The next step checks the kind of values that this step produces
             one = step.dry_run(one)
         if one.kind != "integrals":
             fault = (

@@ -42,7 +42,7 @@ class CoarseVolume:
 
 
 class CoarsePreview:
-    """Makes the volume again after each rotation.
+    """Compute a new volume after each rotation.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class CoarsePreview:
         self.volume, self._made_at = None, 0
 
     def offer(self, slices: LiveSlices, n_used: int) -> None:
-        """Start a volume if a rotation of new views has come and none is being made.
+        """Start a volume after a rotation of new views, unless one is being computed.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class CoarsePreview:
         is_busy = self._thread is not None and self._thread.is_alive()
         if self._edge == 0 or is_busy or n_used - self._made_at < slices.n_window:
             return
-        # Even if no volume is made, so that it is not tried with every image
+        # Even if no volume is made; otherwise each image would try again
         self._made_at = n_used
         # Averaged here, in the thread that owns the views: later views may replace them
         work = coarse_work(slices, self._edge)
@@ -93,11 +93,11 @@ class CoarsePreview:
             self.volume = work.volume()
         except Exception as e:  # noqa: BLE001  slices continue without it
             self._fault = f"{type(e).__name__}: {e}"
-            # An error of one volume would return with every rotation
+            # The error would occur again after every rotation
             self._edge = 0
 
     def take_fault(self) -> str:
-        """Return the reason why no more volumes are made, once; empty if there is none."""
+        """Return the reason why no more volumes are computed, once; empty if there is none."""
         fault, self._fault = self._fault, ""
         return fault
 

@@ -1,4 +1,4 @@
-"""Record the frames of a growing scan as they come, for a normal run afterwards.
+"""Record the frames of a growing scan as they arrive, for a normal run afterwards.
 
 The thread that receives frames records them, so that slow slices lose none.
 """
@@ -91,7 +91,7 @@ class Recording:
             if isinstance(arrival, Frame):
                 yield from self._stored(arrival)
             # The frames so far belong to another detector or geometry, and cannot join this scan
-            elif isinstance(arrival, ShapeChanged) or self._moved(arrival):
+            elif isinstance(arrival, ShapeChanged) or self._starts_other_geometry(arrival):
                 self._forget()
             yield arrival
             if self._recorder is not None:
@@ -142,7 +142,7 @@ class Recording:
         """Geometry of the recorded scan, once it is known."""
         return self._own or self._source.geometry
 
-    def _moved(self, arrival: Arrival) -> bool:
+    def _starts_other_geometry(self, arrival: Arrival) -> bool:
         """Return True if another scan starts whose geometry differs from the current one."""
         if isinstance(arrival, Resumed) and arrival.is_another:
             return True
@@ -174,7 +174,7 @@ class Recording:
         if n_bytes + frame.values.nbytes <= self.most_bytes:
             self._keep(frame)
         elif not self._is_full:
-            # One message: all further frames meet the same limit
+            # One message only: all further frames exceed the same limit
             self._is_full = True
             if self._recorder is not None:
                 return
@@ -255,7 +255,7 @@ class Recording:
         Raises
         ------
         DataError
-            if no projection came
+            if no projection arrived
         """
         if not self._views:
             raise DataError(

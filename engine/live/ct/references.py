@@ -1,6 +1,6 @@
 """Darks and flats of a running scan, in batches with consecutive numbers.
 
-A batch whose numbers start again replaces the previous one if no projection came in between.
+A batch whose numbers start again replaces the previous one if no projection arrived in between.
 Otherwise both belong to the scan, each at its time.
 """
 
@@ -29,7 +29,7 @@ class References:
 
     def __init__(self) -> None:
         self._kept: list[_Reference] = []
-        # Counted as frames come: a sum over all of them would take n² steps for n frames.
+        # Counted as frames arrive: a sum over all of them would take n² steps for n frames.
         self._n_bytes = 0
 
     @property

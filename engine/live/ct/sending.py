@@ -108,7 +108,7 @@ class _Scan:
             self._announce()
             if not self._line.put(message_of(frame, is_bare=self._how.plain)):
                 break
-            # Receivers compare this number with the projections that came
+            # Receivers compare this number with the projections that they received
             self._sent += frame.kind == FrameKind.PROJECTION
 
     def _paced(self) -> Iterator[Played]:

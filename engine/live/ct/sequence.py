@@ -18,8 +18,8 @@ class Sequence:
 
     Attributes
     ----------
-    n_projections : number of projections that came
-    n_repeated : number of projections that were refused, because their number came before
+    n_projections : number of received projections
+    n_repeated : number of projections that were refused because their number was repeated
     """
 
     def __init__(self, name: str) -> None:
@@ -68,8 +68,8 @@ class Sequence:
                 self.n_repeated += 1
                 if self.n_repeated == 1:
                     yield Noticed(
-                        f"{self._name}: projection {frame.index} came before and is refused. "
-                        "Further ones are counted."
+                        f"{self._name}: projection {frame.index} was received before and is "
+                        "refused. Further ones are counted."
                     )
                 return
             self.n_projections += 1
@@ -88,10 +88,10 @@ class Sequence:
                 frame = replace(frame, lost=frame.index - last - 1)
             # A late frame must not move the count back, or the next one would seem to follow a gap
             self._last = frame.index if last is None else max(frame.index, self._last or 0)
-            # Numbers of another sender can go on where the first one has ended
+            # Numbers of another sender can continue those of the first one
             frame = frame.of_scan(self._scan)
         for each in self._screening.screened(frame):
-            # A frame that was not usable may come again
+            # A frame that was not usable may be sent again
             if isinstance(each, Frame) and each.kind == FrameKind.PROJECTION:
                 self._seen.append(each.index)
             yield each

@@ -113,7 +113,7 @@ class LiveSession(FollowingThread[LiveUpdate]):
         Raises
         ------
         DataError
-            if the mode is "sliding", or no geometry or no projection came
+            if the mode is "sliding", or no geometry or no projection arrived
         """
         if self._recording is None:
             raise DataError(

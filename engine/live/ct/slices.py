@@ -1,9 +1,9 @@
 """Slices of a running scan: views in memory, filtered, in the requested planes.
 
-Frames become line integrals as they come. Each is filtered once, and again only if the weights of
+Frames become line integrals as they arrive. Each is filtered once, and again only if the weights of
 its rays change. Once no more views wait, slices have the same bits as those of a stored scan with
-the same views. While views come, sums are taken in another order. They agree to 2e-6 of the largest
-value, or to 3e-6 if views are missing.
+the same views. While views arrive, they are summed in another order. They agree to 2e-6 of the
+largest value, or to 3e-6 if views are missing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from engine.recon.filtering.settings import FilterSettings
 from engine.recon.filtering.view_filter import ViewWeights, weights_of
 
 LOOKED_AT = 8
-"""Number of views that are checked for truncation while more come; all of them at the end."""
+"""Number of views that are checked for truncation while more arrive; all of them at the end."""
 
 
 class LiveSlices:
@@ -240,7 +240,7 @@ class LiveSlices:
     @property
     def geometry(self) -> XrayGeometry:
         """Geometry of the whole scan after steps, axis and roll."""
-        return self._moved(self._scan)
+        return self._aligned(self._scan)
 
     def refresh(self, *, is_idle: bool = True) -> LiveImages | None:
         """Return the slices of the views in memory.
@@ -258,7 +258,7 @@ class LiveSlices:
         slots, newest = self._ring.slots, self._ring.newest
         if newest is None:
             return None
-        geometry = self._moved(self._ring.geometry(slots))
+        geometry = self._aligned(self._ring.geometry(slots))
         choice = self.settings.weights
         # Shared weights change with every view, and each change filters views again
         even = choice == "even" or (choice == "auto" and not is_idle)
@@ -272,7 +272,7 @@ class LiveSlices:
         sums = self._brought_up(slots, weights).sums
         self._newest_weights = weights
         seen, gains, level = weights.design.geometry, weights.gains, weights.level
-        # In one go the sum has a fixed order, so it has the bits of a stored scan
+        # A complete sum has a fixed order, so it has the bits of a stored scan
         values = sums.values(slots, seen, gains, level=level, in_one_go=is_idle)
         return LiveImages(
             values,
@@ -314,7 +314,7 @@ class LiveSlices:
             for frame, each in [(f, pool.submit(self._prepared, f)) for f in frames]:
                 try:
                     prepared.append((frame, *each.result()))
-                    texts += self._unusable.came(frame.index)
+                    texts += self._unusable.was_usable(frame.index)
                 except EngineError as e:
                     texts += self._unusable.add(frame.index, str(e))
         if not prepared:
@@ -336,7 +336,8 @@ class LiveSlices:
         view = view_of(self._scan, frame)  # of the prepared scan, with equal numbers and angles
         return self.preparation.integrals(frame), view
 
-    def _moved(self, geometry: XrayGeometry) -> XrayGeometry:
+    def _aligned(self, geometry: XrayGeometry) -> XrayGeometry:
+        """Return the geometry with the chosen axis and roll of the detector."""
         if self._roll_rad:
             geometry = geometry.rolled(self._roll_rad)
         return geometry.shifted(columns=self._axis_shift) if self._axis_shift else geometry

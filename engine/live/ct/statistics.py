@@ -25,7 +25,7 @@ class LiveStatistics:
     refresh_hz : images per second
     latency_ms_median, latency_ms_p99 : time from the arrival of a frame to the first image with it;
         NaN before the first
-    frames, dropped : projections that came, and those that were lost or not taken in time
+    frames, dropped : received projections, and those that were lost or not processed in time
     used : projections in images
     views, covered_deg : views of the newest image, and the angle that they cover
     memory_mib : memory of views and slices
@@ -63,7 +63,7 @@ class Figures:
         self._not_shown: list[float] = []
 
     def took(self, arrived_s: Sequence[float], lost: int) -> None:
-        """Count projections that came.
+        """Count received projections.
 
         Parameters
         ----------

@@ -21,7 +21,7 @@ class UnusableViews:
         self._in_a_row = 0
 
     def clear(self) -> None:
-        """Allow all views again: other darks and flats came, or another scan starts."""
+        """Allow all views again: new darks or flats arrived, or another scan starts."""
         self.numbers.clear()
 
     def add(self, number: int, fault: str) -> list[str]:
@@ -44,7 +44,7 @@ class UnusableViews:
         self._in_a_row += 1
         return [f"{fault.rstrip('.')}; projection {number} is not used."] * (self._in_a_row == 1)
 
-    def came(self, number: int) -> list[str]:
+    def was_usable(self, number: int) -> list[str]:
         """Record a usable view; return a sentence if several before it were unusable."""
         self.numbers.discard(number)
         n, self._in_a_row = self._in_a_row, 0

@@ -1,8 +1,8 @@
 """Position and extent of the activity: first and second moments of the events.
 
 An event stands for a position p. With time of flight this is the centre of its TOF bin on the line.
-Without, it is what is known across the line, P p with P = 1 − u uᵀ and u the direction of the line.
-With the position c of a decay, independent of u,
+Without it, only the position across the line is known, P p with P = 1 − u uᵀ and u the direction of
+the line. With the position c of a decay, independent of u,
 
     E[P c] = G E[c],  G = E[P];    E[P c cᵀ P] = K E[c cᵀ],  K = E[P ⊗ P]
 
@@ -60,7 +60,7 @@ class Mask:
         along
             (n, 3) directions of their lines
         timed
-            True if the positions come from time of flight
+            True if the positions are from time of flight
 
         Returns
         -------

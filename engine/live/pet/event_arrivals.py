@@ -1,8 +1,8 @@
 """Queue between a source of events that never waits and a consumer that may be slow.
 
-Events that were not taken in time are dropped, the oldest first, because a live image needs the
-newest. The next batch counts them in `lost`. Memory is bounded and no source waits, except one that
-can: a stored scan that is played as fast as its events are processed.
+Events that the consumer does not process in time are dropped, the oldest first, because a live
+image needs the newest. The next batch counts them in `lost`. Memory is bounded and no source waits,
+except one that can: a stored scan that is played as fast as its events are processed.
 """
 
 from __future__ import annotations
@@ -67,17 +67,17 @@ class EventArrivals:
         Parameters
         ----------
         timeout_s
-            longest wait [s]; None waits until something comes
+            longest wait [s]; None waits until something arrives
 
         Returns
         -------
         arrival
-            None if nothing came in time; `Ended` at every call after the end
+            None if nothing arrived in time; `Ended` at every call after the end
 
         Raises
         ------
         Exception
-            the error of the source, after everything that came before it
+            the error of the source, after all batches and events before it
         """
         with self._changed:
             self._changed.wait_for(lambda: bool(self._waiting or self._end), timeout_s)

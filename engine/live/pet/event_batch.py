@@ -18,14 +18,14 @@ EVENT_BYTES = 15
 
 @dataclass(frozen=True, eq=False)
 class EventBatch:
-    """Events that came together, in the order of their times.
+    """Events that arrived in one message or interval, in the order of their times.
 
     Attributes
     ----------
     events : at least one prompt or delayed with its time, and the scanner
     first : number of the first event in the scan, from 0
     arrived_s : time of arrival, by `time.monotonic` [s]
-    lost : events since the previous batch that never came, or were not taken in time
+    lost : events since the previous batch that never arrived or were not processed in time
     """
 
     events: ListMode
@@ -57,7 +57,7 @@ class EventSource(Protocol):
 
     `batches` runs in a separate thread (`engine.live.pet.event_arrivals`). It blocks for a fraction
     of a second at most, and returns soon after `stop` is set. It raises an `EngineError` if nothing
-    can ever come. Everything else that happens to the source is an event.
+    can ever arrive. Everything else that happens to the source is an event.
     """
 
     @property
@@ -73,7 +73,7 @@ class EventSource(Protocol):
         """True if the source can wait for its consumer, so that no event is dropped."""
 
     def batches(self, stop: Event) -> Iterator[EventArrival]:
-        """Yield batches and events of the source as they come, `Ended` last.
+        """Yield batches and events of the source as they arrive, `Ended` last.
 
         Parameters
         ----------

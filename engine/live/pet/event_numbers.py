@@ -10,7 +10,7 @@ from engine.live.core.frame import Noticed, Resumed
 from engine.live.pet.event_batch import EventArrival, EventBatch
 
 LATE = 64
-"""Number of newest messages whose events are refused if they come again."""
+"""Number of newest messages whose events are refused if they are sent again."""
 
 
 class EventNumbers:
@@ -22,7 +22,7 @@ class EventNumbers:
 
     Attributes
     ----------
-    n_repeated : number of events that were refused, because their numbers came before
+    n_repeated : number of events that were refused because their numbers were repeated
     """
 
     def __init__(self, name: str) -> None:
@@ -78,6 +78,6 @@ class EventNumbers:
         self.n_repeated += batch.events.n_events
         if is_first:
             yield Noticed(
-                f"{self._name}: events from number {batch.first:,} on came before and are refused. "
-                "Further ones are counted."
+                f"{self._name}: events from number {batch.first:,} on were received before and are "
+                "refused. Further ones are counted."
             )

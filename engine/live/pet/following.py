@@ -244,7 +244,7 @@ class LivePetWork:
         self._image = None if making is None else making.image()
         # The store was filled while the sensitivity was computed
         if before is None and self._image is not None:
-            self._gone, events = 0, self.store.every(0, 1)  # everything that came before the image
+            self._gone, events = 0, self.store.every(0, 1)  # all events before the image
             self._new = [] if events is None else [events]
         return self._image
 

@@ -39,7 +39,7 @@ class ImageMaking:
         # A new scan ends this image, but not the session
         self._ends = Event()
         self._image: LiveImage | None = None
-        # One thread: the rough sensitivity comes first, the precise one afterwards
+        # One thread: first the rough sensitivity, then the precise one
         self._pool = ThreadPoolExecutor(1, "sensitivity")
         self._first = self._pool.submit(self._made)
         self._finer = self._pool.submit(self._sensitivity)
@@ -76,7 +76,7 @@ class ImageMaking:
 
     def _made(self) -> LiveImage:
         protocol = self._protocol
-        # With the precise one in the cache, a rough one would only be a detour
+        # If the precise one is in the cache, a rough one is not needed
         if not self._is_stored():
             protocol = protocol.model_copy(update={"sensitivity": ROUGH})
         return live_image_of(

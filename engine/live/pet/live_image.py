@@ -8,7 +8,7 @@ new events w = n / N, so that each event enters the image once. For repeated eve
 in a run with B subsets. w is at most 1/2, so that few events never set a voxel to zero for good.
 After Cappé & Moulines, J R Stat Soc B 71 (2009) 593 (EM of a stream).
 
-Noise of the first counts would remain long after more have come. The image is therefore smoothed
+Noise of the first counts would remain for long. The image is therefore smoothed
 whenever the counts have doubled. In between it gets at most the I · B updates of a run.
 """
 

@@ -138,7 +138,7 @@ class MotionWatch:
         Returns
         -------
         motions
-            motions that these events reveal; a motion comes twice, first with a preliminary size
+            motions that these events reveal; each is returned twice, first with a preliminary size
         """
         times = events.time_ms
         if times is None or not events.n_events:
@@ -194,7 +194,7 @@ class MotionWatch:
             self._bins.clear()
 
     def _measured(self, number: int) -> list[Motion]:
-        """Measure the size of a jump once enough has come after it."""
+        """Measure the size of a jump once there are enough events after it."""
         if self._found is None or number - self._found[0] < MEASURED_BINS:
             return []
         first, before, motion = self._found

@@ -73,7 +73,7 @@ class LivePetSession(FollowingThread[LivePetUpdate]):
 
     @property
     def settles(self) -> bool:
-        """True once all events have come, and a growing image becomes that of a normal run."""
+        """True once all events have arrived, and a growing image becomes that of a normal run."""
         return self._settles
 
     def scan(self) -> ListMode:
@@ -82,7 +82,7 @@ class LivePetSession(FollowingThread[LivePetUpdate]):
         Raises
         ------
         DataError
-            if the mode is "sliding", or no event came
+            if the mode is "sliding", or no event arrived
         """
         if self._choices.settings.mode == "sliding":
             raise DataError(
@@ -144,7 +144,7 @@ class LivePetSession(FollowingThread[LivePetUpdate]):
 
 
 def _batch(arrivals: EventArrivals, *, until_s: float) -> list[EventArrival]:
-    """Take the events in the queue, and those that come until a given time, for one image."""
+    """Take the events in the queue, and those that arrive until a given time, for one image."""
     batch: list[EventArrival] = []
     # A source that can wait would otherwise deliver a whole stored scan as one batch
     taken_s, most_s = 0.0, MOST_AT_ONCE_S if arrivals.source.can_wait else float("inf")

@@ -30,7 +30,7 @@ class LivePetStatistics:
     behind_s : longest time in the last seconds from the arrival of the newest event of an image to
         the
         next image: greatest age of the shown image; NaN before the second image
-    events, dropped : events that came, and those that were lost, not taken in time or not stored
+    events, dropped : received events, and those that were lost, not processed or not stored
     image_events : prompts in the image
     image_from_s, image_until_s : times of the first and the last of them in the scan
     randoms_percent : delayeds in percent of prompts; NaN without delayeds

@@ -71,7 +71,7 @@ class FolderListing:
     Attributes
     ----------
     complete : readable images in the order of their numbers
-    starts_new_scan : True if removed images came again: another scan
+    starts_new_scan : True if removed images exist again: another scan
     removed : images that were removed before they were read
     """
 
@@ -113,7 +113,7 @@ class ArrivingFiles:
         Parameters
         ----------
         series
-            part of the names before the number; at least one image has come
+            part of the names before the number; at least one image has arrived
         """
         found = (NUMBERED.match(name) for name in self._known)
         return min(int(m["number"]) for m in found if m is not None and m["prefix"] == series)
@@ -145,7 +145,7 @@ class ArrivingFiles:
         return found
 
     def restart(self) -> None:
-        """Forget all images, so that they come again."""
+        """Forget all images; those that exist are then new images."""
         self._known, self._usual_bytes, self._n_mistaken = set(), {}, 0
         self._waiting, self._series = {}, {}
         self._listings.restart()
@@ -165,8 +165,8 @@ class ArrivingFiles:
         if not file.is_sure:
             self._n_mistaken = 0
 
-    def was_mistaken(self) -> None:
-        """Count an unsure image that may not be whole; it comes again once it is sure."""
+    def count_mistake(self) -> None:
+        """Count an unsure image that may be incomplete; it is returned again once it is sure."""
         self._n_mistaken += 1
 
     def wait_for(self, file: ArrivingFile, fault: str, until_s: float) -> None:
@@ -184,7 +184,7 @@ class ArrivingFiles:
         file.fault, file.not_before_s = fault, until_s
 
     def _list(self, found: FolderListing, now_s: float) -> None:
-        listed = self._listings.went_on(now_s, self._known)
+        listed = self._listings.next_portion(now_s, self._known)
         if listed is None:
             return
         if listed.is_another:
@@ -192,8 +192,8 @@ class ArrivingFiles:
             self.restart()
             return
         new = listed.names - self._known
-        # Removed files that come again: the scanner overwrites an aborted scan
-        if listed.came_again(new):
+        # Removed files that exist again: the scanner overwrites an aborted scan
+        if listed.reappeared(new):
             found.starts_new_scan = True
             self.restart()
             new = listed.names
@@ -227,7 +227,7 @@ class ArrivingFiles:
 
     def _complete(self, now_s: float) -> list[ArrivingFile]:
         order = sorted(self._waiting.values(), key=lambda file: file.number)
-        # Limited, so that one look at thousands of files does not delay the newest one
+        # Limited: a look at thousands of files would delay the newest one
         due = [file for file in order if now_s >= file.not_before_s][:MOST_LOOKED_AT]
         return [file for file in due if self._is_complete(file, now_s)]
 

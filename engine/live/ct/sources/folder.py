@@ -16,10 +16,10 @@ from engine.live.ct.sources.arriving_files import ArrivingFiles
 from engine.live.ct.sources.folder_scan import FolderScan
 
 POLL_S, QUIET_POLL_S = 0.002, 0.01
-"""Interval of looks while images come, and while none comes."""
+"""Interval of looks while images arrive, and while none arrives."""
 GONE_POLL_S = 0.5
 QUIET_S = 5.0
-"""Time without a frame after which the user is told."""
+"""Time without a frame after which the user is informed."""
 END_QUIET_S = 3.0
 """Time to wait after the last planned projection, since flats may follow."""
 
@@ -53,7 +53,7 @@ class FolderSource:
         return False
 
     def frames(self, stop: Event) -> Iterator[Arrival]:
-        """Yield complete images until all planned ones have come.
+        """Yield complete images until all planned ones have arrived.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class FolderSource:
         """
         files = ArrivingFiles(self._folder)
         scan = self._scan = FolderScan(files, self.name, self._loader)
-        # Starts the reader before the first image, which would otherwise come late
+        # Starts the reader before the first image, which would otherwise be late
         scan.prepare()
         yield Waiting(f"{self.name}: waiting for images.")
         is_gone, is_quiet, last_s = False, True, monotonic()

@@ -70,13 +70,13 @@ class FolderScan:
 
     @property
     def is_complete(self) -> bool:
-        """True if all planned projections have come."""
+        """True if all planned projections have arrived."""
         # Some scanners plan one more projection than they write
         least = self.n_planned - (self.plan is not None and self.plan.may_lack_last)
-        return self.n_planned > 0 and self._missing.n_came >= least
+        return self.n_planned > 0 and self._missing.n_arrived >= least
 
     def prepare(self) -> None:
-        """Start the reader of images before the first one comes."""
+        """Start the reader of images before the first one arrives."""
         self._loader.call(_images_at, [], about=self._name)
 
     def frames_of_images(
@@ -107,11 +107,11 @@ class FolderScan:
                 # The numbers of all images so far would shift, so everything is read again
                 if file.number < self._first.get(file.series, 0):
                     self._files.restart()
-                    yield self._restarted(f"{file.path.name} comes before the first image")
+                    yield self._restarted(f"{file.path.name} is numbered before the first image")
                     return
                 # The size was right, but the file system may not show all bytes yet
                 if not file.is_sure and (values is None or not values.all()):
-                    self._files.was_mistaken()
+                    self._files.count_mistake()
                 elif values is None or not self._zeros.are_written(values, now_s - file.since_s):
                     yield from self._unfinished(file, fault, now_s)
                 else:
@@ -120,7 +120,7 @@ class FolderScan:
                         self._shape = (int(values.shape[0]), int(values.shape[1]))
                         yield from self._read_settings()
                     yield from self._frame(file, values)
-        yield from self._read_settings()  # settings may come after all images
+        yield from self._read_settings()  # settings may arrive after all images
         yield from self._missing.late(now_s)
 
     def _restarted(self, why: str) -> SourceEvent:
@@ -192,7 +192,7 @@ class FolderScan:
                     "projections. It is not used."
                 )
                 return
-            self._missing.came(index, file.path.name)
+            self._missing.arrived(index, file.path.name)
         yield from self._screening.screened(
             Frame(kind, index, self._angle(kind, index), values, monotonic())
         )
@@ -201,7 +201,7 @@ class FolderScan:
         """Return the first number of a series; with a plan, numbers start with 0 or 1."""
         if file.series not in self._first:
             first = self._files.first_number(file.series)
-            # A larger first number with a plan: the images before it have not come yet
+            # A larger first number with a plan: the images before it have not arrived yet
             self._first[file.series] = 0 if first > 1 and self.plan is not None else first
         return self._first[file.series]
 
@@ -219,7 +219,7 @@ class FolderScan:
 def _images_at(paths: list[Path]) -> list[tuple[Array | None, str]]:
     """Return the images of files, or the reasons why they cannot be read."""
     # Imported in the reader's process before the first image, which is then read at once
-    import tifffile  # noqa: F401  once, and before the first image comes
+    import tifffile  # noqa: F401  once, and before the first image arrives
 
     return [_image_at(path) for path in paths]
 

@@ -27,7 +27,7 @@ from engine.live.ct.sources.growing_hdf5 import Grown, new_frames
 
 POLL_S = 0.05
 QUIET_S = 5.0
-"""Time without a frame after which the user is told."""
+"""Time without a frame after which the user is informed."""
 END_QUIET_S = 3.0
 """Time to wait after the last projection, or after the writer has closed the file."""
 
@@ -134,7 +134,7 @@ class _Looks:
         yield from self._quiet(grown)
 
     def is_over(self) -> bool:
-        """Return True if nothing more can come."""
+        """Return True if no more frames can arrive."""
         grown = self._last
         if grown is None or self.has_news or self._is_missing or grown.is_in_use:
             return False
@@ -163,7 +163,7 @@ class _Looks:
         if grown.is_in_use:
             yield from self._say(
                 f"{self._path.name}: the writer does not share the file (SWMR). "
-                "Frames come when it closes the file."
+                "Frames arrive when it closes the file."
             )
         else:
             yield from self._say(

@@ -33,7 +33,7 @@ WAITING = 64
 LOOK_S = 0.005
 ASK_S = 0.5
 QUIET_S = 5.0
-"""Time without a frame after which the user is told."""
+"""Time without a frame after which the user is informed."""
 AT_ZERO = np.pi / 2
 """At angle 0 the source of rays is at −y."""
 MOST_REFUSALS = 5
@@ -104,7 +104,7 @@ class _Arrays:
         self._refused = 0
 
     def of(self, channel: pvaccess.Channel, stop: Event) -> Iterator[Arrival]:
-        """Yield the frames of a channel, which may go and come back.
+        """Yield the frames of a channel, which can disconnect and return.
 
         Parameters
         ----------

@@ -28,8 +28,8 @@ class StreamSource:
     network : True to accept senders on other computers at tcp://*:port
     sender_keys : public keys of the senders that are accepted; empty: no keys are asked for
     sender : key, token or address of the only sender that is accepted; empty: the first one
-    frame_shape : (n_rows, n_columns) of the frames, if known before they come. Small frames then
-        come faster, and no message can be much larger
+    frame_shape : (n_rows, n_columns) of the frames, if known before they arrive. Small frames then
+        arrive faster, and no message can be much larger
     """
 
     def __init__(

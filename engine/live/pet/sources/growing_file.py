@@ -1,4 +1,4 @@
-"""A list-mode file that is being written: events are decoded as they come."""
+"""A list-mode file that is being written: events are decoded as they arrive."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from engine.live.pet.event_batch import EventArrival, EventBatch
 
 POLL_S = 0.05
 QUIET_S = 5.0
-"""Time without an event after which the user is told."""
+"""Time without an event after which the user is informed."""
 
 
 class GrowingFileSource:
     """Follows list mode of the Siemens mMR or SAFIR while it is written.
 
-    It ends once all events that the header counts have come. Without a header, it ends when it is
+    It ends once it contains all events that the header counts. Without a header, it ends when it is
     stopped.
 
     Parameters
@@ -88,7 +88,7 @@ class GrowingFileSource:
         """Do nothing: no file stays open between two looks."""
 
     def _failed(self, fault: EngineError) -> Iterator[EventArrival]:
-        """Report what is missing or that a scan restarts; raise what waiting cannot solve."""
+        """Report missing data or a restarted scan; raise an error that waiting cannot solve."""
         tail = self._tail
         if tail is None:
             # A wrong scanner stays wrong, while a short header may be completed

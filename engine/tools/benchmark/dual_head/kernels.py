@@ -27,7 +27,7 @@ FORMS = (MatrixVariant(), MatrixVariant(run=4), MatrixVariant(values="float"))
 SEED = 6
 NOTE = (
     "Own implementations of the paper's algorithms, with the same response and one subset. "
-    "Algorithm 3 skips no line here, because all lines have counts."
+    "Algorithm 3 skips no line here, because all lines have counts"
 )
 
 

@@ -225,5 +225,5 @@ def _bars(rows: list[Plain], jumps: list[Plain], still: Plain) -> list[Bar]:
             bars.append(at_most("away from ordinary", away, MOST_AWAY, "%"))
     for r in jumps:
         said = float("inf") if r["said_after_s"] is None else r["said_after_s"]
-        bars.append(at_most(f"jump {r['jump']} said after", said, MOST_SAID_S, "s"))
+        bars.append(at_most(f"jump {r['jump']} reported after", said, MOST_SAID_S, "s"))
     return [*bars, at_most("false alarms in ten minutes", still["false_alarms"], 0)]

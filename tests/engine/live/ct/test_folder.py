@@ -306,7 +306,7 @@ def test_number_below_the_first_starts_a_new_scan(tmp_path: Path) -> None:
         arrivals.append(each)
         if last_projection(1)(each) and len(frames_of(arrivals)) == 2:
             write_tiffs(tmp_path, "scan_", counts(3))
-    assert "scan_000000.tif comes before the first image; the scan starts again" in texts_of(
+    assert "scan_000000.tif is numbered before the first image; the scan starts again" in texts_of(
         arrivals
     )
     np.testing.assert_array_equal([each.values for each in frames_of(arrivals)][2:], counts(3))

@@ -251,7 +251,7 @@ def test_repeated_number_is_refused_and_counted(line: Listening) -> None:
     send(line.sender(), [*numbers[:8], *again, *numbers[8:], message_of_end(N)])
     line.end()
     assert line.projections == TRUE
-    assert "projection 5 came before and is refused" in line.texts
+    assert "projection 5 was received before and is refused" in line.texts
     assert "3 projections with a repeated number were refused" in line.came[-1].text
 
 
