@@ -80,7 +80,7 @@ def act(arguments: argparse.Namespace) -> int:
         print_traceback(e)
         from engine.tools.diagnostics import keep_fault
 
-        # Kept for `isocenter doctor --bundle`, since the terminal may be gone by then
+        # Kept for `isocenter doctor --bundle`, because the terminal may be closed by then
         keep_fault(e)
         return OUR_FAULT
     finally:
@@ -93,6 +93,6 @@ def act(arguments: argparse.Namespace) -> int:
 
 
 def _note_refused(console: Console) -> None:
-    """Print which folders others can change, and what was used instead."""
+    """Print folders that others can change, and the replacements that were used."""
     for each in refused_paths():
         console.note(each.describe())

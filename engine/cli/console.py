@@ -213,7 +213,7 @@ class Console:
         if self._bar is not None:
             self._bar.say(text)
             return
-        # Progress is no result: a run goes on if nobody can read it
+        # Progress is not a result: a run continues if the output is closed
         with suppress(OSError):
             print_line(text, sys.stderr)
 

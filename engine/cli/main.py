@@ -101,7 +101,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from engine.cli.actions import act  # keeps --help fast: no engine import
 
         return act(arguments)
-    # An import can fail for want of descriptors too, so this is outside of `act`
+    # An import can also fail for lack of descriptors, so this is outside of `act`
     except (OSError, ImportError) as e:
         if not is_out_of_files(e):
             raise

@@ -114,7 +114,7 @@ def add_output(
         help=f"{text} ({f'default: {default}' if default else 'required'})", **options,
     )  # fmt: skip
     if place:
-        # The option has the help; in the usage both stand side by side
+        # The option has the help; the usage line shows both
         p.add_argument("output", nargs="?", help="the same as -o", **options)
     p.set_defaults(output_default=_Fallback(default, written) if default or place else None)
 

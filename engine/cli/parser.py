@@ -24,7 +24,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*words, **options)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse the arguments; refuse all that the verb does not know.
+        """Parse the arguments; refuse all that the verb does not have.
 
         The parser of a verb reports them itself, so that its own usage is shown.
         """

@@ -243,7 +243,7 @@ def _run(arguments: argparse.Namespace, console: Console) -> None:
     try:
         QueueRunner(queue, executor, console.line).run()
     except KeyboardInterrupt:
-        # Otherwise another runner, or the next start of the window, would go on at once
+        # Otherwise another runner, or the next start of the window, would continue at once
         queue.change_settings(runs=False)
         message = "`isocenter queue run` continues from the last checkpoints."
         raise KeyboardInterrupt(message) from None

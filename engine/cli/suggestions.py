@@ -143,7 +143,7 @@ def option_hint(given: str, known: Mapping[str, bool], settings: Iterable[str] =
         keys that `--set` accepts; empty if the verb has no `--set`
     """
     name, _, value = given.replace("=", " ", 1).partition(" ")
-    # Of two ways to write the same, the one without a change of words comes first
+    # An option with the same words has priority over one with other words
     setting = _setting_hint(name, value, settings)
     other = OPTIONS.get(name.lower(), "")
     if other.startswith("isocenter "):

@@ -153,7 +153,7 @@ def _imported(module: Any, values: Any) -> Any:
     try:
         return module.from_dlpack(values)
     except (BufferError, RuntimeError, TypeError) as e:
-        # such as a tensor that requires a gradient, where none can be computed, or half precision
+        # such as a tensor that requires a gradient, or half precision
         raise DataError(
             f"The array of {type(values).__module__.split('.')[0]} cannot be used here ({e}); "
             "detach it from its gradient, or convert it to float32."
@@ -192,8 +192,8 @@ def accepted(values: Any) -> tuple[Array, Back]:
 
     Returns
     -------
-    the array, and a function that converts a result. NumPy and CuPy arrays get results of their own
-    type; nested sequences and unknown libraries get NumPy arrays, or CuPy arrays on a GPU
+    the array, and a function that converts a result. Results for NumPy and CuPy arrays have the
+    same type; nested sequences and unknown libraries get NumPy arrays, or CuPy arrays on a GPU
 
     Raises
     ------
@@ -210,7 +210,7 @@ def accepted(values: Any) -> tuple[Array, Back]:
 
 def is_tensor(values: Any) -> bool:
     """Return whether the values are a tensor of PyTorch."""
-    # an import takes seconds: who has a tensor has imported PyTorch
+    # Importing PyTorch takes seconds. If there is a tensor, it is imported already.
     kind = getattr(sys.modules.get("torch"), "Tensor", None)
     return kind is not None and isinstance(values, kind)
 

@@ -124,7 +124,7 @@ def _checked(function: F, bounds: Mapping[str, Bound], unchecked: tuple[str, ...
         try:
             return function(*args, **kwargs)
         except TypeError as e:
-            # An error without a frame of the function itself is one of the call
+            # An error without a frame of the function is an error of the call.
             is_of_call = e.__traceback__ is not None and e.__traceback__.tb_next is None
             fault = _wrong_call(function, args, kwargs) if is_of_call else None
             if fault is None:
@@ -172,7 +172,7 @@ def is_checked(public: Any) -> bool:
 def _wrong(
     function: Callable[..., Any], name: str, rule: Rule, args: Any, kwargs: Any
 ) -> ArgumentError:
-    """Return the error for an argument; one of the call itself comes first."""
+    """Return the error for an argument; an error of the call itself has priority."""
     fault = _wrong_call(function, args, kwargs)
     if fault is not None:
         return fault
@@ -358,7 +358,7 @@ def _any_of(parts: Iterable[Any]) -> Rule | None:
     if any(rule is None for rule in rules):
         return None
     found = [rule for rule in rules if rule is not None]
-    # None is the default of most optional arguments: nobody has to be told
+    # None is the default of most optional arguments, so messages do not list it
     words = list(dict.fromkeys(rule.expected for rule in found if rule.expected != "None"))
     hint = next((rule.hint for rule in found if rule.hint), "")
     return Rule(lambda value: any(r.accepts(value) for r in found), " or ".join(words), hint)

@@ -1,4 +1,4 @@
-"""Exceptions, one class per remedy; each message is one sentence that tells what to do."""
+"""Exceptions, one class per remedy; each message is one sentence with the remedy."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class SettingsError(EngineError):
 
 
 class InvalidSettingsError(SettingsError, ValueError):
-    """Settings that a Python program makes contain an invalid value.
+    """Settings created in a Python program contain an invalid value.
 
     It is a `ValueError` too. A check of other settings therefore reports it like its own errors.
     """
@@ -173,7 +173,7 @@ class WorkersLostError(ResourceError):
 
 
 class OwnerChangedError(ResourceError):
-    """Another process has taken over the run; this one must not report on it any more."""
+    """Another process has taken over the run; this process must not report on it any more."""
 
 
 class OutputError(EngineError):

@@ -1,4 +1,4 @@
-"""Let Python collect cyclic garbage seldom.
+"""Make Python collect cyclic garbage rarely.
 
 Imports and stored kernels create about 300,000 objects, and nearly all live until the end. With
 Python's own thresholds they are searched hundreds of times, which takes a tenth of the processor

@@ -44,7 +44,7 @@ class Described(ABC):
         return hash((type(self), *self.facts().values()))
 
     def _content(self) -> Any:
-        """Return what `==` compares: the fields of a dataclass, otherwise all attributes."""
+        """Return the values for `==`: the fields of a dataclass, otherwise all attributes."""
         whole: Any = self
         if is_dataclass(whole):
             return {f.name: getattr(whole, f.name) for f in fields(whole) if f.compare}

@@ -84,7 +84,7 @@ def renamed(name: str) -> str:
     present dotted name; empty if the name is not an old one
     """
     if not name.startswith("engine.") or name in PUBLIC:
-        return ""  # the usual case, kept fast
+        return ""  # the usual case, without a search
     package, rest = name, ""
     # From the longest name to the shortest, so that a submodule's own entry comes first.
     while package:
@@ -146,5 +146,5 @@ class OldNames:
 def install() -> None:
     """Register the finder for old names."""
     if not any(isinstance(finder, OldNames) for finder in sys.meta_path):
-        # first: a folder left by an older version would hide an old name
+        # first, because a folder of an older version would hide an old name
         sys.meta_path.insert(0, OldNames())

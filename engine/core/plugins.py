@@ -5,7 +5,7 @@ A package names its features in its `pyproject.toml`, one group for each kind of
     [project.entry-points."isocenter.filters"]
     unsharp = "unsharp_mask:Unsharp"
 
-The table of a kind asks for the features of its group and adds them after its own. A feature that
+The table of a kind adds the features of its group after its own. A feature that
 cannot be used is skipped, with one sentence in the log.
 """
 

@@ -26,7 +26,7 @@ def print_line(text: str, to: SupportsWrite[str] | None = None, *, end: str = "\
     to
         standard output if None, or standard error
     end
-        what follows the line
+        text after the line
     """
     (sys.stdout if to is None else to).write(visible_line(text) + end)
 

@@ -1,4 +1,4 @@
-"""Owners of files: only those that nobody else can change are read without a question.
+"""Owners of files: the program reads only files that no other user can change.
 
 Whoever can write a folder can put any file into it. The program reads compiled kernels, jobs, the
 queue, tuned variants and protocols only from private paths. The rule is that of OpenSSH:
@@ -43,7 +43,7 @@ class Refused:
     ----------
     path : refused file or folder
     reason : owner or permission that makes it unsafe
-    instead : what the program used
+    instead : replacement that the program used, as a sentence
     is_shared : True if a trusted group could make it usable
     """
 
@@ -83,7 +83,7 @@ def report_refused(path: Path, reason: str, instead: str, *, is_shared: bool = F
     reason
         result of `why_not_private`
     instead
-        what the program uses, as a sentence
+        replacement that the program uses, as a sentence
     is_shared
         True for data, which a trusted group may share
     """
@@ -200,7 +200,7 @@ def _reason(path: Path, group: int | None, *, code: bool) -> str:
         reason = _reason_of(found, each, group, is_above=each != path, is_closed=is_closed)
         if reason:
             return reason
-        # Others cannot reach data below it; code could come from a time when it was open
+        # Others cannot reach data below it; code could have been written before it was closed
         if not code:
             is_closed = each.name != ".." and (is_closed or not found.st_mode & _REACHED_BY_OTHERS)
     return ""
@@ -217,7 +217,7 @@ def _reason_of(
     is_of_group = group is not None and found.st_gid == group
     if found.st_uid not in (os.geteuid(), ROOT) and not is_of_group:
         return f"{path} belongs to {_user(found.st_uid)}."
-    # In a folder such as /tmp nobody can rename or remove what belongs to another
+    # In a folder such as /tmp users cannot rename or remove files of other users
     if is_closed or (is_above and found.st_mode & stat.S_ISVTX):
         return ""
     if found.st_mode & _WRITE_BY_OTHERS:

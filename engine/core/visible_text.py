@@ -1,4 +1,4 @@
-"""Foreign text for a terminal or a label: characters that act become visible marks.
+"""Foreign text for a terminal or a label: control characters become visible marks.
 
 Names of files, answers of a network and headers can contain control characters. A terminal obeys
 them: they set its title, erase a line or hide text. Bidirectional characters reverse the order in
@@ -19,7 +19,7 @@ _PARAGRAPHS = re.compile(f"(?![\t\n])[{_CONTROL}{_LINES}{_BIDIRECTIONAL}]")
 
 
 def visible_line(text: str) -> str:
-    """Return a text as one line that nothing obeys.
+    """Return a text as one line without control characters.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def visible_line(text: str) -> str:
 
 
 def visible_text(text: str) -> str:
-    """Return a text of several lines that nothing obeys.
+    """Return a text of several lines without control characters.
 
     Parameters
     ----------

@@ -268,7 +268,8 @@ class BareBins(BinValues):
         if n == layout.n_bins or (not is_factor and self.normalised and n == _n_direct(layout)):
             return self._placed(self.values, layout)
         if not is_factor and not self.normalised and n == 2 * layout.n_bins:
-            return self.values[layout.n_bins :]  # measured delayeds first, then the smoothed ones
+            # The first half contains the measured delayeds, the second half the smoothed ones.
+            return self.values[layout.n_bins :]
         raise GeometryError(
             f"{title}: {self.name} has {n:,} values, but the scan has {layout.n_bins:,} bins; "
             "choose the file that belongs to this scan and has the same bins."

@@ -42,7 +42,7 @@ MINUTES_FROM_S, HOURS_FROM_S = 120, 10_800
 
 
 def number_text(value: float, figures: int = 4) -> str:
-    """Return a number with so many figures that tell; a sentence's own minus, no zeros behind.
+    """Return a number with significant figures, a typographic minus and no trailing zeros.
 
     >>> number_text(7.3e-5), number_text(-1234567.0), number_text(0.5)
     ('73 × 10⁻⁶', '−1.235 × 10⁶', '0.5')
@@ -267,7 +267,7 @@ def unit_text(unit: str, power: int) -> str:
 
 
 def scaled_number(value: float, figures: int = 3) -> str:
-    """Return a value whose unit may hold a power of ten: never with a power of its own.
+    """Return a value without a power of ten, because its unit may already contain one.
 
     >>> scaled_number(6.24e-5), scaled_number(1e-9)
     ('0.0000624', '≈ 0')

@@ -40,8 +40,8 @@ class Histogram(Described):
     scanner : two panels
     prompts : (n_lines,) coincidences; not whole numbers after a correction
     delayeds : (n_lines,) delayed coincidences, which measure randoms; None: not measured
-    additive : (n_lines,) expected background besides what the delayeds count, supplied with the
-        file [counts]; None: not supplied
+    additive : (n_lines,) expected background in addition to the delayeds, supplied with the file
+        [counts]; None: not supplied
     normalisation : (n_lines,) detection factor of every line, supplied with the file; None: all 1
     efficiencies : (n_crystals,) detection efficiency of each crystal; None: all 1
     duration_s : length of the frame [s]

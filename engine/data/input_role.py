@@ -41,15 +41,15 @@ class InputRole:
     text : short description for help texts
     without : consequence of a missing file, one sentence
     suffixes : file name endings, for dialogs
-    read : returns its content; called with its path and with the scan's scanner, None if it has
-        none. Raises `EngineError` where the file is no such thing, or not of this scanner
+    read : returns the content; called with the path, and the scanner of the scan or None. Raises
+        `EngineError` if the file is of another kind or scanner
     describe : one line about the content of a file
     attach : returns a scan with the content; as an entry of its `auxiliary` by default
     accepts : True if an open file can only be of this kind
-    format : name under which `engine.io.inspect` knows such files, where only content tells
+    format : name of such files in `engine.io.inspect`, if only their content identifies them
     takes_volume : True if a volume opened next to a scan is of this kind
     summary : summary of the content for the window; by default the content itself
-    is_aligned_with_patient : True for a volume in the patient position of its scan, as a CT
+    is_aligned_with_patient : True for a volume in the patient position of its scan, such as a CT
     of_scanner : True if a file belongs to the scanner and serves many scans; False: to one scan
     making : page on which it can be created, if there is one
     """
@@ -78,7 +78,7 @@ class InputRole:
         data
             scan of any modality
         content
-            what `read` returned
+            result of `read`
         """
         if self.attach is not None:
             attached: D = self.attach(data, content)
@@ -96,7 +96,7 @@ def with_auxiliary(data: D, key: str, content: Any) -> D:
     key
         key of the input role
     content
-        what the reader of the role returned
+        result of the reader of the role
     """
     auxiliary: Mapping[str, Any] = {**data.auxiliary, key: content}  # type: ignore[attr-defined]
     return replace(data, auxiliary=auxiliary)  # type: ignore[type-var]

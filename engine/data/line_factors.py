@@ -47,7 +47,7 @@ class LineFactor(ABC):
         scanner
             scanner with the crystal positions
         on
-            device for what has to be traced
+            device that traces rays
         reproducible
             True if the factors must have the same bits on every device
 

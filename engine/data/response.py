@@ -41,7 +41,7 @@ class ResponseRow:
     box: tuple[int, int]
 
     def turned(self, turn: Turn) -> ResponseRow:
-        """Return the row of the orientation that a symmetry makes of this one.
+        """Return the row of the orientation to which a symmetry maps this one.
 
         Parameters
         ----------

@@ -133,13 +133,13 @@ def show(volume: Volume) -> None:
 
 def is_notebook() -> bool:
     """Return True if the program runs in the kernel of a notebook."""
-    # Nobody else imports IPython, and a terminal with IPython has no pictures.
+    # Only IPython imports itself, and IPython in a terminal shows no images.
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return shell is not None and "IPKernelApp" in shell.config
 
 
 def start(command: list[str]) -> None:
-    """Start a process that goes on if this one ends.
+    """Start a process that continues if this one ends.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from engine.io.scan_files import file_to_open, read_projections
 from engine.io.text.fact_labels import fact_of
 from engine.io.text.rows import is_number, rows_of
 
-if TYPE_CHECKING:  # a file is of one kind, so the others are not needed
+if TYPE_CHECKING:  # a file has one kind, so the readers of other kinds are not needed
     from engine.data.histogram import Histogram
     from engine.data.projections import Projections
     from engine.data.sinogram import Sinogram

@@ -15,7 +15,7 @@ from engine.core.paths import cache_dir
 from engine.io.safety.locks import is_in_use, sweep_parts
 
 MOST_DAYS = 90.0
-"""Items that nobody used for this many days are removed automatically."""
+"""Items that were not used for this number of days are removed automatically."""
 KERNELS, DEMOS = "kernels", "demo"
 KEPT = (DEMOS,)
 """Caches that are never emptied automatically: users may store results among the demo scans."""

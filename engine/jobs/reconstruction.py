@@ -1,6 +1,6 @@
 """Run one reconstruction: a generator of events that ends with the finished volume.
 
-The code that iterates over `run` decides how far the run goes.
+The caller that iterates over `run` decides when the run ends.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.study import StudyValues
 from engine.selftest import best
 
-if TYPE_CHECKING:  # its kernels take as long to import as all else
+if TYPE_CHECKING:  # its kernels take as long to import as all other modules
     from engine.core.backend import Backend
     from engine.data.runs.sharding import Divide
     from engine.data.scan import Scan

@@ -212,7 +212,7 @@ class WindowWorkFile:
         work
             all of it, including work taken over
         closed
-            True if the window has closed, so that the next window may take the work over
+            True if the window has closed; the next window can then continue the work
 
         Raises
         ------

@@ -209,7 +209,7 @@ class Result:
         Parameters
         ----------
         mapped
-            True to map the values in a file; False does so only if they do not fit into free memory
+            True to map the values in a file; False: only if they do not fit into free memory
 
         Raises
         ------

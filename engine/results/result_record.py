@@ -117,7 +117,7 @@ class ResultRecord(Settings):
 
 
 def _in_utc(moment: datetime) -> datetime:
-    """Return an equal time; the parser makes a time zone for each."""
+    """Return an equal time with a shared time zone; the parser creates one for each time."""
     return moment.replace(tzinfo=UTC) if moment.utcoffset() == timedelta(0) else moment
 
 

@@ -65,7 +65,7 @@ class Retention(Settings):
         """
         found, total_bytes = [], 0
         for i, result in enumerate(results):
-            # Kept results count as well: they take space that others then cannot have.
+            # Pinned results count as well, because they use the same space.
             total_bytes += result.n_bytes
             age = now - result.record.created_utc
             limit = self._limit_exceeded(i + 1, total_bytes, age)

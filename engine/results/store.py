@@ -246,7 +246,7 @@ class Results:
         newest = Result.read(self.folder / name)
         key = newest.key
         audit_log.record("result stored", result=name, record=newest.record.sha256, key=key)
-        # The earlier result goes only after the new one is safe on disk.
+        # The earlier result is deleted only after the new one is safe on disk.
         self._drop_earlier(newest, new.job)
         return newest
 

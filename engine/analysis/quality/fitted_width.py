@@ -106,7 +106,7 @@ def peak_width(volume: Volume, line: LineProfile) -> PeakWidth | None:
     slopes: Samples = np.asarray(found.jac)
     spread = float(np.linalg.pinv(slopes.T @ slopes)[3, 3])
     spread *= 2 * found.cost / (len(t) - len(found.x))
-    # neighbouring samples are not independent: there are so many to a voxel
+    # neighbouring samples are correlated: only one per voxel is independent
     error = float(np.sqrt(max(spread, 0.0) * STEPS_PER_VOXEL)) * FWHM_PER_SIGMA
     return PeakWidth(width, error, centre, height, ground, width / _edge_mm(volume, line))
 

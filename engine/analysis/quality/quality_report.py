@@ -39,7 +39,8 @@ class QualityFigure:
     group : heading in the report
     noise : standard deviation over the replicates of the image, in `unit`; None without an error
         map. `error` is an estimate from the figure's own voxels or regions
-    noise_half_width : half width of the 95 % interval from the replicates; None likewise
+    noise_half_width : half width of the 95 % interval from the replicates; None without an error
+    map
     """
 
     name: str

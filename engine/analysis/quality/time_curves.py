@@ -64,7 +64,8 @@ class TimeCurve:
     def csv(self) -> str:
         """Return the curve as CSV text with a header line.
 
-        Curves with errors have two more columns at the end, so that others keep their form.
+        Curves with errors have two more columns at the end, so that curves without errors do not
+        change.
         """
         unit = self.unit or "no unit"
         first = "gate" if self.is_of_a_cycle else "start [s]"

@@ -22,7 +22,7 @@ SAVED = "Isocenter regions (TOML)"
 def inspect_regions(path: Path) -> Report | None:
     """Return a report on a file of regions; None for any other file.
 
-    A label image is reported as a volume, because its header does not tell it from one.
+    A label image is reported as a volume, because its header does not distinguish them.
 
     Parameters
     ----------

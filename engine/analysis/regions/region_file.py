@@ -112,7 +112,7 @@ def read_regions(path: Path) -> RegionSet:
 def regions_at(path: Path, scans: Iterable[str] | None = None) -> StoredRegions:
     """Read a region file that may be missing, damaged or of another scan.
 
-    Nobody chose this file, so a fault in it must not stop the work on its image.
+    The user did not choose this file, so a fault in it must not stop work on the image.
 
     Parameters
     ----------

@@ -112,7 +112,7 @@ def _saved_scan(
         scan = session.scan()
         write_listmode(scan, path)
     except DataError:
-        return None, None  # no events came, which the missing image reports
+        return None, None  # no events arrived, as the missing image shows
     except EngineError as e:
         return None, e
     ending.recording_after(session, path)

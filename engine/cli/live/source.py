@@ -251,7 +251,7 @@ def rate(text: str) -> float:
     Raises
     ------
     ValueError
-        if the rate is not above 0 and at most 1e6; argparse makes a message of it
+        if the rate is not above 0 and at most 1e6; argparse reports it as a message
     """
     number = float(text)
     if not 0 < number <= 1e6:

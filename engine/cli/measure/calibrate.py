@@ -60,7 +60,7 @@ def _calibrate(arguments: argparse.Namespace, console: Console) -> None:
     )
     region = None if arguments.region is None else _region(arguments.region)
     volume = read_volume(arguments.volume)
-    # The library does not know the file's name
+    # The library does not have the file name
     try:
         calibration, measured = calibrate(volume, known, region=region)
     except DataError as e:

@@ -85,7 +85,7 @@ def _quality(arguments: argparse.Namespace, console: Console) -> None:
         truth=truth,
         at=_placement(arguments),
     )
-    # The library does not know the file's name
+    # The library does not have the file name
     try:
         report = KINDS[arguments.phantom].measure(volume, facts)
     except DataError as e:

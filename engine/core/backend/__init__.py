@@ -137,23 +137,23 @@ class Backend:
 
 
 def is_device_name(text: str) -> bool:
-    """Return True if a text has the form of a device name; `named` tells if the device exists."""
+    """Return True if a text has the form of a device name; `named` checks if the device exists."""
     return text in DEVICES or _CARD.fullmatch(text) is not None
 
 
 @checked(positive=("threads",))
 def cpu(threads: int | None = None) -> Backend:
-    """The CPU, with `threads` workers (all usable cores if None).
+    """Return the CPU as a device.
 
     Parameters
     ----------
     threads
-        worker threads of the kernels
+        worker threads of the kernels; None: all usable cores
 
     Returns
     -------
     on
-        what `run`, `reconstruct` and every operator take
+        argument for `run`, `reconstruct` and every operator
 
     Examples
     --------
@@ -222,7 +222,7 @@ def cuda_of(number: int) -> Backend:
     Parameters
     ----------
     number
-        place among the GPUs, as CuPy counts them
+        number of the GPU in CuPy
 
     Raises
     ------
@@ -235,18 +235,18 @@ def cuda_of(number: int) -> Backend:
 
 
 def best(check: Check | None = None) -> Backend:
-    """Return the fastest device of this machine: a GPU if one answers and computes right.
+    """Return the fastest device of this machine: a GPU if one responds and computes correctly.
 
     Parameters
     ----------
     check
-        looks at a GPU before it is taken; None: only whether it answers
+        checks a GPU before it is used; None: a GPU only has to respond
 
     Returns
     -------
     on
-        a GPU; or the CPU with all its cores, whose `remark` says why where there is a driver for
-        GPUs
+        a GPU; otherwise the CPU with all cores. If there is a driver for GPUs, `remark` states why
+        no GPU is used
     """
     from engine.core.backend.devices import gpu_devices
 
@@ -271,18 +271,18 @@ def named(name: str, threads: int | None = None, *, check: Check | None = None) 
     Parameters
     ----------
     name
-        of the device
+        name of the device
     threads
-        of the CPU, which is then what "auto" means
+        threads of the CPU; a number makes "auto" select the CPU
     check
-        looks at a GPU before it is taken: why it may not be, or nothing
+        checks a GPU before it is used; returns the reason against it, or an empty text
 
     Raises
     ------
     ResourceError
         if there is no such device, or it cannot be used
     DeviceError
-        if the GPU does not answer
+        if the GPU does not respond
     """
     # A number of threads only makes sense on the CPU, so it decides "auto".
     if name == "cpu" or (name == "auto" and threads):
@@ -299,7 +299,7 @@ def named(name: str, threads: int | None = None, *, check: Check | None = None) 
 
 
 def _checked(device: DeviceInfo, check: Check | None, name: str = "") -> Backend:
-    """Return a GPU that can be used; `name` is what the user called it."""
+    """Return a GPU that can be used; `name` is the name that the user gave."""
     if device.card is None or device.why_not:
         raise _cannot_use(device.why_not, name)
     on = cuda_of(device.card.number)

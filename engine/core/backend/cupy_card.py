@@ -29,7 +29,7 @@ def whole_cupy() -> ModuleType:
     # Must be set before CuPy is imported, which reads it once.
     os.environ.setdefault("CUPY_CACHE_DIR", str(cache_dir() / "kernels"))
     with suppress(NoCardError):
-        load_driver()  # loads it from its folder, so that CuPy finds it by name
+        load_driver()  # CuPy then finds the library by its name
     try:
         import cupy
 

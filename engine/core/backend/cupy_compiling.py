@@ -40,11 +40,11 @@ def module_of(source: str, options: tuple[str, ...], capability: int, folder: Pa
     source
         CUDA C++
     options
-        of NVRTC, but for the architecture
+        options of NVRTC, without the architecture
     capability
         compute capability of the card, such as 90
     folder
-        for what was compiled, made if missing
+        folder for compiled code, created if missing
 
     Raises
     ------
@@ -68,7 +68,7 @@ def module_of(source: str, options: tuple[str, ...], capability: int, folder: Pa
 
 
 def _architecture(capability: int) -> str:
-    """Machine code where NVRTC knows the card, else PTX, which the driver compiles for it."""
+    """Return the option for machine code if NVRTC supports the card, otherwise for PTX."""
     from cupy.cuda import nvrtc
 
     # CuPy uses the same variable for its own kernels, so both are compiled alike.

@@ -42,14 +42,14 @@ class CupyGpu(Gpu):
 
     Parameters
     ----------
-    number : place among the cards; all work of a thread that calls this goes there
+    number : number of the card; later work of the calling thread runs on it
 
     Raises
     ------
     ResourceError
-        if CuPy is not there, or not whole, or finds no card
+        if CuPy is missing or incomplete, or finds no card
     DeviceError
-        if the card does not answer
+        if the card does not respond
     """
 
     def __init__(self, number: int = 0) -> None:
@@ -89,7 +89,7 @@ class CupyGpu(Gpu):
         with faults_in_words("copying to the GPU"):
             use(self._number)
             target = self.xp.empty(values.shape, values.dtype) if out is None else out
-            # the reshape keeps arrays without axes, which ascontiguousarray makes one-dimensional
+            # reshape restores arrays without axes, because ascontiguousarray adds an axis
             host = np.ascontiguousarray(values).reshape(values.shape)
             if self._by_ring(host, target):
                 self._ring.send(host, target)
@@ -260,7 +260,7 @@ class _Function(Function):
 
     def __call__(self, n_blocks: Extent, n_threads: Extent, *args: Any) -> None:
         blocks, threads = _along(n_blocks), _along(n_threads)
-        # CUDA refuses a launch of zero blocks, which is what an empty subset would ask for.
+        # CUDA refuses a launch of zero blocks, which an empty subset would request.
         if min(blocks) > 0:
             with faults_in_words(f"kernel {self._name}"):
                 self._kernel(blocks, threads, args)

@@ -76,7 +76,7 @@ def _arrays(kind: TextureKind, shape: tuple[int, int, int]) -> list[Any]:
         with faults_in_words("allocating memory for a texture"):
             return _new_arrays(kind, shape)
     except DeviceMemoryError:
-        # the pool can hold free blocks that CUDA arrays cannot use
+        # the pool can contain free blocks that CUDA arrays cannot use
         cupy.get_default_memory_pool().free_all_blocks()
         return _new_arrays(kind, shape)
 

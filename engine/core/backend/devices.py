@@ -36,7 +36,7 @@ class DeviceInfo:
 
     Attributes
     ----------
-    key : "cpu", "cuda" or "cuda:1", as `engine.core.backend.named` knows it
+    key : "cpu", "cuda" or "cuda:1", as for `engine.core.backend.named`
     label : name for the window
     memory_bytes, free_bytes : of the device; all is free if a GPU does not report it
     threads : workers of CPU kernels

@@ -46,10 +46,10 @@ class NvidiaCard:
 
     Attributes
     ----------
-    number : place among the cards, as CuPy counts them
+    number : number of the card in CuPy
     name : product name
     memory_bytes : total memory
-    bus_id : place on the machine's bus
+    bus_id : PCI bus id
     uuid : of the card or MIG instance, "1b0c...-..." as `nvidia-smi -L` lists it
     compute_capability : 75, 80, ...
     cuda : newest CUDA version that the driver supports

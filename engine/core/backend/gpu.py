@@ -21,8 +21,8 @@ Array = Any
 Extent = int | tuple[int, ...]
 """Number along x, or along x, y and z."""
 TextureKind = Literal["array", "layered", "list", "pitched"]
-"""How a texture keeps its pictures: one 3D array; one array of layers; an array each; or plain
-memory, each row padded to what the texture units ask for."""
+"""Storage of a texture: one 3D array; one array of layers; one array for each image; or plain
+memory with rows padded for the texture units."""
 
 
 @dataclass(frozen=True)
@@ -125,21 +125,21 @@ class Module(ABC):
 
 
 class Texture(ABC):
-    """A stack of float32 pictures that kernels read through the texture units.
+    """A stack of float32 images that kernels read through the texture units.
 
     A value is interpolated linearly (fractions have 8 bits) and zero outside; coordinates count
-    texels, whose centres lie at + 1/2. Kernels read "array" by tex3D(x, y, picture), which also
-    interpolates between pictures, "layered" by tex2DLayered(x, y, picture), and the two others by
-    tex2D(x, y) of one handle for each picture.
+    texels, with centres at + 1/2. Kernels read "array" by tex3D(x, y, picture), which also
+    interpolates between images, "layered" by tex2DLayered(x, y, picture), and the two others by
+    tex2D(x, y) of one handle for each image.
 
     Attributes
     ----------
-    kind : how the pictures are kept
+    kind : storage of the images
     shape : (n_pictures, n_rows, n_columns)
-    argument : what a kernel takes: a `cudaTextureObject_t` (numpy.uint64), or a device array of one
-        (uint64) for each picture
-    memory : of "pitched" the device array (n_pictures, n_rows, n_columns), rows apart by the pitch,
-        which the texture reads; what is written there needs no `update`. None for others
+    argument : argument of a kernel: a `cudaTextureObject_t` (numpy.uint64), or a device array with
+        one (uint64) for each image
+    memory : for "pitched", the device array (n_pictures, n_rows, n_columns) that the texture reads,
+        with rows one pitch apart; values written to it need no `update`. None for other kinds
     """
 
     kind: TextureKind

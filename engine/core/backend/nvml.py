@@ -1,7 +1,7 @@
 """NVML handles of a card or a share of one (MIG), by UUID or PCI bus id.
 
-NVML has separate handles for MIG instances. If it returns none, it only knows the whole card, whose
-memory and load are not those of our share.
+NVML has separate handles for MIG instances. Without one, it only reports the
+whole card, with a different memory and load.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Name and cores of the processor, and the threads that BLAS uses on it.
 
 The engine divides its work among its own threads. Threads of BLAS in addition wait actively for
-their next matrix product, and so take processor time from the engine's kernels.
+their next matrix product, and take processor time from the engine's kernels.
 """
 
 from __future__ import annotations

@@ -27,14 +27,14 @@ _NVRTC = ("nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu13", "nvidia-cuda-nvrtc-cu12
 
 @dataclass(frozen=True)
 class Tested:
-    """What a verdict holds for.
+    """Card and software for which a result is valid.
 
     Attributes
     ----------
-    uuid : of the card, or of the share of one
-    name : of the card
-    driver : its version, and the CUDA that it serves
-    cupy, nvrtc : versions of the installed packages, empty where they come from elsewhere
+    uuid : UUID of the card or MIG instance
+    name : product name
+    driver : version of the driver, and of the newest CUDA that it supports
+    cupy, nvrtc : versions of the installed packages; empty if they are not installed as packages
     program : digest of our sources
     """
 
@@ -54,13 +54,13 @@ class Tested:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the self-test of a card found.
+    """Result of the self-test of a card.
 
     Attributes
     ----------
-    of : what it holds for
-    faults : what was wrong, in words; empty if all was right
-    utc : when it ran
+    of : card and software that were tested
+    faults : descriptions of the faults; empty if there are none
+    utc : time of the test
     """
 
     of: Tested

@@ -26,7 +26,7 @@ S = TypeVar("S", bound=TakesTurns)
 
 
 def in_turn(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-    """Return the method as one that holds the lock of its object.
+    """Return the method, which then holds the lock of its object during a call.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Profile of a run: how its time is spent, and what the machine does meanwhile."""
+"""Profile of a run: the time of its stages, and the load of the machine."""
 
 from typing import TYPE_CHECKING
 

@@ -68,7 +68,7 @@ class Stage:
     seconds : time on the device that ran it
     share : part of the time of all stages, 0 to 1
     events, bytes : processed and moved; 0 if not counted
-    unit : what `events` counts, of `UNITS`
+    unit : unit of `events`, one of `UNITS`
     events_per_s, bytes_per_s : rates; None if not counted
     peak_share : bytes_per_s / peak memory bandwidth; None if unknown
     """

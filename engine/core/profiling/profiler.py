@@ -81,7 +81,7 @@ class Profiler:
         self._spans: deque[Span] = deque(maxlen=MOST_SPANS)
         self._n_calls = 0
         self._threads: dict[int, int] = {}
-        # Of the device itself: its clock and that of the host differ
+        # A stamp of the device, because its clock differs from that of the host
         self._origin = None if on.gpu is None else on.gpu.stamp()
         self._start_s = perf_counter()
 
@@ -100,7 +100,7 @@ class Profiler:
         bytes
             bytes moved
         unit
-            what `events` counts, of `UNITS`
+            unit of `events`, one of `UNITS`
 
         Yields
         ------

@@ -28,11 +28,11 @@ class Settings(BaseModel):
         try:
             super().__init__(**data)
         except ValidationError as e:
-            # "settings" stands for the whole object, which has its name here
+            # "settings" stands for the whole object, which the message names itself
             text = explain(e, data, type(self)).removeprefix("settings: ")
             raise InvalidSettingsError(f"{type(self).__name__}: {text}.") from e
 
-    # pydantic then calls this only from Python, and validates nested settings without it
+    # With this mark pydantic calls it only from Python, and not for nested settings
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     def default_texts(self, voxel_mm: tuple[float, float, float]) -> dict[str, str]:

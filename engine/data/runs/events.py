@@ -280,14 +280,14 @@ class Finished(Event):
 
 @dataclass(frozen=True)
 class Aborted(Event):
-    """The user aborted the run. The text states what is kept, and how to continue."""
+    """The user aborted the run. The text states the saved images, and how to continue."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Failed(Event):
-    """The run ended without a volume: what happened, what is safe, what to press."""
+    """The run ended without a volume. The text states the reason, the saved data and the remedy."""
 
     text: str
     user_fault: bool
@@ -296,7 +296,7 @@ class Failed(Event):
     on_cpu: bool = False
     """True if the GPU failed, so that the run can continue on the CPU."""
     reason: str = ""
-    """The cause alone; `text` also tells what to press in the window."""
+    """The cause alone; `text` also states the remedy in the window."""
     died: bool = False
     """True if the process ended without a message."""
     rests: bool = False

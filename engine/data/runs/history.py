@@ -73,7 +73,7 @@ class RunHistory:
 
     def for_next_image(self) -> RunHistory:
         """Return the history without the figures of iterations, for the next image of the run."""
-        # Whatever belongs to the whole run stays.
+        # Values of the whole run do not change.
         return RunHistory(self.started_utc, self.resumed_utc, self.seconds)
 
     def extended(

@@ -1,4 +1,4 @@
-"""Arrays in files, with arithmetic that holds only a few rows in memory.
+"""Arrays in files, with arithmetic on a few rows in memory at a time.
 
 An expression such as x + α p is evaluated lazily. A sum reads its rows one after the other and
 writes nothing; an operator evaluates the whole expression into one file. Shape and dtype of an

@@ -203,7 +203,7 @@ class Tracer(Settings):
         return ", ".join(word for word in words if word) or "no dose or body data"
 
     def _branching(self) -> float | None:
-        # A branching fraction of the user comes first, for nuclides that the table lacks.
+        # A branching fraction of the user has priority, for nuclides that the table lacks.
         if self.branching is None and self.nuclide in NUCLIDES:
             return NUCLIDES[self.nuclide].branching
         return self.branching

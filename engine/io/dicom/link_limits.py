@@ -1,6 +1,6 @@
 """Limits on the answers of a DICOM node: length of a PDU, total size, and time.
 
-pynetdicom stores all that a node sends, waits as long as any byte comes, and limits only the time
+pynetdicom stores all data of a node, waits as long as any byte arrives, and limits only the time
 between two messages. The limits here end the connection, and remember the reason.
 """
 
@@ -91,7 +91,7 @@ class LinkLimits:
     def check_response(self, event: Event) -> None:
         """Refuse a message that does not answer the request; a handler of `EVT_DIMSE_RECV`.
 
-        pynetdicom takes the next message of a node for the response, whichever request it answers.
+        pynetdicom accepts the next message of a node as the response, even to another request.
         """
         command = event.message.command_set
         kind, request = self._request
@@ -126,7 +126,7 @@ class LinkLimits:
                 return
             thread = failed.thread
             association = thread.assoc if isinstance(thread, DULServiceProvider) else thread
-            # Who waits for a message would wait until the time is over, because nobody reads more.
+            # The waiting thread would wait for the timeout, because no further message is read.
             association.dimse.msg_queue.put((None, None))
             with suppress(ConnectionAbortedError):
                 self._end(

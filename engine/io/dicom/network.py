@@ -327,14 +327,14 @@ def associated(node: Node, classes: set[str], limits: LinkLimits) -> Iterator[As
             limits.refuse_exceeded()
             _refuse_useless(association, node)
             yield association
-            # A message that answers nothing may have come after the last response.
+            # An unrequested message may have arrived after the last response.
             limits.refuse_exceeded()
         except ResourceError:
             # A connection that was ended here looks like one that was lost.
             limits.refuse_exceeded()
             raise
         finally:
-            # Nobody answers a release on a connection that was ended here.
+            # A release on a connection that was ended here would not be answered.
             if association.is_established and limits.fault is None:
                 association.release()
             limits.close()

@@ -150,7 +150,7 @@ def _one_each(places_mm: Array, counts: Array, scanner: Scanner, name: str) -> N
         return np.asarray(alive[near[:, 0]], np.int32)
     taken = np.zeros(len(alive), bool)
     found = np.empty(len(near), np.int32)
-    # Means of few photons are uncertain, so they take what is left.
+    # Means of few photons are uncertain, so they get the remaining crystals.
     for i in np.argsort(-counts, kind="stable"):
         free = near[i][(distances[i] <= most_mm) & ~taken[near[i]]]
         if not len(free):
@@ -224,7 +224,7 @@ def nearest(places_mm: Array, scanner: Scanner, name: str) -> NDArray[np.int32]:
 def _on_ring(places_mm: Array, scanner: RingScanner, name: str) -> NDArray[np.int32]:
     s = scanner.settings
     n = s.n_crystals_per_ring
-    # Arithmetic is much faster than a search tree, and a regular ring needs no more.
+    # Arithmetic is much faster than a search tree, and it is enough for a regular ring.
     turn = np.arctan2(places_mm[:, 1], places_mm[:, 0]) - np.deg2rad(s.first_angle_deg)
     place = np.rint(turn * n / (2 * np.pi)).astype(np.int64) % n
     ring = np.rint(places_mm[:, 2] / s.ring_pitch_mm + (s.n_rings - 1) / 2).astype(np.int64)

@@ -168,7 +168,7 @@ def reserve(file: h5py.File, name: str, values: Array | Piecewise) -> h5py.Datas
 
 @dataclass(frozen=True)
 class FileImage:
-    """The bytes of a file: what h5py wrote, and the values between.
+    """The bytes of a file: the parts written by h5py, and the values between them.
 
     Attributes
     ----------

@@ -33,8 +33,7 @@ def header_of_values(path: Path) -> Path | None:
     """Return the header of a data file, or of a folder with one sinogram or image.
 
     A folder with a sinogram can contain other files, such as its μ-map. A folder with an image
-    cannot,
-    because a scan next to it would be what the user wants to open.
+    cannot, because the user would want to open a scan next to it.
 
     Parameters
     ----------

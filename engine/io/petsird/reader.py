@@ -218,7 +218,7 @@ def _info(header: Tree, blocks: Blocks, path: Path, is_live: bool) -> Plain:
 
 
 def _exam(exam: object) -> Plain:
-    """Return the facts of an examination that identify nobody."""
+    """Return the facts of an examination that do not identify anybody."""
     if not isinstance(exam, dict):
         return {}
     drugs = exam.get("radiopharmaceuticals") or [{}]

@@ -83,7 +83,7 @@ def verify(path: Path) -> int:
 def latest_line() -> tuple[int, str]:
     """Return number and digest of the newest line of the own log; 0 and zeros without one.
 
-    Who knows both later can notice that the log was rolled back to an earlier day.
+    A reader with both values can later notice that the log was rolled back.
     """
     newest = read_newest(log_file(), known_keys())
     return (newest.number, newest.digest) if newest is not None and newest.has_key else (0, FIRST)

@@ -29,7 +29,7 @@ def refuse_noted_nan(path: Path, notes: Sequence[str]) -> None:
     DataError
         if a note states that the image contained NaN
     """
-    # The values are already 0 here, so only the note tells that they were NaN.
+    # The values are already 0 here, so only the note states that they were NaN.
     found = next((note for note in notes if MARK in note), None)
     if found is not None:
         raise DataError(

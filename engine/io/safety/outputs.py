@@ -216,7 +216,7 @@ def _refuse_twice(outputs: Sequence[Path]) -> None:
 
 
 def _identities(path: Path) -> tuple[str | Identity, ...]:
-    """Return what identifies a file: its real path, and if it exists its device and inode."""
+    """Return identifiers of a file: its real path, and if it exists its device and inode."""
     try:
         place = os.path.realpath(path)
     except (OSError, ValueError):

@@ -87,7 +87,8 @@ def siemens_folder(path: Path) -> SiemensFolder | None:
     -------
     folder
         None if this is not such a folder. A folder that also contains list mode gives None, because
-        it holds two scans; so does a map if the counts are compressed or ambiguous.
+        it contains two scans. So does a folder with a μ-map if its counts are compressed or
+        ambiguous.
 
     Raises
     ------

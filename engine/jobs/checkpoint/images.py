@@ -126,7 +126,7 @@ class LastImages:
         """Return the readable descriptions with their files, the newest image first."""
         read = ((read_head(path), path) for path in self.files)
         found = [(head, path) for head, path in read if head is not None]
-        # Two files, so that one whole image remains when the machine dies during a write
+        # Two files, so that one complete image remains if the machine stops during a write
         return sorted(found, key=lambda pair: -pair[0].done)
 
     @property

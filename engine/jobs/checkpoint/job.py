@@ -172,7 +172,7 @@ class Job:
         updates, slabs = record.updates, self.slabs.record()
         if slabs is not None:
             newest, updates = slabs.slices, slabs.head.shape[0]
-        # "running" in the record of a dead process means that nobody could write the end
+        # "running" in the record of a dead process means that it could not record its end
         interrupted = record.status in ("running", "paused") and not record.owner.alive
         return JobInfo(
             self.id,
@@ -275,7 +275,7 @@ class Job:
             if the disk is full, even without iterates
         """
         volume, done = preview.volume, preview.update
-        # A pause and the end may both ask to save the same image
+        # A pause and the end can both request to save the same image
         if done == self._saved:
             return True
         if preview.slices is not None:
@@ -296,7 +296,7 @@ class Job:
     def _head_of(self, preview: Preview) -> Head:
         # Hashing all input files takes long, so it is done once, at the first checkpoint
         if self._origin is None:
-            self._origin = self._find_origin()  # of the files as they were read
+            self._origin = self._find_origin()  # origin of the files that were read
             self._change(updates=preview.iterations * preview.subsets, subsets=preview.subsets)
         return Head.of(preview, *self._origin)
 
@@ -349,7 +349,7 @@ class Job:
         self._remove_images()
         for name in (STUDY, RECORD):
             (self.folder / name).unlink(missing_ok=True)
-        with suppress(OSError):  # a folder the user chose may hold other things
+        with suppress(OSError):  # a folder of the user can contain other files
             self.folder.rmdir()
 
     def _remove_images(self) -> None:

@@ -81,7 +81,7 @@ class RunResult:
         Returns
         -------
         outcome
-            `ResultSaved` with what was removed, or a warning if the image could not be saved
+            `ResultSaved` with the removed results, or a warning if the image could not be saved
         """
         results = Results()
         try:
@@ -96,7 +96,7 @@ class RunResult:
     def in_its_place(self, event: Finished) -> Finished:
         """Return the event with the result's volume if the job's own file contained it.
 
-        The job's file is deleted, so that a volume larger than the memory is on disk only once.
+        Delete the file of the job: a volume larger than the memory is then on disk only once.
         """
         place = place_of(event.volume.values)
         if not self.id or place is None:

@@ -122,7 +122,7 @@ def _end(job: Job, saver: _Saver, result: RunResult, *, finished: bool) -> None:
         _mark(job, "finished", result=result.id)
     else:
         saver.save_last()
-        _mark(job, "aborted")  # first, since a process that aborts may not wait for the rest
+        _mark(job, "aborted")  # first, because an aborting process may not wait for the rest
         _keep_last(job, result, "aborted")
 
 

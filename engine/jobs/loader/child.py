@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 ORPHANED = 3
-"""Exit code if the parent has gone."""
+"""Exit code if the parent has ended."""
 HEAVY = (
     "h5py",
     "engine.io.volumes.nifti",
@@ -55,7 +55,7 @@ def main(line: Connection, lifeline: Connection, inherited: tuple[Connection, ..
     line
         pipe for calls and results
     lifeline
-        pipe that only tells when the parent has gone
+        pipe that only reports the end of the parent
     inherited
         the parent's ends of both pipes, which a forked process has to close
     """

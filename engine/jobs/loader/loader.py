@@ -223,7 +223,7 @@ class Loader:
         return line
 
     def _restart(self) -> None:
-        """Start the next process before the next file comes."""
+        """Start the next process before the next file is requested."""
         if not self._is_forked:  # a fork takes no time
             self._connected()
 
@@ -305,5 +305,5 @@ def _processor_s(process: psutil.Process) -> float:
     try:
         times = process.cpu_times()
     except psutil.Error:
-        return 0.0  # it has died, which the pipe reports
+        return 0.0  # it has ended, which the pipe reports
     return float(times.user + times.system)

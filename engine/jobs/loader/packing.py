@@ -97,7 +97,7 @@ class _Packer(pickle.Pickler):
         return len(self.files) - 1, obj.dtype.str, obj.shape
 
     def reducer_override(self, obj: Any) -> Any:
-        # roles and modalities hold functions: both sides have them, by name
+        # roles and modalities contain functions, so only their names are sent
         if isinstance(obj, InputRole):
             return _role, (obj.key,)
         if _is_a(obj, "engine.modalities.base", "Modality"):

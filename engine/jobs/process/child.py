@@ -68,7 +68,7 @@ def serve(order: Order, outbox: Outbox, controls: Controls) -> None:
     # raised by this process, not by the keyboard: no `except Exception` in a stage can catch it, so
     # an abort always arrives here
     except KeyboardInterrupt:
-        pass  # the parent asked for the abort, and knows what it has received
+        pass  # the parent has requested the abort, so no message is needed
     except DeviceError as e:
         detail = traceback.format_exc()
         outbox.send(Failed(str(e), user_fault=False, detail=detail, on_cpu=True))
@@ -142,7 +142,7 @@ def _events(
         **({} if job is None else {"folder": job.folder}),
     )
     if job is not None:
-        # the window made the job: only the process that sent the order may hand it over
+        # the window has created the job: only the process that sent the order can pass it on
         events = keep(events, job, heir_of=order.from_pid)
     yield from events
 
@@ -169,7 +169,7 @@ def _default_source() -> Source:
 
 def _rest(job: Job | None, latest: Preview | None, controls: Controls, outbox: Outbox) -> None:
     """Wait until a pause ends, with the image saved on disk."""
-    # a pause may last forever: the machine sleeps, or the user goes home
+    # a pause may last for days: the machine sleeps, or the user is away
     if job is not None and latest is not None:
         job.save(latest)
     if job is not None:

@@ -208,14 +208,14 @@ class EngineProcess:
         return event
 
     def _with_remedy(self, failed: Failed) -> Failed:
-        """Add what is saved to a GPU failure; offer the CPU unless the input is the cause."""
+        """Add the saved images to a GPU failure; offer the CPU unless the input is the cause."""
         if failed.user_fault:
             return failed
         safe = what_is_safe(self._last_preview, self._job, on_gpu=True)
         return replace(failed, text=f"{failed.text} {safe}", reason=failed.text, on_cpu=True)
 
     def _unpacked(self, frame: VolumeFrame) -> Event | None:
-        # a slow window gets the newest image only
+        # a slow window receives only the newest image
         newer = any(isinstance(message, VolumeFrame) for message in self._pending)
         event: Event | None = None
         if not (frame.may_be_skipped and newer):

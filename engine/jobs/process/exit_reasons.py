@@ -1,4 +1,4 @@
-"""Explain to the user how an engine process ended, what is saved, and what to press."""
+"""Explain to the user the end of an engine process, the saved data and the remedy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def how_it_ended(exit_code: int | None) -> str:
 
 
 def what_is_safe(image: Preview | None, job: Job | None, *, on_gpu: bool = False) -> str:
-    """Return sentences on what is saved and how to continue.
+    """Return sentences about the saved images and the ways to continue.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ BEAT_S = 0.5
 PROGRESS_S = 0.1
 """Shortest time between two progress reports."""
 ORPHANED = 3
-"""Exit code if the window has gone."""
+"""Exit code if the window has closed."""
 
 
 class Controls:
@@ -140,7 +140,7 @@ class Controls:
 
 
 class Outbox:
-    """Sends events. A volume goes into a free slot, or is skipped if a newer one will follow."""
+    """Send events. A volume is put into a free slot, or skipped if a newer one will follow."""
 
     def __init__(self, pipe: Connection, controls: Controls) -> None:
         self._pipe = pipe

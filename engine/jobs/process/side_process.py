@@ -1,7 +1,7 @@
 """A child process with one task that sends messages and follows commands.
 
 The caller receives its messages one by one. The process exits after its last message, when the
-caller ends it, or when the caller has gone.
+caller ends it, or when the caller has ended.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def tell(events: Connection, message: object) -> None:
 
 
 def obey(wishes: Connection, act: Callable[[str], object]) -> None:
-    """Call a function with each command, in a thread; exit when the parent has gone.
+    """Call a function with each command, in a thread; exit when the parent has ended.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ PRELOADED = "engine.jobs.process.preloaded"
 def process_context() -> BaseContext:
     """Return the multiprocessing context of this system.
 
-    The first call starts the server. A program with a window makes it before it has threads.
+    The first call starts the server. A program with a window makes this call before it has threads.
     """
     if sys.platform != "linux":
         return get_context("spawn")

@@ -1,6 +1,6 @@
 """The temporary folder of multiprocessing, which a killed program leaves behind.
 
-Python names it `pymp-…`, so that nobody can tell which program it belongs to. Ours names its
+Python names it `pymp-…`, which does not identify the program. Ours names its
 process, and the next start removes those of processes that have ended.
 """
 

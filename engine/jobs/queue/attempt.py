@@ -94,7 +94,7 @@ class Attempt:
     def _run(self, on_event: OnEvent) -> Ending:
         entry, study = self._entry, self._entry.to_study()
         kept = result_of_run(entry.run)
-        if kept is not None:  # the process that made it died before it could report it
+        if kept is not None:  # an earlier process had saved it, but ended before it could report it
             return self._finish_unless_it_assumes(study, kept)
         if entry.output:
             refuse_output(entry, study)

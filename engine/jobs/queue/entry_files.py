@@ -35,7 +35,7 @@ class EntryFiles:
 
     def write(self, entry: QueueEntry) -> None:
         """Write the file of a study, replacing an older one."""
-        # A killed writer leaves a partial file; under the lock nobody else is writing
+        # A killed writer leaves a partial file; the lock excludes other writers
         sweep_parts(self._folder)
         write_atomically(entry.to_text().encode(), self._path(entry.id), private=True)
 
@@ -56,7 +56,7 @@ class EntryFiles:
             if not is_own(file):
                 return QueueEntry.damaged(file, "another user can change it, or owns it")
             at = file.stat()
-            stamp = (at.st_ino, at.st_mtime_ns, at.st_size)  # every write makes a new file
+            stamp = (at.st_ino, at.st_mtime_ns, at.st_size)  # every write creates a new file
             if self._seen.get(file, (None,))[0] != stamp:
                 self._seen[file] = (stamp, QueueEntry.from_text(file.read_bytes()))
             entry = self._seen[file][1]

@@ -29,7 +29,7 @@ class Work(Protocol):
         """How it ended, None while it continues."""
 
     def stop(self) -> None:
-        """Ask it to stop as soon as possible, with a checkpoint; does not wait."""
+        """Request a stop as soon as possible, with a checkpoint; do not wait."""
 
 
 class Executor(Protocol):
@@ -124,7 +124,7 @@ class _LocalWork(Thread):
 
 
 def standing_after(event: Event, doing: str, done: float) -> tuple[str, float]:
-    """Return what a run does after an event.
+    """Return the state of a run after an event.
 
     Parameters
     ----------

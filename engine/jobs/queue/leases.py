@@ -29,7 +29,7 @@ def hold_of(entry: QueueEntry) -> Hold:
 
 
 class OthersLeases:
-    """The studies of other machines, as this process has seen them.
+    """Studies of other machines, with the confirmations that this process has seen.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class OthersLeases:
             entry of the queue now
         """
         if entry.state != "running" or entry.owner is None or entry.owner.is_here:
-            return False  # the system knows if a process of this machine lives
+            return False  # the system states if a process of this machine runs
         hold, since = self._seen.get(entry.id, (None, 0.0))
         # On Linux monotonic time stops during sleep: after waking, others get time to confirm
         return hold == hold_of(entry) and time.monotonic() - since > self._lease_s
@@ -81,7 +81,7 @@ class OwnLease:
 
     @property
     def is_due(self) -> bool:
-        """True if it is time to confirm; never again once the study is given up."""
+        """True if it is time to confirm; False after the study is given up."""
         return _awake_or_asleep() - self._renewed_at > BEAT_S and not self.is_over
 
     @property
@@ -95,7 +95,8 @@ class OwnLease:
 
     def renewed(self) -> None:
         """Record that the confirmation was written."""
-        self._renewed_at = self._asked_at  # its start: others may have seen it from then on
+        # The start counts, because others can have seen the confirmation since then.
+        self._renewed_at = self._asked_at
 
 
 def _awake_or_asleep() -> float:

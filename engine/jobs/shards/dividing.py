@@ -227,7 +227,8 @@ class SharedEvents:
             return self._keys
         events = self._events
         division = Division(len(events.crystals), n_subsets, self._n_shards)
-        folder = self._folder / secrets.token_hex(4)  # a new name: workers identify events by it
+        # A new name, because workers identify events by their folder.
+        folder = self._folder / secrets.token_hex(4)
         folder.mkdir()
         write_events(folder, events, division)
         self._keys = [

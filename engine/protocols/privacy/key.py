@@ -181,7 +181,7 @@ def _names(folder: Path) -> Iterator[tuple[str, Known]]:
 
 
 def _append(folder: Path, name: str, known: Known) -> None:
-    """Append a line in one write, so that two simultaneous processes both keep theirs."""
+    """Append a line in one write; two simultaneous processes then preserve both lines."""
     # The leading line break separates the entry from a line that a crash has truncated.
     line = "\n" + json.dumps([name, *known]) + "\n"
     try:

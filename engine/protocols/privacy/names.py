@@ -129,7 +129,7 @@ class Names:
         Parameters
         ----------
         value
-            nested dictionaries and lists; other types are kept
+            nested dictionaries and lists; other types do not change
         """
         if not self.instead:
             return value
@@ -196,7 +196,7 @@ def is_name(word: str) -> bool:
     return len(word) >= LEAST_LETTERS and not is_ordinary and word.lower() not in ORDINARY
 
 
-@lru_cache(maxsize=256)  # a run asks for its study again and again
+@lru_cache(maxsize=256)  # a run uses its study many times
 def _of_file(path: Path, kind: str) -> tuple[tuple[str, str], ...]:
     return tuple(dict(_pairs(path, kind, files_behind(path))).items())
 

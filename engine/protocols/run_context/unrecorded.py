@@ -8,7 +8,7 @@ from engine.protocols.study.stored_protocol import identity_of
 
 
 def unrecorded(protocol: Protocol, iterations_done: float | None = None) -> RecordedRun:
-    """Return what a protocol alone tells about a run.
+    """Return the record of a run as far as the protocol determines it.
 
     Parameters
     ----------

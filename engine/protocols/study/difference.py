@@ -178,7 +178,7 @@ def _of_settings(
         if isinstance(one, Settings) and isinstance(other, Settings):
             yield from _of_settings(one, other, label, (*keys, name))
             continue
-        if isinstance(then, Correction):  # "apply" alone would not say what
+        if isinstance(then, Correction):  # "apply" alone does not name the correction
             label = then.title if name == "use" else f"{then.title}: {_small(label)}"
         unit = str(extra.get("unit") or "")
         empty = str(extra.get("empty") or "automatic")

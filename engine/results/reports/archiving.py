@@ -2,7 +2,7 @@
 
 Image, report and regions share one patient, one study and one frame of reference. These are those
 of the scan: of its worklist order, or of its own DICOM file. An image without a named patient is
-refused, because an archive would store it under a pseudonym that nobody looks for.
+refused, because an archive would store it under a pseudonym, where it would not be found.
 """
 
 from __future__ import annotations

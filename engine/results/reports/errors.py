@@ -1,6 +1,6 @@
 """Error of the image in a report: method, picture, errors of regions and their differences.
 
-All of it comes from the error map of the image, which the run has stored with it.
+All values come from the error map that the run has stored with the image.
 """
 
 from __future__ import annotations

@@ -82,12 +82,12 @@ class ExportedReport:
         )  # fmt: skip
 
     def removed_signature(self) -> CheckedSignature | None:
-        """Return the state of a report without a signature if the own log knows better.
+        """Return the state of an unsigned report if the log of this user contains its signature.
 
         Returns
         -------
         checked
-            None if the log does not know it, or knows that it was not signed
+            None if the log does not contain the report, or states that it was not signed
         """
         try:
             log = check_quickly(audit_log.log_file())

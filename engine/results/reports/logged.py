@@ -48,7 +48,7 @@ def logged(result_id: str) -> LoggedResult:
         if entry["what"] == STORED:
             key = str(facts.get("key", ""))
         elif entry["what"] == SIGNED_OFF and facts.get("digest"):
-            # Whoever signed off again was told that earlier sign-offs are missing.
+            # At a later sign-off, the user was informed that earlier ones are missing.
             digests = [] if facts.get("missing") else digests
             digests.append(str(facts["digest"]))
     return LoggedResult(key, tuple(digests), "", log)

@@ -252,7 +252,7 @@ def broken(text: str, size: float, width_mm: float) -> list[str]:
             lines.append(word[:n])
             word = word[n:]
         lines.append(word)
-    # What is copied from the page has ordinary spaces.
+    # Text that is copied from the page must have ordinary spaces.
     return [line.replace(NO_BREAK, " ") for line in lines]
 
 

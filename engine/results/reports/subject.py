@@ -143,9 +143,9 @@ def usable_regions(result: Result, volume: Volume) -> StoredRegions:
         its image
     """
     path = regions_file_of(result.folder / VOLUME)
-    if not path.exists():  # the mark of an image takes time
+    if not path.exists():  # computing the mark of an image takes time
         return StoredRegions()
-    # An image that the window just made does not know the digest of its scan.
+    # A new image in the window does not contain the digest of its scan.
     marks = {*marks_of(volume), *marks_of(volume, result.provenance)}
     found = regions_at(path, marks)
     if found.regions is not None:

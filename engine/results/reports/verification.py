@@ -196,7 +196,7 @@ def _unsigned_object(path: Path, statement: str) -> Verified:
 
 
 def _with_log(checked: CheckedSignature) -> tuple[State, str]:
-    """Return the outcome; a report that knows a later line than the log shows a rollback."""
+    """Return the outcome; a report that states a later line than the log shows a rollback."""
     made = checked.signature
     if checked.state != "valid" or made is None:
         return checked.state, checked.text

@@ -104,5 +104,5 @@ def write_report(
     else:
         data = KINDS[ending][1](report, of, subject)
     write_all({**others, **files_of_report(data, path, of.result.id)})
-    # The log knows which reports were signed, also if somebody removes their signatures.
+    # The log records signed reports, so a removed signature is noticed.
     ExportedReport.read(path).note(of.result.id)

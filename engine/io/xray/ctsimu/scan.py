@@ -55,7 +55,7 @@ class CtSimu(ProjectionsReader):
 
     @classmethod
     def one_of_each(cls, paths: Sequence[Path]) -> list[Path]:
-        """Leave out scenarios that metadata in the same folder name, as these stand for both."""
+        """Omit scenarios that metadata in the same folder name; the metadata represent both."""
         named = {name for path in paths if (name := _named_scenario(path))}
         return [path for path in paths if path.name not in named]
 

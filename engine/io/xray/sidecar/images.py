@@ -224,7 +224,7 @@ def files_named(
         name = split(named, path)[0]
         is_stack = settings.file is None or reference
         if name.lower().endswith(IMAGE_ENDINGS) or not is_stack or _is_raw(settings, name, path):
-            with open_below(path, name) as file:  # its error states what is there instead
+            with open_below(path, name) as file:  # its error states the actual contents
                 found.append(file.path)
         else:
             found += _stack(name, path, reference=reference)
@@ -246,7 +246,7 @@ def _begun(name: str, path: Path) -> tuple[str, dict[str, Stack]]:
     if prefix not in stacks and (prefix or not stacks) and is_folder(folder):
         # TIFF stacks come last, so they replace EDF stacks with the same prefix.
         stacks = {**series(folder, NUMBERED_EDF), **stacks}
-    # A name that ends with "/" stands for all stacks of the folder.
+    # A name that ends with "/" selects all stacks of the folder.
     if folders and not prefix:
         return prefix, stacks
     return prefix, {prefix: stacks[prefix]} if prefix in stacks else {}

@@ -22,7 +22,7 @@ from engine.io.xray.sidecar.settings import Sidecar
 
 def sealed(settings: Sidecar) -> str:
     """Return the text of a sidecar with its seal."""
-    # Seal what TOML gives back: numbers can change their type on the way.
+    # Seal the values read back from TOML, because numbers can change their type.
     stated = tomllib.loads(to_toml(settings))
     return tomli_w.dumps({"seal": seal_of(**stated)} | stated)
 

@@ -200,7 +200,7 @@ def _info(first: Xim) -> Plain:
 
 
 def read_hnd(file: InputFile) -> tuple[NDArray[np.int64], dict[str, float]]:
-    """Return image and numbers of a `.hnd` file, without values that the machine does not know.
+    """Return image and numbers of a `.hnd` file, without unknown values.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def read_hnd(file: InputFile) -> tuple[NDArray[np.int64], dict[str, float]]:
     # The header states no size of the compressed values, but the table determines it.
     n_bytes = 4 * (columns + 1) + int(BYTES[(pairs & 3).reshape(-1)[:n]].sum())
     values = from_differences(left, table, left.take(n_bytes), (rows, columns))
-    # Values that the machine does not know are stored as the largest float.
+    # Unknown values are stored as the largest float.
     known = {k: n for k, n in zip(DOUBLES, numbers, strict=True) if abs(n) < UNKNOWN}
     return values, known
 

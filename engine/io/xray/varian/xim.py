@@ -26,7 +26,7 @@ LARGEST = 2**31 - 1
 MOST_PIXELS = 2**16
 MOST_FACTS = 10_000
 UNKNOWN = 3.4e38
-"""Larger doubles mean that the machine does not know the value."""
+"""Larger doubles mark unknown values."""
 Image = NDArray[np.int64]
 
 
@@ -37,7 +37,7 @@ class Xim:
     Attributes
     ----------
     values : (rows, columns); None if the file contains facts only
-    numbers, texts : name -> value as stored; without values that the machine does not know
+    numbers, texts : name -> value as stored; without unknown values
     """
 
     values: Image | None
