@@ -157,7 +157,7 @@ def add_json(p: argparse.ArgumentParser, text: str) -> None:
     p
         parser of a verb
     text
-        what the file contains
+        contents of the file, for the help text
     """
     p.add_argument(
         "--json", type=Path, action=Output, metavar="OUT",

@@ -136,7 +136,7 @@ class Projections(Described):
         Parameters
         ----------
         shape
-            of the array
+            shape of the array
         """
         xp = module_of(self.values)
         if xp is np:

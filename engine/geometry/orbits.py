@@ -230,8 +230,8 @@ def parallel(
     pixel_mm
         width and height of a pixel, or both in one [mm]
     axis_column, axis_row
-        column and row, from 0, at which the detector sees the origin; each replaces what
-        `detector_shift_mm` says of it
+        column and row, from 0, at which the detector sees the origin; each replaces the value of
+        `detector_shift_mm` along its axis
     detector_shift_mm
         shift along u and v [mm]
     roll_rad

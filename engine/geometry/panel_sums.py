@@ -109,7 +109,7 @@ def products(
     values
         (2, n_rows, n_columns), or one array for each panel
     dtype
-        of the result, if `out` is None
+        type of the result, if `out` is None
     out
         array (n_pairs,) for the result
     """

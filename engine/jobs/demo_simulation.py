@@ -27,8 +27,8 @@ class DemoSimulation:
 
     Attributes
     ----------
-    messages : end of the pipe that yields (steps done, all steps), and last the study, the sentence
-        of an error, or the lines of a traceback
+    messages : end of the pipe that yields (steps done, all steps), and last the study, an error
+        message, or the lines of a traceback
     """
 
     def __init__(self, demo: Demo, folder: Path | None = None) -> None:

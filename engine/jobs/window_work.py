@@ -179,7 +179,7 @@ class TakenOver:
     ----------
     work : work of all these windows
     faults : a sentence for each damaged file; the file stays under another name
-    files : their files, which hold the work until this window has written it
+    files : their files, which contain the work until this window has saved it
     """
 
     work: WindowWork
@@ -210,7 +210,7 @@ class WindowWorkFile:
         Parameters
         ----------
         work
-            all of it, including work taken over
+            all work of this window, including that of earlier windows
         closed
             True if the window has closed; the next window can then continue the work
 

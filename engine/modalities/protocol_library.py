@@ -156,7 +156,7 @@ def _read(path: Path) -> tuple[Protocol | None, str]:
 def _refuse_same_names(found: list[Read]) -> Iterator[Read]:
     """Yield protocols; of several with one name in a folder none is used.
 
-    An approval names its protocol, and nobody could tell which of the two it means.
+    An approval names its protocol, so two protocols of one name would be ambiguous.
     """
     files: dict[tuple[str, str], list[str]] = {}
     for path, protocol, _ in found:

@@ -457,7 +457,8 @@ def between(
     grid
         grid of the image
     support
-        voxels that may be active; what is blurred out of it is moved back in. None for all voxels
+        voxels that may be active; None for all. Activity that the filter blurs out of the support
+        is moved back into it
     """
     filters = context.protocol.between
     if not filters:

@@ -388,7 +388,7 @@ class LinearOperator(ABC):
         Raises
         ------
         GeometryError
-            with both shapes
+            with the expected and the actual shape
         """
         # Arrays of another shape could broadcast without an error.
         if array.shape != shape:

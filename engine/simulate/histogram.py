@@ -2,7 +2,7 @@
 
 The expected counts of line (i, j) are n_ij (A f)_ij + r_ij. A is the stored response, and f is the
 phantom's activity times `decays_per_activity`. Randoms r_ij ∝ S_i S_j depend on the singles of both
-crystals, for which all coincidences of a crystal stand here. As in Chou et al., PLoS ONE 7 (2012)
+crystals, approximated by all coincidences of a crystal. As in Chou et al., PLoS ONE 7 (2012)
 e50540, the phantom is on the grid of the image.
 """
 

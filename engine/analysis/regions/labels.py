@@ -96,7 +96,7 @@ def write_labels(regions: Sequence[Region], volume: Volume, path: Path) -> Label
     Returns
     -------
     Labels
-        for a warning if regions overlap
+        label image; it states if regions overlap, for a warning
 
     Raises
     ------

@@ -93,7 +93,7 @@ def confirm(selected: list[StoredItem], *, is_confirmed: bool) -> None:
     Raises
     ------
     SettingsError
-        if nobody can be asked
+        if there is no terminal for the question
     ResourceError
         if the user does not agree
     """

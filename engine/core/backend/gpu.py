@@ -116,7 +116,7 @@ class Module(ABC):
         Parameters
         ----------
         name
-            of the variable in the source
+            name of the variable in the source
 
         Returns
         -------
@@ -233,9 +233,9 @@ class Gpu(ABC):
         Parameters
         ----------
         shape
-            of the array
+            shape of the array
         dtype
-            of its values
+            type of its values
 
         Raises
         ------

@@ -58,7 +58,7 @@ def check_update(shape: tuple[int, int, int], values: Any, first: int) -> None:
     Parameters
     ----------
     shape
-        of the texture (n_pictures, n_rows, n_columns)
+        shape of the texture (n_pictures, n_rows, n_columns)
     values
         the new images
     first

@@ -152,7 +152,7 @@ class Profiler:
         Parameters
         ----------
         name
-            of the kernel
+            name of the kernel
         resources
             registers, memory and occupancy as compiled
         n_threads

@@ -87,11 +87,11 @@ class RunHistory:
         Parameters
         ----------
         log_likelihood
-            of the image at its start; None if the algorithm has none
+            value for the image at the start of the iteration; None if the algorithm has none
         residual
-            of its last image; None if the algorithm has none
+            value for the last image of the iteration; None if the algorithm has none
         penalised
-            of its last image; None if the likelihood has no penalty
+            values for the last image of the iteration; None if the likelihood has no penalty
         """
         likelihoods, residuals, figures = self.log_likelihoods, self.residuals, self.penalised
         # Algorithms have one or the other; a missing value must not shift the curve.

@@ -183,7 +183,7 @@ class RecordedRun(Settings):
         Parameters
         ----------
         provenance
-            of the image
+            provenance of the image
 
         Returns
         -------

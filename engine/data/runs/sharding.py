@@ -54,8 +54,8 @@ class ProjectedSlabs:
     values : (n_views, n_rows, n_columns) float32, prepared projections
     slabs : slices of each slab, in order
     slice_shape : (n_y, n_x)
-    made_from : can be pickled; called with the projections, as mapped there, and a number of
-        threads, returns the function that makes slabs
+    made_from : called in a worker with the mapped projections and a number of threads; returns
+        the function that makes slabs. It can be pickled
     """
 
     values: NDArray[np.float32]

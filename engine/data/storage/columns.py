@@ -48,7 +48,7 @@ class ColumnStorage:
         shape
             number of rows, or a shape
         dtype
-            of the values
+            type of the values
 
         Raises
         ------
@@ -72,7 +72,7 @@ class ColumnStorage:
         n
             number of rows
         dtype
-            of the values
+            type of the values
         values
             called with a slice of rows, returns their values
         """
@@ -142,7 +142,7 @@ class Scratch(ColumnStorage):
         shape
             number of rows, or a shape
         dtype
-            of the values
+            type of the values
 
         Raises
         ------

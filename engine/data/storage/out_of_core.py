@@ -131,7 +131,7 @@ class OutOfCoreArray(NDArrayOperatorsMixin):
         Parameters
         ----------
         dtype
-            of the result
+            type of the result
         copy
             False returns the array itself if it has this dtype
         """
@@ -153,7 +153,7 @@ class OutOfCoreArray(NDArrayOperatorsMixin):
         Parameters
         ----------
         dtype
-            of the result; None: as NumPy chooses for this dtype
+            type of the result; None: as NumPy chooses for this dtype
         """
         # Accumulated in double precision whatever the dtype, as on the CPU.
         total = sum(float(np.sum(part, dtype=np.float64)) for _, part in self.parts())
@@ -223,7 +223,7 @@ class OutOfCore:
         values
             NumPy arrays are used without a copy
         dtype
-            of the result; None: unchanged
+            type of the result; None: unchanged
         """
         if isinstance(values, OutOfCoreArray):
             return values if dtype is None else values.astype(dtype, copy=False)
@@ -235,11 +235,11 @@ class OutOfCore:
         Parameters
         ----------
         shape
-            of the array
+            shape of the array
         value
             the number
         dtype
-            of the array
+            type of the array
         """
         # A broadcast view has stride 0, so it costs one element whatever its shape.
         number = np.asarray(_number(value, dtype))
@@ -346,9 +346,9 @@ def blocks(shape: tuple[int, ...], dtype: DType) -> Iterator[slice]:
     Parameters
     ----------
     shape
-        of the array
+        shape of the array
     dtype
-        of its elements
+        type of its elements
     """
     per_row = int(np.prod(shape[1:], dtype=np.int64)) * dtype.itemsize
     # At least one row, even if a single row exceeds the block.

@@ -55,7 +55,7 @@ def mapped(file: IO[bytes], dtype: str, shape: tuple[int, ...]) -> SpooledArray:
     dtype
         as NumPy writes it, "<f4"
     shape
-        of the array
+        shape of the array
     """
     allow_addresses(int(np.prod(shape)) * np.dtype(dtype).itemsize)
     found = SpooledArray(file, dtype, "r", shape=shape)

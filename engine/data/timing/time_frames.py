@@ -82,9 +82,9 @@ def join_up(frames: Sequence[TimeFrame]) -> bool:
     Parameters
     ----------
     frames
-        in order; gates never do
+        frames in order; for gates the result is False
     """
-    # each frame must start at the end of the one before it
+    # each frame must start at the end of the previous one
     starts = [0, *(frame.end_ms for frame in frames[:-1])]
     pairs = zip(frames, starts, strict=True)
     return all(frame.gate is None and frame.start_ms == start for frame, start in pairs)

@@ -91,7 +91,7 @@ def of_scanner(scanner: Scanner, more: Facts = ()) -> Report:
     Parameters
     ----------
     scanner
-        of any kind
+        scanner of any kind
     more
         facts that follow the common ones
     """

@@ -209,12 +209,12 @@ def refusing_damage(node: Node) -> Iterator[None]:
     Parameters
     ----------
     node
-        for the message
+        node, for the error message
 
     Raises
     ------
     ResourceError
-        in place of the errors of pynetdicom's arithmetic and tables
+        for errors in the arithmetic and tables of pynetdicom
     """
     try:
         yield
@@ -390,9 +390,9 @@ def refuse_unsuccessful(status: Dataset, node: Node, what: str) -> None:
     status
         response of the node; empty if the connection was lost or timed out
     node
-        for the message
+        node, for the error message
     what
-        request, for the message
+        request, for the error message
 
     Raises
     ------

@@ -19,7 +19,7 @@ class KnownFormat:
     Attributes
     ----------
     name : common name without an article, such as "MATLAB 5 file"
-    tell : True for a file of this format; its name alone never decides
+    tell : returns True for a file of this format; the name alone is not enough
     remedy : advice, as a whole sentence
     """
 

@@ -78,8 +78,8 @@ def write_all(
     Parameters
     ----------
     files
-        target -> content, in the order of replacement; put the file last whose presence means that
-        the others are complete
+        target -> content, in the order of replacement. The last file must be the one that marks the
+        others as complete
     before
         called after all are on the disk, just before the first replacement
 

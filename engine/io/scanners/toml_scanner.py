@@ -107,7 +107,7 @@ def refuse_wrong_unit(settings: ScannerSettings, where: str) -> None:
     Parameters
     ----------
     settings
-        of a ring scanner or of two panels
+        settings of a ring scanner or of two panels
     where
         file name, for error messages
 

@@ -16,7 +16,7 @@ def rows_of(lines: list[str]) -> list[Row]:
     Parameters
     ----------
     lines
-        of a text file
+        lines of a text file
 
     Returns
     -------

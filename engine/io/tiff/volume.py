@@ -50,7 +50,7 @@ def tiff_bytes(volume: Volume) -> bytes:
     Parameters
     ----------
     volume
-        of any unit and axes; its slice frame, if it has one, is stored too
+        volume of any unit and axes; its slice frame, if it has one, is stored too
 
     Returns
     -------
@@ -128,7 +128,7 @@ def ome_tiff_bytes(volume: Volume) -> bytes:
     Parameters
     ----------
     volume
-        of any unit and axes
+        volume of any unit and axes
 
     Returns
     -------

@@ -105,7 +105,7 @@ def save_frames(
     path
         target
     provenance
-        of all frames
+        provenance of all frames
     subject
         patient and study of a DICOM series; None: pseudonyms
     """

@@ -57,7 +57,7 @@ class Head(Settings):
     history : run history up to the image
     frame_ms : start and end of the frame that this image finishes; None for other images
     gate : number, count and length [ms] of the gate; None without gates
-    sha256 : digest of everything else
+    sha256 : digest of all other values and of the image
     """
 
     format: Literal["isocenter-checkpoint-3"] = "isocenter-checkpoint-3"

@@ -52,7 +52,7 @@ class SideProcess(Generic[Message]):
     ----------
     main
         function at the top level of a module. It is called in the process with `task`, a pipe
-        for `tell` and a pipe with commands for `obey`
+        for messages (`tell`) and a pipe with commands (`obey`)
     task
         task of the process
     name

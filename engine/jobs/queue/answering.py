@@ -79,9 +79,9 @@ def answer_question(queue: StudyQueue, id: str, answer: StudyAnswer) -> QueueEnt
     Raises
     ------
     SettingsError
-        if there is no such study, it has no question, or the answer does not suit it
+        if there is no such study, it has no question, or the answer does not fit
     EngineError
-        if the scan or the scanner cannot be read; the question then stays
+        if the scan or the scanner cannot be read; the question then remains open
     """
     entry = queue.get(id)
     question = entry.open_question

@@ -51,7 +51,7 @@ class StoredReplicates:
         image
             (n_z, n_y, n_x) image of the run
         settings
-            everything else that the replicates depend on; its text is compared
+            all other values on which the replicates depend; their text is compared
         """
         key = sha256(np.ascontiguousarray(image, "<f4").data)
         key.update(repr((image.shape, settings)).encode())

@@ -1,8 +1,8 @@
 """Preview of one slice of a CT scan by filtered back projection.
 
-It is fast because it omits what the slice does not need. Rows that do not see the slice are cut off
-before preprocessing. Results of steps are cached until a step changes. If the slice would still
-take long, columns and voxels are made k times larger.
+It is fast because it omits all work that the slice does not need. Rows that do not see the slice
+are cut off before preprocessing. Results of steps are cached until a step changes. If the slice
+would still take long, columns and voxels are made k times larger.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class MatrixLayout(ABC):
         image
             (n_z, n_y, n_x)
         dtype
-            of the result
+            type of the result
         threads
             number of threads
         """

@@ -37,7 +37,7 @@ def layout_of(phases: Phases, offsets: Array, dtype: np.dtype[np.generic]) -> Ma
     offsets
         (n, 2) a and b of the orientations
     dtype
-        of arithmetic
+        type of arithmetic
     """
     rows, columns = phases.size
     n_bytes = phases.edge**2 * rows * columns * dtype.itemsize

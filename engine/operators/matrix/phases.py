@@ -78,7 +78,7 @@ class Phases:
         image
             (n_z, n_y, n_x)
         dtype
-            of the result
+            type of the result
         threads
             number of threads
         """

@@ -81,7 +81,7 @@ class SpareArrays:
         n
             number of non-zeros
         dtype
-            of the weights
+            type of the weights
         """
         try:
             # one step, so that two threads cannot take the same arrays
@@ -124,7 +124,7 @@ def stored_rows(
     offsets
         (n, 2) a and b
     dtype
-        of arithmetic
+        type of arithmetic
     limits
         groups of non-zeros that are processed together
     threads

@@ -38,7 +38,7 @@ class SavedAs(Settings):
     ----------
     revision : number of saves; 0: as supplied with the program
     sha256 : digest of its settings as they were saved
-    locked : True if nobody may change it before unlocking it
+    locked : True if it must be unlocked before it can be changed
     changed : differences from it, in words; empty if there are none
     origin : place of the saved protocol when the study was made; None before they were compared
     quality : quality level that voxels and iterations are at; None if they are as saved

@@ -54,7 +54,7 @@ class UsableKeyImages:
 
     Attributes
     ----------
-    images : the pictures in their order; empty if nobody chose any, or the file is damaged
+    images : the chosen images in their order; empty if there are none, or the file is damaged
     fault : sentence about a damaged file; empty without one
     """
 
@@ -89,7 +89,7 @@ def read_key_images(result: Result) -> tuple[KeyImage, ...]:
     Returns
     -------
     tuple of KeyImage
-        empty if nobody chose any
+        empty if none were chosen
 
     Raises
     ------

@@ -246,7 +246,7 @@ def refuse_changed_record(result: Result) -> None:
     Raises
     ------
     FileFormatError
-        if the record is not what was signed
+        if the record differs from the signed one
     """
     signed, key = result.signed, logged(result.id).key
     if signed.state in ("changed", "removed"):

@@ -88,7 +88,7 @@ class Site(Settings):
         Parameters
         ----------
         folder
-            folder of `site.toml`; None: the user's settings. Without a file the defaults hold
+            folder of `site.toml`; None: the user's settings. Without a file the defaults are used
 
         Raises
         ------

@@ -88,7 +88,7 @@ class TuningProblem(ABC):
         Parameters
         ----------
         values
-            for example content of a file
+            any values, for example from a file
         """
         return (
             isinstance(values, dict)

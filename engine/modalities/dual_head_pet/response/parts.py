@@ -1,7 +1,7 @@
 """Store parts of a long computation on disk, so that it can resume.
 
 Next to the file that will be written is a folder `.parts`, with one file for every finished part
-and `plan.json`, which states what they are parts of.
+and `plan.json`, which describes the whole computation.
 """
 
 from __future__ import annotations

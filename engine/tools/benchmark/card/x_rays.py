@@ -63,7 +63,7 @@ def pattern(on: Backend, shape: tuple[int, ...]) -> Array:
     on
         device
     shape
-        of three axes
+        number of values along each of three axes
     """
     waves = [np.sin(np.arange(n, dtype=np.float32) / (7 + 12 * i)) for i, n in enumerate(shape)]
     a, b, c = (on.to_device(wave) for wave in waves)

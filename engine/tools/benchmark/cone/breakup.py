@@ -117,7 +117,7 @@ class Clock:
         Parameters
         ----------
         name
-            of `STEPS`
+            one of `STEPS`
         work
             the step
         """
